@@ -81,7 +81,7 @@ def _says(*messages: str) -> Attack:
 
 
 async def _talk(host: str, token: str, flood: bytes) -> None:
-    hello = '420["bridge:hello",{"protocol":1,"page_id":"flood"}]'
+    hello = '420["bridge:hello",{"protocol": 2,"page_id":"flood"}]'
     opening = f"40{orjson.dumps({'token': token}).decode()}"
     while True:
         with suppress(OSError):
@@ -126,7 +126,7 @@ def _masked(payload: bytes) -> bytes:
 
 def _hello_with_calls() -> str:
     calls = [{"call_id": f"call_{number:032x}", "state": "done"} for number in range(LISTED_CALLS)]
-    hello = {"protocol": 1, "page_id": "flood", "instance": "w", "epoch": "e", "calls": calls}
+    hello = {"protocol": 2, "page_id": "flood", "instance": "w", "epoch": "e", "calls": calls}
     return f"42{orjson.dumps(['bridge:hello', hello]).decode()}"
 
 
@@ -140,7 +140,7 @@ ATTACKS: dict[str, Attack] = {
     "connects": _connects,
     "nonsense": _nonsense,
     "reports": _says(_REPORT),
-    "greetings": _says(_hello_with_calls()),
+    "handshakes": _says(_hello_with_calls()),
     "visibility": _says(
         *(f'42["bridge:visibility",{{"visibility":"{each}"}}]' for each in ("hidden", "visible"))
     ),

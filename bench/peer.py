@@ -56,7 +56,7 @@ async def play_page(session: aiohttp.ClientSession, order: PageOrder) -> asyncio
         raise ConnectionError(f"The server refused the page: {greeting}")
     if order.token is None:
         return asyncio.create_task(_answer_plain(socket))
-    hello = {"protocol": 1, "page_id": "bench", "visibility": "visible"}
+    hello = {"protocol": 2, "page_id": "bench", "visibility": "visible"}
     await socket.send_str("420" + orjson.dumps(["bridge:hello", hello]).decode())
     welcome = await socket.receive_str(timeout=_CONNECT_S)
     if not welcome.startswith("430") or '"error"' in welcome:

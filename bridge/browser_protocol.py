@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bridge.errors import WireError
 
-PROTOCOL = 1
-"""Version of the `bridge:*` extension, negotiated in `bridge:hello`."""
+PROTOCOL = 2
+"""Version of the `bridge:*` extension, which each `bridge:hello` names; a page of another version has to be
+reloaded."""
 
 INLINE_RESULT_BYTES = 256 * 1024
 """Maximum bytes (UTF-8) of an answer body inside a Socket.IO message; larger ones go by HTTP PUT."""
@@ -22,14 +23,14 @@ RESULT_BYTES = 16 * 1024 * 1024
 stores."""
 
 FILE_BYTES = 16 * 1024 * 1024
-"""Maximum bytes of a binary answer that the page reads before it fails with `too_large`; chosen by feel."""
+"""Maximum bytes of a binary answer that the page reads before it fails with `too_large`; a chosen value."""
 
 ARGUMENT_BYTES = 1024 * 1024
 """Maximum bytes of the JSON text of one call's arguments."""
 
 SOCKET_MESSAGE_BYTES = 2 * 1024 * 1024
-"""Maximum bytes of a socket message (`max_http_buffer_size`): an inline result after JSON escaping, and
-some."""
+"""Maximum bytes of a socket message (`max_http_buffer_size`): an inline result after JSON escaping,
+with room to spare."""
 
 MAX_CALL_ID_CHARS = 64
 MAX_LISTED_CALLS = 1000
@@ -44,7 +45,7 @@ EVENT_HELLO = "bridge:hello"
 EVENT_RESULT = "bridge:result"
 EVENT_RECEIPT = "bridge:receipt"
 EVENT_DECISION = "bridge:decision"
-EVENT_TURN = "bridge:turn"
+EVENT_SLOT = "bridge:slot"
 EVENT_CANCEL = "cancel:tool"
 EVENT_SERVERS = "bridge:servers"
 EVENT_VISIBILITY = "bridge:visibility"
@@ -61,7 +62,7 @@ class BrowserMessage(BaseModel):
 
 
 class ListedCall(BrowserMessage):
-    """A call that a page still has something to say about."""
+    """A call that a page has not finished with: no receipt of its result has come."""
 
     call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
     state: Literal["waiting", "running", "done", "lost"]
@@ -152,24 +153,25 @@ class Accepted(BrowserMessage):
 
     call_id: str
     awaiting_approval: bool = False
-    """Whether the page asks its user; it begins nothing before its `bridge:decision` is answered with go."""
+    """Whether the page asks its user; it sends no request before its `bridge:decision` is answered with
+    `may_begin`."""
     error: WireError | None = None
 
 
 class Decision(BrowserMessage):
-    """`bridge:decision`: what the user said of a call; it is sent again until it is answered."""
+    """`bridge:decision`: what the user decided about a call; it is sent again until it is answered."""
 
     call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
     decision: Literal["once", "chat", "timed", "always", "denied"]
     reason: Literal["user", "no_answer"] = "user"
 
 
-class GoAhead(BrowserMessage):
-    """The answer of `bridge:decision`: only a page that was told to go begins the request."""
+class DecisionReply(BrowserMessage):
+    """The answer to `bridge:decision`: a page sends the request only after `may_begin`."""
 
-    go: bool
-    wait: bool = False
-    """The call has to wait for its slot: send the decision again after `bridge:turn`, unless `cancel:tool`
-    comes."""
+    may_begin: bool
+    awaiting_slot: bool = False
+    """Whether the approved call waits for a slot: the page sends the decision again after `bridge:slot`, or
+    `cancel:tool` ends it."""
     deadline_ms: int = 0
     """Milliseconds left until the call's deadline."""

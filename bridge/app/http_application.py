@@ -14,7 +14,7 @@ from bridge.auth.identity import Identity
 from bridge.auth.pairing_codes import PairingCodes
 from bridge.auth.pairing_links import PairingLinks
 from bridge.auth.rejected_requests import RejectedRequests
-from bridge.browsers.audited_listener import AuditedCalls
+from bridge.browsers.audited_listener import AuditedListener
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.documents.sources import read_public_document
 from bridge.endpoints.api.account import AccountRoutes
@@ -81,7 +81,7 @@ def build_application(settings: Settings, parts: Components, base_url: str, port
     app[ROUTES] = [*api, *_facts_routes(api), *programs, *page.list_files()]
     for route in app[ROUTES]:
         _add_route(app, route, parts.identity, parts.audit)
-    parts.gateway.attach_socket(app, AuditedCalls(parts.dispatcher, parts.audit, rejected))
+    parts.gateway.attach_socket(app, AuditedListener(parts.dispatcher, parts.audit, rejected))
     return app
 
 

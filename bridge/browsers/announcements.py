@@ -18,8 +18,8 @@ from bridge.settings.bridge import ApprovalMode
 from bridge.tasks import Tasks
 
 ANNOUNCE_DELAY_S = 0.25
-"""Seconds before pages hear that calls wait for a slot, or that a browser came, went or was active: a state
-that is over by then is not worth a message."""
+"""Seconds before pages hear that calls wait for a slot, or that a browser connected, left or was active: a
+state that is over by then is not worth a message."""
 
 RECEIPT_DELAY_S = 0.05
 """Seconds for which receipts of results are collected into one message (ruling 6)."""
@@ -35,7 +35,7 @@ class Announcements:
         self._pages = pages
         self._send = send
         self._tasks = tasks
-        self._soon: set[tuple[str, str]] = set()
+        self._scheduled: set[tuple[str, str]] = set()
         """Pairs of event and user whose announcement is scheduled."""
         self._receipts: dict[str, list[str]] = {}
         """Calls to acknowledge, by socket."""
@@ -58,18 +58,18 @@ class Announcements:
         await self._announce(EVENT_APPROVALS, user_id, {"approval_mode": mode})
 
     def calls_changed(self, user_id: str) -> None:
-        """Announce to the pages of a user, after a short delay, that calls began or ceased to wait."""
+        """Announce to the pages of a user, after a short delay, that calls started or stopped waiting."""
         self._announce_soon(EVENT_CALLS, user_id)
 
     def presence_changed(self, user_id: str) -> None:
-        """Announce to the pages of a user, after a short delay, that one of them came, went or was active."""
+        """Announce to the pages of a user, after a short delay, that one connected, left or was active."""
         self._announce_soon(EVENT_DEVICES, user_id)
 
-    def owe_receipt(self, sid: str, call_id: str) -> None:
+    def schedule_receipt(self, sid: str, call_id: str) -> None:
         """Schedule a receipt that tells a page that its report of a call has arrived."""
-        owed = self._receipts.get(sid)
-        if owed is not None:
-            owed.append(call_id)
+        scheduled = self._receipts.get(sid)
+        if scheduled is not None:
+            scheduled.append(call_id)
             return
         self._receipts[sid] = [call_id]
         asyncio.get_running_loop().call_later(RECEIPT_DELAY_S, self._start_receipts, sid)
@@ -84,13 +84,13 @@ class Announcements:
 
     def _announce_soon(self, event: str, user_id: str) -> None:
         """Schedule one announcement, however often the change happens within `ANNOUNCE_DELAY_S`."""
-        if (event, user_id) in self._soon or self._pages.count_pages(user_id) == 0:
+        if (event, user_id) in self._scheduled or self._pages.count_pages(user_id) == 0:
             return
-        self._soon.add((event, user_id))
+        self._scheduled.add((event, user_id))
         asyncio.get_running_loop().call_later(ANNOUNCE_DELAY_S, self._start_announcing, event, user_id)
 
     def _start_announcing(self, event: str, user_id: str) -> None:
-        self._soon.discard((event, user_id))
+        self._scheduled.discard((event, user_id))
         self._tasks.start_task(self._announce(event, user_id), f"{event} of {user_id}")
 
     def _start_receipts(self, sid: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from bridge.audit import Audit, AuditKind
 from bridge.auth.rejected_requests import RejectedRequests
-from bridge.browser_protocol import Accepted, Decision, GoAhead, Result
+from bridge.browser_protocol import Accepted, Decision, DecisionReply, Result
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import OpenCall, Page
 from bridge.calls.state_machine import CallState
@@ -15,39 +15,39 @@ FORGED = "forged"
 """Code of a rejection: a page reported on a call that another page has, or that another user made."""
 
 
-class AuditedCalls:
+class AuditedListener:
     """Implements the gateway's `CallListener`; passes everything to the dispatcher unchanged."""
 
-    def __init__(self, dispatcher: Dispatcher, audit: Audit, refusals: RejectedRequests) -> None:
+    def __init__(self, dispatcher: Dispatcher, audit: Audit, rejections: RejectedRequests) -> None:
         self._dispatcher = dispatcher
         self._audit = audit
-        self._refusals = refusals
+        self._rejections = rejections
 
     def accept_call(self, sid: str, accepted: Accepted) -> None:
         """Pass on to the dispatcher."""
         self._dispatcher.accept_call(sid, accepted)
 
-    async def apply_decision(self, sid: str, decision: Decision) -> GoAhead:
+    async def apply_decision(self, sid: str, decision: Decision) -> DecisionReply:
         """Pass on to the dispatcher, and note the decision once.
 
-        A page repeats a decision when the answer was lost, and when an approved call has waited for its slot.
+        A page repeats a decision when the answer was lost, and when an approved call has got its slot.
         """
         call = self._dispatcher.open_call(decision.call_id)
         if call is not None and call.sid != sid:
-            if call.sid is not None:  # else it was taken back from a page, which may not know yet
-                self._refusals.note_rejection(FORGED, f"socket {sid}", door="bridge:decision")
+            if call.sid is not None:  # else it was withdrawn from a page that may not know yet
+                self._rejections.note_rejection(FORGED, f"socket {sid}", door="bridge:decision")
             call = None
         is_new = call is not None and _is_undecided(call, decision)
-        go = await self._dispatcher.apply_decision(sid, decision)
+        reply = await self._dispatcher.apply_decision(sid, decision)
         if call is not None and is_new:
-            self._note(call, decision, go)
-        return go
+            self._add_audit_entry(call, decision, reply)
+        return reply
 
     def take_report(self, user_id: str, sid: str, result: Result) -> None:
         """Pass on to the dispatcher."""
         call = self._dispatcher.open_call(result.call_id)
         if call is not None and call.request.user_id != user_id:
-            self._refusals.note_rejection(
+            self._rejections.note_rejection(
                 FORGED, f"socket of user {user_id}", door="bridge:result", user_id=user_id
             )
         self._dispatcher.take_report(user_id, sid, result)
@@ -62,9 +62,9 @@ class AuditedCalls:
         """Pass on to the dispatcher."""
         return self._dispatcher.reconcile_page(user_id, page, alive, listed)
 
-    def _note(self, call: OpenCall, decision: Decision, go: GoAhead) -> None:
+    def _add_audit_entry(self, call: OpenCall, decision: Decision, reply: DecisionReply) -> None:
         request = call.request
-        is_waiting = not go.go and call.outcome is None
+        is_waiting = not reply.may_begin and call.outcome is None
         detail = {"decision": decision.decision, "reason": decision.reason}
         self._audit.add_entry(
             AuditKind.DECISION,
@@ -73,7 +73,7 @@ class AuditedCalls:
             call_id=call.call_id,
             server_id=request.server_id,
             operation_key=request.operation_key,
-            detail=detail | ({"waits": True} if is_waiting else {"go": go.go}),
+            detail=detail | ({"waits": True} if is_waiting else {"go": reply.may_begin}),
         )
 
 

@@ -17,12 +17,12 @@ from bridge.calls.open_call import Page
 from bridge.limits.settings import range_of
 
 HANDOVER_S = 3.0
-"""Seconds that a call waits for a page that may reach its origin while another page is open; a new worker
-takes a fraction of a second."""
+"""Seconds that a call waits for a page that may reach its origin while another page is open; a new
+worker takes a fraction of a second."""
 
 
 LONGEST_RESUME_S = CARD_PATIENCE * range_of("PAGE_RESUME_SECONDS")[1]
-"""Seconds after which no call waits any more for a page that has left."""
+"""Seconds after which no call still waits for a page that has left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +65,17 @@ class ConnectedPages:
             del self._pages[user_id]
             self._remember_leaving(user_id)
 
-    def change_visibility(self, user_id: str, sid: str, seen: Visibility) -> bool:
+    def change_visibility(self, user_id: str, sid: str, change: Visibility) -> bool:
         """Record that a page came to the front or went to the back; false: nothing changed by that.
 
         The page in front becomes its user's newest, because it is the one that the user works with.
         """
         pages = self._pages.get(user_id, {})
-        if sid not in pages or pages[sid].hello.visibility == seen.visibility:
+        if sid not in pages or pages[sid].hello.visibility == change.visibility:
             return False
-        hello = pages[sid].hello.model_copy(update={"visibility": seen.visibility})
+        hello = pages[sid].hello.model_copy(update={"visibility": change.visibility})
         pages[sid] = ConnectedPage(pages[sid].page, hello)
-        if seen.visibility == "visible":
+        if change.visibility == "visible":
             pages[sid] = pages.pop(sid)
         return True
 
@@ -110,8 +110,8 @@ class ConnectedPages:
         """Return a user's page that may reach `origin`: in the chosen browser, else the last active one."""
         chosen = (await self._choices.choices_of_user(user_id)).get(server_id)
         pages = self._pages.get(user_id, {})
-        able = (each.page for each in reversed(pages.values()) if each.may_reach(origin))
-        return choose_page(able, chosen)
+        candidates = (each.page for each in reversed(pages.values()) if each.may_reach(origin))
+        return choose_page(candidates, chosen)
 
     async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
         """Wait for a page that may reach `origin`; if none comes, return the last active page or None.
@@ -123,15 +123,15 @@ class ConnectedPages:
         """
         page = await self.page_for(user_id, origin, server_id)
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._patience_s(user_id, resume_s)):
+            async with asyncio.timeout(self._max_wait_s(user_id, resume_s)):
                 while page is None:
                     change = self._changes.setdefault(user_id, asyncio.Event())
                     page = await self.page_for(user_id, origin, server_id)
-                    if page is None:  # it may have come during the lookup
+                    if page is None:  # it may have connected during the lookup
                         await change.wait()
         return page or self.newest_page(user_id)
 
-    def _patience_s(self, user_id: str, resume_s: float) -> float:
+    def _max_wait_s(self, user_id: str, resume_s: float) -> float:
         if self.count_pages(user_id) > 0:
             return HANDOVER_S
         left_at = self._left_at.get(user_id)

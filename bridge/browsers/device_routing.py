@@ -8,7 +8,8 @@ from typing import NamedTuple
 from bridge.calls.open_call import Page
 from bridge.storage.users import UserStore
 
-MAX_REMEMBERED_USERS = 10_000
+MAX_CACHED_USERS = 10_000
+"""Maximum number of users whose choices are cached; the cache is emptied beyond it."""
 
 
 class Presence(NamedTuple):
@@ -21,10 +22,12 @@ class Presence(NamedTuple):
 def choose_page(pages: Iterable[Page], device_id: str | None) -> Page | None:
     """Return the page to run a call, out of `pages`, the most recently active first.
 
-    A chosen browser that is not connected makes no call wait: another one runs it, and the page shows that.
+    When the chosen browser is not connected, another one runs the call, and the page shows that.
     """
-    able = list(pages)
-    return next((page for page in able if page.device_id == device_id), able[0] if able else None)
+    candidates = list(pages)
+    return next(
+        (page for page in candidates if page.device_id == device_id), candidates[0] if candidates else None
+    )
 
 
 class DeviceChoices:
@@ -32,16 +35,16 @@ class DeviceChoices:
 
     def __init__(self, store: UserStore) -> None:
         self._store = store
-        self._remembered: dict[str, Mapping[str, str]] = {}
+        self._cache: dict[str, Mapping[str, str]] = {}
 
     async def choices_of_user(self, user_id: str) -> Mapping[str, str]:
         """Return a user's choices: server id to device id."""
-        choices = self._remembered.get(user_id)
+        choices = self._cache.get(user_id)
         if choices is None:
             choices = await self._store.device_choices(user_id)
-            if len(self._remembered) >= MAX_REMEMBERED_USERS:
-                self._remembered.clear()
-            self._remembered[user_id] = choices
+            if len(self._cache) >= MAX_CACHED_USERS:
+                self._cache.clear()
+            self._cache[user_id] = choices
         return choices
 
     async def choose_device(self, user_id: str, server_id: str, device_id: str | None) -> bool:
@@ -52,4 +55,4 @@ class DeviceChoices:
 
     def forget_choices(self, user_id: str) -> None:
         """Drop a user's cached choices, because one of the user's browsers was removed."""
-        self._remembered.pop(user_id, None)
+        self._cache.pop(user_id, None)

@@ -25,7 +25,7 @@ from bridge.browser_protocol import (
     EVENT_DECISION,
     EVENT_HELLO,
     EVENT_RESULT,
-    EVENT_TURN,
+    EVENT_SLOT,
     EVENT_VISIBILITY,
     FILE_BYTES,
     INLINE_RESULT_BYTES,
@@ -34,7 +34,7 @@ from bridge.browser_protocol import (
     SOCKET_MESSAGE_BYTES,
     Accepted,
     Decision,
-    GoAhead,
+    DecisionReply,
     Hello,
     Result,
     Visibility,
@@ -55,7 +55,7 @@ from bridge.browsers.socket_io import (
 from bridge.calls.approvals import Approvals
 from bridge.calls.open_call import OpenCall, Page
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.message_budget import GREETING, MessageBudget
+from bridge.limits.message_budget import HANDSHAKE, MessageBudget
 from bridge.tasks import Tasks, sleep_safely
 
 SOCKET_PATH = "/ws/socket.io"
@@ -71,7 +71,11 @@ PING_TIMEOUT = "ping timeout"
 CLOSING_S = 1.0
 """Seconds that a page has to hang up when told to; it takes milliseconds, and a frozen page never does."""
 
-GLANCE_S = 0.02
+POLL_S = 0.02
+"""Seconds between two looks at whether every page has hung up."""
+
+OTHER_VERSION = "This page does not match the version of the bridge. Reload the page."
+"""Message for the user of a page with another `PROTOCOL`: one that was open while the bridge was updated."""
 
 MAX_BUDGETS = 10_000
 """Maximum number of users, including those whose pages are gone, whose message budget is remembered."""
@@ -86,7 +90,7 @@ class CallListener(Protocol):
         """Handle a page's acknowledgement of a call."""
         ...
 
-    async def apply_decision(self, sid: str, decision: Decision) -> GoAhead:
+    async def apply_decision(self, sid: str, decision: Decision) -> DecisionReply:
         """Handle a page's report of what its user decided about a call."""
         ...
 
@@ -140,12 +144,12 @@ class BrowserGateway:
         use_page_sockets(self._sio)
         self.pages = ConnectedPages(choices)
         self.announcements = Announcements(self.pages, self._send, tasks)
-        self._sio.on("connect", self._connected)
-        self._sio.on("disconnect", self._disconnected)
-        self._sio.on(EVENT_HELLO, self._greeted)
-        self._sio.on(EVENT_RESULT, self._reported)
-        self._sio.on(EVENT_DECISION, self._decided)
-        self._sio.on(EVENT_VISIBILITY, self._looked_at)
+        self._sio.on("connect", self._handle_connect)
+        self._sio.on("disconnect", self._handle_disconnect)
+        self._sio.on(EVENT_HELLO, self._handle_hello)
+        self._sio.on(EVENT_RESULT, self._handle_result)
+        self._sio.on(EVENT_DECISION, self._handle_decision)
+        self._sio.on(EVENT_VISIBILITY, self._handle_visibility)
 
     def attach_socket(self, app: web.Application, listener: CallListener) -> None:
         """Serve the socket at `SOCKET_PATH` of `app`, and pass to `listener` what pages report."""
@@ -171,19 +175,19 @@ class BrowserGateway:
             raise ValueError("A call is sent to a page that was chosen for it.")
 
         def acknowledged(*arguments: Any) -> None:
-            self._acknowledged(sid, call.call_id, arguments)
+            self._handle_ack(sid, call.call_id, arguments)
 
         if (socket := self._sockets.get(sid)) is not None:
-            socket.sent_call()
+            socket.add_call_allowance()
         await self._sio.emit(EVENT_CALL, envelope_of(call), to=sid, callback=acknowledged)
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         """Emit `cancel:tool`."""
         await self._sio.emit(EVENT_CANCEL, {"call_id": call_id, "reason": reason}, to=sid)
 
-    async def send_turn(self, sid: str, call_id: str) -> None:
-        """Emit `bridge:turn`."""
-        await self._sio.emit(EVENT_TURN, {"call_id": call_id}, to=sid)
+    async def announce_slot(self, sid: str, call_id: str) -> None:
+        """Emit `bridge:slot`."""
+        await self._sio.emit(EVENT_SLOT, {"call_id": call_id}, to=sid)
 
     async def announce_approvals(self, user_id: str) -> None:
         """Announce to the pages of a user which calls they have to ask about now."""
@@ -192,7 +196,7 @@ class BrowserGateway:
     async def disconnect_device(self, device_id: str) -> None:
         """Disconnect every socket of a browser that was removed; its open calls end with it.
 
-        The browser is told first, and has `CLOSING_S` to hang up.
+        The browser is asked to hang up first, and has `CLOSING_S` to do so.
         """
         for sid in [sid for sid, caller in self._callers.items() if caller.device_id == device_id]:
             socket = self._sockets[sid]
@@ -210,10 +214,10 @@ class BrowserGateway:
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSING_S):
                 while self._sio.eio.sockets:
-                    await sleep_safely(GLANCE_S)
+                    await sleep_safely(POLL_S)
         await self._sio.shutdown()
 
-    async def _connected(self, sid: str, environ: dict[str, Any], auth: Any) -> None:
+    async def _handle_connect(self, sid: str, environ: dict[str, Any], auth: Any) -> None:
         token = cast("dict[str, Any]", auth).get("token") if isinstance(auth, dict) else None
         try:
             caller = await self._identity.caller_of_session(str(token))
@@ -231,40 +235,38 @@ class BrowserGateway:
             del self._budgets[next(iter(self._budgets))]
         return budget
 
-    async def _disconnected(self, sid: str, reason: str) -> None:
+    async def _handle_disconnect(self, sid: str, reason: str) -> None:
         caller = self._callers.pop(sid, None)
         socket = self._sockets.pop(sid, None)
         if socket is not None and reason == PING_TIMEOUT:
-            socket.cut_connection()  # it reads nothing either, so a goodbye would not reach it
+            socket.cut_connection()  # it reads nothing either, so a close frame would not reach it
         self.announcements.forget_socket(sid)
         if caller is None:
             return
         self.pages.remove_socket(caller.user.id, sid)
-        self._page_changed(caller.user.id)
+        self._announce_page(caller.user.id)
         if self._listener is not None:
             self._listener.abandon_session(sid)
 
-    async def _greeted(self, sid: str, payload: Any = None) -> dict[str, Any]:
-        self._sockets[sid].charge_budget(GREETING)
+    async def _handle_hello(self, sid: str, payload: Any = None) -> dict[str, Any]:
+        self._sockets[sid].charge_budget(HANDSHAKE)
         try:
             hello = Hello.model_validate(payload)
         except ValidationError as error:
-            return _refusal(
-                ErrorCode.INVALID_REQUEST, f"This is no bridge:hello: {error.errors()[0]['msg']}."
+            return _error_answer(
+                ErrorCode.INVALID_REQUEST, f"This bridge:hello cannot be read: {error.errors()[0]['msg']}."
             )
         if hello.protocol != PROTOCOL:
-            return _refusal(
-                ErrorCode.INVALID_REQUEST, f"This bridge speaks protocol {PROTOCOL}. Reload the page."
-            )
+            return _error_answer(ErrorCode.INVALID_REQUEST, OTHER_VERSION)
         caller = self._callers[sid]
         mode = await self._approvals.mode_of_user(caller.user.id)
         if self._callers.get(sid) is not caller:
-            return _refusal(ErrorCode.UNAUTHORIZED, "This connection has ended.")
+            return _error_answer(ErrorCode.UNAUTHORIZED, "This connection has ended.")
         page = Page(sid, caller.device_id, hello.instance, hello.epoch)
         self.pages.add_page(caller.user.id, page, hello)
-        self._sockets[sid].mark_greeted()
-        closed = self._reconciled(caller, page, hello)
-        self._page_changed(caller.user.id)
+        self._sockets[sid].mark_ready()
+        ended = self._ended_calls(caller, page, hello)
+        self._announce_page(caller.user.id)
         limits = {
             "inline_result_bytes": INLINE_RESULT_BYTES,
             "result_bytes": RESULT_BYTES,
@@ -275,16 +277,16 @@ class BrowserGateway:
             "user": caller.user.name,
             "limits": limits,
             "approval_mode": mode,
-            "closed": closed,
+            "ended_calls": ended,
         }
 
-    def _reconciled(self, caller: Caller, page: Page, hello: Hello) -> list[str]:
+    def _ended_calls(self, caller: Caller, page: Page, hello: Hello) -> list[str]:
         if self._listener is None:
             return []
         listed: dict[str, str] = {call.call_id: call.state for call in hello.calls}
         return self._listener.reconcile_page(caller.user.id, page, frozenset(hello.alive), listed)
 
-    async def _looked_at(self, sid: str, payload: Any = None) -> None:
+    async def _handle_visibility(self, sid: str, payload: Any = None) -> None:
         """Handle a page that came to the front or went to the back."""
         user_id = self._callers[sid].user.id
         try:
@@ -294,7 +296,7 @@ class BrowserGateway:
         if self.pages.change_visibility(user_id, sid, seen):
             self.announcements.presence_changed(user_id)
 
-    async def _reported(self, sid: str, payload: Any = None) -> None:
+    async def _handle_result(self, sid: str, payload: Any = None) -> None:
         try:
             result = Result.model_validate(payload)
         except ValidationError as error:
@@ -302,31 +304,33 @@ class BrowserGateway:
         if result is None or self._listener is None:
             return
         self._listener.take_report(self._callers[sid].user.id, sid, result)
-        self.announcements.owe_receipt(sid, result.call_id)
+        self.announcements.schedule_receipt(sid, result.call_id)
 
-    async def _decided(self, sid: str, payload: Any = None) -> dict[str, Any]:
+    async def _handle_decision(self, sid: str, payload: Any = None) -> dict[str, Any]:
         try:
             decision = Decision.model_validate(payload)
         except ValidationError as error:
             problem = error.errors()[0]["msg"]
-            return _refusal(ErrorCode.INVALID_REQUEST, f"This is no bridge:decision: {problem}.")
-        go = (
+            return _error_answer(
+                ErrorCode.INVALID_REQUEST, f"This bridge:decision cannot be read: {problem}."
+            )
+        reply = (
             await self._listener.apply_decision(sid, decision)
             if self._listener is not None
-            else GoAhead(go=False)
+            else DecisionReply(may_begin=False)
         )
-        return go.model_dump()
+        return reply.model_dump()
 
-    def _acknowledged(self, sid: str, call_id: str, arguments: tuple[Any, ...]) -> None:
+    def _handle_ack(self, sid: str, call_id: str, arguments: tuple[Any, ...]) -> None:
         try:
             accepted = Accepted.model_validate(arguments[0] if arguments else None)
         except ValidationError:
-            _log.warning("A page acknowledged call %s in an unknown form.", call_id)
+            _log.warning("A page sent an ack of call %s that cannot be read.", call_id)
             return
         if accepted.call_id == call_id and self._listener is not None:
             self._listener.accept_call(sid, accepted)
 
-    def _page_changed(self, user_id: str) -> None:
+    def _announce_page(self, user_id: str) -> None:
         """Wake the calls that wait for a page of the user, and announce the change to the user's pages."""
         self.pages.wake_waiters(user_id)
         self.announcements.presence_changed(user_id)
@@ -335,5 +339,5 @@ class BrowserGateway:
         await self._sio.emit(event, data, to=sid)
 
 
-def _refusal(code: ErrorCode, message: str) -> dict[str, Any]:
+def _error_answer(code: ErrorCode, message: str) -> dict[str, Any]:
     return {"error": WireError(code=code, message=message).model_dump(mode="json")}

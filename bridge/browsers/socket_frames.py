@@ -30,7 +30,7 @@ _ONE_ARGUMENT = 2
 
 
 class UnreadableFrame(Exception):
-    """Bytes that no page sends; the text says what is wrong with them."""
+    """Bytes that no page sends; the message says what is wrong with them."""
 
 
 class Frame(NamedTuple):
@@ -52,7 +52,7 @@ def read_frame(text: str | bytes) -> Frame | None:
     if text == PONG:
         return None
     if not text.startswith(MESSAGE):
-        raise UnreadableFrame("no message and no pong")
+        raise UnreadableFrame("neither a message nor a pong")
     found = _ACK_ID.match(text, 2)
     ack_id = int(found[0]) if found else None
     content = _read_json(text[found.end() if found else 2 :])
@@ -66,7 +66,7 @@ def read_frame(text: str | bytes) -> Frame | None:
         case "3" if ack_id and isinstance(content, list):  # our ack ids begin at 1
             return Frame(ACK, ack_id, content)
         case _:
-            raise UnreadableFrame("no packet of Socket.IO that a page sends")
+            raise UnreadableFrame("not a Socket.IO packet that a page sends")
 
 
 def _read_json(text: str) -> Any:
@@ -75,7 +75,7 @@ def _read_json(text: str) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise UnreadableFrame(f"no JSON: {error}") from None
+        raise UnreadableFrame(f"not JSON: {error}") from None
 
 
 def _is_event(content: Any) -> bool:

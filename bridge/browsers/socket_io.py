@@ -39,13 +39,13 @@ from bridge.limits.message_budget import MessageBudget, weight_of
 from bridge.log_lines import OncePerMinute
 from bridge.tasks import sleep_safely, yield_to_loop
 
-BREATH = 16
+MAX_BATCH_WEIGHT = 16
 """Messages of one page that are handled in a row, large ones counting more, before other tasks run."""
 
 AUTHENTICATION_S = 15.0
 """Seconds for a socket to authenticate."""
 
-GREETING_S = 15.0
+HANDSHAKE_S = 15.0
 """Seconds for the handshake after that."""
 
 _KEY = "tool_bridge.page_socket"
@@ -125,7 +125,7 @@ class PageSocket(WebSocket):
         self._request: web.Request | None = None
         self._budget = MessageBudget()
         self._is_authenticated = False
-        self._until: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
+        self._deadline: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
 
     async def __call__(self, environ: dict[str, Any]) -> Any:
         """Serve the socket until it ends; `page_socket_of` finds it by the same `environ`.
@@ -154,18 +154,18 @@ class PageSocket(WebSocket):
             self._request.transport.abort()
 
     def mark_authenticated(self, budget: MessageBudget) -> None:
-        """Mark as a user's page whose messages charge `budget`; the handshake is due within `GREETING_S`."""
+        """Mark as a user's page whose messages charge `budget`; the handshake is due within `HANDSHAKE_S`."""
         if self._request is not None:
             note_caller(self._request)
         self._budget, self._is_authenticated = budget, True
-        self._until = asyncio.get_running_loop().time() + GREETING_S
+        self._deadline = asyncio.get_running_loop().time() + HANDSHAKE_S
 
-    def mark_greeted(self) -> None:
+    def mark_ready(self) -> None:
         """Lift the time limit: the handshake is complete."""
-        self._until = None
+        self._deadline = None
 
-    def sent_call(self) -> None:
-        """Add to the budget what the page will send about a call that it was sent."""
+    def add_call_allowance(self) -> None:
+        """Add to the budget the messages that the page will send about one call."""
         self._budget.earn_messages()
 
     def charge_budget(self, count: int) -> None:
@@ -177,7 +177,7 @@ class PageSocket(WebSocket):
 
         Raises:
             OSError: the socket has closed; the exception that the library expects.
-            UnreadableFrame: the page sent what no page sends, and was cut off.
+            UnreadableFrame: the page sent a frame that no page sends, and was cut off.
             TimeoutError: it did not authenticate or complete the handshake in time, and was cut off.
         """
         handled = 0
@@ -187,9 +187,9 @@ class PageSocket(WebSocket):
             weight = weight_of(message.data)
             handled += weight
             if (wait_s := self._budget.spend_messages(weight)) > 0:
-                _log.warning("A page says more than its calls need; it is read more slowly.")
+                _log.warning("A page sends more messages than its calls need; they are read more slowly.")
                 await sleep_safely(wait_s)
-            elif handled >= BREATH:  # messages that are already here are read without letting other tasks run
+            elif handled >= MAX_BATCH_WEIGHT:  # reading messages that are already here never waits
                 handled = 0
                 await yield_to_loop()
             if is_pong:
@@ -215,16 +215,16 @@ class PageSocket(WebSocket):
             raise OSError
 
     async def _next(self) -> WSMessage:
-        if self._until is None:
+        if self._deadline is None:
             return await self._sock.receive()
         try:
-            async with asyncio.timeout_at(self._until):
-                if not self._is_authenticated and asyncio.get_running_loop().time() >= self._until:
+            async with asyncio.timeout_at(self._deadline):
+                if not self._is_authenticated and asyncio.get_running_loop().time() >= self._deadline:
                     raise TimeoutError  # messages already received are returned without a wait that could end
                 return await self._sock.receive()
         except TimeoutError:
-            missing = "greet" if self._is_authenticated else "say who it is"
-            _log.warning("A socket is closed, because it did not %s in time.", missing)
+            missing = "complete the handshake" if self._is_authenticated else "authenticate"
+            _log.warning("A socket is closed because it did not %s in time.", missing)
             self.cut_connection()
             raise
 
@@ -232,9 +232,9 @@ class PageSocket(WebSocket):
         try:
             frame = read_frame(text)
             if frame is not None and self._is_authenticated == (frame.packet_type == CONNECT):
-                raise UnreadableFrame("a packet that has no place there")
+                raise UnreadableFrame("a packet out of order")
         except UnreadableFrame as error:
-            _log.warning("A socket is closed, because it sent what no page sends: %s.", error)
+            _log.warning("A socket is closed because it sent a frame that no page sends: %s.", error)
             self.cut_connection()
             raise
         return frame

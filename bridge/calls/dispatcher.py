@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from bridge.browser_protocol import Accepted, Decision, GoAhead, Result
+from bridge.browser_protocol import Accepted, Decision, DecisionReply, Result
 from bridge.calls import endings
 from bridge.calls.call_ids import CallIds
 from bridge.calls.open_call import AbortReason, ApprovalVerdict, CallRecord, CallRequest, OpenCall, Page, Slot
@@ -136,7 +136,7 @@ class Dispatcher:
     def _turn_away(self, call: OpenCall, error: WireError) -> None:
         is_over = error.code is ErrorCode.TIMEOUT
         event = CallEvent.DEADLINE if is_over else CallEvent.TURNED_AWAY
-        self._apply(call, event, error=error, abort="no_turn")
+        self._apply(call, event, error=error, abort="no_slot")
 
     async def _send_somewhere(self, call: OpenCall) -> None:
         request = call.request
@@ -164,7 +164,7 @@ class Dispatcher:
     async def _call_up(self, call: OpenCall) -> None:
         """It has its turn: its page is to ask for its go. One that is away asks when it is back."""
         if call.timer is None and call.sid is not None:
-            await self._browser.send_turn(call.sid, call.call_id)
+            await self._browser.announce_slot(call.sid, call.call_id)
 
     async def _send(self, call: OpenCall, page: Page) -> None:
         call.page = page
@@ -187,7 +187,7 @@ class Dispatcher:
         try:
             await self._journal.record_opened(_record(call, may_begin=may_begin), call.left_ms / 1000)
         except JournalUnavailable:
-            self._apply(call, CallEvent.TURNED_AWAY, error=endings.store_unavailable(), abort="no_turn")
+            self._apply(call, CallEvent.TURNED_AWAY, error=endings.store_unavailable(), abort="no_slot")
             return False
         return True
 
@@ -242,7 +242,7 @@ class Dispatcher:
         call.attempts -= call.may_begin
         call.may_begin = False
 
-    async def apply_decision(self, sid: str, decision: Decision) -> GoAhead:
+    async def apply_decision(self, sid: str, decision: Decision) -> DecisionReply:
         """A page reported what its user said; it begins nothing before this returned go.
 
         While a call has to wait for its turn there is no go; its page is told when to ask again. An approval
@@ -250,19 +250,19 @@ class Dispatcher:
         """
         call = self._of_session(sid, decision.call_id)
         if call is None:
-            return GoAhead(go=False)
+            return DecisionReply(may_begin=False)
         if decision.decision == "denied":
             self._refuse(call, _verdict(call, decision))
-            return GoAhead(go=False)
+            return DecisionReply(may_begin=False)
         if call.state is not CallState.RUNNING:
             if not self._approve(call, decision):
-                return GoAhead(go=False)
+                return DecisionReply(may_begin=False)
             if not self._takes_turn(call):
                 call.moved.set()
-                return GoAhead(go=False, wait=call.outcome is None)
+                return DecisionReply(may_begin=False, awaiting_slot=call.outcome is None)
             if not await self._begin(call, sid):
-                return GoAhead(go=False)
-        return GoAhead(go=True, deadline_ms=call.left_ms)
+                return DecisionReply(may_begin=False)
+        return DecisionReply(may_begin=True, deadline_ms=call.left_ms)
 
     def _approve(self, call: OpenCall, decision: Decision) -> bool:
         if call.state not in (CallState.SENT, CallState.AWAITING_APPROVAL):

@@ -48,7 +48,7 @@ class CallRequest:
     """Its request carries the call's id in the header `Idempotency-Key`."""
 
 
-AbortReason = Literal["deadline", "caller_gone", "stopped", "no_answer", "no_turn"]
+AbortReason = Literal["deadline", "caller_gone", "stopped", "no_answer", "no_slot"]
 """Why a page is told to drop a call: its time is over, nobody wants it any more, nobody approved it, or it
 may not run although it was approved."""
 

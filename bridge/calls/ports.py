@@ -34,8 +34,8 @@ class Browser(Protocol):
         """Send `execute:tool`; the page's ack comes back through `Dispatcher.accept_call`."""
         ...
 
-    async def send_turn(self, sid: str, call_id: str) -> None:
-        """Ask a page that was told to wait to send its decision again; never fails."""
+    async def announce_slot(self, sid: str, call_id: str) -> None:
+        """Ask a page whose approved call waits for a slot to send its decision again; never fails."""
         ...
 
     def calls_changed(self, user_id: str) -> None:

@@ -18,18 +18,19 @@ BURST = 1_000
 """Maximum number of such messages at one moment: the results of all calls that a page remembers after the
 bridge was unreachable."""
 
-OF_A_CALL = 8
-"""Messages that one call allows: its ack, a decision, a result of the largest size (5), and one to spare."""
+MESSAGES_PER_CALL = 8
+"""Messages added to the allowance for each call: its ack, a decision, a result of the largest size (5), and
+one to spare."""
 
-MAX_EARNED = 8_000
+MAX_CALL_ALLOWANCE = 8_000
 """Maximum allowance left over from calls: that of all calls a user may have open at the same time."""
 
-BYTES_OF_ONE = 64 * 1024
-"""Bytes after which a message counts once more."""
+BYTES_PER_MESSAGE = 64 * 1024
+"""Bytes of a message that count as one message."""
 
-GREETING = 20
-"""What a handshake counts: it is compared with all calls of its user and announced to all of the user's
-pages."""
+HANDSHAKE = 20
+"""Messages that a handshake counts as: it is compared with all calls of its user and announced to all of the
+user's pages."""
 
 
 class MessageBudget:
@@ -37,25 +38,25 @@ class MessageBudget:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._unasked = float(BURST)
-        self._earned = 0
+        self._rate_allowance = float(BURST)
+        self._call_allowance = 0
         self._at = clock()
 
     def earn_messages(self) -> None:
         """Add the allowance of a call that was sent to one of the user's pages."""
-        self._earned = min(MAX_EARNED, self._earned + OF_A_CALL)
+        self._call_allowance = min(MAX_CALL_ALLOWANCE, self._call_allowance + MESSAGES_PER_CALL)
 
     def spend_messages(self, count: int) -> float:
         """Charge `count` messages; returns the seconds to wait before reading more, usually 0."""
         now = self._clock()
-        self._unasked = min(BURST, self._unasked + (now - self._at) * RATE_PER_S)
+        self._rate_allowance = min(BURST, self._rate_allowance + (now - self._at) * RATE_PER_S)
         self._at = now
-        of_calls = min(self._earned, count)
-        self._earned -= of_calls
-        self._unasked -= count - of_calls
-        return max(0.0, -self._unasked / RATE_PER_S)
+        of_calls = min(self._call_allowance, count)
+        self._call_allowance -= of_calls
+        self._rate_allowance -= count - of_calls
+        return max(0.0, -self._rate_allowance / RATE_PER_S)
 
 
 def weight_of(text: str | bytes) -> int:
-    """Return what a message counts, by its length."""
-    return 1 + len(text) // BYTES_OF_ONE
+    """Return how many messages a message counts as, by its length."""
+    return 1 + len(text) // BYTES_PER_MESSAGE

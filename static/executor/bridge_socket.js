@@ -34,7 +34,7 @@ import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
  * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
  */
 
-const PROTOCOL = 1;
+const PROTOCOL = 2;
 const PATH = "/ws/socket.io";
 const RECONNECT_FIRST_MS = 200;
 const RECONNECT_LAST_MS = 5000;
@@ -142,7 +142,7 @@ export class BridgeSocket {
     this.socket.on("cancel:tool", (cancel) =>
       this.delegate.callCancelled(textOf(cancel?.call_id), textOf(cancel?.reason)),
     );
-    this.socket.on("bridge:turn", (turn) => this.delegate.turnCame(textOf(turn?.call_id)));
+    this.socket.on("bridge:slot", (turn) => this.delegate.turnCame(textOf(turn?.call_id)));
     this.socket.on("bridge:receipt", (receipt) => this.#confirmed(receipt?.call_ids ?? []));
     this.socket.on("bridge:approvals", (news) => this.delegate.approvalModeAnnounced(news?.approval_mode));
     for (const subject of SUBJECTS) this.socket.on(`bridge:${subject}`, () => this.delegate.changed(subject));
@@ -188,8 +188,8 @@ export class BridgeSocket {
     return [...done, ...calls.filter(({ call_id }) => !this.#outbox.has(call_id))].slice(0, LISTED_CALLS);
   }
 
-  /** @param {{limits?: Record<string, number>, approval_mode?: string, closed?: string[]}} answer @param {ListedCall[]} listed */
-  #welcomed({ limits = {}, approval_mode, closed = [] }, listed) {
+  /** @param {{limits?: Record<string, number>, approval_mode?: string, ended_calls?: string[]}} answer @param {ListedCall[]} listed */
+  #welcomed({ limits = {}, approval_mode, ended_calls: closed = [] }, listed) {
     this.#failures = 0;
     this.#isGreeted = true;
     this.delegate.limitsAnnounced(limits);
@@ -208,7 +208,7 @@ export class BridgeSocket {
       const message = { call_id: callId, ...waiting.said };
       const go = await this.socket.timeout(DECISION_TIMEOUT_MS).emitWithAck("bridge:decision", message);
       if (this.#decisions.get(callId) !== waiting) return;
-      waiting.answered({ go: go?.go === true, wait: go?.wait === true, deadline_ms: Number(go?.deadline_ms) || 0 });
+      waiting.answered({ go: go?.may_begin === true, wait: go?.awaiting_slot === true, deadline_ms: Number(go?.deadline_ms) || 0 });
     } catch {
       if (this.#isGreeted) void this.#sendDecision(callId); // else after the next greeting
     }

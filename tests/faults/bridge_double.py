@@ -227,9 +227,9 @@ class BridgeDouble:
         if sid in self._sockets and not self.is_dead:
             self._sockets[sid].link.send("page", "cancel", call_id, f"{self.around.name(call_id)} ({reason})")
 
-    async def send_turn(self, sid: str, call_id: str) -> None:
+    async def announce_slot(self, sid: str, call_id: str) -> None:
         if sid in self._sockets and not self.is_dead:
-            self._sockets[sid].link.send("page", "turn", call_id, self.around.name(call_id))
+            self._sockets[sid].link.send("page", "slot", call_id, self.around.name(call_id))
 
     def calls_changed(self, user_id: str) -> None: ...
 
@@ -305,7 +305,7 @@ class BridgeDouble:
         while socket.inbox and not socket.is_busy:
             kind, payload = socket.inbox.popleft()
             if kind == "hello":
-                self._greeted(socket, payload)
+                self._handle_hello(socket, payload)
             elif kind == "ack":
                 self.dispatcher.accept_call(socket.link.sid, Accepted.model_validate(payload))
             elif kind == "result":
@@ -317,23 +317,23 @@ class BridgeDouble:
                 self.start(self._decided(socket, Decision.model_validate(payload)))
 
     async def _decided(self, socket: _Socket, decision: Decision) -> None:
-        go = await self.dispatcher.apply_decision(socket.link.sid, decision)
+        reply = await self.dispatcher.apply_decision(socket.link.sid, decision)
         if self.is_dead:
             return
-        said = "wait" if go.wait else str(go.go)
-        answer = go.model_dump() | {"call_id": decision.call_id}
-        socket.link.send("page", "go", answer, f"{self.around.name(decision.call_id)} {said}")
+        said = "awaiting slot" if reply.awaiting_slot else str(reply.may_begin)
+        answer = reply.model_dump() | {"call_id": decision.call_id}
+        socket.link.send("page", "reply", answer, f"{self.around.name(decision.call_id)} {said}")
         socket.is_busy = False
         self._read_on(socket)
 
-    def _greeted(self, socket: _Socket, hello: dict[str, Any]) -> None:
+    def _handle_hello(self, socket: _Socket, hello: dict[str, Any]) -> None:
         sid = socket.link.sid
         page = Page(sid, socket.device_id, hello["instance"], hello["epoch"])
         self._pages.setdefault(socket.user_id, {})[sid] = page
         alive, listed = frozenset(hello["alive"]), dict(hello["calls"])
-        closed = self.dispatcher.reconcile_page(socket.user_id, page, alive, listed)
+        ended = self.dispatcher.reconcile_page(socket.user_id, page, alive, listed)
         self._tell_waiting()
-        socket.link.send("page", "welcome", closed, f"closed: {len(closed)}")
+        socket.link.send("page", "welcome", ended, f"ended: {len(ended)}")
 
     def _owe_receipt(self, socket: _Socket, call_id: str) -> None:
         socket.owed.append(call_id)

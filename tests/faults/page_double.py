@@ -98,7 +98,7 @@ class Worker:
     def __init__(self, device: Device, instance: str) -> None:
         self.device, self.instance, self.around = device, instance, device.around
         self.epoch = device.epoch
-        self.is_dead = self.is_frozen = self.is_draining = self.is_greeted = False
+        self.is_dead = self.is_frozen = self.is_draining = self.is_ready = False
         self.holds_lock = self.can_keep = True
         self.link: Link | None = None
         self.outbox: dict[str, Outcome] = {}
@@ -107,8 +107,8 @@ class Worker:
         self.cards: dict[str, dict[str, Any]] = {}
         self.decisions: dict[str, dict[str, Any]] = {}
         self.waits: set[str] = set()
-        """Decisions that the bridge knows: said again after the next greeting or when the turn came."""
-        self.turns: set[str] = set()
+        """Decisions that the bridge knows: sent again after the next handshake or when the slot came."""
+        self.slots: set[str] = set()
         self._begun: set[str] = set()
         self._left: list[Entry] = []
         self._failures = 0
@@ -154,7 +154,7 @@ class Worker:
             self._connect_later()
             return
         link = self.link
-        self.soon(self.around.wobble(0.002, 0.02), lambda: self._greet(link))
+        self.soon(self.around.wobble(0.002, 0.02), lambda: self._send_hello(link))
 
     def _connect_later(self) -> None:
         delay = min(RECONNECT_LAST_S, RECONNECT_FIRST_S * 2**self._failures)
@@ -163,10 +163,10 @@ class Worker:
 
     def lost(self, link: Link) -> None:
         if link is self.link:
-            self.is_greeted = False
+            self.is_ready = False
             self._connect_later()
 
-    def _greet(self, link: Link) -> None:
+    def _send_hello(self, link: Link) -> None:
         if link is not self.link or not link.is_open["page"]:
             return
         alive = self.device.alive
@@ -190,7 +190,7 @@ class Worker:
         self.soon(HELLO_TIMEOUT_S, lambda: self._start_over(link))
 
     def _start_over(self, link: Link) -> None:
-        if link is self.link and not self.is_greeted and link.is_open["page"]:
+        if link is self.link and not self.is_ready and link.is_open["page"]:
             link.cut(0.0, 0.01)
 
     def heard(self, link: Link, kind: Kind, payload: Any) -> None:
@@ -204,14 +204,14 @@ class Worker:
             self.stop(payload, "cancelled")
         elif kind == "receipt":
             self._confirmed(payload)
-        elif kind == "go":
+        elif kind == "reply":
             self._answered(payload)
-        elif kind == "turn" and payload in self.decisions:
-            self._turn_came(payload)
+        elif kind == "slot" and payload in self.decisions:
+            self._slot_granted(payload)
 
-    def _welcomed(self, link: Link, closed: list[str]) -> None:
-        self._failures, self.is_greeted = 0, True
-        for call_id in closed:
+    def _welcomed(self, link: Link, ended: list[str]) -> None:
+        self._failures, self.is_ready = 0, True
+        for call_id in ended:
             if call_id in self.cards or call_id not in self._begun:
                 self.stop(call_id, "cancelled")
         left, self._left = self._left, []
@@ -219,7 +219,7 @@ class Worker:
             if entry.outcome is None:
                 self.device.journal.pop(entry.call_id, None)
             else:
-                self._tell_left(entry, entry.outcome, entry.call_id in closed)
+                self._tell_left(entry, entry.outcome, entry.call_id in ended)
         for call_id, outcome in self.outbox.items():
             self._emit_result(call_id, outcome)
         self.waits.clear()
@@ -240,7 +240,7 @@ class Worker:
 
     def send_result(self, call_id: str, outcome: Outcome) -> None:
         self.outbox[call_id] = outcome
-        if self.is_greeted:
+        if self.is_ready:
             self._emit_result(call_id, outcome)
 
     def _emit_result(self, call_id: str, outcome: Outcome) -> None:
@@ -290,7 +290,7 @@ class Worker:
             self._show_card(call)
         elif is_new:
             self._start(call, call["deadline_ms"] / 1000)
-        elif call_id in self.outbox and self.is_greeted:
+        elif call_id in self.outbox and self.is_ready:
             self._emit_result(call_id, self.outbox[call_id])
 
     # Approval
@@ -313,44 +313,44 @@ class Worker:
             return
         reason = "user" if says else "no_answer"
         self.decisions[call_id] = {"call_id": call_id, "decision": says or "denied", "reason": reason}
-        if self.is_greeted and self.link is not None:
+        if self.is_ready and self.link is not None:
             self._send_decision(self.link, call_id)
 
     def _send_decision(self, link: Link, call_id: str) -> None:
         decision = self.decisions.get(call_id)
-        if decision is None or call_id in self.waits or link is not self.link or not self.is_greeted:
+        if decision is None or call_id in self.waits or link is not self.link or not self.is_ready:
             return
         link.send("bridge", "decision", decision, f"{self.around.name(call_id)} {decision['decision']}")
         self.soon(DECISION_TIMEOUT_S, lambda: self._send_decision(link, call_id))
 
-    def _answered(self, go: dict[str, Any]) -> None:
-        call = self.cards.get(go["call_id"])
-        if call is None or go["call_id"] not in self.decisions:
+    def _answered(self, reply: dict[str, Any]) -> None:
+        call = self.cards.get(reply["call_id"])
+        if call is None or reply["call_id"] not in self.decisions:
             return
-        if go["wait"]:
-            self.waits.add(go["call_id"])
-            if go["call_id"] in self.turns:
-                self._turn_came(go["call_id"])
+        if reply["awaiting_slot"]:
+            self.waits.add(reply["call_id"])
+            if reply["call_id"] in self.slots:
+                self._slot_granted(reply["call_id"])
             return
-        self._forget_decision(go["call_id"])
-        del self.cards[go["call_id"]]
-        if go["go"]:
-            self._start(call, go["deadline_ms"] / 1000)
+        self._forget_decision(reply["call_id"])
+        del self.cards[reply["call_id"]]
+        if reply["may_begin"]:
+            self._start(call, reply["deadline_ms"] / 1000)
         self._finish_draining()
 
-    def _turn_came(self, call_id: str) -> None:
+    def _slot_granted(self, call_id: str) -> None:
         if call_id not in self.waits:  # the answer that says so is still on its way
-            self.turns.add(call_id)
+            self.slots.add(call_id)
             return
         self.waits.discard(call_id)
-        self.turns.discard(call_id)
+        self.slots.discard(call_id)
         if self.link is not None:
             self._send_decision(self.link, call_id)
 
     def _forget_decision(self, call_id: str) -> None:
         self.decisions.pop(call_id, None)
         self.waits.discard(call_id)
-        self.turns.discard(call_id)
+        self.slots.discard(call_id)
 
     # Running
 
@@ -378,7 +378,7 @@ class Worker:
             self.device.journal[call_id] = Entry(call_id, run.call["token"], self.instance)
             self._begun.add(call_id)
             run.has_begun = True
-            if not self.is_greeted:
+            if not self.is_ready:
                 self._finish(run, _failed("no_browser", "no"))
             elif run.stopped:
                 self._finish(run, _failed(run.stopped, "no"))
@@ -387,7 +387,7 @@ class Worker:
 
     def _fetch(self, run: Run) -> None:
         call_id, plan = run.call["call_id"], self.around.plan_of(run.call["plan"])
-        if not plan.safe and not self.is_greeted:
+        if not plan.safe and not self.is_ready:
             self.around.alarm(f"{self.instance} fetches while it is not greeted")
 
         def settled(outcome: Outcome) -> None:

@@ -16,7 +16,7 @@ Answering = Literal[
 ]
 """What the API does with the request of a call; sent_twice: the browser itself sends it once more."""
 
-Kind = Literal["hello", "welcome", "call", "ack", "decision", "go", "turn", "result", "receipt", "cancel"]
+Kind = Literal["hello", "welcome", "call", "ack", "decision", "reply", "slot", "result", "receipt", "cancel"]
 Action = Literal[
     "cut", "cut_silently", "lose", "double", "stall", "overtake",
     "reload", "close_tab", "freeze", "clear_browser", "browser_disk_full", "hand_over",
@@ -25,8 +25,8 @@ Action = Literal[
 ]  # fmt: skip
 
 MESSAGES: tuple[Kind, ...] = (
-    "hello", "welcome", "call", "call", "ack", "ack", "decision", "go", "go", "turn", "result", "result",
-    "receipt", "cancel",
+    "hello", "welcome", "call", "call", "ack", "ack", "decision", "reply", "reply", "slot", "result",
+    "result", "receipt", "cancel",
 )  # fmt: skip
 """The common ones stand twice."""
 
@@ -41,7 +41,7 @@ TIMED_ACTIONS: tuple[Action, ...] = (
     "user_stops", "page_stops", "clock_jumps", "uploads_fail",
 )  # fmt: skip
 
-ONLY_ACKS_GET_LOST: frozenset[Kind] = frozenset({"ack", "go", "receipt", "cancel", "welcome"})
+ONLY_ACKS_GET_LOST: frozenset[Kind] = frozenset({"ack", "reply", "receipt", "cancel", "welcome"})
 """What a stream loses it loses with all that follows; only acks and the like may vanish alone."""
 
 

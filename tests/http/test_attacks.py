@@ -109,8 +109,8 @@ async def test_a_page_does_nothing_with_the_calls_servers_and_browsers_of_anothe
         for method, path, body in tries:
             status, refused = await his.request(method, path, body)
             assert (status, refused["error"]["code"]) == (404, ErrorCode.NOT_FOUND), path
-        go = await his.socket.call("bridge:decision", {"call_id": call_id, "decision": "once"}, timeout=20)
-        assert go == {"go": False, "wait": False, "deadline_ms": 0}
+        reply = await his.socket.call("bridge:decision", {"call_id": call_id, "decision": "once"}, timeout=20)
+        assert reply == {"may_begin": False, "awaiting_slot": False, "deadline_ms": 0}
         await his.socket.emit("bridge:result", {"call_id": call_id, "outcome": json_answer({"forged": 1})})
         await eventually(lambda: his.receipts)
         assert not running.done()

@@ -6,7 +6,7 @@ import pytest
 
 from bridge.audit import AuditKind
 from bridge.auth.rejected_requests import RejectedRequests
-from bridge.browsers.audited_listener import AuditedCalls
+from bridge.browsers.audited_listener import AuditedListener
 from bridge.calls.open_call import CallRecord
 from tests.support.calls.approving import FakeAudit
 from tests.support.calls.browser import FakeJournal
@@ -21,8 +21,8 @@ async def test_a_decision_on_the_call_of_another_page_is_a_forgery() -> None:
     desk, audit = Desk(), FakeAudit()
     running = desk.start(request(safe=False))
     call_id = await desk.sent()
-    calls = AuditedCalls(desk.dispatcher, audit, RejectedRequests(audit))
-    assert not (await calls.apply_decision("page-b", said(call_id, "once"))).go
+    calls = AuditedListener(desk.dispatcher, audit, RejectedRequests(audit))
+    assert not (await calls.apply_decision("page-b", said(call_id, "once"))).may_begin
     assert [kind for kind, *_ in audit.notes] == [AuditKind.REFUSED.value]
     running.cancel()
 
@@ -33,10 +33,10 @@ async def test_a_decision_that_comes_after_its_call_was_taken_back_is_none() -> 
     running = desk.start(request(safe=False))
     await eventually(lambda: bool(desk.dispatcher.open_calls("ann")))
     call = desk.dispatcher.open_calls("ann")[0]
-    calls = AuditedCalls(desk.dispatcher, audit, RejectedRequests(audit))
+    calls = AuditedListener(desk.dispatcher, audit, RejectedRequests(audit))
     await eventually(lambda: call.sid == "page-a")
     calls.abandon_session("page-a")
-    assert not (await calls.apply_decision("page-a", said(call.call_id, "once"))).go
+    assert not (await calls.apply_decision("page-a", said(call.call_id, "once"))).may_begin
     assert audit.notes == []
     running.cancel()
 

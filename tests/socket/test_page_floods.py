@@ -56,7 +56,7 @@ async def flooding(
     eve = await bridge.components.store.ensure_user("eve")
     page = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(eve.id))
     opening = f"40{json.dumps({'token': await page.open_session()})}"
-    hello = '42["bridge:hello",{"protocol":1,"page_id":"p"}]'
+    hello = '42["bridge:hello",{"protocol": 2,"page_id":"p"}]'
     source = Random(1)
     host = bridge.base_url.partition("//")[2]
     _, writer = await asyncio.open_connection(*host.split(":"))
@@ -76,7 +76,7 @@ async def flooding(
         ("bridge:result", {"call_id": "call_nope", "outcome": json_answer({"forged": 1})}),
         ("bridge:result", {"call_id": "call_nope", "outcome": "unreadable"}),
         ("bridge:visibility", {"visibility": "hidden"}),
-        ("bridge:hello", {"protocol": 1, "page_id": "p"}),
+        ("bridge:hello", {"protocol": 2, "page_id": "p"}),
     ],
 )
 async def test_a_flood_of_one_page_fails_no_call_of_another_user(

@@ -10,8 +10,8 @@ from aiohttp import WSMessage, WSMsgType
 
 from bridge.browser_protocol import EVENT_RESULT
 from bridge.browsers.socket_frames import UnreadableFrame
-from bridge.browsers.socket_io import AUTHENTICATION_S, BREATH, GREETING_S, PageSocket
-from bridge.limits.message_budget import BURST, OF_A_CALL, RATE_PER_S, MessageBudget
+from bridge.browsers.socket_io import AUTHENTICATION_S, HANDSHAKE_S, MAX_BATCH_WEIGHT, PageSocket
+from bridge.limits.message_budget import BURST, MESSAGES_PER_CALL, RATE_PER_S, MessageBudget
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -63,7 +63,7 @@ def page(library: Library, *texts: str | bytes | None) -> Arrived:
     """The socket of a page that has said who it is and has greeted."""
     socket = Arrived(library, *texts)
     socket.mark_authenticated(MessageBudget(asyncio.get_running_loop().time))
-    socket.mark_greeted()
+    socket.mark_ready()
     return socket
 
 
@@ -97,7 +97,7 @@ async def test_messages_are_handled_in_order_and_the_pong_goes_to_the_library() 
 async def test_a_page_with_much_to_say_lets_others_have_their_turn() -> None:
     """What has arrived together is never waited for, so nothing else would run until it is all handled."""
     async with others() as turns:
-        assert await page(Library(), *[MESSAGE] * (BREATH * 10), "3").wait() == "3"
+        assert await page(Library(), *[MESSAGE] * (MAX_BATCH_WEIGHT * 10), "3").wait() == "3"
         assert len(turns) >= 10
 
 
@@ -152,13 +152,13 @@ async def test_a_socket_that_does_not_greet_is_ended() -> None:
     socket.mark_authenticated(MessageBudget())
     with pytest.raises(TimeoutError):
         await socket.wait()
-    assert asyncio.get_running_loop().time() == pytest.approx(GREETING_S)
+    assert asyncio.get_running_loop().time() == pytest.approx(HANDSHAKE_S)
 
 
 async def test_a_page_that_has_greeted_may_be_silent() -> None:
     """Most pages are, most of the time; the library's pings find those that are gone."""
     waiting = asyncio.create_task(page(Library()).wait())
-    done, _ = await asyncio.wait({waiting}, timeout=10 * GREETING_S)
+    done, _ = await asyncio.wait({waiting}, timeout=10 * HANDSHAKE_S)
     assert not done
     waiting.cancel()
 
@@ -177,7 +177,7 @@ async def test_pages_of_one_user_share_what_they_may_say() -> None:
     async with asyncio.TaskGroup() as group:
         for socket in sockets:
             socket.mark_authenticated(budget)
-            socket.mark_greeted()
+            socket.mark_ready()
             group.create_task(socket.wait())
     spared_s = 10 * (BURST + RATE_PER_S) / RATE_PER_S
     assert asyncio.get_running_loop().time() == pytest.approx(spared_s - BURST / RATE_PER_S, rel=0.05)
@@ -197,7 +197,7 @@ async def test_pings_are_answered_and_give_others_their_turn() -> None:
     async with others() as turns:
         assert await socket.wait() == "3"
         assert socket.pongs == BURST - 1
-        assert len(turns) >= BURST // BREATH
+        assert len(turns) >= BURST // MAX_BATCH_WEIGHT
 
 
 async def test_pings_are_counted_like_everything_else() -> None:
@@ -227,7 +227,7 @@ async def test_a_page_that_runs_many_calls_is_never_kept_waiting() -> None:
     said = [MESSAGE, MESSAGE, f'42["{EVENT_RESULT}","{"x" * 300_000}"]'] * calls
     socket = page(Library(), *said, "3")
     for _ in range(calls):
-        socket.sent_call()
-    assert calls * OF_A_CALL <= 8_000
+        socket.add_call_allowance()
+    assert calls * MESSAGES_PER_CALL <= 8_000
     assert await socket.wait() == "3"
     assert asyncio.get_running_loop().time() == 0

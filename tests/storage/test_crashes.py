@@ -210,14 +210,14 @@ async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_pat
     await journal.close()
     await store.close()
     hello = {
-        "protocol": 1,
+        "protocol": 2,
         "page_id": "p1",
         "instance": "w1",
         "epoch": "e1",
         "calls": [{"call_id": left, "state": "done"}],
     }
     async with running_bridge(tmp_path) as bridge, page_of(bridge, user.id, no_answer, hello=hello) as page:
-        assert page.greeting["closed"] == [left]
+        assert page.handshake["ended_calls"] == [left]
         await page.socket.emit("bridge:result", {"call_id": left, "outcome": json_answer(1, 201)})
         await eventually(lambda: page.receipts == [left])
 

@@ -67,7 +67,7 @@ async def allow(page: Page, nth: int) -> str:
     await eventually(lambda: len(page.calls) > nth)
     call_id = page.calls[nth]["id"]
     said = {"call_id": call_id, "decision": "always"}
-    assert (await page.socket.call("bridge:decision", said, timeout=20))["go"] is True
+    assert (await page.socket.call("bridge:decision", said, timeout=20))["may_begin"] is True
     return call_id
 
 

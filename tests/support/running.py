@@ -77,7 +77,7 @@ class Page:
     calls: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     cancelled: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     receipts: list[str] = field(default_factory=list[str])
-    greeting: dict[str, Any] = field(default_factory=dict[str, Any])
+    handshake: dict[str, Any] = field(default_factory=dict[str, Any])
     """What the bridge answered to `bridge:hello`."""
 
     async def open_session(self) -> str:
@@ -91,7 +91,7 @@ class Page:
         return self.token
 
     async def connect(self, answer: Answer, hello: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Open the socket, greet, and answer every call by `answer`; None: never report anything."""
+        """Open the socket, say hello, and answer every call by `answer`; None: never report anything."""
 
         async def received(envelope: dict[str, Any]) -> dict[str, Any]:
             call = envelope["data"]["data"]
@@ -106,9 +106,9 @@ class Page:
         await self.socket.connect(
             self.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
         )
-        said = hello or {"protocol": 1, "page_id": "p1"}
-        self.greeting = await self.socket.call("bridge:hello", said, timeout=20)
-        return self.greeting
+        said = hello or {"protocol": 2, "page_id": "p1"}
+        self.handshake = await self.socket.call("bridge:hello", said, timeout=20)
+        return self.handshake
 
     async def accept_everything(self) -> None:
         """Accept every operation of every server as it stands."""

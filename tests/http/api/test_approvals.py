@@ -84,10 +84,10 @@ async def decide(page: Page, decision: str, nth: int = 0) -> dict[str, Any]:
     await eventually(lambda: len(page.calls) > nth)
     call_id = page.calls[nth]["id"]
     said = {"call_id": call_id, "decision": decision}
-    go = await page.socket.call("bridge:decision", said, timeout=20)
-    if go["go"]:
+    reply = await page.socket.call("bridge:decision", said, timeout=20)
+    if reply["may_begin"]:
         await page.socket.emit("bridge:result", {"call_id": call_id, "outcome": json_answer({"ok": True})})
-    return go
+    return reply
 
 
 async def grants(page: Page) -> list[dict[str, Any]]:
@@ -105,11 +105,11 @@ async def decisions(page: Page) -> list[tuple[str, str, dict[str, Any]]]:
 
 
 async def test_what_only_reads_runs_and_what_changes_waits(bridge: Bridge, page: Page) -> None:
-    """W-36: the greeting tells the page the mode, each call what the bridge thinks of it."""
-    assert page.greeting["approval_mode"] == "safe"
+    """W-36: the handshake tells the page the mode, each call what the bridge thinks of it."""
+    assert page.handshake["approval_mode"] == "safe"
     assert (await call(bridge, "listProducts"))[0] == 200
     running = asyncio.create_task(call(bridge))
-    assert (await decide(page, "once", 1))["go"] is True
+    assert (await decide(page, "once", 1))["may_begin"] is True
     assert (await running)[0] == 200
     assert [each["bridge"]["approval"] for each in page.calls] == ["granted", "needed"]
     assert page.calls[1]["bridge"]["approval_ms"] == 120_000
@@ -118,7 +118,7 @@ async def test_what_only_reads_runs_and_what_changes_waits(bridge: Bridge, page:
 async def test_a_denial_is_a_403_that_says_so(bridge: Bridge, page: Page) -> None:
     """Nothing was sent, and the model is told not to try again by itself."""
     running = asyncio.create_task(call(bridge))
-    assert (await decide(page, "denied"))["go"] is False
+    assert (await decide(page, "denied"))["may_begin"] is False
     status, answer = await running
     assert (status, answer["error"]["code"], answer["error"]["retryable"]) == (403, "denied", False)
     assert "nothing was sent" in answer["error"]["message"]
@@ -158,14 +158,14 @@ async def test_an_approval_that_waits_for_its_turn_is_noted_once_as_one(
         running = [asyncio.create_task(call(bridge)) for _ in range(2)]
         await eventually(lambda: len(page.calls) == 2)
         first, second = ({"call_id": each["id"], "decision": "once", "reason": "user"} for each in page.calls)
-        assert (await page.socket.call("bridge:decision", first, timeout=20))["go"] is True
+        assert (await page.socket.call("bridge:decision", first, timeout=20))["may_begin"] is True
         waits = await page.socket.call("bridge:decision", second, timeout=20)
-        assert (waits["go"], waits["wait"]) == (False, True)
+        assert (waits["may_begin"], waits["awaiting_slot"]) == (False, True)
         done = {"call_id": first["call_id"], "outcome": json_answer({"ok": True})}
         await page.socket.emit("bridge:result", done)
 
         async def has_gone() -> bool:
-            return (await decide(page, "once", 1))["go"]
+            return (await decide(page, "once", 1))["may_begin"]
 
         assert await eventually(has_gone)
         assert [(await each)[0] for each in running] == [200, 200]
@@ -184,7 +184,7 @@ async def test_a_page_that_says_nothing_in_time_is_no_gap_in_the_audit_log(
     async with asking_page(tmp_path, database=database, approval_s=0.1) as (bridge, page):
         status, answer = await call(bridge)
         assert (status, answer["error"]["detail"]["reason"]) == (403, "no_answer")
-        assert (await decide(page, "once"))["go"] is False
+        assert (await decide(page, "once"))["may_begin"] is False
         (call_id,) = [each["id"] for each in page.calls]
         facts = {"decision": "denied", "reason": "no_answer", "go": False}
         assert await decisions(page) == [(call_id, "bridge", facts)]

@@ -209,7 +209,7 @@ async def test_a_page_that_is_gone_before_it_was_greeted_gets_no_calls(
     gone = socketio.AsyncClient(reconnection=False)
     auth = {"token": page.token}
     await gone.connect(bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth=auth)
-    await gone.emit("bridge:hello", {"protocol": 1, "page_id": "gone"})
+    await gone.emit("bridge:hello", {"protocol": 2, "page_id": "gone"})
     await looking.wait()
     await bridge.components.gateway.disconnect_device(page.device_id)
     found.set()

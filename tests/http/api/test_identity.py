@@ -178,7 +178,7 @@ async def test_a_socket_gets_no_calls_before_it_has_said_hello(
     wrong = await page.socket.call("bridge:hello", {"protocol": 99, "page_id": "p"}, timeout=20)
     assert wrong["error"]["code"] == "invalid_request"
     assert bridge.components.gateway.pages.newest_page(bridge.local_user.id) is None
-    hello = await page.socket.call("bridge:hello", {"protocol": 1, "page_id": "p"}, timeout=20)
+    hello = await page.socket.call("bridge:hello", {"protocol": 2, "page_id": "p"}, timeout=20)
     assert hello["user"] == "local"
     assert set(hello["limits"]) == {"inline_result_bytes", "result_bytes", "file_bytes"}
     assert bridge.components.gateway.pages.newest_page(bridge.local_user.id)

@@ -261,8 +261,8 @@ async def test_a_call_waits_for_the_page_that_may_reach_its_origin(
 ) -> None:
     """After an acceptance the page starts a worker with a wider policy; the old one could only fail."""
     local = bridge.local_user.id
-    narrow: dict[str, Any] = {"protocol": 1, "page_id": "narrow", "origins": []}
-    wide = {"protocol": 1, "page_id": "wide", "origins": ["http://api.example"]}
+    narrow: dict[str, Any] = {"protocol": 2, "page_id": "narrow", "origins": []}
+    wide = {"protocol": 2, "page_id": "wide", "origins": ["http://api.example"]}
     async with page_of(bridge, local, always(json_answer({"page": "narrow"})), hello=narrow) as old:
         running = asyncio.create_task(call(bridge, http, "listProducts"))
         async with page_of(bridge, local, always(json_answer({"page": "wide"})), hello=wide):
@@ -276,7 +276,7 @@ async def test_a_call_is_not_kept_from_a_page_for_ever(
 ) -> None:
     """If no better page comes, the one that is open says what is wrong; the wait is shortened here."""
     monkeypatch.setattr(connected_pages, "HANDOVER_S", 0.05)
-    narrow: dict[str, Any] = {"protocol": 1, "page_id": "narrow", "origins": []}
+    narrow: dict[str, Any] = {"protocol": 2, "page_id": "narrow", "origins": []}
     outcome = json_answer({"page": "narrow"})
     async with page_of(bridge, bridge.local_user.id, always(outcome), hello=narrow):
         assert await call(bridge, http, "listProducts") == (200, {"page": "narrow"})

@@ -37,7 +37,7 @@ class FakeBrowser:
                 return page
         return None
 
-    async def send_turn(self, sid: str, call_id: str) -> None:
+    async def announce_slot(self, sid: str, call_id: str) -> None:
         self.called_up.append((sid, call_id))
 
     def calls_changed(self, user_id: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.browser_protocol import Accepted, GoAhead
+from bridge.browser_protocol import Accepted, DecisionReply
 from bridge.calls.admission import ALONE, AdmissionControl, CallOptions
 from bridge.calls.dispatcher import CARD_PATIENCE, RESUME_S
 from bridge.calls.open_call import CallRequest
@@ -174,7 +174,7 @@ async def test_who_thinks_holds_up_nobody() -> None:
     second = await desk.sent(2)
     await desk.finish(second)
     assert (await other).state is CallState.SUCCEEDED
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
     await desk.finish(call_id)
     assert (await thinking).state is CallState.SUCCEEDED
 
@@ -187,7 +187,7 @@ async def test_a_page_with_a_rule_of_its_own_holds_up_nobody_either() -> None:
     assert desk.controls.admission.running == 1
     desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     assert desk.controls.admission.running == 0
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
     assert desk.controls.admission.running == 1
 
 
@@ -197,18 +197,18 @@ async def test_an_approved_call_waits_for_its_turn_and_is_then_called_up() -> No
     approved, call_id = await desk.asked()
     desk.call(request())
     running = await desk.sent(2)
-    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == GoAhead(
-        go=False, wait=True
+    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == DecisionReply(
+        may_begin=False, awaiting_slot=True
     )
-    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == GoAhead(
-        go=False, wait=True
+    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == DecisionReply(
+        may_begin=False, awaiting_slot=True
     )
     await asyncio.sleep(30)
     assert desk.browser.called_up == []
     await desk.finish(running)
     assert desk.browser.called_up == [("page-a", call_id)]
     again = await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))
-    assert (again.go, again.deadline_ms) == (True, pytest.approx(60_000, abs=100))
+    assert (again.may_begin, again.deadline_ms) == (True, pytest.approx(60_000, abs=100))
     await desk.finish(call_id)
     assert (await approved).state is CallState.SUCCEEDED
     assert desk.decisions.made == [("GET /products", "once")]
@@ -221,7 +221,7 @@ async def test_an_approved_call_that_gets_no_turn_was_not_begun(ending: str) -> 
     approved, call_id = await desk.asked()
     desk.call(request())
     await desk.sent(2)
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).wait
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).awaiting_slot
     await asyncio.sleep(0.01)
     if ending == "user":
         desk.dispatcher.cancel_call(call_id, "ann", "user")
@@ -230,7 +230,7 @@ async def test_an_approved_call_that_gets_no_turn_was_not_begun(ending: str) -> 
     outcome = await approved
     states = {"user": CallState.CANCELLED, "denied": CallState.DENIED, "queue": CallState.FAILED}
     assert outcome.state is states[ending]
-    told = {"user": [("page-a", call_id, "stopped")], "queue": [("page-a", call_id, "no_turn")]}
+    told = {"user": [("page-a", call_id, "stopped")], "queue": [("page-a", call_id, "no_slot")]}
     assert desk.browser.cancelled == told.get(ending, [])
     assert desk.browser.called_up == []
 
@@ -241,7 +241,7 @@ async def test_an_approved_call_whose_page_leaves_goes_to_the_next_one() -> None
     approved, call_id = await desk.asked()
     desk.call(request())
     running = await desk.sent(2)
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).wait
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).awaiting_slot
     desk.browser.pages["ann"] = page("phone")
     desk.dispatcher.take_report("ann", "page-a", answered(running))
     desk.dispatcher.abandon_session("page-a")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from bridge.browser_protocol import Accepted, GoAhead, Result
+from bridge.browser_protocol import Accepted, DecisionReply, Result
 from bridge.calls.call_ids import new_unsealed_id
 from bridge.calls.dispatcher import RESUME_S
 from bridge.calls.open_call import APPROVAL_GRACE_S, Page
@@ -202,7 +202,7 @@ async def test_a_user_may_take_longer_to_decide_than_the_call_may_take() -> None
     running, call_id = await asked(desk)
     await asyncio.sleep(60)
     go = await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))
-    assert (go.go, go.deadline_ms) == (True, pytest.approx(2000, abs=20))
+    assert (go.may_begin, go.deadline_ms) == (True, pytest.approx(2000, abs=20))
     assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == go
     assert [kept.may_begin for kept in desk.journal.opened_records] == [False, True]
     assert (await running).state is CallState.OUTCOME_UNKNOWN
@@ -234,8 +234,8 @@ async def test_a_denial_is_a_normal_ending(reason: Literal["user", "no_answer"])
     """Nothing was sent, and the model is told who decided."""
     desk = Desk()
     running, call_id = await asked(desk)
-    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "denied", reason)) == GoAhead(
-        go=False
+    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "denied", reason)) == DecisionReply(
+        may_begin=False
     )
     outcome = await running
     assert outcome.state is CallState.DENIED
@@ -257,7 +257,9 @@ async def test_no_answer_is_a_denial_even_when_the_page_sleeps() -> None:
     took = asyncio.get_running_loop().time() - began
     assert took == pytest.approx(DEFAULT_APPROVAL_S + APPROVAL_GRACE_S, abs=0.1)
     assert desk.browser.cancelled == [("page-a", call_id, "no_answer")]
-    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == GoAhead(go=False)
+    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == DecisionReply(
+        may_begin=False
+    )
 
 
 @pytest.mark.parametrize("ending", ["caller", "page", "user"])
@@ -289,7 +291,7 @@ async def test_a_card_that_was_lost_with_its_page_is_shown_again() -> None:
     desk.dispatcher.reconcile_page("ann", back, frozenset(), {})
     await desk.sent(2)
     desk.dispatcher.accept_call("page-a2", Accepted(call_id=call_id, awaiting_approval=True))
-    assert (await desk.dispatcher.apply_decision("page-a2", said(call_id, "once"))).go
+    assert (await desk.dispatcher.apply_decision("page-a2", said(call_id, "once"))).may_begin
     desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 

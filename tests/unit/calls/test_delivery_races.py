@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.browser_protocol import Accepted, GoAhead, Result
+from bridge.browser_protocol import Accepted, DecisionReply, Result
 from bridge.calls.dispatcher import MAX_ATTEMPTS, RESUME_S
 from bridge.calls.open_call import APPROVAL_GRACE_S, CallRecord, CallRequest
 from bridge.calls.outcome import CallOutcome
@@ -66,10 +66,10 @@ async def test_a_page_that_did_not_hear_go_is_still_believed_to_have_begun() -> 
     """It lists the call as waiting, gets go again and begins; a loss after that is one in mid-request."""
     desk = Desk()
     running, call_id = await asked(desk)
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
     back = page("page-a2", device="page-a")
     desk.dispatcher.reconcile_page("ann", back, NOBODY, {call_id: "waiting"})
-    assert (await desk.dispatcher.apply_decision("page-a2", said(call_id, "once"))).go
+    assert (await desk.dispatcher.apply_decision("page-a2", said(call_id, "once"))).may_begin
     desk.dispatcher.abandon_session("page-a2")
     assert (await running).state is CallState.OUTCOME_UNKNOWN
     assert len(desk.browser.sent) == 1
@@ -80,7 +80,7 @@ async def test_an_ack_that_its_decision_overtook_takes_nothing_back() -> None:
     desk = Desk()
     running = desk.start(needs_approval(), 2)
     call_id = await desk.sent()
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
     desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     assert (await running).state is CallState.OUTCOME_UNKNOWN
 
@@ -93,7 +93,7 @@ async def test_a_call_that_a_page_takes_up_twice_is_not_tried_more_often() -> No
         call_id = await desk.sent(attempt)
         desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
         desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
-        assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
+        assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
         desk.dispatcher.take_report("ann", "page-a", lost(call_id))
     assert (await running).state is CallState.FAILED
     assert len(desk.browser.sent) == MAX_ATTEMPTS
@@ -129,7 +129,7 @@ async def test_nobody_is_asked_twice_about_one_call() -> None:
     desk = Desk()
     running, call_id = await asked(desk, safe=True)
     assert desk.browser.sent[0].approval == "needed"
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
     desk.dispatcher.take_report("ann", "page-a", lost(call_id))
     await desk.sent(2)
     assert desk.browser.sent[1].approval == "granted"
@@ -165,7 +165,7 @@ async def test_a_decision_said_twice_is_one_decision() -> None:
         ]
         await asyncio.sleep(0.1)
         desk.slow.may_commit.set()
-    assert [answer.result().go for answer in answers] == [True, True]
+    assert [answer.result().may_begin for answer in answers] == [True, True]
     desk.dispatcher.take_report("ann", "page-a", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
@@ -184,8 +184,8 @@ async def test_only_the_page_that_has_the_call_is_told_to_go() -> None:
         await asyncio.sleep(RESUME_S + 0.1)
         desk.slow.may_commit.set()
     await desk.sent(2)
-    assert first.result() == GoAhead(go=False)
-    assert (await desk.dispatcher.apply_decision("phone", said(call_id, "once"))).go
+    assert first.result() == DecisionReply(may_begin=False)
+    assert (await desk.dispatcher.apply_decision("phone", said(call_id, "once"))).may_begin
     desk.dispatcher.take_report("ann", "phone", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from bridge.browser_protocol import INLINE_RESULT_BYTES
 from bridge.limits.message_budget import (
     BURST,
-    BYTES_OF_ONE,
-    MAX_EARNED,
-    OF_A_CALL,
+    BYTES_PER_MESSAGE,
+    MAX_CALL_ALLOWANCE,
+    MESSAGES_PER_CALL,
     RATE_PER_S,
     MessageBudget,
     weight_of,
@@ -27,7 +27,7 @@ class Clock:
 
 def test_what_comes_with_a_call_is_enough_for_all_that_is_said_of_it() -> None:
     """An ack, a decision, and a result of the largest size that is not uploaded, with what JSON adds."""
-    assert 1 + 1 + weight_of("x" * (INLINE_RESULT_BYTES + BYTES_OF_ONE)) <= OF_A_CALL
+    assert 1 + 1 + weight_of("x" * (INLINE_RESULT_BYTES + BYTES_PER_MESSAGE)) <= MESSAGES_PER_CALL
 
 
 def test_what_is_said_unasked_comes_back_with_time_and_no_further_than_full() -> None:
@@ -44,9 +44,9 @@ def test_what_is_said_unasked_comes_back_with_time_and_no_further_than_full() ->
 def test_calls_are_paid_from_first_and_kept_for_no_more_than_may_be_open() -> None:
     """A page that answers its calls keeps its own for the day it needs them."""
     budget = MessageBudget(Clock())
-    for _ in range(10 * MAX_EARNED):
+    for _ in range(10 * MAX_CALL_ALLOWANCE):
         budget.earn_messages()
-    assert budget.spend_messages(MAX_EARNED) == 0
+    assert budget.spend_messages(MAX_CALL_ALLOWANCE) == 0
     assert budget.spend_messages(BURST) == 0
     assert budget.spend_messages(1) > 0
 

@@ -437,8 +437,10 @@ async def test_a_call_waits_for_its_user(
         await talk.begin("Add tea")
         await eventually(lambda: "awaiting_approval" in [each["state"] for each in heard.of("tool_state")])
         call_id = heard.of("tool_state")[-1]["call_id"]
-        go = await page.socket.call("bridge:decision", {"call_id": call_id, "decision": decision}, timeout=20)
-        assert go["go"] is runs
+        reply = await page.socket.call(
+            "bridge:decision", {"call_id": call_id, "decision": decision}, timeout=20
+        )
+        assert reply["may_begin"] is runs
         if runs:
             result = {"call_id": call_id, "outcome": json_answer({"added": True}, 201)}
             await page.socket.emit("bridge:result", result)
