@@ -119,9 +119,9 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     of_name = {name: parsers.add_parser(name, help=command.does) for name, command in COMMANDS.items()}
-    named = next((word for word in arguments if not word.startswith("-")), "")
-    if named in COMMANDS:
-        _resolve(COMMANDS[named].options)(of_name[named])
+    command = next((argument for argument in arguments if not argument.startswith("-")), "")
+    if command in COMMANDS:
+        _resolve(COMMANDS[command].options)(of_name[command])
     return parser.parse_args(arguments)
 
 

@@ -96,19 +96,19 @@ async def run_within(seconds: float, work: Coroutine[Any, Any, ResultT]) -> Resu
     finally:
         if not task.done():
             task.cancel()
-            _left_alone.add(task)
-            task.add_done_callback(_left)
+            _abandoned.add(task)
+            task.add_done_callback(_forget_abandoned)
     if task.cancelled() or not task.done():
         raise TimeoutError
     return task.result()
 
 
-_left_alone: set[asyncio.Task[Any]] = set()
+_abandoned: set[asyncio.Task[Any]] = set()
 """Cancelled tasks that have not ended yet; nothing else references them."""
 
 
-def _left(task: asyncio.Task[Any]) -> None:
-    _left_alone.discard(task)
+def _forget_abandoned(task: asyncio.Task[Any]) -> None:
+    _abandoned.discard(task)
     if not task.cancelled():
         task.exception()  # or asyncio logs that nobody retrieved it
 
@@ -119,8 +119,8 @@ async def log_failures(work: Coroutine[Any, Any, ResultT], what: str) -> ResultT
     Cancelling cancels it.
     """
     try:
-        async with asyncio.TaskGroup() as alone:
-            running = alone.create_task(work, name=what)
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(work, name=what)
     except ExceptionGroup as failures:
         _log.error("%s failed.", what, exc_info=failures.exceptions[0])
         return None

@@ -119,10 +119,12 @@ def compose_bridge(
     )
     models = ModelDirectory(settings.models, settings.environ, demo=DemoModel())
     settings_of = partial(turn_settings, settings, controls.limits)
-    desk = ModelServices(models, settings_of, tasks)
-    responses = compose_responses(turns, memory, journal, desk, page_count=gateway.pages.count_pages)
+    services = ModelServices(models, settings_of, tasks)
+    responses = compose_responses(turns, memory, journal, services, page_count=gateway.pages.count_pages)
     tables = store.conversation_tables(settings.kept)
-    conversations = compose_conversations(tables, turns, toolboxes, journal, registry=registry, desk=desk)
+    conversations = compose_conversations(
+        tables, turns, toolboxes, journal, registry=registry, services=services
+    )
     dispatcher.on_move(conversations.runs.call_moved)
     return Components(
         store=store,
@@ -216,8 +218,8 @@ def _compose_toolboxes(
 
 
 def _compose_memory(settings: Settings, store: Store, controls: Controls) -> Memory:
-    kept = store.item_store(settings.kept)
-    items = ResilientItemStore(kept, controls.breakers, wait_s=_database_wait(controls))
+    stored = store.item_store(settings.kept)
+    items = ResilientItemStore(stored, controls.breakers, wait_s=_database_wait(controls))
     return Memory(items, Ulids(time.time, secrets.randbits), time.time)
 
 
@@ -245,10 +247,10 @@ def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway,
     admission = CallQueue(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
     limits.on_change(admission.limits_changed)
 
-    def tell(user_id: str) -> None:
+    def announce_change(user_id: str) -> None:
         tasks.start_task(gateway.announcements.breakers_changed(user_id), "announce breakers")
 
-    breakers = Breakers(lambda: limits.now, time.monotonic, on_change=tell)
+    breakers = Breakers(lambda: limits.now, time.monotonic, on_change=announce_change)
     return Controls(limits, admission, breakers, UserCallSettings(tables))
 
 
@@ -262,10 +264,10 @@ async def _finish_loading(
 
 
 def _secret(data_dir: Path) -> bytes:
-    return bytes.fromhex(kept_text(data_dir / "secret.key", secrets.token_hex(32)))
+    return bytes.fromhex(load_or_create_secret(data_dir / "secret.key", secrets.token_hex(32)))
 
 
-def kept_text(path: Path, fresh: str) -> str:
+def load_or_create_secret(path: Path, fresh: str) -> str:
     """The text of a file that only its owner may read; written first when there is none."""
     try:
         with os.fdopen(

@@ -45,8 +45,8 @@ def compose_conversations(
     journal: CallJournal,
     *,
     registry: Registry,
-    desk: ModelServices,
+    services: ModelServices,
 ) -> ConversationComponents:
     """The parts of one bridge that serve conversations."""
-    runs = ConversationRuns(tables, turns, toolboxes, journal, desk)
+    runs = ConversationRuns(tables, turns, toolboxes, journal, services)
     return ConversationComponents(tables, runs, ToolChoices(registry))

@@ -138,23 +138,23 @@ def api_routes(
         *calls.list_routes(),
         *BatchRoutes(parts.engine, lambda: parts.controls.limits.now, calls.describe_outcome).list_routes(),
         *CallHistoryRoutes(parts.dispatcher, parts.journal).list_routes(),
-        *_kept_routes(settings, parts),
+        *_stored_item_routes(settings, parts),
         *parts.conversations.list_routes(),
         *AuditRoutes(parts.audit, parts.journal, parts.registry.operator_id).list_routes(),
         *page.list_routes(),
     ]
 
 
-def _kept_routes(settings: Settings, parts: Components) -> list[ApiRoute]:
-    kept, book = settings.kept, parts.store.kept_book(settings.kept)
+def _stored_item_routes(settings: Settings, parts: Components) -> list[ApiRoute]:
+    kept, user_items = settings.kept, parts.store.kept_book(settings.kept)
     choices = MemoryChoiceRoutes(parts.memory_choices, settings.memory)
-    of_kept = StoredItemRoutes(
-        book,
+    item_routes = StoredItemRoutes(
+        user_items,
         parts.conversations.tables,
         days=kept.cleanup_days,
         max_bytes=kept.bytes_per_user,
     )
-    return [*of_kept.list_routes(), *choices.list_routes()]
+    return [*item_routes.list_routes(), *choices.list_routes()]
 
 
 def _unauthenticated_rate(limits: LiveLimits) -> RateLimit:

@@ -38,7 +38,7 @@ def compose_responses(
     turns: TurnRunner,
     memory: Memory,
     journal: CallJournal,
-    desk: ModelServices,
+    services: ModelServices,
     *,
     page_count: Callable[[str], int],
 ) -> ResponseComponents:
@@ -51,7 +51,7 @@ def compose_responses(
             await sleep_safely(LOOK_S)
         _log.info("A response goes on without a page of its user.")
 
-    running = RunningResponses(desk.tasks)
-    maker = ResponseMaker(turns, memory, journal, running, desk.settings_of)
-    continuer = ResponseContinuer(memory, journal, desk.models, maker, wait_for_page)
+    running = RunningResponses(services.tasks)
+    maker = ResponseMaker(turns, memory, journal, running, services.settings_of)
+    continuer = ResponseContinuer(memory, journal, services.models, maker, wait_for_page)
     return ResponseComponents(running, maker, ResponseReader(memory.store, running), continuer)

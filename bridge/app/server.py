@@ -14,7 +14,7 @@ from pathlib import Path
 from aiohttp import web
 
 from bridge import __version__
-from bridge.app.composition import Components, compose_bridge, kept_text
+from bridge.app.composition import Components, compose_bridge, load_or_create_secret
 from bridge.app.http_application import build_application, canonical_host, render_error
 from bridge.audit import AuditKind
 from bridge.catalog.server_view import LoadedServer
@@ -139,10 +139,10 @@ async def _start_on(
     for record, error in await parts.registry.load_servers():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
     await parts.files.sweep_files()
-    if left := await parts.conversations.runs.take_over():
-        _log.warning("%d conversations were being answered when the bridge last ended.", left)
-    if left := await parts.responses.continuer.take_over():
-        _log.warning("%d responses were being made when the bridge last ended.", left)
+    if interrupted := await parts.conversations.runs.take_over():
+        _log.warning("%d conversations were being answered when the bridge last ended.", interrupted)
+    if interrupted := await parts.responses.continuer.take_over():
+        _log.warning("%d responses were being made when the bridge last ended.", interrupted)
     runner = web.AppRunner(
         build_application(settings, parts, base_url, port),
         handler_cancellation=True,
@@ -183,4 +183,4 @@ async def _local_key(data_dir: Path, store: Store, local_user: User) -> str:
         return key
     path.unlink(missing_ok=True)
     _, key = await store.add_key(local_user.id, "printed at start")
-    return kept_text(path, key)
+    return load_or_create_secret(path, key)

@@ -79,8 +79,8 @@ class Caller:
 @dataclass(frozen=True, slots=True)
 class _Remembered(Generic[ValueT]):
     value: ValueT
-    seen_at: float
-    ask_at: float
+    read_at: float
+    refresh_at: float
     """When the store is asked again; both in monotonic time."""
 
 
@@ -108,7 +108,7 @@ class Identity:
         """
         found = await self._store.spend_ticket(ticket, public_key, browser)
         if found is None:
-            raise _spent_link()
+            raise _used_link()
         return found
 
     async def redeem_ticket(self, caller: Caller, ticket: str) -> PairingTicket:
@@ -119,10 +119,10 @@ class Identity:
         Raises:
             BridgeError: `unauthorized` for a spent, expired or unknown ticket.
         """
-        spent = await self._store.redeem_ticket(ticket, caller.user.id)
-        if spent is None:
-            raise _spent_link()
-        return spent
+        redeemed = await self._store.redeem_ticket(ticket, caller.user.id)
+        if redeemed is None:
+            raise _used_link()
+        return redeemed
 
     def issue_challenge(self, device_id: str) -> str:
         """A nonce for one signature within `CHALLENGE_SECONDS`; unknown devices get one too."""
@@ -138,11 +138,11 @@ class Identity:
         Raises:
             BridgeError: `unauthorized`.
         """
-        asked_of, expires = self._challenges.pop(nonce, ("", 0.0))
+        challenged_device, expires = self._challenges.pop(nonce, ("", 0.0))
         device = await self._store.find_device(device_id)
-        if device is None or asked_of != device_id or time.monotonic() > expires:
+        if device is None or challenged_device != device_id or time.monotonic() > expires:
             raise _unknown_browser()
-        if not _signature_holds(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
+        if not _is_signed_by(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
             raise _unknown_browser()
         await self._store.see_device(device.id)
         claims = {"sub": device.user.id, "name": device.user.name, "device": device.id}
@@ -157,7 +157,10 @@ class Identity:
         """
         claims = self.read_token(SESSION, token)
         device_id = claims["device"]
-        if await self._known(self._devices, device_id, lambda: self._store.find_device(device_id)) is None:
+        if (
+            await self._cached_lookup(self._devices, device_id, lambda: self._store.find_device(device_id))
+            is None
+        ):
             raise _unknown_browser()
         return Caller(User(claims["sub"], claims["name"]), device_id)
 
@@ -211,9 +214,9 @@ class Identity:
     async def _current(self, look: Callable[[], Awaitable[ValueT]]) -> ValueT:
         """What the store says, read after the last revocation: nothing older may be remembered or let in."""
         while True:
-            seen = self._revocations
+            revocations_before = self._revocations
             found = await look()
-            if seen == self._revocations:
+            if revocations_before == self._revocations:
                 return found
 
     async def _soon(self, look: Callable[[], Awaitable[ValueT]]) -> ValueT:
@@ -224,32 +227,32 @@ class Identity:
             raise store_unavailable() from None
 
     async def _holder_of_key(self, key: str) -> KeyHolder:
-        holder = await self._known(
+        holder = await self._cached_lookup(
             self._key_holders, hash_secret(key), lambda: self._store.holder_of_key(key)
         )
         if holder is None:
             raise _unknown_key()
         return holder
 
-    async def _known(
+    async def _cached_lookup(
         self,
         memory: dict[str, _Remembered[ValueT]],
         name: str,
         look: Callable[[], Awaitable[ValueT | None]],
     ) -> ValueT | None:
         """What the store says, remembered for `KEY_SECONDS`; while it cannot be asked, for `AWAY_SECONDS`."""
-        known, now = memory.get(name), time.monotonic()
-        if known is not None and now < known.ask_at:
-            return known.value
-        believed = known is not None and now < known.seen_at + AWAY_SECONDS
+        cached, now = memory.get(name), time.monotonic()
+        if cached is not None and now < cached.refresh_at:
+            return cached.value
+        is_fresh = cached is not None and now < cached.read_at + AWAY_SECONDS
         try:
-            found = await (self._soon(look) if believed else self._current(look))
+            found = await (self._soon(look) if is_fresh else self._current(look))
         except BridgeError as error:
-            known = memory.get(name)  # as it is now: a revocation may have cleared it
-            if not believed or known is None or error.error.code is not ErrorCode.STORE_UNAVAILABLE:
+            cached = memory.get(name)  # as it is now: a revocation may have cleared it
+            if not is_fresh or cached is None or error.error.code is not ErrorCode.STORE_UNAVAILABLE:
                 raise
-            memory[name] = replace(known, ask_at=time.monotonic() + KEY_SECONDS)
-            return known.value
+            memory[name] = replace(cached, ask_at=time.monotonic() + KEY_SECONDS)
+            return cached.value
         memory.pop(name, None)
         if found is not None:
             _remember(memory, name, _Remembered(found, now, time.monotonic() + KEY_SECONDS))
@@ -288,7 +291,7 @@ def _remember(memory: dict[KeyT, ValueT], key: KeyT, value: ValueT) -> None:
     memory[key] = value
 
 
-def kept_public_key(public_key: dict[str, Any]) -> str:
+def canonical_public_key(public_key: dict[str, Any]) -> str:
     """A browser's public key as it is kept, as JSON.
 
     Raises:
@@ -308,7 +311,7 @@ def _verifying_key(public_key: dict[str, Any]) -> Any:
         raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None
 
 
-def _signature_holds(public_key: dict[str, Any], text: str, signature: str) -> bool:
+def _is_signed_by(public_key: dict[str, Any], text: str, signature: str) -> bool:
     try:
         raw = base64.urlsafe_b64decode(signature + "=" * (-len(signature) % 4))
     except (binascii.Error, ValueError):
@@ -320,7 +323,7 @@ def _unknown_key() -> BridgeError:
     return BridgeError(ErrorCode.UNAUTHORIZED, "This key is not known here. Was it revoked?")
 
 
-def _spent_link() -> BridgeError:
+def _used_link() -> BridgeError:
     message = "This page link was used before or has expired. Get a new one: tool-bridge key --user NAME"
     return BridgeError(ErrorCode.UNAUTHORIZED, message)
 

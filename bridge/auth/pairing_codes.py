@@ -42,7 +42,7 @@ class WaitingBrowser:
     """What it calls itself; anybody can claim anything here."""
     address: str
     """Where its request came from, as the bridge sees it."""
-    asked_at: float
+    requested_at: float
     """Seconds since 1970."""
     ends_at: float
     """On the desk's own clock."""
@@ -87,7 +87,7 @@ class PairingCodes:
             public_key=public_key,
             browser=browser,
             address=address,
-            asked_at=time.time(),
+            requested_at=time.time(),
             ends_at=self._clock() + CODE_SECONDS,
             user_id=user_id,
         )
@@ -108,8 +108,8 @@ class PairingCodes:
         """
         self._wrong_codes.check_rate(user.id)
         self._sweep()
-        wanted = "".join(code.upper().split()).replace("-", "")
-        found = next((one for one in self._waiting.values() if _shows(one, wanted, user)), None)
+        normalized = "".join(code.upper().split()).replace("-", "")
+        found = next((one for one in self._waiting.values() if _shows(one, normalized, user)), None)
         if found is None:
             self._wrong_codes.take_token(user.id)
             message = "No browser waits with this code. It is good for 5 minutes; reload the page there."

@@ -14,7 +14,7 @@ WINDOW_S = 60.0
 MAX_REMEMBERED = 1_000
 """Addresses and reasons; those of further ones share an entry."""
 
-TURNED_AWAY = frozenset(
+ACCESS_DENIED = frozenset(
     {
         ErrorCode.UNAUTHORIZED,
         ErrorCode.UNVERIFIED_USER,
@@ -34,23 +34,25 @@ class RejectedRequests:
     def __init__(self, audit: Audit, clock: Callable[[], float] = time.monotonic) -> None:
         self._audit = audit
         self._clock = clock
-        self._seen: dict[tuple[str, str, str], tuple[float, int]] = {}
+        self._recent: dict[tuple[str, str, str], tuple[float, int]] = {}
 
-    def note_rejection(self, reason: str, actor: str, *, door: str, user_id: str | None = None) -> None:
+    def record_rejection(self, reason: str, actor: str, *, endpoint: str, user_id: str | None = None) -> None:
         """`actor` was refused at `door`: a route, or an event of the socket."""
         now = self._clock()
-        key = (reason, actor, door)
-        if key not in self._seen and len(self._seen) >= MAX_REMEMBERED:
+        key = (reason, actor, endpoint)
+        if key not in self._recent and len(self._recent) >= MAX_REMEMBERED:
             self._forget(now)
-            if len(self._seen) >= MAX_REMEMBERED:
+            if len(self._recent) >= MAX_REMEMBERED:
                 key = (reason, "many addresses", "any")
-        last, times = self._seen.get(key, (now - WINDOW_S, 0))
+        last, times = self._recent.get(key, (now - WINDOW_S, 0))
         if now - last < WINDOW_S:
-            self._seen[key] = (last, times + 1)
+            self._recent[key] = (last, times + 1)
             return
-        self._seen[key] = (now, 0)
+        self._recent[key] = (now, 0)
         detail = {"code": reason, "door": key[2], "times": times + 1}
         self._audit.add_entry(AuditKind.REFUSED, user_id, key[1], detail=detail)
 
     def _forget(self, now: float) -> None:
-        self._seen = {key: seen for key, seen in self._seen.items() if now - seen[0] < WINDOW_S}
+        self._recent = {
+            key: last_entry for key, last_entry in self._recent.items() if now - last_entry[0] < WINDOW_S
+        }

@@ -35,7 +35,7 @@ class AuditedListener:
         call = self._dispatcher.open_call(decision.call_id)
         if call is not None and call.sid != sid:
             if call.sid is not None:  # else it was withdrawn from a page that may not know yet
-                self._rejections.note_rejection(FORGED, f"socket {sid}", door="bridge:decision")
+                self._rejections.record_rejection(FORGED, f"socket {sid}", endpoint="bridge:decision")
             call = None
         is_new = call is not None and _is_undecided(call, decision)
         reply = await self._dispatcher.apply_decision(sid, decision)
@@ -47,8 +47,8 @@ class AuditedListener:
         """Pass on to the dispatcher."""
         call = self._dispatcher.open_call(result.call_id)
         if call is not None and call.request.user_id != user_id:
-            self._rejections.note_rejection(
-                FORGED, f"socket of user {user_id}", door="bridge:result", user_id=user_id
+            self._rejections.record_rejection(
+                FORGED, f"socket of user {user_id}", endpoint="bridge:result", user_id=user_id
             )
         self._dispatcher.take_report(user_id, sid, result)
 

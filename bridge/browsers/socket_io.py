@@ -34,7 +34,7 @@ from bridge.browsers.socket_frames import (
     UnreadableFrame,
     read_frame,
 )
-from bridge.http.connections import note_caller
+from bridge.http.connections import mark_authenticated
 from bridge.limits.message_budget import MessageBudget, weight_of
 from bridge.log_lines import OncePerMinute
 from bridge.tasks import sleep_safely, yield_to_loop
@@ -156,7 +156,7 @@ class PageSocket(WebSocket):
     def mark_authenticated(self, budget: MessageBudget) -> None:
         """Mark as a user's page whose messages charge `budget`; the handshake is due within `HANDSHAKE_S`."""
         if self._request is not None:
-            note_caller(self._request)
+            mark_authenticated(self._request)
         self._budget, self._is_authenticated = budget, True
         self._deadline = asyncio.get_running_loop().time() + HANDSHAKE_S
 

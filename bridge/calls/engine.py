@@ -32,7 +32,7 @@ from toolserver.json_types import JsonObject, dump_json
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import (
     FIND_OPERATIONS,
-    FOUND_SCHEMAS,
+    MAX_RESULT_SCHEMAS,
     META_NAMES,
     RUN_OPERATION,
     FindRequest,
@@ -168,7 +168,7 @@ class Engine:
         matches = search.find_tools(wanted.query, server=server_id, tag=wanted.tag)
         matches = [tool for tool in matches if _may_reach(call, tool)]
         found = matches[: wanted.limit]
-        schemas = await self._registry.schemas_of(view, found[:FOUND_SCHEMAS])
+        schemas = await self._registry.schemas_of(view, found[:MAX_RESULT_SCHEMAS])
         refused = {tool.name for tool in found if not view.is_accepted(tool)}
         return found_json(found, schemas, len(matches), refused=refused).decode()
 

@@ -87,7 +87,7 @@ class Registry:
             except BridgeError as error:
                 broken.append((record, error))
             else:
-                self._put(LoadedServer(record, compiled))
+                self._add_loaded(LoadedServer(record, compiled))
         return broken
 
     async def view_of_user(self, user_id: str) -> UserView:
@@ -107,10 +107,10 @@ class Registry:
         name before. A name that no shared tool has is returned unchanged.
         """
         shared = (await self.view_of_user(NOBODY)).catalog.by_name(name)
-        mine = (await self.view_of_user(user_id)).catalog
-        if shared is None or _is_same(shared, mine.by_name(name)):
+        own_catalog = (await self.view_of_user(user_id)).catalog
+        if shared is None or _is_same(shared, own_catalog.by_name(name)):
             return name
-        return next(tool.name for tool in mine.of_server(shared.server_id) if _is_same(shared, tool))
+        return next(tool.name for tool in own_catalog.of_server(shared.server_id) if _is_same(shared, tool))
 
     async def add_server(
         self, owner_id: str, text: str, *, source_url: str | None, base_url: str | None = None
@@ -126,7 +126,7 @@ class Registry:
             server_id = _new_id(compiled.title, await self._store.server_ids())
             return ServerRecord(server_id, owner_id, compiled.title, None, source_url, base_url, text)
 
-        return await asyncio.shield(self._keep(new_record, compiled))
+        return await asyncio.shield(self._store_server(new_record, compiled))
 
     async def share_document(self, named: str, text: str, *, source_url: str | None) -> LoadedServer:
         """Offer a document to every user for as long as this process runs.
@@ -137,17 +137,19 @@ class Registry:
         Raises:
             BridgeError: `invalid_document`.
         """
-        known = next((record for record in await self._store.list_servers() if record.named == named), None)
-        base_url = known.base_url if known else None
+        previous = next(
+            (record for record in await self._store.list_servers() if record.named == named), None
+        )
+        base_url = previous.base_url if previous else None
         compiled = await self._compiler.compile_document(text, source_url=source_url, base_url=base_url)
 
         async def new_record() -> ServerRecord:
-            if known is not None:
-                return replace(known, title=compiled.title, source_url=source_url, text=text)
+            if previous is not None:
+                return replace(previous, title=compiled.title, source_url=source_url, text=text)
             server_id = _new_id(compiled.title, await self._store.server_ids())
             return ServerRecord(server_id, None, compiled.title, named, source_url, base_url, text)
 
-        return await asyncio.shield(self._keep(new_record, compiled))
+        return await asyncio.shield(self._store_server(new_record, compiled))
 
     async def replace_document(
         self, user_id: str, server_id: str, text: str, source_url: str | None
@@ -200,7 +202,7 @@ class Registry:
 
     async def save_selection(self, user_id: str, selection: UserSelection) -> None:
         """Store what a user shows to models; the tools that it names need not exist."""
-        await asyncio.shield(self._keep_selection(user_id, selection))
+        await asyncio.shield(self._store_selection(user_id, selection))
 
     async def load_schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
         """Return the argument schemas of a server, those of `keys` included; each is compiled on first use.
@@ -211,9 +213,9 @@ class Registry:
         missing = [key for key in keys if key not in server.schemas]
         if missing:
             text, digest = server.record.text, server.compiled.digest
-            for key, made in (await self._compiler.compile_schemas(text, digest, missing)).items():
-                server.schemas[key] = made.schema_json
-                server.schema_warnings[key] = made.warnings
+            for key, compiled in (await self._compiler.compile_schemas(text, digest, missing)).items():
+                server.schemas[key] = compiled.schema_json
+                server.schema_warnings[key] = compiled.warnings
         return server.schemas
 
     async def schemas_of(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
@@ -321,17 +323,17 @@ class Registry:
                     raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
                 return replace(record, title=compiled.title)
 
-            return await asyncio.shield(self._keep(new_record, compiled))
+            return await asyncio.shield(self._store_server(new_record, compiled))
 
     # The methods below are shielded: a client that hangs up must not leave memory and store different.
 
-    async def _keep(
+    async def _store_server(
         self, new_record: Callable[[], Awaitable[ServerRecord]], compiled: CompiledDocument
     ) -> LoadedServer:
         async with self._lock:
             record = await new_record()
             await self._store.save_server(record)
-            server = self._put(LoadedServer(record, compiled))
+            server = self._add_loaded(LoadedServer(record, compiled))
         await self._on_change(record.owner_id)
         return server
 
@@ -348,13 +350,13 @@ class Registry:
             self._views.pop(user_id, None)
         await self._on_change(user_id)
 
-    async def _keep_selection(self, user_id: str, selection: UserSelection) -> None:
+    async def _store_selection(self, user_id: str, selection: UserSelection) -> None:
         async with self._lock:
             await self._store.save_selection(user_id, selection)
             self._views.pop(user_id, None)
         await self._on_change(user_id)
 
-    def _put(self, server: LoadedServer) -> LoadedServer:
+    def _add_loaded(self, server: LoadedServer) -> LoadedServer:
         self._servers[server.record.id] = server
         self._forget_views(server.record.owner_id)
         self._on_load(server)
@@ -393,25 +395,25 @@ class Registry:
     ) -> dict[OperationKey, str]:
         """Shared tools have one name for everybody, except for a user who had a tool of that name before."""
         shared_entries = _entries(shared)
-        shared_names = await self._give_names(SHARED_SCOPE, shared_entries, taken=())
-        kept = await self._store.load_names(user_id)
-        held = set(kept.values())
-        clashing = [entry for entry in shared_entries if entry[0] in kept or shared_names[entry[0]] in held]
+        shared_names = await self._assign_names(SHARED_SCOPE, shared_entries, taken=())
+        stored = await self._store.load_names(user_id)
+        held = set(stored.values())
+        clashing = [entry for entry in shared_entries if entry[0] in stored or shared_names[entry[0]] in held]
         own_entries = [*clashing, *_entries(personal)]
-        return shared_names | await self._give_names(user_id, own_entries, taken=set(shared_names.values()))
+        return shared_names | await self._assign_names(user_id, own_entries, taken=set(shared_names.values()))
 
-    async def _give_names(
+    async def _assign_names(
         self, scope: str, entries: Sequence[tuple[OperationKey, str]], *, taken: Collection[str]
     ) -> dict[OperationKey, str]:
         stored = await self._store.load_names(scope)
-        given: dict[OperationKey, str] = {}
+        assigned: dict[OperationKey, str] = {}
         for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
-            held = {**stored, **given}
-            given |= assign_names(group, stored=held, taken=taken, prefix=server_id)
-        fresh = {key: name for key, name in given.items() if stored.get(key) != name}
+            held = {**stored, **assigned}
+            assigned |= assign_names(group, stored=held, taken=taken, prefix=server_id)
+        fresh = {key: name for key, name in assigned.items() if stored.get(key) != name}
         if fresh:
             await self._store.add_names(scope, fresh)
-        return given
+        return assigned
 
 
 def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:

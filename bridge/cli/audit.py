@@ -19,8 +19,8 @@ def audit(options: argparse.Namespace) -> int:
     if found is None:
         print(f"tool-bridge: there is no user {options.user!r}", file=sys.stderr)
         return 1
-    for kept in reversed(found):
-        print(audit_facts(kept).model_dump_json() if options.json else _line(kept))
+    for stored in reversed(found):
+        print(audit_facts(stored).model_dump_json() if options.json else _line(stored))
     return 0
 
 
@@ -28,26 +28,26 @@ async def _entries(store: Store, options: argparse.Namespace) -> list[StoredAudi
     try:
         user_id = None
         if options.user is not None:
-            known = {user.name: user.id for user in await store.list_users()}
-            if options.user not in known:
+            ids_by_name = {user.name: user.id for user in await store.list_users()}
+            if options.user not in ids_by_name:
                 return None
-            user_id = known[options.user]
-        wanted = AuditQuery(user_id=user_id, kinds=options.kind, since=options.since, limit=options.limit)
-        return await store.audit_log().read_entries(wanted)
+            user_id = ids_by_name[options.user]
+        query = AuditQuery(user_id=user_id, kinds=options.kind, since=options.since, limit=options.limit)
+        return await store.audit_log().read_entries(query)
     finally:
         await store.close()
 
 
-def _line(kept: StoredAuditEntry) -> str:
-    entry = kept.entry
+def _line(stored: StoredAuditEntry) -> str:
+    entry = stored.entry
     at = datetime.fromtimestamp(entry.at).astimezone().isoformat(sep=" ", timespec="seconds")
     where = " ".join(part for part in (entry.server_id, entry.operation_key, entry.call_id) if part)
-    facts = " ".join(f"{name}={_shown(value)}" for name, value in entry.detail.items())
-    parts = (at, entry.kind, kept.user or "-", f"by {entry.actor}", where, facts)
+    facts = " ".join(f"{name}={_detail_text(value)}" for name, value in entry.detail.items())
+    parts = (at, entry.kind, stored.user or "-", f"by {entry.actor}", where, facts)
     return "  ".join(_printable(part) for part in parts if part)
 
 
-def _shown(value: object) -> str:
+def _detail_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

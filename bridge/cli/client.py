@@ -43,7 +43,7 @@ async def _request(
     if mime != "application/json":
         sys.stdout.buffer.write(content)
         return 0
-    failed = status >= HTTPStatus.BAD_REQUEST or _is_late_error(content)
+    failed = status >= HTTPStatus.BAD_REQUEST or _is_error_after_status(content)
     if show is not None and not failed and not options.json:
         show(json.loads(content))
     else:
@@ -51,7 +51,7 @@ async def _request(
     return 1 if failed else 0
 
 
-def _is_late_error(content: bytes) -> bool:
+def _is_error_after_status(content: bytes) -> bool:
     """Whether a 200 is the error of a call that was kept alive by white space (ruling 9)."""
     value: Any = json.loads(content)
     if not isinstance(value, dict) or list(cast("dict[str, Any]", value)) != ["error"]:
@@ -68,9 +68,9 @@ def _print_tools(answer: dict[str, Any]) -> None:
 
 def key_of(options: argparse.Namespace) -> str:
     """The API key that is told, else that of the local user on the data folder; "" when there is none."""
-    given = getattr(options, "key", None) or os.environ.get("TOOL_BRIDGE_KEY")
-    if given:
-        return given
+    key = getattr(options, "key", None) or os.environ.get("TOOL_BRIDGE_KEY")
+    if key:
+        return key
     try:
         return (options.data / "local.key").read_text(encoding="utf-8").strip()
     except OSError:

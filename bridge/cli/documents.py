@@ -73,12 +73,12 @@ def describe_tool(operation: CompiledOperation, schema_json: bytes, *, as_functi
     `as_function`: in the form of OpenAI's Responses API, with the strict schema where there is one.
     """
     strict = strict_schema(schema_json)
-    shown = strict.schema_json if as_function and strict.is_strict else schema_json
+    printed = strict.schema_json if as_function and strict.is_strict else schema_json
     fields: dict[str, Any] = {"type": "function"} if as_function else {}
     fields |= {
         "name": operation.suggested_name,
         "description": operation.description,
-        "parameters": json.loads(shown),
+        "parameters": json.loads(printed),
         "strict": strict.is_strict,
     }
     return fields if strict.is_strict else {**fields, "strict_reason": strict.reason}
@@ -129,7 +129,7 @@ async def bundle_here(
     text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
 ) -> Bundle:
     """`bundle_document` in this process, which ends with the command."""
-    return bundle_document(text, source_url=source_url, texts=texts, left_out=left_out)
+    return bundle_document(text, source_url=source_url, texts=texts, omitted=left_out)
 
 
 def _print_report(compiled: CompiledDocument) -> None:

@@ -18,43 +18,43 @@ from bridge.storage.store import Store
 
 def encrypt(options: argparse.Namespace) -> int:
     """Seal everything with the first key; status 1 when something could not be read with the keys at hand."""
-    sealing = Encryption(kept_settings_of_command(), encrypts=not options.off)
-    _refuse_to_hide(options, sealing)
-    result = asyncio.run(_rekey(open_store(options), sealing))
+    encryption = Encryption(kept_settings_of_command(), encrypts=not options.off)
+    _check_running_bridge(options, encryption)
+    result = asyncio.run(_rekey(open_store(options), encryption))
     if options.json:
         print(json.dumps({"sealed": result.sealed, "unreadable": result.unreadable}))
     else:
         print(f"{result.sealed} rows are re-encrypted.")
     if result.unreadable:
-        left = f"{result.unreadable} rows are unchanged"
-        print(f"tool-bridge: {left}: no key of {KEYS_VARIABLE} decrypts them", file=sys.stderr)
+        unreadable = f"{result.unreadable} rows are unchanged"
+        print(f"tool-bridge: {unreadable}: no key of {KEYS_VARIABLE} decrypts them", file=sys.stderr)
     return 1 if result.unreadable else 0
 
 
-def _refuse_to_hide(options: argparse.Namespace, sealing: Encryption) -> None:
+def _check_running_bridge(options: argparse.Namespace, encryption: Encryption) -> None:
     """A bridge that runs here must be able to read what is sealed now, and not undo it."""
-    if not options.off and not sealing.key_ids:
+    if not options.off and not encryption.key_ids:
         raise CommandFailed(f"{KEYS_VARIABLE} names no key; give the bridge's, the new one first")
     running = running_bridge(options.data)
     if running is None:
         return
-    known = running.get("key_ids", [])
-    if options.off and known:
+    bridge_key_ids = running.get("key_ids", [])
+    if options.off and bridge_key_ids:
         raise CommandFailed(
             f"the bridge that runs here encrypts; stop it and restart it without {KEYS_VARIABLE}"
         )
-    if not options.off and sealing.key_ids[0] not in known:
+    if not options.off and encryption.key_ids[0] not in bridge_key_ids:
         raise CommandFailed(
             f"the bridge that runs here does not know the first key; restart it with {KEYS_VARIABLE}=new,old"
         )
 
 
-async def _rekey(store: Store, sealing: Encryption) -> Reencrypted:
+async def _rekey(store: Store, encryption: Encryption) -> Reencrypted:
     def show(so_far: Reencrypted) -> None:
         if sys.stderr.isatty():
             print(f"\r{so_far.sealed} rows", end="", file=sys.stderr, flush=True)
 
     try:
-        return await store.reencrypt_items(sealing, show)
+        return await store.reencrypt_items(encryption, show)
     finally:
         await store.close()

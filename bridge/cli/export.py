@@ -86,19 +86,19 @@ def _output(path: Path | None) -> Generator[BinaryIO]:
 async def _export(store: Store, settings: StorageSettings, name: str, path: Path | None) -> int:
     try:
         user_id = await _user_id(store, name)
-        book, count = store.kept_book(settings), 0
+        user_items, count = store.kept_book(settings), 0
         with _output(path) as out:
             out.write(head_line(name, time.time()))
-            async for item in book.list_items(user_id):
+            async for item in user_items.list_items(user_id):
                 count += 1
                 out.write(item_line(item))
-            async for response in book.list_responses(user_id):
+            async for response in user_items.list_responses(user_id):
                 count += 1
                 out.write(response_line(response))
             async for conversation, messages in store.conversation_tables(settings).all_of(user_id):
                 count += 1
                 out.write(conversation_line(conversation, messages))
-        await _note(store, AuditKind.KEPT_EXPORTED, user_id, count)
+        await _add_audit_entry(store, AuditKind.STORED_DATA_EXPORTED, user_id, count)
         return count
     finally:
         await store.close()
@@ -119,7 +119,7 @@ async def _import(store: Store, settings: StorageSettings, name: str, file: Bina
                     await tables.add_missing(each.conversation, each.messages)
             read += len(some)
         new = await _count(store, settings, user_id) - before
-        await _note(store, AuditKind.KEPT_IMPORTED, user_id, new)
+        await _add_audit_entry(store, AuditKind.STORED_DATA_IMPORTED, user_id, new)
         return read, new
     finally:
         await store.close()
@@ -176,13 +176,13 @@ async def _count(store: Store, settings: StorageSettings, user_id: str) -> int:
 
 
 async def _user_id(store: Store, name: str) -> str:
-    known = {user.name: user.id for user in await store.list_users()}
-    if name not in known:
+    ids_by_name = {user.name: user.id for user in await store.list_users()}
+    if name not in ids_by_name:
         raise CommandFailed(f"there is no user {name!r}; `tool-bridge users` lists them")
-    return known[name]
+    return ids_by_name[name]
 
 
-async def _note(store: Store, kind: AuditKind, user_id: str, items: int) -> None:
+async def _add_audit_entry(store: Store, kind: AuditKind, user_id: str, items: int) -> None:
     audit = store.audit_log()
     audit.add_entry(kind, user_id, "command line", detail={"items": items})
     await audit.flush_entries()

@@ -32,7 +32,7 @@ SAMPLES = ("shop.json", "library.yaml", "thermostat.yaml", "answers.yaml", "mirr
 
 
 LISTING_SECONDS = 2.0
-SHOWN_MODELS = 5
+MAX_LISTED_MODELS = 5
 """Names that are printed at a start."""
 
 _TRY_IT = """\
@@ -135,7 +135,7 @@ def _announce(
         return
     print(f"Open this page in your browser: {page}")
     print(f"Tool server: {bridge.base_url}   key: {bridge.key}")
-    shown = ", ".join(models[:SHOWN_MODELS]) + (", …" if len(models) > SHOWN_MODELS else "")
+    shown = ", ".join(models[:MAX_LISTED_MODELS]) + (", …" if len(models) > MAX_LISTED_MODELS else "")
     print(f"Model API:   {bridge.base_url}/v1   models: {shown or 'none could be listed'}", flush=True)
     if samples_url and DEMO_ID in models:
         print(_TRY_IT.format(url=bridge.base_url, key=bridge.key), flush=True)

@@ -33,7 +33,7 @@ class _Client:
     url: str
     key: str
 
-    async def ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+    async def send_request(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         """The JSON of an answer.
 
         Raises:
@@ -59,18 +59,18 @@ async def _smoke(options: argparse.Namespace) -> int:
     timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
     async with aiohttp.ClientSession(timeout=timeout) as http:
         client = _Client(http, address_of(options), key_of(options))
-        model = options.model or (await client.ask("GET", "/v1/models"))["data"][0]["id"]
-        wanted = {"title": "Smoke test", "model": model}
-        made = (await client.ask("POST", "/conversations", wanted))["conversation"]
-        path = f"/conversations/{made['id']}"
+        model = options.model or (await client.send_request("GET", "/v1/models"))["data"][0]["id"]
+        new_conversation = {"title": "Smoke test", "model": model}
+        conversation = (await client.send_request("POST", "/conversations", new_conversation))["conversation"]
+        path = f"/conversations/{conversation['id']}"
         try:
             messages, answer = await _walked(client, path, options, model)
         finally:
             if not options.keep:
-                await client.ask("DELETE", path)
+                await client.send_request("DELETE", path)
     called = any(message["role"] == "tool" and not message["failed"] for message in messages)
     if options.json:
-        print(json.dumps({"conversation": made["id"], "answer": answer, "messages": messages}))
+        print(json.dumps({"conversation": conversation["id"], "answer": answer, "messages": messages}))
     else:
         _print(messages, answer)
     if not called:
@@ -82,15 +82,17 @@ async def _walked(
     client: _Client, path: str, options: argparse.Namespace, model: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The messages of the conversation, and the answer to what was said."""
-    available = (await client.ask("GET", f"{path}/tools/available"))["tools"]
-    tool = _chosen(available, options.tool)
+    available = (await client.send_request("GET", f"{path}/tools/available"))["tools"]
+    tool = _choose_tool(available, options.tool)
     named = {"server_id": tool["server_id"], "tool_name": tool["tool_name"]}
-    await client.ask("POST", f"{path}/tools", named)
-    answer = await client.ask("POST", f"{path}/chat", {"content": _words(options, model, tool["tool_name"])})
-    return (await client.ask("GET", f"{path}/messages"))["messages"], answer
+    await client.send_request("POST", f"{path}/tools", named)
+    answer = await client.send_request(
+        "POST", f"{path}/chat", {"content": _prompt(options, model, tool["tool_name"])}
+    )
+    return (await client.send_request("GET", f"{path}/messages"))["messages"], answer
 
 
-def _chosen(available: list[dict[str, Any]], name: str | None) -> dict[str, Any]:
+def _choose_tool(available: list[dict[str, Any]], name: str | None) -> dict[str, Any]:
     if not available:
         raise CommandFailed("there is no accepted tool. Open the bridge page, add a document and accept it.")
     found = [tool for tool in available if name in (None, tool["tool_name"])]
@@ -99,7 +101,7 @@ def _chosen(available: list[dict[str, Any]], name: str | None) -> dict[str, Any]
     return found[0]
 
 
-def _words(options: argparse.Namespace, model: str, tool: str) -> str:
+def _prompt(options: argparse.Namespace, model: str, tool: str) -> str:
     if options.say:
         return options.say
     if model == DEMO:

@@ -45,8 +45,8 @@ def users(options: argparse.Namespace) -> int:
         print(json.dumps({"users": found}))
         return 0
     for user in found:
-        shown = f"{user['name']}  {user['display_name']}" if user["display_name"] else user["name"]
-        print(f"{shown}  {user['devices']} browsers, {user['keys']} keys")
+        label = f"{user['name']}  {user['display_name']}" if user["display_name"] else user["name"]
+        print(f"{label}  {user['devices']} browsers, {user['keys']} keys")
     return 0
 
 
@@ -93,7 +93,7 @@ async def _deleted(store: Store, name: str) -> int | None:
             return None
         items = await store.kept_book(StorageSettings()).delete_all(user_id)
         await store.delete_user(user_id)
-        await _note(store, AuditKind.USER_DELETED, user_id)
+        await _add_audit_entry(store, AuditKind.USER_DELETED, user_id)
         return items
     finally:
         await store.close()
@@ -120,7 +120,9 @@ async def _add_key(store: Store, user_id: str, options: argparse.Namespace) -> s
     key_id, secret = await store.add_key(
         user_id, label, forwarder=forwarder, show_calls=options.show_calls, markers=options.markers
     )
-    await _note(store, AuditKind.KEY_MADE, user_id, key=key_id, label=label, forwarder=forwarder)
+    await _add_audit_entry(
+        store, AuditKind.KEY_CREATED, user_id, key=key_id, label=label, forwarder=forwarder
+    )
     return secret
 
 
@@ -141,11 +143,11 @@ async def _users(store: Store) -> list[dict[str, Any]]:
 
 async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str, Any]] | None:
     """The browsers that are left; None: none has the id that was to be removed."""
-    known = {user.name: user.id for user in await store.list_users()}
-    user_id = known.get(name, "")
+    ids_by_name = {user.name: user.id for user in await store.list_users()}
+    user_id = ids_by_name.get(name, "")
     is_missing = remove is not None and not await store.delete_device(user_id, remove)
     if remove is not None and not is_missing:
-        await _note(store, AuditKind.DEVICE_REMOVED, user_id, device=remove)
+        await _add_audit_entry(store, AuditKind.DEVICE_REMOVED, user_id, device=remove)
     found = await store.list_devices(user_id)
     await store.close()
     if is_missing:
@@ -161,7 +163,7 @@ async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str
     ]
 
 
-async def _note(store: Store, kind: AuditKind, user_id: str, **detail: str | bool) -> None:
+async def _add_audit_entry(store: Store, kind: AuditKind, user_id: str, **detail: str | bool) -> None:
     audit = store.audit_log()
     audit.add_entry(kind, user_id, "command line", detail=detail)
     await audit.flush_entries()

@@ -18,12 +18,12 @@ from toolserver.document.bundle import bundle_document
 from toolserver.document.document import parse_document
 from toolserver.tool.compile import DocumentTools, compiled_to_lines
 
-KEPT_TEXT_BYTES = 64 * 1024 * 1024
+CACHED_TEXT_BYTES = 64 * 1024 * 1024
 """Maximum bytes of the texts whose documents stay parsed; the most recent one always does. A parsed document
 takes about five times its text."""
 
 
-class _Kept:
+class _DocumentCache:
     """The most recently read documents, by digest."""
 
     def __init__(self) -> None:
@@ -36,39 +36,39 @@ class _Kept:
         self._documents.move_to_end(digest)
         return found[0]
 
-    def put(self, tools: DocumentTools, text: bytes) -> None:
+    def add_document(self, tools: DocumentTools, text: bytes) -> None:
         self._documents[tools.compiled.digest] = (tools, len(text))
         self._documents.move_to_end(tools.compiled.digest)
-        while len(self._documents) > 1 and self._size() > KEPT_TEXT_BYTES:
+        while len(self._documents) > 1 and self._size() > CACHED_TEXT_BYTES:
             self._documents.popitem(last=False)
 
     def _size(self) -> int:
         return sum(size for _, size in self._documents.values())
 
 
-def _lines(kept: _Kept, request: dict[str, Any], text: bytes, *files: bytes) -> Iterator[bytes]:
+def _lines(cache: _DocumentCache, request: dict[str, Any], text: bytes, *files: bytes) -> Iterator[bytes]:
     match request["op"]:
         case "bundle":
             texts = dict(zip(request["addresses"], map(decode_text, files), strict=True))
             source_url, left_out = request["source_url"], request["left_out"]
-            bundle = bundle_document(decode_text(text), source_url=source_url, texts=texts, left_out=left_out)
+            bundle = bundle_document(decode_text(text), source_url=source_url, texts=texts, omitted=left_out)
             yield orjson.dumps({"missing": bundle.missing, "problems": bundle.problems})
             yield orjson.dumps(bundle.text)
         case "schemas":
-            yield from _schema_lines(kept, request["digest"], request["keys"], text)
+            yield from _schema_lines(cache, request["digest"], request["keys"], text)
         case _:
             source_url, base_url = request["source_url"], request["base_url"]
             tools = DocumentTools(parse_document(text), source_url=source_url, base_url=base_url)
-            kept.put(tools, text)
+            cache.add_document(tools, text)
             yield from compiled_to_lines(tools.compiled)
 
 
-def _schema_lines(kept: _Kept, digest: str, keys: list[str], text: bytes) -> Iterator[bytes]:
+def _schema_lines(cache: _DocumentCache, digest: str, keys: list[str], text: bytes) -> Iterator[bytes]:
     """Yield schema and warnings of each key, in order; nothing without the document and without a text."""
-    tools = kept.get(digest)
+    tools = cache.get(digest)
     if tools is None and text:
         tools = DocumentTools(parse_document(text), source_url=None)
-        kept.put(tools, text)
+        cache.add_document(tools, text)
     if tools is not None:
         for key in keys:
             schema = tools.schema_of(key)
@@ -77,4 +77,4 @@ def _schema_lines(kept: _Kept, digest: str, keys: list[str], text: bytes) -> Ite
 
 
 if __name__ == "__main__":
-    serve_requests(partial(_lines, _Kept()))
+    serve_requests(partial(_lines, _DocumentCache()))

@@ -120,12 +120,12 @@ class DocumentFetch(ABC):
         Raises:
             FetchFailed: the address cannot or must not be reached, with the reason.
         """
-        asked = url
+        requested = url
         for _ in range(MAX_REDIRECTS + 1):
             try:
                 address, origin = self._address(url), origin_of(url)
             except (FetchFailed, ValueError) as error:
-                raise FetchFailed(f"{error}{_redirected(asked, url)}") from None
+                raise FetchFailed(f"{error}{_redirected(requested, url)}") from None
             if within is not None and origin not in within:
                 raise FetchFailed(f"it redirects to {origin}; {self.how_to_allow(origin)}")
             fetched = await _get(self._session, address)
@@ -184,8 +184,8 @@ class OperatorFetch(DocumentFetch):
         return URL(url)
 
 
-def _redirected(asked: str, url: str) -> str:
-    return "" if url == asked else f", after a redirect to {url}"
+def _redirected(requested: str, url: str) -> str:
+    return "" if url == requested else f", after a redirect to {url}"
 
 
 def read_document_file(path: Path) -> str:

@@ -24,7 +24,7 @@ class _Row:
     length: int
     first: int
 
-    def holds(self, bits: int, value: int) -> bool:
+    def contains(self, bits: int, value: int) -> bool:
         return bits == self.bits and not (value ^ self.first) >> (bits - self.length)
 
 
@@ -46,13 +46,13 @@ def network_of(host: str) -> Network:
 
 
 def _narrowest(bits: int, value: int) -> Network:
-    return next(row.network for row in _ROWS if row.holds(bits, value))
+    return next(row.network for row in _ROWS if row.contains(bits, value))
 
 
 def _carried(value: int) -> Iterator[int]:
     """Yield the IPv4 addresses that an IPv6 address may lead to."""
     for row in _ROWS:
-        if row.network.carries and row.holds(_IPV6_BITS, value):
+        if row.network.carries and row.contains(_IPV6_BITS, value):
             yield from (_joined(carried, value) for carried in row.network.carries)
     if (value >> _IPV4_BITS) & _ISATAP_MASK == _ISATAP:
         yield value & _IPV4_MASK

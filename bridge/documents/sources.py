@@ -132,12 +132,12 @@ class _Gatherer:
         self.bytes_left -= len(text)
         deadline = asyncio.get_running_loop().time() + FETCH_ALL_SECONDS
         while True:
-            made = await bundle(text, source_url=url, texts=self.texts, left_out=self.left_out)
-            if made.text is not None:
-                return made.text
+            result = await bundle(text, source_url=url, texts=self.texts, left_out=self.left_out)
+            if result.text is not None:
+                return result.text
             async with asyncio.TaskGroup() as group:
-                for wanted in made.missing:
-                    group.create_task(self._get(wanted, deadline), name=f"get {wanted[:100]}")
+                for address in result.missing:
+                    group.create_task(self._get(address, deadline), name=f"get {address[:100]}")
 
     async def _get(self, url: str, deadline: float) -> None:
         get = self._file if url.startswith("file:") else self._address

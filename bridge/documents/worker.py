@@ -62,7 +62,7 @@ class DocumentWorker:
         """
         header = {"op": "compile", "source_url": source_url, "base_url": base_url}
         async with self._child_for_one() as process:
-            return await _compiled(_ask(process, header, text))
+            return await _compiled(_send_request(process, header, text))
 
     async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
         """Return the argument schemas of a text's operations by key; usually the child still has it parsed.
@@ -74,14 +74,14 @@ class DocumentWorker:
         """
         header = {"op": "schemas", "digest": digest, "keys": list(keys)}
         async with self._child_for_one() as process:
-            lines = await _checked(_ask(process, header, ""))
+            lines = await _checked(_send_request(process, header, ""))
             if len(lines) < 2 * len(keys):  # the child no longer has the document, or never had it
-                lines = await _checked(_ask(process, header, text))
-        made = (
+                lines = await _checked(_send_request(process, header, text))
+        compiled = (
             ToolSchema(schema, tuple(orjson.loads(warnings)))
             for schema, warnings in zip(lines[::2], lines[1::2], strict=True)
         )
-        return dict(zip(keys, made, strict=True))
+        return dict(zip(keys, compiled, strict=True))
 
     @asynccontextmanager
     async def _child_for_one(self) -> AsyncGenerator[asyncio.subprocess.Process]:
@@ -124,7 +124,7 @@ class DocumentWorker:
             "left_out": dict(left_out),
         }
         async with self._child_for_one() as process:
-            facts, bundled = await _checked(_ask(process, header, text, *texts.values()))
+            facts, bundled = await _checked(_send_request(process, header, text, *texts.values()))
         read = orjson.loads(facts)
         problems = tuple(Problem(**problem) for problem in read["problems"])
         return Bundle(orjson.loads(bundled), tuple(read["missing"]), problems)
@@ -135,7 +135,7 @@ class DocumentWorker:
             process = await _spawn(VALIDATION)
             try:
                 async with asyncio.timeout(VALIDATE_SECONDS):
-                    lines = [line async for line in _ask(process, {}, text)]
+                    lines = [line async for line in _send_request(process, {}, text)]
                 problems: list[str] = orjson.loads(lines[0])["problems"]
                 return Validation("invalid" if problems else "valid", tuple(problems))
             except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError, LookupError):
@@ -177,7 +177,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await process.communicate()  # reads the rest: a full pipe would keep `wait` from ever ending
 
 
-async def _ask(
+async def _send_request(
     process: asyncio.subprocess.Process, header: Mapping[str, object], *texts: str
 ) -> AsyncIterator[bytes]:
     requests, answers = process.stdin, process.stdout

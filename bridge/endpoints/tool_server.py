@@ -26,7 +26,7 @@ from bridge.http.answer_files import AnswerFiles
 from bridge.http.body import read_limited
 from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.routing import Route, error_answer, error_bytes
-from bridge.http.streaming import kept_alive
+from bridge.http.streaming import keep_alive
 from bridge.limits.call_settings import checked_deadline
 from toolserver.call.response_headers import filename_of
 from toolserver.call.result import FileBody, Rendered, TextBody, render_answer
@@ -115,7 +115,7 @@ class ToolServer:
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)
         message_id = message_id_of(request)
-        terms = CallOptions(group=message_id, deadline_s=_asked_deadline(request))
+        terms = CallOptions(group=message_id, deadline_s=_requested_deadline(request))
         call = ToolCall(
             user_id=caller.user.id,
             tool_name=name,
@@ -127,10 +127,10 @@ class ToolServer:
         )
         async with asyncio.TaskGroup() as group:
             running = group.create_task(self._settled(call), name=f"tool {call.tool_name}")
-            begun = await kept_alive(request, running)
+            begun = await keep_alive(request, running)
         outcome = running.result()
         if begun is not None:
-            return await self._answer_late(begun, call, outcome)
+            return await self._finish_response(begun, call, outcome)
         if isinstance(outcome, WireError):
             return error_answer(outcome)
         return await self._answer(call, outcome)
@@ -155,17 +155,17 @@ class ToolServer:
             raise BridgeError(ErrorCode.NOT_FOUND, "The answer is gone; many newer ones had to be kept.")
         return path
 
-    async def _answer_late(
+    async def _finish_response(
         self, response: web.StreamResponse, call: ToolCall, outcome: CallOutcome | WireError
     ) -> web.StreamResponse:
         if isinstance(outcome, WireError):
             await response.write(error_bytes(outcome))
         else:
-            await response.write(await self._late_body(call, outcome))
+            await response.write(await self._body_after_status(call, outcome))
         await response.write_eof()
         return response
 
-    async def _late_body(self, call: ToolCall, outcome: CallOutcome) -> bytes:
+    async def _body_after_status(self, call: ToolCall, outcome: CallOutcome) -> bytes:
         """The body of an answer whose headers have left already as JSON."""
         rendered = await self._rendered(call, outcome)
         if (file := rendered.file) is not None and file.file_id is not None:
@@ -191,11 +191,11 @@ class ToolServer:
             file_url=lambda id_: self._base_url + self._files.url_path(id_, answered.content_type, name),
             allow_inline_html=view.shows_inline_html(outcome.server_id),
         )
-        is_cut = isinstance(answered.body, TextBody) and answered.body.whole_bytes is not None
+        is_cut = isinstance(answered.body, TextBody) and answered.body.total_bytes is not None
         return await asyncio.to_thread(render) if is_cut else render()
 
 
-def _asked_deadline(request: web.Request) -> float | None:
+def _requested_deadline(request: web.Request) -> float | None:
     text = request.headers.get(DEADLINE_HEADER)
     if text is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from bridge.auth.identity import Caller, Identity
-from bridge.http.connections import note_caller
+from bridge.http.connections import mark_authenticated
 from bridge.http.routing import Access, Handler
 
 _CALLER = web.RequestKey("caller", Caller)
@@ -27,7 +27,7 @@ def check_access(handler: Handler, access: Access, identity: Identity) -> Handle
 
     async def checked(request: web.Request) -> web.StreamResponse:
         request[_CALLER] = await authenticate(request.headers)
-        note_caller(request)
+        mark_authenticated(request)
         return await handler(request)
 
     return checked

@@ -53,7 +53,7 @@ class AnswerFiles:
             BridgeError: `too_large`.
         """
         upload = Upload(self._folder, user_id, f"{call_id}{BINARY}", max_bytes=FILE_BYTES)
-        file_id = await self._keep(upload, chunks)
+        file_id = await self._store_upload(upload, chunks)
         return FileBody(file_id, upload.size)
 
     async def receive_text(self, user_id: str, call_id: str, chunks: AsyncIterator[bytes]) -> TextBody:
@@ -64,27 +64,27 @@ class AnswerFiles:
         """
         cap = self._max_answer_bytes
         upload = Upload(self._folder, user_id, f"{call_id}{TEXT}", max_bytes=RESULT_BYTES, head_bytes=cap)
-        file_id = await self._keep(upload, chunks)
-        kept = None if file_id is None else FileBody(file_id, upload.size)
+        file_id = await self._store_upload(upload, chunks)
+        stored_file = None if file_id is None else FileBody(file_id, upload.size)
         if upload.size <= cap:
-            return TextBody(upload.head.decode("utf-8", "replace"), kept=kept)
+            return TextBody(upload.head.decode("utf-8", "replace"), stored_file=stored_file)
         text = codecs.getincrementaldecoder("utf-8")("replace").decode(upload.head)
-        return TextBody(text, whole_bytes=upload.size, kept=kept)
+        return TextBody(text, total_bytes=upload.size, stored_file=stored_file)
 
     async def fit_answer(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
         """The outcome with as much text as a caller reads (the engine's port): the rest is kept."""
         answered = outcome.answered
         body = answered.body if answered else None
-        if answered is None or not isinstance(body, TextBody) or body.whole_bytes is not None:
+        if answered is None or not isinstance(body, TextBody) or body.total_bytes is not None:
             return outcome
         content = body.text.encode("utf-8", "replace")
         if len(content) <= self._max_answer_bytes:
             return outcome
         upload = Upload(self._folder, user_id, f"{outcome.call_id}{TEXT}", max_bytes=len(content))
-        file_id = await self._keep(upload, _one(content))
-        kept = None if file_id is None else FileBody(file_id, len(content))
+        file_id = await self._store_upload(upload, _single_chunk(content))
+        stored_file = None if file_id is None else FileBody(file_id, len(content))
         beginning = beginning_of(body.text, self._max_answer_bytes)
-        cut = TextBody(beginning, whole_bytes=len(content), kept=kept)
+        cut = TextBody(beginning, total_bytes=len(content), stored_file=stored_file)
         return replace(outcome, answered=replace(answered, body=cut))
 
     async def read_page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
@@ -139,7 +139,7 @@ class AnswerFiles:
         path = self._folder.find_file(claims["file"])
         return StoredAnswer(path, claims["mime"], claims.get("name", "")) if path else None
 
-    async def _keep(self, upload: Upload, chunks: AsyncIterator[bytes]) -> str | None:
+    async def _store_upload(self, upload: Upload, chunks: AsyncIterator[bytes]) -> str | None:
         """Id of the new file; None when there was no room. The chunks are read to their end in any case."""
         try:
             async for chunk in chunks:
@@ -166,7 +166,7 @@ def plain_mime(content_type: str) -> str:
     return found[0].lower() if found else "application/octet-stream"
 
 
-async def _one(content: bytes) -> AsyncIterator[bytes]:
+async def _single_chunk(content: bytes) -> AsyncIterator[bytes]:
     yield content
 
 

@@ -16,23 +16,23 @@ _FAILED = 400
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _AuditDetail:
     user_id: str | None
     server_id: str | None
     detail: dict[str, Any]
 
 
-_TOLD = web.RequestKey("told", _Told)
+_AUDIT_DETAIL = web.RequestKey("told", _AuditDetail)
 
 
-def tell_audit(
+def set_audit_detail(
     request: web.Request, *, user_id: str | None = None, server_id: str | None = None, **detail: Any
 ) -> None:
     """What the entry says of this request; call it once, in the handler of a route that is `audited`.
 
     `user_id` is for public routes, where the request itself does not say who it is.
     """
-    request[_TOLD] = _Told(user_id, server_id, detail)
+    request[_AUDIT_DETAIL] = _AuditDetail(user_id, server_id, detail)
 
 
 def audit_route(route: Route, audit: Audit) -> Handler:
@@ -44,12 +44,12 @@ def audit_route(route: Route, audit: Audit) -> Handler:
     async def handler(request: web.Request) -> web.StreamResponse:
         response = await route.handler(request)
         if response.status < _FAILED:
-            told = request.get(_TOLD) or _Told(None, None, {})
+            recorded = request.get(_AUDIT_DETAIL) or _AuditDetail(None, None, {})
             caller = caller_of(request) if has_caller(request) else None
             actor = actor_of(caller) if caller else f"address {address_of(request)}"
-            user_id = caller.user.id if caller else told.user_id
-            server_id = told.server_id or _server_in_path(request)
-            audit.add_entry(kind, user_id, actor, server_id=server_id, detail=told.detail)
+            user_id = caller.user.id if caller else recorded.user_id
+            server_id = recorded.server_id or _server_in_path(request)
+            audit.add_entry(kind, user_id, actor, server_id=server_id, detail=recorded.detail)
         return response
 
     return handler

@@ -64,7 +64,7 @@ class Connection(web.RequestHandler):
         """A request was understood so far that it is being answered."""
         self._watch.header_read(self)
 
-    def mark_known(self) -> None:
+    def mark_authenticated(self) -> None:
         """Somebody who is known speaks."""
         self._watch.connection_admitted(self)
 
@@ -130,19 +130,19 @@ class Connections:
         self._unknown.pop(connection, None)
 
     def _sweep(self, now: float) -> None:
-        late: list[Connection] = []
+        overdue: list[Connection] = []
         for connection, since in self._awaited.items():
             if now - since < self._header_s:
                 break
-            late.append(connection)
-        for connection in late:
+            overdue.append(connection)
+        for connection in overdue:
             self.connection_closed(connection)
             connection.cut_connection()
-        if late:
-            _log.info("%d connections without a header after %g s are ended.", len(late), self._header_s)
+        if overdue:
+            _log.info("%d connections without a header after %g s are ended.", len(overdue), self._header_s)
 
 
-def note_caller(request: web.Request) -> None:
+def mark_authenticated(request: web.Request) -> None:
     """The caller of a request is known: its connection is not ended for the sake of others."""
     if isinstance(request.protocol, Connection):
-        request.protocol.mark_known()
+        request.protocol.mark_authenticated()

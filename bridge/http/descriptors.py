@@ -21,9 +21,9 @@ def raise_descriptor_limit() -> None:
     """
     if sys.platform != "win32":
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
-        if soft != resource.RLIM_INFINITY and soft < wanted:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        target = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
+        if soft != resource.RLIM_INFINITY and soft < target:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
 
 
 def descriptor_limit() -> int:

@@ -17,7 +17,7 @@ from typing import cast
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
-from bridge.auth.rejected_requests import TURNED_AWAY, RejectedRequests
+from bridge.auth.rejected_requests import ACCESS_DENIED, RejectedRequests
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.http.connections import Connection
 from bridge.http.routing import address_of
@@ -44,7 +44,7 @@ MODEL_HEADERS = (
 EXPOSE_HEADERS = "content-disposition, location, etag"
 MODEL_EXPOSE_HEADERS = "x-request-id, retry-after, x-should-retry, x-tool-bridge-dropped"
 MAX_AGE_SECONDS = "600"
-MAX_SHOWN_CHARS = 200
+MAX_QUOTED_CHARS = 200
 """Of a foreign path, host or origin in an error."""
 
 MAX_PORT = 65_535
@@ -114,7 +114,7 @@ def refuse_expectations(handler: AnyHandler, render: ErrorRenderer) -> AnyHandle
     async def handle(request: web.BaseRequest) -> web.StreamResponse:
         expected = request.headers.get(hdrs.EXPECT)
         if expected is not None and expected.lower() != "100-continue":
-            message = f"Only Expect: 100-continue is understood, not {_shown(expected)!r}."
+            message = f"Only Expect: 100-continue is understood, not {_shortened(expected)!r}."
             error = WireError(code=ErrorCode.INVALID_REQUEST, message=message)
             return render(cast(web.Request, request), error)
         return await handler(request)
@@ -128,12 +128,12 @@ def _boundary(rejected: RejectedRequests, unauthenticated: RateLimit, render: Er
         try:
             return await handler(request)
         except BridgeError as error:
-            told = _counted(error, unauthenticated, address_of(request))
-            if told.code in TURNED_AWAY:
-                rejected.note_rejection(
-                    told.code, f"address {address_of(request)}", door=_endpoint_of(request)
+            counted_error = _counted(error, unauthenticated, address_of(request))
+            if counted_error.code in ACCESS_DENIED:
+                rejected.record_rejection(
+                    counted_error.code, f"address {address_of(request)}", endpoint=_endpoint_of(request)
                 )
-            return render(request, told)
+            return render(request, counted_error)
         except web.HTTPException as error:
             return (
                 error
@@ -177,7 +177,7 @@ def _check_host(origins: AllowedOrigins) -> Middleware:
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         host = request.headers.get(hdrs.HOST, "")  # `request.host` asks DNS for our name where there is none
         if not origins.knows_host(host):
-            host = _shown(host)
+            host = _shortened(host)
             message = f"This bridge does not answer to the host {host!r}. Start it with --allow-host {host}"
             raise BridgeError(ErrorCode.FOREIGN_HOST, message, detail={"host": host})
         return await handler(request)
@@ -193,8 +193,8 @@ def _check_origin(origins: AllowedOrigins) -> Middleware:
             if request.method == hdrs.METH_OPTIONS:
                 return _preflight(origins, origin, is_model_path(request.path))
         elif origin is not None and origin not in origins.own_origins:
-            message = f"Pages of {_shown(origin)} may not use this part of the bridge."
-            raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": _shown(origin)})
+            message = f"Pages of {_shortened(origin)} may not use this part of the bridge."
+            raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": _shortened(origin)})
         elif _is_foreign_fetch(request):
             message = "Pages of other origins may not use this part of the bridge."
             raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message)
@@ -208,9 +208,9 @@ async def _check_encoding(request: web.Request, handler: Handler) -> web.StreamR
     """No body is unpacked: a caller pays for every byte that the bridge has to look at."""
     encoding = request.headers.get(hdrs.CONTENT_ENCODING, "identity").strip().lower()
     if encoding not in ("", "identity"):
-        shown = _shown(encoding)
-        message = f"The bridge unpacks no bodies. Send it as it is, without Content-Encoding: {shown}"
-        raise BridgeError(ErrorCode.UNSUPPORTED_ENCODING, message, detail={"encoding": shown})
+        quoted = _shortened(encoding)
+        message = f"The bridge unpacks no bodies. Send it as it is, without Content-Encoding: {quoted}"
+        raise BridgeError(ErrorCode.UNSUPPORTED_ENCODING, message, detail={"encoding": quoted})
     return await handler(request)
 
 
@@ -220,9 +220,9 @@ def _is_foreign_fetch(request: web.Request) -> bool:
     return site not in ("same-origin", "none") and request.headers.get("Sec-Fetch-Mode") != "navigate"
 
 
-def _shown(text: str) -> str:
+def _shortened(text: str) -> str:
     """Foreign text as it may stand in an answer: Unicode, and not too long."""
-    return text.encode("utf-8", "replace").decode()[:MAX_SHOWN_CHARS]
+    return text.encode("utf-8", "replace").decode()[:MAX_QUOTED_CHARS]
 
 
 def is_model_path(path: str) -> bool:
@@ -258,9 +258,9 @@ def cors_headers(origins: AllowedOrigins) -> Callable[[web.Request, web.StreamRe
 
 def _preflight(origins: AllowedOrigins, origin: str | None, is_model: bool) -> web.Response:
     if origin is not None and not origins.may_read_tools(origin):
-        shown = _shown(origin)
-        message = f"Pages of {shown} may not use this bridge. Start it with --allow-origin {shown}"
-        raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": shown})
+        quoted = _shortened(origin)
+        message = f"Pages of {quoted} may not use this bridge. Start it with --allow-origin {quoted}"
+        raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": quoted})
     headers = {
         hdrs.ACCESS_CONTROL_ALLOW_METHODS: ALLOW_METHODS,
         hdrs.ACCESS_CONTROL_ALLOW_HEADERS: f"{ALLOW_HEADERS}, {MODEL_HEADERS}" if is_model else ALLOW_HEADERS,
@@ -273,7 +273,7 @@ def _wire_error(request: web.Request, error: web.HTTPException) -> WireError:
     code = {404: ErrorCode.NOT_FOUND, 405: ErrorCode.METHOD_NOT_ALLOWED, 413: ErrorCode.TOO_LARGE}.get(
         error.status, ErrorCode.INVALID_REQUEST
     )
-    message = f"{request.method} {_shown(request.path)}: {error.reason}."
+    message = f"{request.method} {_shortened(request.path)}: {error.reason}."
     return WireError(code=code, message=message)
 
 

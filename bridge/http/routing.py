@@ -60,7 +60,7 @@ class ApiRoute(Route):
     body_required: bool = True
     errors: tuple[ErrorCode, ...] = field(default=())
     audited: AuditKind | None = None
-    """What the audit log says when it succeeded; see `tell_audit`."""
+    """What the audit log says when it succeeded; see `set_audit_detail`."""
     query: Mapping[str, str] = field(default_factory=dict[str, str])
     """Optional query parameters: name to meaning."""
 

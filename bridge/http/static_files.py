@@ -43,11 +43,11 @@ class StaticFiles:
         file = self._read(name)
         if file is None:
             return None
-        told = CIMultiDict({**headers, hdrs.ETAG: file.tag})
+        response_headers = CIMultiDict({**headers, hdrs.ETAG: file.tag})
         if request.headers.get(hdrs.IF_NONE_MATCH) == file.tag:
-            return web.Response(status=304, headers=told)
-        told[hdrs.CONTENT_TYPE] = file.content_type
-        return web.Response(body=file.body, headers=told)
+            return web.Response(status=304, headers=response_headers)
+        response_headers[hdrs.CONTENT_TYPE] = file.content_type
+        return web.Response(body=file.body, headers=response_headers)
 
     def _read(self, name: str) -> _StaticFile | None:
         try:
@@ -58,10 +58,10 @@ class StaticFiles:
             if not stat.S_ISREG(facts.st_mode):
                 return None
             tag = f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"'
-            known = self._files.get(path)
-            if known is None or known.tag != tag:
+            cached = self._files.get(path)
+            if cached is None or cached.tag != tag:
                 content_type = CONTENT_TYPES.get(path.suffix, "text/plain; charset=utf-8")
-                known = self._files[path] = _StaticFile(path.read_bytes(), tag, content_type)
+                cached = self._files[path] = _StaticFile(path.read_bytes(), tag, content_type)
         except (OSError, ValueError):  # a name that no file can have
             return None
-        return known
+        return cached

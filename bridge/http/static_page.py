@@ -102,12 +102,12 @@ class PageRoutes:
 
     async def serve_probe(self, request: web.Request) -> web.StreamResponse:
         """A frame of the page that may reach one more origin, to load a document or say why it cannot."""
-        asked = request.query.get("origin", "")
+        requested = request.query.get("origin", "")
         try:
-            origin = origin_of(asked)
+            origin = origin_of(requested)
         except ValueError:
             origin = ""
-        if origin != asked or not _ORIGIN.fullmatch(asked):
+        if origin != requested or not _ORIGIN.fullmatch(requested):
             message = "`origin` must be an http or https origin, such as http://localhost:8080."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         policy = self._policy(["'self'", origin], frames="'none'", ancestors="'self'")

@@ -47,9 +47,9 @@ class EventStream:
         self._unsent: list[bytes] = []
         self._unsent_bytes = 0
         self._written_at = 0.0
-        self._is_over = False
-        self._something = asyncio.Event()
-        self._room = asyncio.Event()
+        self._has_ended = False
+        self._has_frames = asyncio.Event()
+        self._has_space = asyncio.Event()
         self.response = web.StreamResponse(headers={**HEADERS, **headers})
         """What the handler returns."""
         self.has_begun = False
@@ -61,13 +61,13 @@ class EventStream:
         if time.monotonic() - self._written_at > PATIENCE_S:
             await yield_to_loop()
         if self._unsent_bytes > MAX_UNSENT_BYTES:
-            self._room.clear()
-            await self._room.wait()
+            self._has_space.clear()
+            await self._has_space.wait()
 
     def end_stream(self) -> None:
         """Nothing more comes."""
-        self._is_over = True
-        self._something.set()
+        self._has_ended = True
+        self._has_frames.set()
 
     async def write_frames(self, silence_s: float, silence: Callable[[], bytes]) -> None:
         """Write what is sent until the end, and what `silence` gives whenever nothing was for so long.
@@ -75,20 +75,20 @@ class EventStream:
         Raises:
             ConnectionResetError: the reader is gone.
         """
-        while not self._is_over or self._unsent:
+        while not self._has_ended or self._unsent:
             try:
                 async with asyncio.timeout(silence_s):
-                    await self._something.wait()
+                    await self._has_frames.wait()
             except TimeoutError:
                 self._add(silence())
-            self._something.clear()
+            self._has_frames.clear()
             await self._flush()
 
     def _add(self, frames: bytes) -> None:
         self.has_begun = True
         self._unsent.append(frames)
         self._unsent_bytes += len(frames)
-        self._something.set()
+        self._has_frames.set()
 
     async def _flush(self) -> None:
         if not self._unsent:
@@ -99,7 +99,7 @@ class EventStream:
         self._unsent_bytes = 0
         self._written_at = time.monotonic()
         await self.response.write(frames)
-        self._room.set()
+        self._has_space.set()
 
 
 @asynccontextmanager
@@ -129,7 +129,7 @@ async def event_stream(
         await stream.response.write_eof()
 
 
-async def kept_alive(request: web.Request, running: asyncio.Task[Any]) -> web.StreamResponse | None:
+async def keep_alive(request: web.Request, running: asyncio.Task[Any]) -> web.StreamResponse | None:
     """Wait until `running` has ended, however; None if that was soon.
 
     Else a response that has begun: 200, JSON, so far nothing but white space. The caller writes the rest.

@@ -20,7 +20,7 @@ from bridge.agent.chat_completions.upstream_request import ChatDialect, find_uns
 from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
 from bridge.agent.text_calls.model import TextCallModel
 from bridge.agent.turn import TurnSettings
-from bridge.late_modules import load_late
+from bridge.lazy_modules import load_lazily
 from bridge.providers.models import ChatModel, ResponsesModel
 from bridge.providers.ports import Listed, Provider
 from bridge.settings import model_facts
@@ -94,8 +94,8 @@ class ModelEntry:
     @property
     def reasons(self) -> bool:
         """Whether it reasons before it answers."""
-        said = self.settings.reasons
-        return model_facts.is_reasoning_model(self.upstream_name) if said is None else said
+        requested = self.settings.reasons
+        return model_facts.is_reasoning_model(self.upstream_name) if requested is None else requested
 
     @property
     def web_search(self) -> WebSearch | None:
@@ -123,8 +123,10 @@ class NamedModel:
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Run one round, as `Model.stream_round` says. A caller's options win, objects member by member."""
-        asked = replace(request, model=self._name, options=merge_options(self._options, request.options))
-        async with aclosing(self._inner.stream_round(asked)) as events:
+        upstream_request = replace(
+            request, model=self._name, options=merge_options(self._options, request.options)
+        )
+        async with aclosing(self._inner.stream_round(upstream_request)) as events:
             async for event in events:
                 yield event
 
@@ -171,7 +173,7 @@ class ModelDirectory:
         async with asyncio.TaskGroup() as group:
             for shelf in self._shelves.values():
                 group.create_task(shelf.refresh(), name=f"list the models of {shelf.name}")
-        return list(self._known().values())
+        return list(self._entries_by_name().values())
 
     async def find_model(self, name: str) -> ModelEntry:
         """Return the model of a name: one of `list_models`, or any with a provider's name as its prefix.
@@ -182,7 +184,7 @@ class ModelDirectory:
         Raises:
             UnknownModel: there is none.
         """
-        if (entry := self._known().get(name)) is not None:
+        if (entry := self._entries_by_name().get(name)) is not None:
             return entry
         entries = {entry.id: entry for entry in await self.list_models()}
         if name in entries:
@@ -196,14 +198,14 @@ class ModelDirectory:
         near = difflib.get_close_matches(name, entries, MAX_NEAREST) if len(name) <= MAX_NAME_CHARS else ()
         raise UnknownModel(name, tuple(near))
 
-    def _known(self) -> dict[str, ModelEntry]:
+    def _entries_by_name(self) -> dict[str, ModelEntry]:
         """Return every model by its name; rebuilt only when a list is new, since every request looks here."""
         lists = [shelf.list for shelf in self._shelves.values()]
         if self._all is None or any(one is not other for one, other in zip(lists, self._read, strict=True)):
-            self._all, self._read = self._put_together(), lists
+            self._all, self._read = self._build_entries(), lists
         return self._all
 
-    def _put_together(self) -> dict[str, ModelEntry]:
+    def _build_entries(self) -> dict[str, ModelEntry]:
         found = dict(self._named)
         for entry in (entry for shelf in self._shelves.values() for entry in shelf.list):
             name = entry.id if entry.id not in found else f"{entry.owned_by}/{entry.id}"
@@ -237,14 +239,14 @@ class _Shelf:
         self, settings: ProviderSettings, key: str | None, file: ModelsFile, clock: Callable[[], float]
     ) -> None:
         self.name = settings.name
-        self.provider: Provider = load_late("http_provider")(settings, key, clock=clock)
+        self.provider: Provider = load_lazily("http_provider")(settings, key, clock=clock)
         is_named = any(model.provider == settings.name for model in file.model)
         self.lists = not is_named if settings.list_models is None else settings.list_models
         self._model = _client_of(self.provider)
         self._clock = clock
         self.list: list[ModelEntry] = []
         """The models that the provider listed last; empty when it never did."""
-        self._ask_at = 0.0
+        self._renew_at = 0.0
         self._asking = asyncio.Lock()
 
     def entry(self, settings: ModelSettings, created: int = 0) -> ModelEntry:
@@ -257,8 +259,8 @@ class _Shelf:
     async def refresh(self) -> None:
         """Request the list again if it is old. Never fails: without a new list, the last one stays."""
         async with self._asking:
-            if self.lists and self._clock() >= self._ask_at:
-                self._ask_at = self._clock() + await self._renew()
+            if self.lists and self._clock() >= self._renew_at:
+                self._renew_at = self._clock() + await self._renew()
 
     async def _renew(self) -> float:
         """Request the list; returns the seconds until it is worth requesting again."""
@@ -275,10 +277,10 @@ class _Shelf:
         return self.entry(settings, model.created)
 
 
-def merge_options(defaults: JsonObject, said: JsonObject) -> JsonObject:
+def merge_options(defaults: JsonObject, requested: JsonObject) -> JsonObject:
     """Return the options with a caller's on top; objects in them are merged member by member."""
-    both = {**defaults, **said}
-    for name, value in said.items():
+    both = {**defaults, **requested}
+    for name, value in requested.items():
         default = defaults.get(name)
         if isinstance(value, dict) and isinstance(default, dict):
             both[name] = {**default, **value}

@@ -13,7 +13,7 @@ from typing import cast
 from bridge.agent.model import ModelError
 from toolserver.json_types import JsonObject, object_at, text_at
 
-MAX_WORDS = 1000
+MAX_MESSAGE_CHARS = 1000
 """Maximum characters of a provider's message that are passed on."""
 
 _BY_STATUS: Mapping[int, tuple[str, str, str]] = {
@@ -45,16 +45,16 @@ class Failures:
 
     def of_body(self, body: object, *, status: int | None) -> ModelError:
         """Convert an error object that a provider sent, with a status or within a stream of events."""
-        code, kind, deed = _words_of(status)
+        code, kind, deed = _kind_of_status(status)
         found = error_of(body)
-        words = {name: self._without_key(text_at(found, name)) for name in ("code", "type", "param")}
-        said = self._without_key(_message_of(found))
+        fields = {name: self._without_key(text_at(found, name)) for name in ("code", "type", "param")}
+        message = self._without_key(_message_of(found))
         what = f"The provider {self._provider} {deed}"
         return ModelError(
-            f"{what}: {said}" if said else f"{what}.",
-            code=code if not words["code"] or words["code"].isdigit() else words["code"],
-            kind=kind if words["type"] in ("", "error") else words["type"],
-            param=words["param"] or None,
+            f"{what}: {message}" if message else f"{what}.",
+            code=code if not fields["code"] or fields["code"].isdigit() else fields["code"],
+            kind=kind if fields["type"] in ("", "error") else fields["type"],
+            param=fields["param"] or None,
             status=status,
         )
 
@@ -78,21 +78,21 @@ class Failures:
             code="upstream_malformed",
         )
 
-    def known_key(self, remembered: ModelError, again_in_s: float) -> ModelError:
+    def repeat_refusal(self, remembered: ModelError, retry_in_s: float) -> ModelError:
         """Describe a key that was refused a moment ago, so that the provider is not asked."""
         return ModelError(
-            f"{remembered.message} It is not asked again for {again_in_s:.0f} s.",
+            f"{remembered.message} It is not asked again for {retry_in_s:.0f} s.",
             code=remembered.code,
             kind=remembered.kind,
             status=remembered.status,
-            retry_after_s=again_in_s,
+            retry_after_s=retry_in_s,
         )
 
     def describe_unreachable(self, cause: str) -> ModelError:
         """Describe a provider that cannot be reached; `cause` says why, or is empty."""
-        known = self._without_key(cause).rstrip(".")
+        reason = self._without_key(cause).rstrip(".")
         return ModelError(
-            f"The provider {self._provider} cannot be reached" + (f": {known}." if known else "."),
+            f"The provider {self._provider} cannot be reached" + (f": {reason}." if reason else "."),
             code="upstream_unreachable",
         )
 
@@ -127,12 +127,12 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     return max(0.0, moment.timestamp() - time.time())
 
 
-def _words_of(status: int | None) -> tuple[str, str, str]:
+def _kind_of_status(status: int | None) -> tuple[str, str, str]:
     if status is None:
         return _SERVER_ERROR
     return _BY_STATUS.get(status, _SERVER_ERROR if status >= _FIRST_SERVER_ERROR else _OTHER)
 
 
 def _message_of(found: JsonObject) -> str:
-    said = text_at(found, "message") or text_at(found, "detail")
-    return said if len(said) <= MAX_WORDS else said[:MAX_WORDS] + "…"
+    message = text_at(found, "message") or text_at(found, "detail")
+    return message if len(message) <= MAX_MESSAGE_CHARS else message[:MAX_MESSAGE_CHARS] + "…"

@@ -80,7 +80,7 @@ class HttpProvider(Provider):
         key: str | None,
         *,
         clock: Callable[[], float] = time.monotonic,
-        rest: Callable[[float], Awaitable[None]] = sleep_safely,
+        pause: Callable[[float], Awaitable[None]] = sleep_safely,
     ) -> None:
         """`key`: None for a provider that needs none. `rest` waits between two attempts."""
         self.settings = settings
@@ -96,7 +96,7 @@ class HttpProvider(Provider):
             timeout=Timeout(settings.idle_seconds, connect=settings.connect_seconds),
         )
         self._clock = clock
-        self._rest = rest
+        self._pause = pause
         self._refusal: tuple[ModelError, float] | None = None
 
     def __repr__(self) -> str:
@@ -131,7 +131,7 @@ class HttpProvider(Provider):
         Raises:
             ModelError: it cannot be asked now, or answers with something else.
         """
-        self._refuse_known_key()
+        self._refuse_rejected_key()
         try:
             async with asyncio.timeout(LIST_S):
                 body = await self._client.get("/models", cast_to=object, options={"headers": self._headers})
@@ -155,7 +155,7 @@ class HttpProvider(Provider):
             raise self.failures.describe_unreadable(str(error)) from None
 
     async def _begin(self, path: str, content: bytes, note: Note | None) -> _Begun:
-        self._refuse_known_key()
+        self._refuse_rejected_key()
         give_up_at = self._clock() + self.settings.first_event_seconds
         for number in range(TRIES):
             try:
@@ -165,13 +165,13 @@ class HttpProvider(Provider):
                 raise self.failures.describe_silence("upstream_timeout") from None
             except APIError as error:
                 failure = failure_of(error, self.failures, has_begun=False)
-                rest_s = _rest_before_next(number, error, failure)
+                pause_s = _pause_before_retry(number, error, failure)
             self._remember(failure)
-            if rest_s is None or self._clock() + rest_s >= give_up_at:
+            if pause_s is None or self._clock() + pause_s >= give_up_at:
                 raise failure
             if note is not None:
-                note(f"try {number + 1} failed, the next one in {rest_s:.1f} s: {failure.message}")
-            await self._rest(rest_s)
+                note(f"try {number + 1} failed, the next one in {pause_s:.1f} s: {failure.message}")
+            await self._pause(pause_s)
         raise AssertionError("the last try returns or raises")
 
     async def _try(self, path: str, content: bytes) -> _Begun:
@@ -205,12 +205,12 @@ class HttpProvider(Provider):
             return cast(JsonObject, event)
         raise self.failures.describe_unreadable("what is no JSON object.")
 
-    def _refuse_known_key(self) -> None:
+    def _refuse_rejected_key(self) -> None:
         if self._refusal is None:
             return
         failure, until = self._refusal
-        if (left_s := until - self._clock()) > 0:
-            raise self.failures.known_key(failure, left_s)
+        if (remaining_s := until - self._clock()) > 0:
+            raise self.failures.repeat_refusal(failure, remaining_s)
         self._refusal = None
 
     def _remember(self, failure: ModelError) -> None:
@@ -233,9 +233,9 @@ def failure_of(error: APIError, failures: Failures, *, has_begun: bool) -> Model
     return failures.of_body(error.body, status=None)
 
 
-def _rest_before_next(number: int, error: APIError, failure: ModelError) -> float | None:
+def _pause_before_retry(number: int, error: APIError, failure: ModelError) -> float | None:
     """Return the seconds before the next attempt; None when there should be none."""
-    if number + 1 >= TRIES or not _is_worth_a_retry(error, failure):
+    if number + 1 >= TRIES or not _is_retryable(error, failure):
         return None
     if failure.retry_after_s is not None:
         return failure.retry_after_s if failure.retry_after_s <= LONGEST_RETRY_AFTER_S else None
@@ -243,7 +243,7 @@ def _rest_before_next(number: int, error: APIError, failure: ModelError) -> floa
     return min(LONGEST_PAUSE_S, random.uniform(least, 2 * least))
 
 
-def _is_worth_a_retry(error: APIError, failure: ModelError) -> bool:
+def _is_retryable(error: APIError, failure: ModelError) -> bool:
     if not isinstance(error, APIStatusError):
         return isinstance(error, APIConnectionError)
     if (advice := error.response.headers.get("x-should-retry")) is not None:

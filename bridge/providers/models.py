@@ -35,12 +35,12 @@ class ResponsesModel:
         """Run one round, as `Model.stream_round` says."""
         pairs, items, body = SurrogateJoiner(), StreamRepair(), responses_body(request)
         async with aclosing(self._provider.stream_events("/responses", body, request.note)) as events:
-            async for told in events:
-                if told.get("type") == "error":
-                    raise self._provider.failures.of_body(told, status=None)
-                told.pop("sequence_number", None)
-                for whole in pairs.join_pairs(items.complete_event(told)):
-                    event = ModelEvent(whole)
+            async for raw_event in events:
+                if raw_event.get("type") == "error":
+                    raise self._provider.failures.of_body(raw_event, status=None)
+                raw_event.pop("sequence_number", None)
+                for complete in pairs.join_pairs(items.complete_event(raw_event)):
+                    event = ModelEvent(complete)
                     if event.type in ENDINGS:
                         await read_leftovers(events)
                         yield event

@@ -17,7 +17,7 @@ from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, 
 from sqlalchemy.exc import ArgumentError, DBAPIError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from bridge.late_modules import load_late
+from bridge.lazy_modules import load_lazily
 from bridge.storage.dialects import reason_of, without_nul
 from bridge.storage.migrations import HEAD
 from bridge.storage.tables import Base
@@ -186,7 +186,7 @@ def _upgrade(connection: Connection, shown_as: str, newer: str) -> None:
     if revision is not None and _EARLY.fullmatch(revision):
         message = f"was made by a tool-bridge of before the first release (its tables are at {revision})"
         raise StoreError(f"{shown_as} {message}, which this one cannot read; choose another")
-    migrate: Callable[[Connection], bool] = load_late("migrate")
+    migrate: Callable[[Connection], bool] = load_lazily("migrate")
     if not migrate(connection):
         raise StoreError(f"{shown_as} {newer}")
 

@@ -167,8 +167,8 @@ def _response(facts: JsonObject, user_id: str) -> StoredResponse:
     )
 
 
-def _facts(kept: StoredItem | StoredResponse) -> dict[str, Any]:
-    facts = asdict(kept)
+def _facts(stored: StoredItem | StoredResponse) -> dict[str, Any]:
+    facts = asdict(stored)
     del facts["user_id"]
     return facts
 

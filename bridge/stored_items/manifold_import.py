@@ -25,12 +25,12 @@ def items_of_chats(exported: JsonValue, user_id: str) -> list[StoredItem]:
     items: list[StoredItem] = []
     found = False
     for number, chat in enumerate(chats):
-        kept = _member(chat)
-        if kept is None:
+        state = _member(chat)
+        if state is None:
             continue
         found = True
         try:
-            items += _items(kept, _id_of(chat), user_id)
+            items += _items(state, _id_of(chat), user_id)
         except BadExport as error:
             raise BadExport(f"chat {number + 1}: {error}") from None
     if not found:
@@ -41,9 +41,9 @@ def items_of_chats(exported: JsonValue, user_id: str) -> list[StoredItem]:
 def _member(chat: JsonValue) -> JsonObject | None:
     """Return what the pipe stored, wherever an export has it: in the chat, or in the record around it."""
     while isinstance(chat, dict):
-        kept = chat.get(MEMBER)
-        if isinstance(kept, dict):
-            return kept
+        state = chat.get(MEMBER)
+        if isinstance(state, dict):
+            return state
         chat = chat.get("chat")
     return None
 
@@ -53,11 +53,11 @@ def _id_of(chat: JsonValue) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _items(kept: JsonObject, chat_id: str | None, user_id: str) -> Iterator[StoredItem]:
-    if kept.get("__v") != VERSION:
-        raise BadExport(f"__v is {kept.get('__v')!r}; version {VERSION} can be read")
-    places = _places(kept)
-    for name, value in object_at(kept, "items").items():
+def _items(state: JsonObject, chat_id: str | None, user_id: str) -> Iterator[StoredItem]:
+    if state.get("__v") != VERSION:
+        raise BadExport(f"__v is {state.get('__v')!r}; version {VERSION} can be read")
+    places = _places(state)
+    for name, value in object_at(state, "items").items():
         try:
             if not isinstance(value, dict):
                 raise BadExport("must be an object")
@@ -66,9 +66,9 @@ def _items(kept: JsonObject, chat_id: str | None, user_id: str) -> Iterator[Stor
             raise BadExport(f"item {name[:100]!r}: {error}") from None
 
 
-def _places(kept: JsonObject) -> dict[str, int]:
+def _places(state: JsonObject) -> dict[str, int]:
     """Return the position of each item in its message."""
-    index = kept.get("messages_index")
+    index = state.get("messages_index")
     messages = index.values() if isinstance(index, dict) else ()
     places: dict[str, int] = {}
     for message in messages:

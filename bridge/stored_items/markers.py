@@ -61,11 +61,11 @@ def strip_markers(text: str) -> str:
     tokens = list(_tokens(text))
     if not any(isinstance(token, Mark) for token in tokens):
         return text
-    kept: list[str] = []
+    texts: list[str] = []
     for place, token in enumerate(tokens):
-        if isinstance(token, str) and (words := _without_edges(token, tokens, place)):
-            kept.append(f"\n\n{words}" if kept and _is_line(tokens, place - 1) else words)
-    return "".join(kept)
+        if isinstance(token, str) and (text := _without_edges(token, tokens, place)):
+            texts.append(f"\n\n{text}" if texts and _is_line(tokens, place - 1) else text)
+    return "".join(texts)
 
 
 def may_have_markers(text: str) -> bool:
@@ -73,9 +73,9 @@ def may_have_markers(text: str) -> bool:
     return "]: #" in text or "openai_responses:v1:" in text or zero_width.has_signs(text)
 
 
-def _without_edges(words: str, tokens: list[str | Mark], place: int) -> str:
-    words = words.lstrip("\r\n") if _is_line(tokens, place - 1) else words
-    return words.rstrip("\r\n") if _is_line(tokens, place + 1) else words
+def _without_edges(text: str, tokens: list[str | Mark], place: int) -> str:
+    text = text.lstrip("\r\n") if _is_line(tokens, place - 1) else text
+    return text.rstrip("\r\n") if _is_line(tokens, place + 1) else text
 
 
 def _is_line(tokens: list[str | Mark], place: int) -> bool:
@@ -100,14 +100,14 @@ def _tokens(text: str) -> Iterator[str | Mark]:
 
 def _visible_mark(found: re.Match[str]) -> Mark:
     if code := found["ours"]:
-        return Mark((code[:LENGTH],) if _is_whole(code) else (), True, found[0])
+        return Mark((code[:LENGTH],) if _is_complete(code) else (), True, found[0])
     item_id = found["first"] or found["second"] or found["third"]
     return Mark((item_id,), found["first"] is None, found[0])
 
 
 def _unseen_mark(run: str) -> Mark | None:
     codes, old_ids = zero_width.codes_in(run)
-    ids = [code[:LENGTH] for code in codes if _is_whole(code)] + old_ids
+    ids = [code[:LENGTH] for code in codes if _is_complete(code)] + old_ids
     if not ids and len(run) < zero_width.MIN_JUNK:
         return None
     return Mark(tuple(ids), False, run)
@@ -117,7 +117,7 @@ def _code(item_id: str) -> str:
     return item_id + _check(item_id)
 
 
-def _is_whole(code: str) -> bool:
+def _is_complete(code: str) -> bool:
     return _check(code[:LENGTH]) == code[LENGTH:]
 
 

@@ -50,7 +50,7 @@ class MemoryChoices:
 
     def __init__(self, store: MemoryChoiceStore) -> None:
         self._store = store
-        self._known: dict[str, MemoryChoice] = {}
+        self._choices: dict[str, MemoryChoice] = {}
         self._lock = asyncio.Lock()
 
     async def choice_of_user(self, user_id: str) -> MemoryChoice:
@@ -59,13 +59,13 @@ class MemoryChoices:
         Raises:
             BridgeError: `store_unavailable`.
         """
-        known = self._known.get(user_id)
-        if known is not None:
-            return known
+        choice = self._choices.get(user_id)
+        if choice is not None:
+            return choice
         async with self._lock:
-            if user_id not in self._known:
-                self._known[user_id] = await self._store.memory_choice(user_id)
-            return self._known[user_id]
+            if user_id not in self._choices:
+                self._choices[user_id] = await self._store.memory_choice(user_id)
+            return self._choices[user_id]
 
     async def save_choice(self, user_id: str, choice: MemoryChoice) -> None:
         """Save a choice; it applies to answers that start from now on.
@@ -73,10 +73,10 @@ class MemoryChoices:
         Raises:
             BridgeError: `store_unavailable`.
         """
-        await asyncio.shield(self._keep(user_id, choice))
+        await asyncio.shield(self._store_choice(user_id, choice))
 
-    async def _keep(self, user_id: str, choice: MemoryChoice) -> None:
+    async def _store_choice(self, user_id: str, choice: MemoryChoice) -> None:
         """Save a choice. Shielded: a caller who hangs up must not leave memory and store different."""
         async with self._lock:
-            self._known.pop(user_id, None)
+            self._choices.pop(user_id, None)
             await self._store.save_memory_choice(user_id, choice)

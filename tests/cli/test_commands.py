@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bridge.__main__ import COMMANDS, main
-from bridge.late_modules import LATE
+from bridge.lazy_modules import LAZY_MODULES
 from bridge.storage.store import Store
 from tests.support.commands import Ended, run_command
 from tests.support.documents.compiled import document_text, operation
@@ -177,7 +177,7 @@ def test_a_server_is_there_before_what_many_starts_do_not_need() -> None:
     assert not {"alembic", "openai", "openapi_core"} & set(ran.stdout.split())
 
 
-@pytest.mark.parametrize("named", [*LATE.values(), *(command.run for command in COMMANDS.values())])
+@pytest.mark.parametrize("named", [*LAZY_MODULES.values(), *(command.run for command in COMMANDS.values())])
 def test_what_is_loaded_late_is_there(named: str) -> None:
     """A name in a text is found by no type checker."""
     assert callable(pkgutil.resolve_name(named))

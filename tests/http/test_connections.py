@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 from aiohttp import web
 
-from bridge.http.connections import Connections, note_caller
+from bridge.http.connections import Connections, mark_authenticated
 from bridge.http.middleware import watch_connection
 from tests.support.waiting import eventually
 
@@ -61,7 +61,7 @@ class Served:
     async def answer(self, request: web.Request) -> web.Response:
         self.asked += 1
         if request.path == "/known":
-            note_caller(request)
+            mark_authenticated(request)
         if request.path == "/slow":
             await self.go.wait()
         return web.Response()

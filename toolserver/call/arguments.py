@@ -26,7 +26,7 @@ MAX_BRANCHES = 4
 PATTERN_BYTES = 1_000_000
 """Maximum compiled size of one pattern, in bytes; a larger one is ignored."""
 
-SHOWN_CHARS = 80
+MAX_QUOTED_CHARS = 80
 MAX_NAMES = 30
 """Maximum number of arguments listed for a caller that used an unknown one."""
 
@@ -110,7 +110,7 @@ def _refuse(constant: str) -> float:
 def _finite(digits: str) -> float:
     number = float(digits)
     if not isfinite(number):
-        raise ValueError(f"{digits[:SHOWN_CHARS]} is too large a number")
+        raise ValueError(f"{digits[:MAX_QUOTED_CHARS]} is too large a number")
     return number
 
 
@@ -193,8 +193,8 @@ def _undeclared(arguments: JsonObject, declared: Iterable[str]) -> ArgumentError
     else:
         more = ", …" if len(names) > MAX_NAMES else ""
         allowed = f"the arguments are {', '.join(names[:MAX_NAMES])}{more}"
-    shown = f"There is no argument `{unknown[:SHOWN_CHARS]}`; {allowed}."
-    return ArgumentError(shown, argument=unknown, pointer=f"/{_token(unknown)}")
+    message = f"There is no argument `{unknown[:MAX_QUOTED_CHARS]}`; {allowed}."
+    return ArgumentError(message, argument=unknown, pointer=f"/{_token(unknown)}")
 
 
 def _error(problems: Iterator[jsonschema_rs.ValidationError]) -> ArgumentError:
@@ -234,16 +234,16 @@ def _complaint(problem: jsonschema_rs.ValidationError) -> str:
             return f"lacks the required `{kind.property}`"
         case jsonschema_rs.ValidationErrorKind.Type():
             types = sorted(kind.types, key="null".__eq__)
-            return f"must be {' or '.join(types)}, not {_shown(problem.instance)}"
+            return f"must be {' or '.join(types)}, not {_quoted_value(problem.instance)}"
         case jsonschema_rs.ValidationErrorKind.Enum():
             allowed = _listed(cast(list[JsonValue], kind.options))
-            return f"must be one of {allowed}, not {_shown(problem.instance)}"
+            return f"must be one of {allowed}, not {_quoted_value(problem.instance)}"
         case jsonschema_rs.ValidationErrorKind.AnyOf() | jsonschema_rs.ValidationErrorKind.OneOfNotValid():
             return _fits_no_branch(problem, kind.context)
         case jsonschema_rs.ValidationErrorKind.OneOfMultipleValid():
             return "has several of its allowed forms, and may have exactly one; leave something out"
         case jsonschema_rs.ValidationErrorKind.Pattern():
-            return f"must match the pattern `{kind.pattern}`, but is {_shown(problem.instance)}"
+            return f"must match the pattern `{kind.pattern}`, but is {_quoted_value(problem.instance)}"
         case jsonschema_rs.ValidationErrorKind.AdditionalProperties():
             return f"has no {_listed(list[JsonValue](kind.unexpected))}; only the described keys are allowed"
         case _:
@@ -269,7 +269,7 @@ def _bound(problem: jsonschema_rs.ValidationError) -> str:
     text = _BOUNDS.get(problem.kind.name)
     if text is None:
         return f"is refused: {_clip(problem.message)}"
-    return f"{text} {problem.kind.value}, but is {_shown(problem.instance)}"
+    return f"{text} {problem.kind.value}, but is {_quoted_value(problem.instance)}"
 
 
 def _fits_no_branch(
@@ -281,8 +281,12 @@ def _fits_no_branch(
     """
     path = problem.instance_path
     failed = [errors for errors in context if errors]
-    meant = [errors for errors in failed if errors[0].kind.name != "type" or errors[0].instance_path != path]
-    chosen = [errors for errors in meant if all(error.kind.name != "enum" for error in errors)] or meant
+    plausible = [
+        errors for errors in failed if errors[0].kind.name != "type" or errors[0].instance_path != path
+    ]
+    chosen = [
+        errors for errors in plausible if all(error.kind.name != "enum" for error in errors)
+    ] or plausible
     reasons = list(dict.fromkeys(_inner(errors[0], path) for errors in chosen or failed))
     if len(reasons) == 1:
         return f"is not right: {reasons[0]}"
@@ -307,12 +311,12 @@ def _listed(values: list[JsonValue]) -> str:
     return text
 
 
-def _shown(value: object) -> str:
+def _quoted_value(value: object) -> str:
     return _clip(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _clip(text: str) -> str:
-    return text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
+    return text if len(text) <= MAX_QUOTED_CHARS else text[: MAX_QUOTED_CHARS - 1] + "…"
 
 
 def _kind(value: JsonValue) -> str:

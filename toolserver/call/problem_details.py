@@ -26,12 +26,12 @@ def problem_text(body: str) -> str:
     (ASP.NET, Laravel, Rails).
     """
     try:
-        said = orjson.loads(body.encode("utf-8", "replace"))
+        body_value = orjson.loads(body.encode("utf-8", "replace"))
     except orjson.JSONDecodeError:
         return ""
-    if not isinstance(said, dict):
+    if not isinstance(body_value, dict):
         return ""
-    fields = cast("dict[str, object]", said)
+    fields = cast("dict[str, object]", body_value)
     inner = fields.get("error")
     if isinstance(inner, dict):
         fields = cast("dict[str, object]", inner)
@@ -41,10 +41,10 @@ def problem_text(body: str) -> str:
 
 
 def _one_line(title: str, errors: list[str]) -> str:
-    told = "; ".join(errors[:_MAX_ERRORS])
+    listed = "; ".join(errors[:_MAX_ERRORS])
     if len(errors) > _MAX_ERRORS:
-        told += f"; and {len(errors) - _MAX_ERRORS} more"
-    parts = [part for part in (title.rstrip(". ") if told else title, told) if part]
+        listed += f"; and {len(errors) - _MAX_ERRORS} more"
+    parts = [part for part in (title.rstrip(". ") if listed else title, listed) if part]
     line = " ".join(": ".join(parts).split())
     return line if len(line) <= _PROBLEM_CHARS else line[: _PROBLEM_CHARS - 1] + "…"
 

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 import orjson
 
-from toolserver.call.response_headers import filename_of, told_headers
-from toolserver.call.sequence import is_sequence, items_of, whole_items
+from toolserver.call.response_headers import filename_of, select_headers
+from toolserver.call.sequence import complete_items, is_sequence, items_of
 from toolserver.call.truncation import cut_json
 from toolserver.document.media_type import JSON, OCTETS, base_type, is_json
 
@@ -28,14 +28,14 @@ _EMBED_HEADERS = ("content-disposition", "location")
 READ_ON = (
     "This is the beginning of the answer. Read on with read_result: this call_id, next_offset as offset."
 )
-NOT_KEPT = (
+NOT_STORED = (
     "This is the beginning of the answer. The bridge had no room to keep the rest. Ask the API for less."
 )
 CUT_BY_SIZE = (
     "The API's answer is longer than the page reads, so that its end is missing. Ask the API for less."
 )
 CUT_BY_TIME = "The API was still sending when the time of the call was up; this is what had come."
-FILE_NOT_KEPT = "The bridge had no room to keep this file."
+FILE_NOT_STORED = "The bridge had no room to keep this file."
 
 LOST = "The API answered with this status; the rest of its answer was lost on the way to the bridge."
 
@@ -55,9 +55,9 @@ class TextBody:
 
     text: str
     """The whole text, or as much of its beginning as a caller reads."""
-    whole_bytes: int | None = None
+    total_bytes: int | None = None
     """Size of the whole text in UTF-8 bytes, when `text` is only its beginning."""
-    kept: FileBody | None = None
+    stored_file: FileBody | None = None
     """The whole text as a file, if it is stored."""
 
 
@@ -111,12 +111,12 @@ def render_answer(
     if allow_inline_html and _is_inline(answered) and (embedded := _render_embed(answered)) is not None:
         return embedded
     if body is None or not (body.text or answered.truncated):
-        headers = told_headers(answered.headers)
+        headers = select_headers(answered.headers)
         lost = {"note": LOST} if answered.truncated else {}
         return _json({"status": answered.http_status} | ({"headers": headers} if headers else {}) | lost)
-    if answered.truncated or body.whole_bytes is not None:
+    if answered.truncated or body.total_bytes is not None:
         return _render_cut(answered, body, call_id, file_url)
-    return _render_whole(answered, body.text)
+    return _render_complete_text(answered, body.text)
 
 
 def may_be_json(content_type: str, text: str) -> bool:
@@ -126,7 +126,7 @@ def may_be_json(content_type: str, text: str) -> bool:
     return base_type(content_type) in _SILENT_TYPES and text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
 
 
-def _render_whole(answered: Answered, text: str) -> Rendered:
+def _render_complete_text(answered: Answered, text: str) -> Rendered:
     if is_sequence(answered.content_type) and (items := items_of(text, answered.content_type)):
         return _json({"items": [orjson.Fragment(item) for item in items]})
     encoded = text.encode("utf-8", "replace")
@@ -148,9 +148,9 @@ class _Beginning(NamedTuple):
 def _beginning(answered: Answered, text: str) -> _Beginning:
     """Whole items of a sequence or an array, where enough of them remain; else the text as it is."""
     if is_sequence(answered.content_type):
-        whole = whole_items(text, answered.content_type)
-        if items := items_of(whole, answered.content_type):
-            return _Beginning({"items": [orjson.Fragment(item) for item in items]}, len(whole))
+        items_text = complete_items(text, answered.content_type)
+        if items := items_of(items_text, answered.content_type):
+            return _Beginning({"items": [orjson.Fragment(item) for item in items]}, len(items_text))
     elif may_be_json(answered.content_type, text) and (cut := cut_json(text)) is not None:
         facts = {"items_shown": cut.items, "array": cut.pointer}
         return _Beginning({"result": orjson.Fragment(cut.text)}, cut.end, facts)
@@ -161,28 +161,28 @@ def _render_cut(answered: Answered, body: TextBody, call_id: str, file_url: File
     text = body.text.encode("utf-8", "replace").decode("utf-8")
     fields, end, facts = _beginning(answered, text)
     sizes = _sizes(answered, body, len(text[:end].encode()))
-    rest: dict[str, object] = {}
-    if body.kept is not None:
-        rest = {"next_offset": end, "file": _file_fields(answered, body.kept, file_url)}
+    continuation: dict[str, object] = {}
+    if body.stored_file is not None:
+        continuation = {"next_offset": end, "file": _file_fields(answered, body.stored_file, file_url)}
     truncated = {**sizes, **facts}
     return _json(
-        {**fields, "truncated": truncated, "call_id": call_id, **rest, "hint": _hint(answered, body)}
+        {**fields, "truncated": truncated, "call_id": call_id, **continuation, "hint": _hint(answered, body)}
     )
 
 
 def _sizes(answered: Answered, body: TextBody, shown: int) -> dict[str, int]:
     """Sizes in UTF-8 bytes; `bytes_kept` is how much can be read in all."""
-    sizes = {"bytes_shown": shown, "bytes_kept": body.kept.size_bytes if body.kept else shown}
-    total = answered.total_bytes if answered.truncated else body.whole_bytes
+    sizes = {"bytes_shown": shown, "bytes_kept": body.stored_file.size_bytes if body.stored_file else shown}
+    total = answered.total_bytes if answered.truncated else body.total_bytes
     return sizes if total is None else {**sizes, "bytes_total": total}
 
 
 def _hint(answered: Answered, body: TextBody) -> str:
     hints: list[str] = []
-    if body.kept is not None:
+    if body.stored_file is not None:
         hints.append(READ_ON)
-    elif body.whole_bytes is not None:
-        hints.append(NOT_KEPT)
+    elif body.total_bytes is not None:
+        hints.append(NOT_STORED)
     if answered.truncated:
         hints.append(CUT_BY_TIME if answered.cut_by == "time" else CUT_BY_SIZE)
     return " ".join(hints)
@@ -209,7 +209,7 @@ def _render_file(answered: Answered, body: FileBody, file_url: FileUrl) -> Rende
     if mime.startswith("image/") and body.file_id is not None:
         return Rendered(b"", mime, file=body)
     fields: dict[str, object] = {"file": _file_fields(answered, body, file_url)}
-    return _json(fields if body.file_id is not None else {**fields, "hint": FILE_NOT_KEPT})
+    return _json(fields if body.file_id is not None else {**fields, "hint": FILE_NOT_STORED})
 
 
 def _file_fields(answered: Answered, body: FileBody, file_url: FileUrl) -> dict[str, object]:
@@ -236,9 +236,13 @@ def _render_embed(answered: Answered) -> Rendered | None:
     body = answered.body
     if base_type(answered.content_type) == HTML and isinstance(body, TextBody) and not answered.truncated:
         headers.pop("location", None)
-        if body.whole_bytes is None:
+        if body.total_bytes is None:
             return Rendered(body.text.encode("utf-8", "replace"), f"{HTML}; charset=utf-8", headers)
-        return Rendered(b"", f"{HTML}; charset=utf-8", headers, file=body.kept) if body.kept else None
+        return (
+            Rendered(b"", f"{HTML}; charset=utf-8", headers, file=body.stored_file)
+            if body.stored_file
+            else None
+        )
     if headers.get("location", "").startswith(("https://", "http://")):
         return Rendered(orjson.dumps({"status": answered.http_status}), JSON, headers)
     return None

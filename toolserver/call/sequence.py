@@ -36,7 +36,7 @@ def items_of(text: str, content_type: str) -> list[bytes]:
     return items
 
 
-def whole_items(text: str, content_type: str) -> str:
+def complete_items(text: str, content_type: str) -> str:
     """The whole items at the start of a cut sequence: up to its last line end, or blank line of events."""
     ends = ("\n\n", "\n\r\n") if base_type(content_type) == EVENTS else ("\n",)
     return text[: max(text.rfind(end) + len(end) if end in text else 0 for end in ends)]

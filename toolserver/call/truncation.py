@@ -39,11 +39,11 @@ class CutJson(NamedTuple):
 class _Container:
     """An array or object that is still open at the end of the text."""
 
-    __slots__ = ("comma", "kind", "name", "passed")
+    __slots__ = ("comma", "complete_items", "kind", "name")
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self.passed = 0
+        self.complete_items = 0
         """Number of complete members or items."""
         self.comma = 0
         """Position where the last of them ends."""
@@ -65,7 +65,7 @@ def cut_json(text: str) -> CutJson | None:
         if not _is_json(closed):
             return None
         pointer = "".join(_step(open_) for open_ in stack[:depth])
-        return CutJson(closed, pointer, container.passed, container.comma + 1)
+        return CutJson(closed, pointer, container.complete_items, container.comma + 1)
     return None
 
 
@@ -88,14 +88,14 @@ def _open_containers(text: str) -> list[_Container]:
         elif token == ":":
             stack[-1].name = string
         else:
-            stack[-1].passed += 1
+            stack[-1].complete_items += 1
             stack[-1].comma = match.start()
     return stack
 
 
 def _step(container: _Container) -> str:
     if container.kind == "[":
-        return f"/{container.passed}"
+        return f"/{container.complete_items}"
     name: str = orjson.loads(container.name)
     return "/" + name.replace("~", "~0").replace("/", "~1")
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote, urljoin, urlsplit
 
-from toolserver.document.document import LEFT_OUT_FIELD, DocumentLimits, read_value
+from toolserver.document.document import OMITTED_FIELD, DocumentLimits, read_value
 from toolserver.document.references import FileReferences, FoundReference, Resource, find_references, join_uri
 from toolserver.document.swagger import as_openapi_3
 from toolserver.errors import DocumentError
@@ -62,7 +62,7 @@ def bundle_document(
     *,
     source_url: str | None,
     texts: Mapping[str, str],
-    left_out: Mapping[str, str] | None = None,
+    omitted: Mapping[str, str] | None = None,
     limits: DocumentLimits | None = None,
 ) -> Bundle:
     """Bundles the files of `texts` (by absolute address) that the document needs into it.
@@ -80,7 +80,7 @@ def bundle_document(
     if len(texts) > MAX_FILES:
         raise _too_many_files()
     usable = {address: file for address, file in texts.items() if _is_address(address)}
-    reasons = {address: reason for address, reason in (left_out or {}).items() if _is_address(address)}
+    reasons = {address: reason for address, reason in (omitted or {}).items() if _is_address(address)}
     bundler = _Bundler(usable, reasons, limits or DocumentLimits())
     return bundler.bundle(text, source_url if source_url and _is_address(source_url) else "")
 
@@ -88,7 +88,7 @@ def bundle_document(
 @dataclass(slots=True)
 class _Bundler:
     texts: Mapping[str, str]
-    left_out: dict[str, str]
+    omitted: dict[str, str]
     limits: DocumentLimits
     own: FileReferences = field(default_factory=lambda: FileReferences("", ""))
     """References of the document itself."""
@@ -142,10 +142,10 @@ class _Bundler:
         """
         changed = False
         for found in self.waiting:
-            if found.asks is asking:
+            if found.may_fetch is asking:
                 new = self._rewritten(found)
                 if new is not None and new != found.ref:
-                    _put(found, new)
+                    _replace_reference(found, new)
                     changed = changed or not self._is_plain(found)
         return changed
 
@@ -165,11 +165,11 @@ class _Bundler:
             return None
         uri = self._join(found.base, base) if base else found.base
         if uri not in self.resources and base:
-            uri = self._get(uri, self._join(found.file, base), asks=found.asks)
+            uri = self._find_resource(uri, self._join(found.file, base), may_fetch=found.may_fetch)
         resource = self.resources.get(uri)
         if resource is None:
             ending = f"#{fragment}" if fragment else ""
-            return self._shown(uri) + ending if _is_address(uri) else None
+            return self._displayed_address(uri) + ending if _is_address(uri) else None
         if not fragment:
             return f"#{resource.pointer}"
         if fragment.startswith("/"):
@@ -192,7 +192,7 @@ class _Bundler:
         is_there = not isinstance(resource.node, dict) or first in resource.node
         return resource if is_there else self.resources.get(resource.file, resource)
 
-    def _get(self, uri: str, by_file: str, *, asks: bool) -> str:
+    def _find_resource(self, uri: str, by_file: str, *, may_fetch: bool) -> str:
         """Adds the file of a URI, if it was supplied; gives the URI under which it is known.
 
         `by_file` is the reference resolved against its file. It is used where an `$id` says otherwise but
@@ -202,14 +202,14 @@ class _Bundler:
             return by_file
         if uri in self.missing:
             return uri
-        for wanted in (uri, by_file):
-            if address := self._address_of(wanted):
-                if asks and address not in self.left_out:
+        for candidate in (uri, by_file):
+            if address := self._address_of(candidate):
+                if may_fetch and address not in self.omitted:
                     self._add(address)
-                return wanted if wanted in self.resources else address
-        if uri in self.left_out:
-            self.gaps[self._shown(uri)] = self.left_out[uri]
-        elif asks and _is_address(uri):
+                return candidate if candidate in self.resources else address
+        if uri in self.omitted:
+            self.gaps[self._displayed_address(uri)] = self.omitted[uri]
+        elif may_fetch and _is_address(uri):
             self.missing[uri] = None
             self._check_count()
         return uri
@@ -241,10 +241,10 @@ class _Bundler:
                 limits=replace(self.limits, max_depth=self.limits.max_depth - _DEPTH_OF_FILES),
             )
         except DocumentError as error:
-            self._give_up(address, error.message)
+            self._skip_address(address, error.message)
             return
         if not isinstance(value, dict | list):
-            self._give_up(address, "The text is not an object in JSON or YAML.")
+            self._skip_address(address, "The text is not an object in JSON or YAML.")
             return
         if isinstance(value, dict) and "swagger" in value and not self.is_swagger:
             value = as_openapi_3(value)
@@ -255,9 +255,9 @@ class _Bundler:
         self._check_count()
         _resolve_servers(found)
 
-    def _give_up(self, address: str, reason: str) -> None:
+    def _skip_address(self, address: str, reason: str) -> None:
         self.problems.append(Problem(address, reason))
-        self.left_out[address] = self.gaps[self._shown(address)] = reason
+        self.omitted[address] = self.gaps[self._displayed_address(address)] = reason
 
     def _new_name(self, address: str) -> str:
         """A unique name for the file, without its extension; it appears in names of schemas."""
@@ -269,7 +269,7 @@ class _Bundler:
             name = f"{stem}-{number}"
         return name
 
-    def _shown(self, uri: str) -> str:
+    def _displayed_address(self, uri: str) -> str:
         """An address as the bundle's references show it; files relative to the document, to hide paths."""
         parts, own = urlsplit(uri), urlsplit(self.own.address)
         if parts.scheme != "file" or own.scheme != "file":
@@ -280,7 +280,7 @@ class _Bundler:
         if self.files:
             root[self.bundled_field] = self.files
         if self.gaps:
-            root[LEFT_OUT_FIELD] = dict[str, JsonValue](self.gaps)
+            root[OMITTED_FIELD] = dict[str, JsonValue](self.gaps)
         if _written_size(root, {}) > self.limits.max_bytes:
             raise self._too_large()
         return dump_json(root).decode("utf-8")
@@ -312,7 +312,7 @@ def _too_many_files() -> DocumentError:
     return DocumentError("too_many_files", f"The document refers to more than {MAX_FILES:,} other files.")
 
 
-def _put(found: FoundReference, new: str) -> None:
+def _replace_reference(found: FoundReference, new: str) -> None:
     if not found.is_key:
         found.holder[found.key] = new
         return
@@ -331,14 +331,14 @@ def _resolve_servers(found: FileReferences) -> None:
             server["url"] = urljoin(found.base, url)
 
 
-def _written_size(value: JsonValue, known: dict[int, int]) -> int:
+def _written_size(value: JsonValue, sizes: dict[int, int]) -> int:
     """Approximate size of the value as JSON, in characters; nodes shared by YAML aliases count each time."""
     if isinstance(value, str):
         return len(value) + 2
     if not isinstance(value, dict | list):
         return 4
-    if id(value) not in known:
+    if id(value) not in sizes:
         below = value.values() if isinstance(value, dict) else value
         keys = sum(map(len, value)) + 3 * len(value) if isinstance(value, dict) else 0
-        known[id(value)] = 2 + keys + len(value) + sum(_written_size(entry, known) for entry in below)
-    return known[id(value)]
+        sizes[id(value)] = 2 + keys + len(value) + sum(_written_size(entry, sizes) for entry in below)
+    return sizes[id(value)]

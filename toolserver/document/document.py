@@ -33,7 +33,7 @@ _MAX_WARNINGS = 50
 _AT_A_TIME = 4_000
 """Number of values measured together: few enough that the values below them stay in the processor's cache."""
 
-LEFT_OUT_FIELD = "x-left-out"
+OMITTED_FIELD = "x-left-out"
 """Field of the root in which `bundle` records why files are missing, by reference."""
 
 _FAMILIES = ("3.0", "3.1", "3.2")
@@ -163,7 +163,7 @@ class Document:
             return self._names[name]
         if name.startswith("#"):
             raise _unresolved(ref, "nothing has that name")
-        reason = text_at(object_at(self.written, LEFT_OUT_FIELD), name)
+        reason = text_at(object_at(self.written, OMITTED_FIELD), name)
         raise ReferenceFailed(
             "external_reference",
             f"The reference {quote_text(ref)} leads to another file, which "
@@ -278,7 +278,7 @@ def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -
     info = object_at(root, "info")
     if not isinstance(root.get("paths"), dict):
         warnings.append("The document has no paths, so there is nothing to call.")
-    for name, reason in object_at(root, LEFT_OUT_FIELD).items():
+    for name, reason in object_at(root, OMITTED_FIELD).items():
         warnings.append(f"The file {quote_text(name)} is left out: {reason}")
     document = Document(
         root=root,

@@ -16,10 +16,10 @@ from toolserver.document.source_text import SourceText
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue
 
-DOUBLED_KEYS_BYTES = 1_000_000
+DUPLICATE_KEYS_BYTES = 1_000_000
 """Maximum bytes of texts whose duplicate keys are reported; looking for them doubles the reading time."""
 
-_MAX_DOUBLED = 50
+_MAX_DUPLICATES = 50
 _SPACES = " \t\r\n"
 _DECODER = json.JSONDecoder()
 _FAST = msgspec.json.Decoder()
@@ -33,13 +33,13 @@ def read_json(source: SourceText) -> tuple[JsonValue, list[str]]:
         ValueError: it is not JSON (a `json.JSONDecodeError` names the place).
         RecursionError: it is nested about a thousand levels deep.
     """
-    is_large = len(source.encoded) > DOUBLED_KEYS_BYTES
+    is_large = len(source.encoded) > DUPLICATE_KEYS_BYTES
     if is_large:
         try:
             return _FAST.decode(source.encoded), []
         except (msgspec.DecodeError, UnicodeDecodeError):
             pass  # the other reader tolerates more, and names the place
-    return _read_with_care(source.text, note_doubled_keys=not is_large)
+    return _read_with_hooks(source.text, report_duplicate_keys=not is_large)
 
 
 def members_of(text: str) -> dict[str, str]:
@@ -64,22 +64,22 @@ def _pass_over(text: str, index: int, signs: str) -> int:
     return index
 
 
-def _read_with_care(text: str, *, note_doubled_keys: bool) -> tuple[JsonValue, list[str]]:
-    doubled: dict[str, None] = {}
+def _read_with_hooks(text: str, *, report_duplicate_keys: bool) -> tuple[JsonValue, list[str]]:
+    duplicates: dict[str, None] = {}
     not_numbers: list[str] = []
 
-    def note_doubled(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+    def collect_duplicates(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
         read = dict(pairs)
-        if len(read) != len(pairs) and len(doubled) < _MAX_DOUBLED:
+        if len(read) != len(pairs) and len(duplicates) < _MAX_DUPLICATES:
             counts = Counter(key for key, _ in pairs)
-            doubled.update(dict.fromkeys(key for key, count in counts.items() if count > 1))
+            duplicates.update(dict.fromkeys(key for key, count in counts.items() if count > 1))
         return read
 
-    hook = note_doubled if note_doubled_keys else None
+    hook = collect_duplicates if report_duplicate_keys else None
     reader = json.JSONDecoder(object_pairs_hook=hook, parse_constant=not_numbers.append)
     root = cast(JsonValue, reader.decode(text))
     warnings = [
-        f"The key {quote_text(key)} stands twice in one object; the last one counts." for key in doubled
+        f"The key {quote_text(key)} stands twice in one object; the last one counts." for key in duplicates
     ]
     if not_numbers:
         warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")

@@ -67,9 +67,9 @@ def body_kind(media_type: str) -> BodyKind:
 def choose_json(media_types: Iterable[str]) -> str | None:
     """The key to use for JSON: application/json, other JSON types, then ranges with it; else None."""
     keys = list(media_types)
-    for wanted in (_is_plain_json, is_json, is_json_range):
+    for matches in (_is_plain_json, is_json, is_json_range):
         for key in keys:
-            if wanted(key):
+            if matches(key):
                 return key
     return None
 

@@ -44,7 +44,7 @@ class FoundReference:
     """URI that it is relative to, without fragment."""
     file: str
     """Address of its file."""
-    asks: bool = True
+    may_fetch: bool = True
     """False: worth rewriting, but no reason to fetch a file. That applies below extensions (`x-…`), which
     often refer to code or prose, and to discriminator mappings, of which only the keys are read."""
     is_key: bool = False
@@ -105,7 +105,7 @@ class _Step:
     base: str
     trail: _Trail
     maps_names: bool
-    asks: bool
+    may_fetch: bool
 
 
 @dataclass(slots=True)
@@ -117,7 +117,7 @@ class _Finder:
         if not isinstance(root, dict | list):
             return
         seen: set[int] = set()
-        waiting = [_Step(root, self.found.base, None, maps_names=False, asks=True)]
+        waiting = [_Step(root, self.found.base, None, maps_names=False, may_fetch=True)]
         while waiting:
             step = waiting.pop()
             if id(step.node) not in seen:
@@ -128,7 +128,9 @@ class _Finder:
         if isinstance(step.node, list):
             for index, value in enumerate(step.node):
                 if isinstance(value, dict | list):
-                    yield _Step(value, step.base, (step.trail, str(index)), maps_names=False, asks=step.asks)
+                    yield _Step(
+                        value, step.base, (step.trail, str(index)), maps_names=False, may_fetch=step.may_fetch
+                    )
             return
         base = self._take(step.node, step)
         for key, value in step.node.items():
@@ -140,7 +142,7 @@ class _Finder:
                 base,
                 (step.trail, key),
                 maps_names=is_keyword and key in _NAME_MAPS,
-                asks=step.asks and not (is_keyword and key.startswith("x-")),
+                may_fetch=step.may_fetch and not (is_keyword and key.startswith("x-")),
             )
 
     def _take(self, node: JsonObject, step: _Step) -> str:
@@ -151,7 +153,7 @@ class _Finder:
             self._take_others(node, base)
         ref = node.get("$ref")
         if isinstance(ref, str):
-            self._found(node, "$ref", ref, base, asks=step.asks)
+            self._add_reference(node, "$ref", ref, base, may_fetch=step.may_fetch)
         return base
 
     def _take_names(self, node: JsonObject, step: _Step) -> str:
@@ -174,18 +176,25 @@ class _Finder:
         mapping = object_at(object_at(node, "discriminator"), "mapping")
         for name, target in mapping.items():
             if isinstance(target, str) and _is_uri(target):
-                self._found(mapping, name, target, base, asks=False)
+                self._add_reference(mapping, name, target, base, may_fetch=False)
         self.found.servers += [entry for entry in array_at(node, "servers") if isinstance(entry, dict)]
         if self.uri_security:
             for entry in array_at(node, "security"):
                 for name in list(entry) if isinstance(entry, dict) else ():
                     if isinstance(entry, dict) and _is_uri(name):
-                        self._found(entry, name, name, base, is_key=True)
+                        self._add_reference(entry, name, name, base, is_key=True)
 
-    def _found(
-        self, holder: JsonObject, key: str, ref: str, base: str, *, asks: bool = True, is_key: bool = False
+    def _add_reference(
+        self,
+        holder: JsonObject,
+        key: str,
+        ref: str,
+        base: str,
+        *,
+        may_fetch: bool = True,
+        is_key: bool = False,
     ) -> None:
-        found = FoundReference(holder, key, ref, base, self.found.address, asks, is_key)
+        found = FoundReference(holder, key, ref, base, self.found.address, may_fetch, is_key)
         self.found.references.append(found)
 
 

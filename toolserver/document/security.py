@@ -147,12 +147,12 @@ def clash_of(together: tuple[SecurityScheme, ...]) -> str:
     A header has one value, and so has a query parameter: the page sends the first that is saved. Several
     bearer tokens are fine: they are ways to get the same one (all of Google's APIs have two).
     """
-    taken: dict[tuple[str | None, str], SecurityScheme] = {}
+    schemes_by_place: dict[tuple[str | None, str], SecurityScheme] = {}
     for scheme in together:
         place = _place_of(scheme)
         if place is None:
             continue
-        first = taken.setdefault(place, scheme)
+        first = schemes_by_place.setdefault(place, scheme)
         if first is not scheme and not (_is_bearer(first) and _is_bearer(scheme)):
             one, other, where = quote_text(first.scheme), quote_text(scheme.scheme), quote_text(place[1])
             both = f"{one} and {other} both go to the {place[0]} {where}, which has one value"

@@ -14,15 +14,15 @@ _MARK = b"\xef\xbb\xbf"
 class SourceText:
     """One text. Bytes that are not UTF-8 become U+FFFD, lone surrogates "?"."""
 
-    def __init__(self, given: str | bytes, max_bytes: int) -> None:
+    def __init__(self, text: str | bytes, max_bytes: int) -> None:
         """Takes the text as it came.
 
         Raises:
             DocumentError: too_large, by its UTF-8 bytes.
         """
-        if len(given) > max_bytes:
+        if len(text) > max_bytes:
             raise _too_large(max_bytes)
-        encoded = _encoded(given) if isinstance(given, str) else given
+        encoded = _encoded(text) if isinstance(text, str) else text
         if encoded.startswith(_MARK):
             encoded = encoded[len(_MARK) :]
         if b"\r" in encoded:  # searching for one byte is far quicker than for two

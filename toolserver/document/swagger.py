@@ -212,10 +212,10 @@ def _response(response: JsonObject, produces: list[str]) -> JsonObject:
 
 def _request_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
     """The body of the last `body` parameter, or of all `formData` parameters."""
-    whole = [part for part in parts if part.get("in") == "body"]
-    if not whole:
+    body_parameters = [part for part in parts if part.get("in") == "body"]
+    if not body_parameters:
         return _form_body(parts, consumes)
-    body = whole[-1]
+    body = body_parameters[-1]
     schema = schema_of(body)
     return {
         "description": text_at(body, "description"),

@@ -7,7 +7,7 @@ description explains.
 
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
-_KEPT_KEYS = frozenset(("name", "in", "required", "description", "allowEmptyValue"))
+_COPIED_KEYS = frozenset(("name", "in", "required", "description", "allowEmptyValue"))
 _SCHEMA_KEYS = frozenset(
     (
         *("type", "format", "items", "enum", "default", "pattern", "title", "example"),
@@ -40,7 +40,7 @@ def media_types_at(holder: JsonObject, key: str) -> list[str]:
 
 def parameter_of(node: JsonObject) -> JsonObject:
     """The OpenAPI 3 form of a parameter outside the body."""
-    converted: JsonObject = {key: value for key, value in node.items() if key in _KEPT_KEYS}
+    converted: JsonObject = {key: value for key, value in node.items() if key in _COPIED_KEYS}
     if node.get("x-deprecated") is True or node.get("deprecated") is True:
         converted["deprecated"] = True
     converted["schema"] = schema_of(node)
@@ -118,6 +118,6 @@ def _separator_note(node: JsonObject) -> str:
 
 def _separated(node: JsonObject) -> str:
     """How an array is joined, and in turn the arrays in it, in words, since OpenAPI 3 cannot express it."""
-    words = f"separated by {_SEPARATORS[_format(node)]}"
+    text = f"separated by {_SEPARATORS[_format(node)]}"
     items = object_at(node, "items")
-    return f"{words}, each of them several values, {_separated(items)}" if _is_array(items) else words
+    return f"{text}, each of them several values, {_separated(items)}" if _is_array(items) else text

@@ -26,7 +26,7 @@ _INTEGER = re.compile(r"[-+]?[0-9]+\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
 _RADIX = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
-_WORDS: dict[str, JsonValue] = {
+_CONSTANTS: dict[str, JsonValue] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -40,8 +40,8 @@ _TAG = "tag:yaml.org,2002:"
 
 def plain_scalar(text: str) -> JsonValue:
     """The value of an unquoted scalar; infinities and NaN, which JSON cannot express, become null."""
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
     if text[0] not in _NUMBER_STARTS:
         return text
     return _number(text)

@@ -20,8 +20,8 @@ MAX_CHARS = 64
 LEGAL = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 """Keys of arguments that all providers accept (of 34,975 real ones, 842 are something else)."""
 
-WHOLE_BODY = "body"
-WHOLE: Target = ("body", WHOLE_BODY)
+BODY_ARGUMENT = "body"
+COMPLETE_BODY: Target = ("body", BODY_ARGUMENT)
 
 _OF_BODIES = ("body", "body_property")
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -48,7 +48,7 @@ def bind_names(targets: Sequence[Target]) -> Arguments:
     that do.
     """
     arguments: dict[Target, str] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
     parameters: list[Target] = []
     changing_properties: list[Target] = []
     changing_parameters: list[Target] = []
@@ -58,26 +58,26 @@ def bind_names(targets: Sequence[Target]) -> Arguments:
         if legal_name(name) != name:
             (changing_properties if location in _OF_BODIES else changing_parameters).append(target)
         elif location in _OF_BODIES:
-            taken.add(name)
+            used.add(name)
         else:
             parameters.append(target)
     for target in (*parameters, *changing_properties, *changing_parameters):
-        name = arguments[target] = _free_name(target, taken)
-        taken.add(name)
+        name = arguments[target] = _free_name(target, used)
+        used.add(name)
     return arguments
 
 
-def _free_name(target: Target, taken: set[str]) -> str:
+def _free_name(target: Target, used: set[str]) -> str:
     location, name = target
-    wanted = legal_name(name)
-    if wanted not in taken:
-        return wanted
+    candidate = legal_name(name)
+    if candidate not in used:
+        return candidate
     if location not in _OF_BODIES:
-        wanted = _with_suffix(wanted, f"__{location}")
-        if wanted not in taken:
-            return wanted
+        candidate = _with_suffix(candidate, f"__{location}")
+        if candidate not in used:
+            return candidate
     number = 2
-    while (numbered := _with_suffix(wanted, f"_{number}")) in taken:
+    while (numbered := _with_suffix(candidate, f"_{number}")) in used:
         number += 1
     return numbered
 

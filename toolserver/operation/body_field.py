@@ -110,8 +110,8 @@ class FieldReader:
         first = accepts.partition(",")[0]
         if not first or schema is None or is_json_range(first) or body_kind(first) != "binary":
             return False
-        said = {"type", "enum", "const", "properties", "contentEncoding"}
-        return not any(part.keys() & said for part in list_branches(self.document, schema))
+        telling_keys = {"type", "enum", "const", "properties", "contentEncoding"}
+        return not any(part.keys() & telling_keys for part in list_branches(self.document, schema))
 
     def _fixed_headers(self, field_name: str, encoding: JsonObject) -> Iterator[tuple[str, str]]:
         """Headers whose value the document fixes; no argument fills other headers."""

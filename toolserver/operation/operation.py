@@ -136,8 +136,8 @@ class _Reader:
     """The document's own requirements."""
     body_reader: BodyReader
     parameter_reader: ParameterReader
-    parameters_left: int
-    prose_left: int
+    remaining_parameters: int
+    remaining_prose: int
     swagger: SwaggerReader | None
     parameters: dict[str, _Read] = field(default_factory=dict[str, "_Read"])
     """By reference: most are references to a few."""
@@ -167,8 +167,8 @@ def read_operations(document: Document) -> OperationList:
         security=security,
         body_reader=BodyReader(document),
         parameter_reader=ParameterReader(document),
-        parameters_left=limits.max_parameters,
-        prose_left=limits.max_bytes,
+        remaining_parameters=limits.max_parameters,
+        remaining_prose=limits.max_bytes,
         swagger=SwaggerReader(document.written) if document.version == SWAGGER else None,
     )
     operations: list[Operation] = []
@@ -213,7 +213,7 @@ def _read_operation(reader: _Reader, place: PathMethod) -> Operation:
     parameters = _read_parameters(reader, place, entries)
     unsendable = [parameter for parameter in parameters if parameter.sending.unsendable is not None]
     if unsendable:
-        place.warnings += _left_out(unsendable)
+        place.warnings += _unsendable_warnings(unsendable)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
     tags = node.get("tags")
@@ -251,8 +251,8 @@ def _prose_at(reader: _Reader, place: PathMethod, key: str) -> str:
     if not isinstance(text, str) or not text:
         text = text_at(place.item.node, key)
     text = text[:MAX_PROSE_CHARS].strip()
-    reader.prose_left -= len(text)
-    return text if reader.prose_left >= 0 else ""
+    reader.remaining_prose -= len(text)
+    return text if reader.remaining_prose >= 0 else ""
 
 
 def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
@@ -287,7 +287,7 @@ def _read_parameters(reader: _Reader, place: PathMethod, entries: list[_Read]) -
     return tuple(found.values())
 
 
-def _left_out(unsendable: list[Parameter]) -> list[str]:
+def _unsendable_warnings(unsendable: list[Parameter]) -> list[str]:
     """Warnings about optional parameters that a browser cannot send; required ones are the plan's concern."""
     return [
         f"The optional {sending.location} parameter {quote_text(sending.name)} is left out. "
@@ -330,10 +330,10 @@ def _shared_entries(reader: _Reader, item: JsonObject) -> list[_Read]:
 def _count(reader: _Reader, entries: list[JsonValue]) -> None:
     if len(entries) > _MAX_PARAMETERS:
         raise _too_many()
-    if len(entries) > reader.parameters_left:
+    if len(entries) > reader.remaining_parameters:
         limit = reader.document.limits.max_parameters
         raise _Unusable(f"This and the operations before it have more than {limit:,} parameters together.")
-    reader.parameters_left -= len(entries)
+    reader.remaining_parameters -= len(entries)
 
 
 def _too_many() -> _Unusable:

@@ -27,7 +27,7 @@ _FORBIDDEN_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
 
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
 _MAX_METHOD_CHARS = 40
-_SHOWN_PATH_CHARS = 200
+_MAX_QUOTED_PATH_CHARS = 200
 MAX_PATH_BYTES = 2_000
 """Maximum bytes of a path: hardly any server takes more, and a database must find an operation by method and
 path."""
@@ -157,5 +157,5 @@ def _place(method: str, item: PathItem, node: JsonValue) -> PathMethod | Skipped
         return Skipped(method, item.path, 'The path does not begin with "/".')
     if len(item.path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
         reason = f"The path is longer than {MAX_PATH_BYTES:,} bytes."
-        return Skipped(method, f"{item.path[:_SHOWN_PATH_CHARS]}…", reason)
+        return Skipped(method, f"{item.path[:_MAX_QUOTED_PATH_CHARS]}…", reason)
     return PathMethod(method, item, node, [])

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from toolserver.document.security import Requirements
 from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
-from toolserver.operation.argument_names import WHOLE, Arguments
+from toolserver.operation.argument_names import COMPLETE_BODY, Arguments
 from toolserver.operation.body import Body
 from toolserver.operation.body_field import rules_of
 from toolserver.operation.operation import Operation, Parameter, SecurityScheme
@@ -56,7 +56,7 @@ class PlanWriter:
                 _accept(operation.accept),
                 self._security(operation.security),
                 _SAFETY[operation.safe, operation.idempotent],
-                dump_json([_left_out(parameter) for parameter in operation.unsendable])
+                dump_json([_unsendable_entry(parameter) for parameter in operation.unsendable])
                 if operation.unsendable
                 else b"[]",
                 b"}",
@@ -90,7 +90,7 @@ def _accept(accept: str) -> bytes:
     return b',"accept":%b,"security":' % dump_json(accept)
 
 
-def _left_out(parameter: Parameter) -> JsonObject:
+def _unsendable_entry(parameter: Parameter) -> JsonObject:
     """The entry of a parameter that no argument can fill, because a browser does not let pages send it."""
     sending = parameter.sending
     return {
@@ -106,8 +106,8 @@ def _plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject
     planned: JsonObject = {} if body.kind == "json" else {"kind": body.kind}
     planned["content_type"] = body.content_type
     planned["required"] = body.required
-    if WHOLE in arguments:
-        planned["argument"] = arguments[WHOLE]
+    if COMPLETE_BODY in arguments:
+        planned["argument"] = arguments[COMPLETE_BODY]
         if body.fields:
             planned["fields"] = rules_of(body.fields)
     else:

@@ -33,11 +33,11 @@ class _Merged:
 class _Writer:
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._left = _MAX_NODES
+        self._remaining_nodes = _MAX_NODES
 
     def node(self, schema: JsonValue, name: str, trail: tuple[int, ...]) -> JsonObject:
         """The tree of one value; `name` is the element's name unless the schema gives another."""
-        self._left -= 1
+        self._remaining_nodes -= 1
         merged = self._merge(schema)
         if not trail and not merged.component and "name" not in merged.xml and len(merged.properties) == 1:
             return self._lone_root(merged.properties, (id(schema),))
@@ -47,7 +47,7 @@ class _Writer:
         if id(schema) in trail or len(trail) >= _MAX_DEPTH:
             return own
         trail = (*trail, id(schema))
-        if merged.is_array and self._left > 0:
+        if merged.is_array and self._remaining_nodes > 0:
             own["items"] = self.node(
                 merged.items, text_at(own, "name") if own.get("wrapped") else name, trail
             )
@@ -55,7 +55,7 @@ class _Writer:
             own["properties"] = [
                 {"property": key, **self.node(value, key, trail)}
                 for key, value in merged.properties.items()
-                if self._left > 0
+                if self._remaining_nodes > 0
             ]
         return own
 
@@ -98,14 +98,16 @@ class _Writer:
 def _described(merged: _Merged, name: str, *, is_root: bool) -> JsonObject:
     """What the `xml` object says about one element. An array's own name counts only where it is wrapped."""
     xml = merged.xml
-    wanted = text_at(xml, "nodeType")
-    wrapped = merged.is_array and (xml.get("wrapped") is True or wanted == "element" or is_root)
+    node_type = text_at(xml, "nodeType")
+    wrapped = merged.is_array and (xml.get("wrapped") is True or node_type == "element" or is_root)
     own_name = text_at(xml, "name") if wrapped or not merged.is_array else ""
     node: JsonObject = {"name": own_name if _NAME.fullmatch(own_name) else name}
     for keyword in ("prefix", "namespace"):
         if value := text_at(xml, keyword):
             node[keyword] = value
-    kind = wanted if wanted in _NODE_TYPES else "attribute" if xml.get("attribute") is True else "element"
+    kind = (
+        node_type if node_type in _NODE_TYPES else "attribute" if xml.get("attribute") is True else "element"
+    )
     if kind != "element" and not merged.is_array:
         node["node"] = kind
     if wrapped:

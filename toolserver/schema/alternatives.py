@@ -11,8 +11,15 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, te
 from toolserver.schema.hints import clean_text, value_text
 from toolserver.schema.keywords import ANNOTATIONS, read_types
 
-_SAYS_NOTHING = ANNOTATIONS | {"description", "example", "externalDocs", "xml", "$comment", "discriminator"}
-_ENUM_KEYS = _SAYS_NOTHING | {"type", "enum", "const", "format"}
+_NOT_CONSTRAINING = ANNOTATIONS | {
+    "description",
+    "example",
+    "externalDocs",
+    "xml",
+    "$comment",
+    "discriminator",
+}
+_ENUM_KEYS = _NOT_CONSTRAINING | {"type", "enum", "const", "format"}
 
 
 class Tag(NamedTuple):
@@ -46,9 +53,9 @@ def tag_of(branch: JsonValue, discriminator: JsonObject | None) -> Tag | None:
     return Tag(text_at(discriminator, "propertyName"), values or (name,), "defaultMapping" in discriminator)
 
 
-def says_nothing(schema: JsonValue) -> bool:
+def is_unconstrained(schema: JsonValue) -> bool:
     """Whether the schema accepts any value."""
-    return not isinstance(schema, dict) or not schema.keys() - _SAYS_NOTHING
+    return not isinstance(schema, dict) or not schema.keys() - _NOT_CONSTRAINING
 
 
 def is_null(schema: JsonObject) -> bool:
@@ -60,12 +67,12 @@ def is_null(schema: JsonObject) -> bool:
 
 def only_requires(schema: JsonObject) -> list[str] | None:
     """The names that a branch requires if it does nothing else; [] for a bare `not`; None for others."""
-    says = schema.keys() - _SAYS_NOTHING
-    if says == {"not"}:
+    constraints = schema.keys() - _NOT_CONSTRAINING
+    if constraints == {"not"}:
         return []
     if (
-        "required" not in says
-        or says - {"required", "not", "type"}
+        "required" not in constraints
+        or constraints - {"required", "not", "type"}
         or schema.get("type", "object") != "object"
     ):
         return None

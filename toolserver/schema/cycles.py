@@ -15,7 +15,7 @@ MAX_STEPS = 10_000_000
 """Maximum number of nodes visited for one document; beyond it, every further reference counts as part of a
 single large cycle (references to overlapping places can make the visit quadratic)."""
 
-BEYOND = -1
+BEYOND_LIMIT = -1
 """Number of that cycle."""
 
 
@@ -85,7 +85,7 @@ class ReferenceCycles:
             members.append(self._open.popitem()[0])
         number = self._order[ref] if len(members) > 1 or ref in self._to_themselves else None
         if self._steps > self._max_steps:
-            number = BEYOND
+            number = BEYOND_LIMIT
         self._numbers.update(dict.fromkeys(members, number))
 
     def _references_below(self, ref: str) -> dict[str, None]:

@@ -29,8 +29,10 @@ def with_examples(schema: JsonValue, values: list[JsonValue]) -> JsonValue:
     """
     if not isinstance(schema, dict):
         return schema
-    shown = [value for value in values if not isinstance(value, str) or schema.get("type") not in _STRUCTURES]
-    return {**schema, "examples": shown} if shown else schema
+    examples = [
+        value for value in values if not isinstance(value, str) or schema.get("type") not in _STRUCTURES
+    ]
+    return {**schema, "examples": examples} if examples else schema
 
 
 def _values_of(document: Document, node: JsonObject) -> Iterator[JsonValue]:

@@ -17,7 +17,7 @@ from toolserver.schema.cycles import ReferenceCycles
 from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape
 from toolserver.schema.write import (
-    NO_WORDS,
+    NO_WORDING,
     NOTHING_ABOVE,
     Above,
     Flat,
@@ -36,7 +36,7 @@ MAX_CIRCULAR = 4
 """Maximum number of schemas of one cycle described inside each other. More would explain little and cost
 much, because everything below depends on all of them."""
 
-KEPT_BYTES = 64 * 1024 * 1024
+CACHE_BYTES = 64 * 1024 * 1024
 """Maximum bytes of JSON and readings in the cache; beyond that all of it is dropped and built again."""
 
 _READING_BYTES = 1_000
@@ -75,7 +75,7 @@ class Flattening:
         self._writer = NodeWriter(self.reader, self._below, self._branch, max_nodes)
         self._forget()
 
-    def flatten_schema(self, schema: JsonValue, scope: SchemaScope, wording: Wording = NO_WORDS) -> Flat:
+    def flatten_schema(self, schema: JsonValue, scope: SchemaScope, wording: Wording = NO_WORDING) -> Flat:
         """Flattens the schema of one argument.
 
         Raises:
@@ -86,7 +86,7 @@ class Flattening:
         if _is_plain(schema):
             return self._plain(schema, scope, wording)
         key = (_identity(schema), scope.above, scope.terse, scope.in_array, wording)
-        return self._kept(key, scope.levels, partial(self._write, schema, scope, wording))
+        return self._cached(key, scope.levels, partial(self._write, schema, scope, wording))
 
     def above_properties(self, schema: JsonValue, shape: Shape) -> Above:
         """The circular references above the properties of a body whose properties are separate arguments."""
@@ -95,26 +95,26 @@ class Flattening:
         return Above(tuple(sorted(merged)), entered, entered) if merged or entered else NOTHING_ABOVE
 
     def _forget(self) -> None:
-        self._whole: dict[_Key, Flat] = {}
+        self._complete: dict[_Key, Flat] = {}
         self._cut: dict[tuple[_Key, int], Flat] = {}
         self._too_large: dict[_Key, int] = {}
         self._plains: dict[tuple[bytes, int, Wording, tuple[bool, ...]], Flat] = {}
         self._within: dict[tuple[Above, int], Above] = {}
         self._readings: dict[_Key, _Reading] = {}
         self._joined: dict[tuple[int, int], JsonObject] = {}
-        self._kept_bytes = 0
+        self._cached_bytes = 0
 
-    def _kept(self, key: _Key, levels: int, make: Callable[[], Flat], *, even_cut: bool = True) -> Flat:
+    def _cached(self, key: _Key, levels: int, make: Callable[[], Flat], *, even_cut: bool = True) -> Flat:
         """Returns the cached result or builds it; without `even_cut`, cut results are not cached.
 
         A cut result of a schema that occurs in a single place would not be needed again.
         """
-        known = self._whole.get(key)
-        if known is not None and known.height <= levels:
-            return known
-        known = self._cut.get((key, levels))
-        if known is not None:
-            return known
+        cached = self._complete.get(key)
+        if cached is not None and cached.height <= levels:
+            return cached
+        cached = self._cut.get((key, levels))
+        if cached is not None:
+            return cached
         least = self._too_large.get(key)
         if least is not None and levels >= least:
             raise TooLarge
@@ -124,15 +124,15 @@ class Flattening:
             self._too_large[key] = levels
             raise
         if not flat.cut:
-            self._whole[key] = flat
+            self._complete[key] = flat
         elif even_cut:
             self._cut[key, levels] = flat
-        self._kept_bytes += len(flat.json)
+        self._cached_bytes += len(flat.json)
         return flat
 
     def trim_cache(self) -> bool:
         """Drops the cache if it is too large; returns whether it was. Not to be called during flattening."""
-        is_much = self._kept_bytes > KEPT_BYTES
+        is_much = self._cached_bytes > CACHE_BYTES
         if is_much:
             self._forget()
         return is_much
@@ -148,23 +148,23 @@ class Flattening:
                 Reached(self.reader.read_shape(schema), scope, wording, NOTHING_ABOVE)
             )
             self._plains[trim_bytes(text), scope.terse, wording, place] = flat
-            self._kept_bytes += len(text) + len(flat.json)
+            self._cached_bytes += len(text) + len(flat.json)
         return flat
 
     def _below(self, schema: JsonValue, scope: SchemaScope, tag: Tag | None = None) -> Flat:
         if not isinstance(schema, dict):
-            return self._write(schema, scope, NO_WORDS)
+            return self._write(schema, scope, NO_WORDING)
         if _is_plain(schema):
-            return self._plain(schema, scope, NO_WORDS)
+            return self._plain(schema, scope, NO_WORDING)
         ref = schema_reference_of(schema)
         if ref is None or len(schema) > 1:
             key = (id(schema), scope.above, scope.terse, scope.in_array, tag)
-            make = partial(self._write, schema, scope, NO_WORDS, tag=tag)
-            return self._kept(key, scope.levels, make, even_cut=False)
+            make = partial(self._write, schema, scope, NO_WORDING, tag=tag)
+            return self._cached(key, scope.levels, make, even_cut=False)
         above = self._above_of(ref, scope.above)
         scope = SchemaScope(scope.levels, above, scope.terse, scope.in_array)
         key = (ref, above, scope.terse, scope.in_array, tag)
-        return self._kept(key, scope.levels, partial(self._write, schema, scope, NO_WORDS, tag=tag))
+        return self._cached(key, scope.levels, partial(self._write, schema, scope, NO_WORDING, tag=tag))
 
     def _above_of(self, ref: str, above: Above) -> Above:
         """The circular references above that `ref` can lead back to."""
@@ -190,26 +190,26 @@ class Flattening:
         joined = self._joined.get(key)
         if joined is None:  # it references both, so that nothing else gets their identities
             joined = self._joined[key] = {"allOf": [base, branch]}
-        return self._write(joined, scope, NO_WORDS, alone=branch, tag=tag)
+        return self._write(joined, scope, NO_WORDING, only_branch=branch, tag=tag)
 
     def _write(
         self,
         schema: JsonValue,
         scope: SchemaScope,
         wording: Wording,
-        alone: JsonValue = None,
+        only_branch: JsonValue = None,
         tag: Tag | None = None,
     ) -> Flat:
         """Writes a schema; `alone` is the schema without the part that alternatives share."""
         above = scope.above
-        _, shape, merged, entered = self._read(schema, above, alone, tag)
+        _, shape, merged, entered = self._read(schema, above, only_branch, tag)
         if not merged:
             return self._writer.write_node(Reached(shape, scope, wording, above))
         inner = Above(tuple(sorted((*above.merged, *merged))), above.entered.union(entered), above.body)
         ended = self._close(Reached(shape, scope, wording, inner), merged, entered)
         return ended or self._writer.write_node(Reached(shape, scope, wording, inner, frozenset(entered)))
 
-    def _read(self, schema: JsonValue, above: Above, alone: JsonValue, tag: Tag | None) -> _Reading:
+    def _read(self, schema: JsonValue, above: Above, only_branch: JsonValue, tag: Tag | None) -> _Reading:
         """Reads a schema once, for all numbers of levels and for every bare reference to it."""
         key = (_identity(schema), above.merged, tag)
         reading = self._readings.get(key)
@@ -218,10 +218,10 @@ class Flattening:
             if tag is not None:
                 self._fix(shape, tag)
             merged = self._circular(shape.refs) if shape.refs else []
-            itself = schema if alone is None else alone
+            itself = schema if only_branch is None else only_branch
             entered = self._circular(self.reader.entry_refs(itself)) if merged else []
             reading = self._readings[key] = _Reading(schema, shape, merged, entered)
-            self._kept_bytes += _READING_BYTES
+            self._cached_bytes += _READING_BYTES
         return reading
 
     def _fix(self, shape: Shape, tag: Tag) -> None:

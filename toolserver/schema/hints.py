@@ -54,7 +54,7 @@ _FORM = frozenset(
         "deprecated",
     )
 )
-_SAID = _BOUNDS | _FORM | {"enum", "default"}
+_DESCRIBED = _BOUNDS | _FORM | {"enum", "default"}
 SENTENCE_END = (".", "!", "?", ":", ";", "…", "。")
 
 
@@ -95,8 +95,8 @@ def value_text(value: JsonValue) -> str:
 
 def describe_choice(forms: list[list[str]], *, exclusive: bool) -> str:
     """The sentence for an object that needs all names of at least one form, or of exactly one."""
-    told = "; ".join(" and ".join(f"`{clean_text(name)}`" for name in names) for names in forms)
-    return f"Needs {'exactly' if exclusive else 'at least'} one of: {told}."
+    listed = "; ".join(" and ".join(f"`{clean_text(name)}`" for name in names) for names in forms)
+    return f"Needs {'exactly' if exclusive else 'at least'} one of: {listed}."
 
 
 def read_choice(description: str) -> tuple[list[list[str]], bool] | None:
@@ -112,7 +112,7 @@ def read_choice(description: str) -> tuple[list[list[str]], bool] | None:
 
 def describe_constraints(node: JsonObject) -> str:
     """The constraints of one node as sentences, in the order: values, default, bounds, form, example."""
-    if _SAID.isdisjoint(node):
+    if _DESCRIBED.isdisjoint(node):
         return ""
     sentences = [*_values(node)]
     if not _BOUNDS.isdisjoint(node):

@@ -154,19 +154,19 @@ _ONLY_FOR: Mapping[str, frozenset[str]] = {
 
 def read_keywords(schema: JsonObject) -> JsonObject:
     """The plain keywords of `schema`: bounds, lengths, pattern, format, title, default, examples, flags."""
-    kept: JsonObject = {}
+    keywords: JsonObject = {}
     for key, value in schema.items():
         read = READERS.get(key)
         if read is not None and (known := read(value)) is not None:
-            kept[key] = known
+            keywords[key] = known
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-        if bound in kept and schema.get(exclusive) is True:  # OpenAPI 3.0 has a boolean, 2020-12 a number
-            kept[exclusive] = kept.pop(bound)
+        if bound in keywords and schema.get(exclusive) is True:  # OpenAPI 3.0 has a boolean, 2020-12 a number
+            keywords[exclusive] = keywords.pop(bound)
     if "default" in schema:
-        kept["default"] = schema["default"]
-    if "example" in schema and "examples" not in kept:
-        kept["examples"] = [schema["example"]]
-    return kept
+        keywords["default"] = schema["default"]
+    if "example" in schema and "examples" not in keywords:
+        keywords["examples"] = [schema["example"]]
+    return keywords
 
 
 _TIGHTER: Mapping[str, Callable[[int | float, int | float], int | float]] = {
@@ -175,14 +175,14 @@ _TIGHTER: Mapping[str, Callable[[int | float, int | float], int | float]] = {
 }
 
 
-def combine_keywords(kept: JsonObject, more: JsonObject) -> None:
+def combine_keywords(keywords: JsonObject, more: JsonObject) -> None:
     """Adds `more` to `kept` as `allOf` does: the tighter bound holds; of anything else the first stays."""
     for key, value in more.items():
-        present, tighter = kept.get(key), _TIGHTER.get(key)
+        present, tighter = keywords.get(key), _TIGHTER.get(key)
         if tighter is not None and isinstance(present, int | float) and isinstance(value, int | float):
-            kept[key] = tighter(present, value)
+            keywords[key] = tighter(present, value)
         else:
-            kept.setdefault(key, value)
+            keywords.setdefault(key, value)
 
 
 def keywords_for(types: tuple[str, ...], keywords: JsonObject) -> JsonObject:

@@ -17,13 +17,13 @@ from toolserver.schema.keywords import (
     read_keywords,
     read_types,
 )
-from toolserver.schema.rules import RULES, tell_rules
+from toolserver.schema.rules import RULES, describe_rules
 from toolserver.schema.shape import Alternatives, Shape
 
 _EVALUATES = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "contains"})
 """Keywords that may describe items, so that `unevaluatedItems` does not cover all that are left."""
 
-_WHOLE_FORMATS = ("int32", "int64")
+_INTEGER_FORMATS = ("int32", "int64")
 
 
 def combine_schemas(first: JsonValue, second: JsonValue) -> JsonValue:
@@ -119,21 +119,21 @@ def _take_needs(shape: Shape, part: JsonObject) -> None:
 def _take_items(shape: Shape, part: JsonObject) -> None:
     items = part.get("items")
     prefix = items if isinstance(items, list) else array_at(part, "prefixItems")
-    rest = part.get("additionalItems") if isinstance(items, list) else items
-    if rest is None and _EVALUATES.isdisjoint(part):
-        rest = part.get("unevaluatedItems")
+    further_items = part.get("additionalItems") if isinstance(items, list) else items
+    if further_items is None and _EVALUATES.isdisjoint(part):
+        further_items = part.get("unevaluatedItems")
     if prefix and not shape.prefix_items:
         shape.prefix_items = prefix
-    if rest is False:
+    if further_items is False:
         combine_keywords(shape.keywords, {"maxItems": len(prefix)})
-    elif isinstance(rest, dict) or rest is True:
-        shape.items = rest if shape.items is None else combine_schemas(shape.items, rest)
+    elif isinstance(further_items, dict) or further_items is True:
+        shape.items = further_items if shape.items is None else combine_schemas(shape.items, further_items)
 
 
 def _take_rules(shape: Shape, part: JsonObject) -> None:
-    shape.partly_told = shape.partly_told or "if" in part or "dependentSchemas" in part
-    told, lost = tell_rules(part)
-    shape.add_note(" ".join(told))
+    shape.is_incomplete = shape.is_incomplete or "if" in part or "dependentSchemas" in part
+    sentences, lost = describe_rules(part)
+    shape.add_note(" ".join(sentences))
     if lost:
         shape.problems += (f"the rules in {', '.join(dict.fromkeys(lost))} are not part of the schema",)
 
@@ -195,7 +195,7 @@ def settle_types(shape: Shape) -> None:
 
 def _signs(shape: Shape) -> tuple[str, ...] | None:
     keys = set(shape.keywords)
-    if shape.keywords.get("format") in _WHOLE_FORMATS:
+    if shape.keywords.get("format") in _INTEGER_FORMATS:
         return ("integer",)
     if shape.properties or shape.required or shape.additional or shape.needs or shape.key_schema is not None:
         keys.add("properties")

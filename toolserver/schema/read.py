@@ -12,7 +12,7 @@ from typing import NamedTuple
 from toolserver.document.document import schema_reference_of
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at
-from toolserver.schema.alternatives import is_enum, is_null, one_enum, only_requires, says_nothing
+from toolserver.schema.alternatives import is_enum, is_null, is_unconstrained, one_enum, only_requires
 from toolserver.schema.hints import describe_constraints
 from toolserver.schema.keywords import read_keywords, read_types
 from toolserver.schema.parts import (
@@ -119,14 +119,14 @@ class ShapeReader:
             elif with_alternatives and is_all and "discriminator" in node:
                 take_subtypes(shape, self.subtypes.branches_below(of, node), MAX_SUBTYPES)
             if "allOf" in node:
-                alone = is_all and not of and _only_part(node) is not None
-                inner = [_Part(each, "", with_alternatives, alone) for each in array_at(node, "allOf")]
+                is_only_part = is_all and not of and _only_part(node) is not None
+                inner = [_Part(each, "", with_alternatives, is_only_part) for each in array_at(node, "allOf")]
                 pending += reversed(inner)
             ref = schema_reference_of(node)
             if ref is not None and ref not in shape.refs:
                 shape.refs += (ref,)
-                told = with_alternatives and ref not in trail
-                pending.append(_Part(self._target(shape, ref), ref, told, is_all))
+                with_choices = with_alternatives and ref not in trail
+                pending.append(_Part(self._target(shape, ref), ref, with_choices, is_all))
 
     def _target(self, shape: Shape, ref: str) -> JsonValue:
         try:
@@ -205,13 +205,13 @@ class ShapeReader:
         keys, target = Shape(), self._end_of_chain(schema)
         if isinstance(target, dict):
             take_enum(keys, target)
-            words: JsonObject = {"enum": keys.enum} if keys.enum else {}
-            if text := describe_constraints(words | read_keywords(target)):
+            constraints: JsonObject = {"enum": keys.enum} if keys.enum else {}
+            if text := describe_constraints(constraints | read_keywords(target)):
                 shape.add_note(f"Each key: {text}")
 
     def _settle_alternatives(self, shape: Shape, trail: frozenset[str]) -> None:
         """Reduces alternatives to one set of two or more branches; merges single ones like `allOf` parts."""
-        kept: list[Alternatives] = []
+        kept_alternatives: list[Alternatives] = []
         while shape.alternatives:
             alternatives, *others = shape.alternatives
             shape.alternatives = tuple(others)
@@ -219,27 +219,27 @@ class ShapeReader:
             if len(alternatives.branches) == 1:
                 self._absorb(shape, alternatives.branches[0], trail)
             elif alternatives.branches:
-                kept.append(alternatives)
-        if len(kept) > 1:
-            shape.partly_told = True
+                kept_alternatives.append(alternatives)
+        if len(kept_alternatives) > 1:
+            shape.is_incomplete = True
             shape.problems += ("only the first of several sets of alternatives is part of the schema",)
-        shape.alternatives = tuple(kept[:1])
+        shape.alternatives = tuple(kept_alternatives[:1])
 
     def _sift(self, shape: Shape, alternatives: Alternatives) -> list[JsonValue]:
         """The branches that the schema has to show; what the others say goes into the shape."""
-        kept: list[JsonValue] = []
+        branches_read: list[JsonValue] = []
         targets: list[JsonObject] = []
         for branch in alternatives.branches:
             target = self._end_of_chain(branch)
             if branch is False or target is False:
                 continue
-            if not isinstance(target, dict) or says_nothing(target):
-                shape.partly_told = True
+            if not isinstance(target, dict) or is_unconstrained(target):
+                shape.is_incomplete = True
                 return []
             if is_null(target):
                 shape.nullable = True
             else:
-                kept.append(branch)
+                branches_read.append(branch)
                 targets.append(target)
         needed = [names for target in targets if (names := only_requires(target)) is not None]
         if targets and len(needed) == len(targets):
@@ -249,7 +249,7 @@ class ShapeReader:
             schema, meanings = one_enum(targets)
             shape.add_note(meanings)
             return [schema]
-        return kept
+        return branches_read
 
 
 def _only_part(schema: JsonObject) -> str | None:

@@ -17,21 +17,21 @@ RULES = ("not", "if", "contains", "dependentSchemas", "dependencies")
 RULE_CHARS = 300
 """Maximum characters of a condition shown as JSON; a longer one would rather confuse."""
 
-_SAYS_NOTHING = ANNOTATIONS | {"description", "example", "$comment"}
+_NOT_CONSTRAINING = ANNOTATIONS | {"description", "example", "$comment"}
 _OUTCOMES = ("then", "else")
 _OF_OBJECTS = frozenset({"type", "required", "properties"})
 
 
-def tell_rules(schema: JsonObject) -> tuple[list[str], list[str]]:
+def describe_rules(schema: JsonObject) -> tuple[list[str], list[str]]:
     """One sentence for each rule of `schema`, and the keywords whose rules are lost."""
-    told: list[str] = []
+    sentences: list[str] = []
     lost: list[str] = []
     for keyword, sentence in _sentences(schema):
         if sentence is None:
             lost.append(keyword)
         elif sentence:
-            told.append(sentence)
-    return told, lost
+            sentences.append(sentence)
+    return sentences, lost
 
 
 def _sentences(schema: JsonObject) -> Iterator[tuple[str, str | None]]:
@@ -77,40 +77,44 @@ def _condition(schema: JsonValue) -> str | None:
     """When a value meets `schema`: "`kind` is card and `number` is given"; None when that is too long."""
     if not isinstance(schema, dict):
         return None
-    says = schema.keys() - _SAYS_NOTHING
-    if not says <= _OF_OBJECTS or not says & {"required", "properties"} or schema.get("type") == "array":
+    constraints = schema.keys() - _NOT_CONSTRAINING
+    if (
+        not constraints <= _OF_OBJECTS
+        or not constraints & {"required", "properties"}
+        or schema.get("type") == "array"
+    ):
         predicate = _predicate(schema)
         return predicate and f"the value {predicate}"
     required = [name for name in array_at(schema, "required") if isinstance(name, str)]
-    told: list[str] = []
+    sentences: list[str] = []
     properties = {
         name: inner for name, inner in object_at(schema, "properties").items() if not _is_any(inner)
     }
-    told: list[str] = []
+    sentences: list[str] = []
     for name, inner in properties.items():
         predicate = _predicate(inner)
         if predicate is None:
             return None
-        told.append(f"{_name(name)}{'' if name in required else ', if given,'} {predicate}")
-    told += [f"{_name(name)} is given" for name in required if name not in properties]
-    text = " and ".join(told)
-    return text if told and len(text) <= RULE_CHARS else None
+        sentences.append(f"{_name(name)}{'' if name in required else ', if given,'} {predicate}")
+    sentences += [f"{_name(name)} is given" for name in required if name not in properties]
+    text = " and ".join(sentences)
+    return text if sentences and len(text) <= RULE_CHARS else None
 
 
 def _is_any(schema: JsonValue) -> bool:
-    return schema is True or (isinstance(schema, dict) and not schema.keys() - _SAYS_NOTHING)
+    return schema is True or (isinstance(schema, dict) and not schema.keys() - _NOT_CONSTRAINING)
 
 
 def _predicate(schema: JsonValue) -> str | None:
     """What is true of a value that meets `schema`: "is a or b", "is null", "fits `{…}`"."""
     if not isinstance(schema, dict) or _is_any(schema):
         return "is not there" if schema is False else None
-    says = schema.keys() - _SAYS_NOTHING
-    if says and says <= {"const", "enum", "type"}:
+    constraints = schema.keys() - _NOT_CONSTRAINING
+    if constraints and constraints <= {"const", "enum", "type"}:
         values = [schema["const"]] if "const" in schema else array_at(schema, "enum")
-        words = [value_text(value) for value in values] or list(read_types(schema.get("type")) or ())
-        text = f"is {' or '.join(words)}"
-        return text if words and len(text) <= RULE_CHARS else None
-    rule = {key: value for key, value in schema.items() if key in says and not key.startswith("x-")}
+        values_text = [value_text(value) for value in values] or list(read_types(schema.get("type")) or ())
+        text = f"is {' or '.join(values_text)}"
+        return text if values_text and len(text) <= RULE_CHARS else None
+    rule = {key: value for key, value in schema.items() if key in constraints and not key.startswith("x-")}
     text = dump_json(rule).decode()
     return None if len(text) > RULE_CHARS or '"$ref"' in text else f"fits `{clean_text(text)}`"

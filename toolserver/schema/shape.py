@@ -43,7 +43,7 @@ class Shape:
     it."""
     closed: bool = False
     """Whether `unevaluatedProperties` is false: only the named properties are allowed."""
-    partly_told: bool = False
+    is_incomplete: bool = False
     """Whether rules in words, or alternatives left out, may name further properties: then nothing is
     closed."""
     patterns: JsonObject | None = None
@@ -86,7 +86,7 @@ class Shape:
         return None
 
     def _is_closed(self) -> bool:
-        return self.closed and not self.partly_told
+        return self.closed and not self.is_incomplete
 
     def required_names(self) -> list[str]:
         """The names that a caller has to send."""

@@ -36,10 +36,10 @@ MAX_MANY_VALUES_CHARS = 15_000
 MAX_CHARS = 120_000
 """Maximum characters of all property names and allowed values together."""
 
-KEPT = ("type", "description", "enum", "anyOf", "properties", "items")
+COPIED_KEYS = ("type", "description", "enum", "anyOf", "properties", "items")
 
 _CACHED = 4_096
-_SHOWN_CHARS = 200
+_MAX_QUOTED_CHARS = 200
 _NULL: JsonObject = {"type": "null"}
 
 
@@ -63,7 +63,7 @@ class _NotStrict(Exception):
 
 
 def _not_strict(place: str, what: str) -> _NotStrict:
-    return _NotStrict(f"`{clean_text(place, _SHOWN_CHARS)}` {what}")
+    return _NotStrict(f"`{clean_text(place, _MAX_QUOTED_CHARS)}` {what}")
 
 
 @lru_cache(maxsize=_CACHED)
@@ -117,7 +117,7 @@ def _rewritten(node: JsonObject, place: str, level: int, counts: _Counts) -> Jso
         return _or_null(node, _object(node, place, level, counts))
     if types == "array":
         items = _rewritten(object_at(node, "items"), f"{place}[]", level + 1, counts)
-        return _or_null(node, {**_kept(node), "items": items})
+        return _or_null(node, {**_copied(node), "items": items})
     return _scalar(node, place, counts)
 
 
@@ -138,7 +138,7 @@ def _object(node: JsonObject, place: str, level: int, counts: _Counts) -> JsonOb
         strict = _rewritten(cast(JsonObject, schema), inner, level + 1, counts)
         rewritten[name] = strict if name in required else _nullable(strict)
     names: list[JsonValue] = list(properties)
-    return {**_kept(node), "properties": rewritten, "required": names, "additionalProperties": False}
+    return {**_copied(node), "properties": rewritten, "required": names, "additionalProperties": False}
 
 
 def _alternatives(
@@ -147,7 +147,7 @@ def _alternatives(
     forms: list[JsonValue] = [
         _rewritten(cast(JsonObject, branch), place, level, counts) for branch in branches
     ]
-    return _or_null(node, {**_kept(node), "anyOf": forms})
+    return _or_null(node, {**_copied(node), "anyOf": forms})
 
 
 def _scalar(node: JsonObject, place: str, counts: _Counts) -> JsonObject:
@@ -161,19 +161,19 @@ def _scalar(node: JsonObject, place: str, counts: _Counts) -> JsonObject:
         raise _not_strict(place, "lists whole objects as its values.")
     if len(values) > MANY_VALUES and chars > MAX_MANY_VALUES_CHARS:
         raise _not_strict(place, f"lists {len(values)} values of {chars:,} characters.")
-    return _kept(node)
+    return _copied(node)
 
 
-def _kept(node: JsonObject) -> JsonObject:
-    return {key: value for key, value in node.items() if key in KEPT}
+def _copied(node: JsonObject) -> JsonObject:
+    return {key: value for key, value in node.items() if key in COPIED_KEYS}
 
 
 def _or_null(node: JsonObject, strict: JsonObject) -> JsonObject:
     """Makes the schema accept null if only the words "May be null." say so, as for objects and arrays."""
-    return _nullable(strict) if _says_null(node) else strict
+    return _nullable(strict) if _allows_null(node) else strict
 
 
-def _says_null(node: JsonObject) -> bool:
+def _allows_null(node: JsonObject) -> bool:
     return str(node.get("description", "")).endswith(MAY_BE_NULL)
 
 
@@ -232,6 +232,6 @@ def _takes_null(schema: JsonValue) -> bool:
     if not isinstance(schema, dict):
         return True
     types = schema.get("type")
-    if schema.get("anyOf") == FREE_FORM_BRANCHES or _says_null(schema):
+    if schema.get("anyOf") == FREE_FORM_BRANCHES or _allows_null(schema):
         return True
     return isinstance(types, list) and "null" in types

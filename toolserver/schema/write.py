@@ -67,7 +67,7 @@ class Wording(NamedTuple):
     """Sentences for the end of the description."""
 
 
-NO_WORDS = Wording()
+NO_WORDING = Wording()
 
 
 class Flat(NamedTuple):
@@ -291,16 +291,16 @@ class NodeWriter:
 
     def _tuple(self, shape: Shape) -> tuple[JsonValue, str]:
         """A schema for any item of a tuple, and a text about each of them."""
-        prefix, rest, most = shape.prefix_items or [], shape.items, shape.keywords.get("maxItems")
-        text = f"Items in order: {', '.join(self._type_words(item) for item in prefix)}."
+        prefix, further_items, most = shape.prefix_items or [], shape.items, shape.keywords.get("maxItems")
+        text = f"Items in order: {', '.join(self._type_text(item) for item in prefix)}."
         forms = [*prefix]
         if not isinstance(most, int) or most > len(prefix):
-            forms.append(rest if isinstance(rest, dict) else {})
-            text += f" Further items: {self._type_words(rest)}."
+            forms.append(further_items if isinstance(further_items, dict) else {})
+            text += f" Further items: {self._type_text(further_items)}."
         distinct = unique_values([form for form in forms if form is not False])
         return distinct[0] if len(distinct) == 1 else JsonObject(anyOf=distinct), text
 
-    def _type_words(self, schema: JsonValue) -> str:
+    def _type_text(self, schema: JsonValue) -> str:
         return " or ".join(self._reader.read_shape(schema).types or ("any",))
 
     def _write_types(self, node: Reached, types: tuple[str, ...]) -> Flat:
@@ -382,11 +382,11 @@ def _dump(written: dict[str, object], plain: JsonObject, parts: dict[str, object
 
 
 def _shortened(plain: JsonObject, terse: int) -> JsonObject:
-    left_out = {"default", "examples", "pattern", "enum"} if terse > 1 else {"default", "examples"}
+    omitted = {"default", "examples", "pattern", "enum"} if terse > 1 else {"default", "examples"}
     allowed = plain.get("enum")
     if allowed is not None and len(dump_json(allowed)) > _SHORT_ENUM_BYTES:
-        left_out.add("enum")
-    return {key: value for key, value in plain.items() if key not in left_out and key != "title"}
+        omitted.add("enum")
+    return {key: value for key, value in plain.items() if key not in omitted and key != "title"}
 
 
 def _annotations(shape: Shape) -> JsonObject:

@@ -14,7 +14,7 @@ import orjson
 
 from toolserver.json_types import JsonValue
 from toolserver.schema.flatten import Flattening
-from toolserver.schema.write import NO_WORDS, NOTHING_ABOVE, Above, Flat, SchemaScope, TooLarge, Wording
+from toolserver.schema.write import NO_WORDING, NOTHING_ABOVE, Above, Flat, SchemaScope, TooLarge, Wording
 
 _NO_TEXT = 2
 _NO_ITEMS = -1
@@ -37,7 +37,7 @@ class ArgumentSource(NamedTuple):
 
     argument: str
     schema: JsonValue
-    wording: Wording = NO_WORDS
+    wording: Wording = NO_WORDING
     required: bool = False
     above: Above = NOTHING_ABOVE
     lasting: bool = False
@@ -80,7 +80,7 @@ class ArgumentSchemas:
         self._flattening = flattening
         self._budget = budget
         self._all_levels = SchemaScope(budget.depth - 1)
-        self._told: dict[int, tuple[ArgumentSource, Flat]] = {}
+        self._cache: dict[int, tuple[ArgumentSource, Flat]] = {}
         """Lasting sources with their complete schemas, by identity of the source."""
 
     def build_schema(self, sources: Sequence[ArgumentSource], *, bare: bool = False) -> ToolSchema:
@@ -89,11 +89,11 @@ class ArgumentSchemas:
         `bare`: only the types of the arguments.
         """
         if self._flattening.trim_cache():
-            self._told.clear()
+            self._cache.clear()
         if bare:
             flats = [self._flat(source, _NO_ITEMS, _NO_TEXT) for source in sources]
         else:
-            flats = self._whole(sources)
+            flats = self._write_complete(sources)
             if flats is None or sum(len(flat.json) for flat in flats) > self._budget.json_bytes:
                 flats = self._in_bytes(sources, self._grown(sources))
         properties = b",".join(
@@ -103,7 +103,7 @@ class ArgumentSchemas:
         schema_json = b'{"type":"object","properties":{' + properties + b'},"required":' + required + b"}"
         return ToolSchema(schema_json, tuple(_warnings(sources, flats)))
 
-    def _whole(self, sources: Sequence[ArgumentSource]) -> list[Flat] | None:
+    def _write_complete(self, sources: Sequence[ArgumentSource]) -> list[Flat] | None:
         """The complete schemas with every level; None when that is too much, which is rare."""
         flats: list[Flat] = []
         nodes = 0
@@ -119,14 +119,14 @@ class ArgumentSchemas:
         return flats
 
     def _all_of(self, source: ArgumentSource) -> Flat:
-        told = self._told.get(id(source)) if source.lasting else None
-        if told is not None:
-            return told[1]
+        cached = self._cache.get(id(source)) if source.lasting else None
+        if cached is not None:
+            return cached[1]
         above = source.above
         scope = self._all_levels if above is NOTHING_ABOVE else SchemaScope(self._budget.depth - 1, above)
         flat = self._flattening.flatten_schema(source.schema, scope, source.wording)
         if source.lasting:
-            self._told[id(source)] = source, flat
+            self._cache[id(source)] = source, flat
         return flat
 
     def _grown(self, sources: Sequence[ArgumentSource]) -> _Growth:

@@ -17,7 +17,7 @@ from toolserver.document.security import Requirements, clash_of
 from toolserver.document.servers import ServerUrl, absolute_url, choose_base_url, origin_of, read_servers
 from toolserver.errors import DocumentError, quote_text
 from toolserver.json_types import JsonValue, dump_json
-from toolserver.operation.argument_names import WHOLE
+from toolserver.operation.argument_names import COMPLETE_BODY
 from toolserver.operation.operation import (
     Operation,
     OperationList,
@@ -113,7 +113,7 @@ class DocumentTools:
         listed = read_operations(document)
         self._definitions = Definitions(document)
         self._operations = {operation.key: operation for operation in listed.operations}
-        self._schemas_left = document.limits.max_compiled_bytes
+        self._remaining_schema_bytes = document.limits.max_compiled_bytes
         self.compiled = _compile(document, listed, self._definitions, source_url, base_url)
 
     def schema_of(self, key: str) -> ToolSchema:
@@ -126,8 +126,8 @@ class DocumentTools:
             KeyError: there is no such operation.
         """
         operation = self._operations[key]
-        schema = self._definitions.build_schema(operation, bare=self._schemas_left <= 0)
-        self._schemas_left -= len(schema.schema_json)
+        schema = self._definitions.build_schema(operation, bare=self._remaining_schema_bytes <= 0)
+        self._remaining_schema_bytes -= len(schema.schema_json)
         return schema
 
 
@@ -227,7 +227,7 @@ class _Compiler:
     def _plans(self, operations: Sequence[Operation], outlines: Sequence[Outline]) -> list[bytes]:
         """The plans of all operations; raises before everything together becomes too large."""
         writer = PlanWriter()
-        left = self.max_bytes
+        remaining = self.max_bytes
         plans: list[bytes] = []
         for operation, outline in zip(operations, outlines, strict=True):
             base_url, _ = self.addresses.of(operation.servers)
@@ -235,8 +235,8 @@ class _Compiler:
                 operation, outline.arguments, body_additional=outline.body_additional, base_url=base_url
             )
             plans.append(plan_json)
-            left -= _size_of(operation, outline, plan_json)
-            if left < 0:
+            remaining -= _size_of(operation, outline, plan_json)
+            if remaining < 0:
                 raise _too_large(self.max_bytes)
         return plans
 
@@ -244,7 +244,7 @@ class _Compiler:
         self, operation: Operation, name: str, outline: Outline, plan_json: bytes
     ) -> CompiledOperation:
         base_url, origin = self.addresses.of(operation.servers)
-        said = outline.description.encode("utf-8", "replace")
+        description = outline.description.encode("utf-8", "replace")
         return CompiledOperation(
             operation.key,
             operation.method,
@@ -256,9 +256,9 @@ class _Compiler:
             outline.description,
             operation.safe,
             operation.idempotent,
-            outline.body_additional and WHOLE not in outline.arguments,
+            outline.body_additional and COMPLETE_BODY not in outline.arguments,
             plan_json,
-            hashlib.sha256(b"%b\n%b" % (plan_json, said)).hexdigest(),
+            hashlib.sha256(b"%b\n%b" % (plan_json, description)).hexdigest(),
             origin,
             _warnings(operation, outline, base_url, self._of_security(operation.security)),
         )

@@ -12,7 +12,14 @@ from typing import TypeAlias
 
 from toolserver.document.document import Document, reference_of
 from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
-from toolserver.operation.argument_names import WHOLE, WHOLE_BODY, Arguments, Target, bind_names, legal_name
+from toolserver.operation.argument_names import (
+    BODY_ARGUMENT,
+    COMPLETE_BODY,
+    Arguments,
+    Target,
+    bind_names,
+    legal_name,
+)
 from toolserver.operation.body import Body
 from toolserver.operation.operation import Operation
 from toolserver.operation.parameter import Parameter
@@ -27,7 +34,7 @@ from toolserver.schema.hints import (
 )
 from toolserver.schema.keywords import keywords_for
 from toolserver.schema.shape import Shape
-from toolserver.schema.write import NO_WORDS, Above, Wording
+from toolserver.schema.write import NO_WORDING, Above, Wording
 from toolserver.tool.argument_schemas import ArgumentSchemas, ArgumentSource, Budget, ToolSchema
 from toolserver.tool.file_argument import file_schema
 
@@ -89,7 +96,7 @@ class Definitions:
         self._spreads: dict[str | int, _Spread | None] = {}
         self._alive: list[JsonValue | Parameter] = []
         """Objects whose identity is a key of the dictionaries; referenced so that it is not reused."""
-        self._properties_left = MAX_LOOKED_THROUGH
+        self._remaining_properties = MAX_LOOKED_THROUGH
         self._exemplified: dict[int, tuple[Body, JsonObject]] = {}
         """A body with its schemas including its example, by identity of the body. Built once, because
         flattened schemas are cached by identity."""
@@ -113,9 +120,9 @@ class Definitions:
     def build_schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
         """The argument schema; costs only what no earlier schema needed. `bare`: types only."""
         spread = self._spread(operation.body)
-        known = self._sources
+        sources = self._sources
         sources = [
-            known.get(id(parameter)) or self._new_source(parameter)
+            sources.get(id(parameter)) or self._new_source(parameter)
             for parameter in operation.sendable_parameters()
         ]
         if operation.body is not None:
@@ -143,12 +150,12 @@ class Definitions:
         key = ref if is_bare and ref is not None else id(schema)
         if key not in self._spreads:
             self._alive.append(schema)
-            self._spreads[key] = self._read_spread(schema) if self._properties_left > 0 else None
+            self._spreads[key] = self._read_spread(schema) if self._remaining_properties > 0 else None
         return self._spreads[key]
 
     def _read_spread(self, schema: JsonValue) -> _Spread | None:
         shape = self._flattening.reader.read_shape(schema)
-        self._properties_left -= len(shape.properties)
+        self._remaining_properties -= len(shape.properties)
         if shape.types != ("object",) or not shape.properties or shape.alternatives:
             return None
         additional = None if shape.patterns else shape.additional_schema()
@@ -164,26 +171,26 @@ class Definitions:
 
     def _body_sources(self, body: Body, spread: _Spread | None) -> list[ArgumentSource]:
         if spread is None:
-            schema, notes = _whole_schema(body, self._types)
+            schema, notes = _body_schema(body, self._types)
             if schema is body.schema:
-                schema = self._with_example(body, {WHOLE_BODY: schema}, is_whole=True)[WHOLE_BODY]
+                schema = self._with_example(body, {BODY_ARGUMENT: schema}, is_body=True)[BODY_ARGUMENT]
             wording = Wording(body.description, notes)
-            return [ArgumentSource(WHOLE_BODY, schema, wording, body.required)]
+            return [ArgumentSource(BODY_ARGUMENT, schema, wording, body.required)]
         above = self._flattening.above_properties(body.schema, spread.shape)
         spread = replace(spread, properties=self._with_example(body, spread.properties))
         return [_property_source(body, spread, name, above, self._types) for name in spread.properties]
 
-    def _with_example(self, body: Body, schemas: JsonObject, *, is_whole: bool = False) -> JsonObject:
+    def _with_example(self, body: Body, schemas: JsonObject, *, is_body: bool = False) -> JsonObject:
         """Each schema with its part of the body's first example, unless that is too long."""
         example = next(iter(examples_of(self._document, body.media)), None)
-        if is_whole and example is not None:
-            example = {WHOLE_BODY: example}
+        if is_body and example is not None:
+            example = {BODY_ARGUMENT: example}
         if not isinstance(example, dict):
             return schemas
         if id(body) not in self._exemplified:
             exemplified = {
                 name: with_examples(schema, _short(example[name]))
-                if name in example and (is_whole or not _has_example(schema))
+                if name in example and (is_body or not _has_example(schema))
                 else schema
                 for name, schema in schemas.items()
             }
@@ -202,7 +209,7 @@ def _arguments(operation: Operation, spread: _Spread | None) -> Arguments:
     if spread is not None:
         arguments.update(spread.arguments)
     elif operation.body is not None:
-        arguments[WHOLE] = WHOLE_BODY
+        arguments[COMPLETE_BODY] = BODY_ARGUMENT
     if len(set(arguments.values())) < len(arguments):
         return bind_names(list(arguments))
     return arguments
@@ -219,7 +226,7 @@ def limit_warnings(warnings: Iterable[str]) -> tuple[str, ...]:
 def _parameter_source(parameter: Parameter) -> ArgumentSource:
     description, schema, deprecated = parameter.describe_parameter()
     notes = ("Deprecated.",) if deprecated else ()
-    wording = Wording(description, notes) if notes or description else NO_WORDS
+    wording = Wording(description, notes) if notes or description else NO_WORDING
     return ArgumentSource(parameter.sending.name, schema, wording, parameter.sending.required, lasting=True)
 
 
@@ -245,7 +252,7 @@ def _property_source(
         notes = (*notes, "A file: exactly one of base64, text or url.") if description else notes
     if field is not None and field.accepts:
         notes = (*notes, f"Accepts {clean_text(field.accepts)}.")
-    wording = Wording(description, notes) if description or notes else NO_WORDS
+    wording = Wording(description, notes) if description or notes else NO_WORDING
     return ArgumentSource(name, schema, wording, needed and body.required, above)
 
 
@@ -253,7 +260,7 @@ def _own_description(schema: JsonValue) -> str:
     return text_at(schema, "description") if isinstance(schema, dict) else ""
 
 
-def _whole_schema(body: Body, types_of: _TypesOf) -> tuple[JsonValue, tuple[str, ...]]:
+def _body_schema(body: Body, types_of: _TypesOf) -> tuple[JsonValue, tuple[str, ...]]:
     """The schema of a body that is one argument, and notes about it."""
     if body.kind == "binary":
         return file_schema(), (f"Sent as {clean_text(body.content_type)}.",)

@@ -17,12 +17,12 @@ from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json, text_at
 from toolserver.tool.catalog import Tool
 
-MAX_FOUND = 50
-DEFAULT_FOUND = 8
-FOUND_SCHEMAS = 8
+MAX_RESULTS = 50
+DEFAULT_RESULTS = 8
+MAX_RESULT_SCHEMAS = 8
 """Maximum number of operations in one answer of `find_operations` that come with their schemas."""
 
-FOUND_SCHEMA_BYTES = 24_000
+RESULT_SCHEMA_BYTES = 24_000
 """Maximum bytes of all schemas in one answer of `find_operations`; the best match always has its own."""
 
 _MAX_SUMMARY_CHARS = 300
@@ -85,9 +85,9 @@ FIND_OPERATIONS = MetaTool(
             "limit": {
                 "type": "integer",
                 "minimum": 1,
-                "maximum": MAX_FOUND,
-                "default": DEFAULT_FOUND,
-                "description": f"How many to list. Default: {DEFAULT_FOUND}. Value 1\N{EN DASH}{MAX_FOUND}.",
+                "maximum": MAX_RESULTS,
+                "default": DEFAULT_RESULTS,
+                "description": f"How many to list: 1 to {MAX_RESULTS}. Default: {DEFAULT_RESULTS}.",
             },
         },
         "query",
@@ -142,7 +142,7 @@ def read_find(text: str, *, max_bytes: int) -> FindRequest:
         text_at(arguments, "query"),
         text_at(arguments, "server"),
         text_at(arguments, "tag"),
-        _integer(arguments, "limit", DEFAULT_FOUND),
+        _integer(arguments, "limit", DEFAULT_RESULTS),
     )
 
 
@@ -196,15 +196,15 @@ def found_json(
     `total` is how many operations matched; `refused` are those that their user has not accepted. `schemas`
     and `refused` are both keyed by tool name.
     """
-    left = FOUND_SCHEMA_BYTES
+    remaining = RESULT_SCHEMA_BYTES
     entries: list[dict[str, object]] = []
     for tool in found:
         entry = _entry(tool)
         if tool.name in refused:
             entry["accepted"] = False
         schema = schemas.get(tool.name)
-        if schema is not None and (not entries or len(schema) <= left):
-            left -= len(schema)
+        if schema is not None and (not entries or len(schema) <= remaining):
+            remaining -= len(schema)
             entry["parameters"] = orjson.Fragment(schema)
         entries.append(entry)
     return orjson.dumps({"operations": entries, "matches": total})

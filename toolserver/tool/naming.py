@@ -88,20 +88,20 @@ def suggest_names(operations: Iterable[Operation]) -> list[str]:
     Ids that are legal already keep their spelling; then sanitized ones follow in document order, and later
     duplicates get "_2".
     """
-    wanted = [_wanted_name(operation) for operation in operations]
+    preferred = [_preferred_name(operation) for operation in operations]
     names: dict[int, str] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
     for is_exact_turn in (True, False):
-        for index, (name, exact) in enumerate(wanted):
-            if exact is is_exact_turn and name not in taken:
+        for index, (name, exact) in enumerate(preferred):
+            if exact is is_exact_turn and name not in used:
                 names[index] = name
-                taken.add(name)
+                used.add(name)
     counters: dict[str, int] = {}
-    for index, (name, _) in enumerate(wanted):
+    for index, (name, _) in enumerate(preferred):
         if index not in names:
-            names[index] = _numbered(name, taken, counters)
-            taken.add(names[index])
-    return [names[index] for index in range(len(wanted))]
+            names[index] = _numbered(name, used, counters)
+            used.add(names[index])
+    return [names[index] for index in range(len(preferred))]
 
 
 def assign_names(
@@ -119,7 +119,7 @@ def assign_names(
     (even one that no longer exists) becomes "<prefix>_<name>", then "<prefix>_<name>_2". `prefix` is the
     server's name, cut to 24 characters. The caller stores the new names.
     """
-    held = {*taken, *stored.values(), *reserved}
+    used = {*taken, *stored.values(), *reserved}
     short_prefix = sanitize_name(prefix)[:_MAX_PREFIX_CHARS].rstrip("_-") or "server"
     assigned: dict[OperationKey, str] = {}
     counters: dict[str, int] = {}
@@ -128,16 +128,16 @@ def assign_names(
             assigned[key] = stored[key]
             continue
         name = sanitize_name(suggested)
-        if name in held:
+        if name in used:
             name = sanitize_name(f"{short_prefix}_{name}")
-        if name in held:
-            name = _numbered(name, held, counters)
+        if name in used:
+            name = _numbered(name, used, counters)
         assigned[key] = name
-        held.add(name)
+        used.add(name)
     return assigned
 
 
-def _wanted_name(operation: Operation) -> tuple[str, bool]:
+def _preferred_name(operation: Operation) -> tuple[str, bool]:
     """The name that an operation prefers, and whether it is exactly its id."""
     identifier = operation.operation_id or ""
     if _WORD.search(identifier) is None:

@@ -57,12 +57,12 @@ class Offer:
 
     def explain_absences(self, tools: Iterable[Tool]) -> Mapping[str, Absence]:
         """The `tools` that are not shown, by name, and why."""
-        shown = {tool.name for tool in self.tools}
+        offered = {tool.name for tool in self.tools}
         chosen = {tool.name for tool in self.reachable}
         return {
             tool.name: (self.over or "over_limit") if tool.name in chosen else "not_selected"
             for tool in tools
-            if tool.name not in shown
+            if tool.name not in offered
         }
 
 
@@ -107,18 +107,18 @@ def offer_tools(
     elif _affordable(chosen, (), selection, tokens_of) < len(chosen):
         over = "over_tokens"
     else:
-        return Offer(chosen, _room_to_read_on(chosen, selection, tokens_of), chosen, "")
+        return Offer(chosen, _tools_for_large_results(chosen, selection, tokens_of), chosen, "")
     pinned = _pinned(chosen, selection)
-    shown = pinned[: _affordable(pinned, META_TOOLS, selection, tokens_of)]
-    return Offer(shown, META_TOOLS, chosen, over)
+    offered = pinned[: _affordable(pinned, META_TOOLS, selection, tokens_of)]
+    return Offer(offered, META_TOOLS, chosen, over)
 
 
 def _pinned(chosen: tuple[Tool, ...], selection: Selection) -> tuple[Tool, ...]:
-    room = max(0, selection.limit - len(META_TOOLS))
-    return tuple(tool for tool in chosen if tool.name in selection.pinned)[:room]
+    free_places = max(0, selection.limit - len(META_TOOLS))
+    return tuple(tool for tool in chosen if tool.name in selection.pinned)[:free_places]
 
 
-def _room_to_read_on(
+def _tools_for_large_results(
     chosen: tuple[Tool, ...], selection: Selection, tokens_of: Callable[[Tool], int] | None
 ) -> tuple[MetaTool, ...]:
     fits = len(chosen) < selection.limit
@@ -135,10 +135,10 @@ def _affordable(
     """How many of the first tools the token budget allows besides `meta_tools`."""
     if selection.max_tokens is None or tokens_of is None:
         return len(tools)
-    left = selection.max_tokens
-    left -= sum(estimated_tokens(meta.name, meta.description, meta.schema_json) for meta in meta_tools)
+    remaining = selection.max_tokens
+    remaining -= sum(estimated_tokens(meta.name, meta.description, meta.schema_json) for meta in meta_tools)
     for count, tool in enumerate(tools):
-        left -= tokens_of(tool)
-        if left < 0:
+        remaining -= tokens_of(tool)
+        if remaining < 0:
             return count
     return len(tools)

@@ -51,7 +51,7 @@ async def answer_output(
         file_url=lambda file_id: files.sign_url(file_id, answered.content_type, name),
         allow_inline_html=False,
     )
-    is_cut = isinstance(answered.body, TextBody) and answered.body.whole_bytes is not None
+    is_cut = isinstance(answered.body, TextBody) and answered.body.total_bytes is not None
     rendered = await asyncio.to_thread(render) if is_cut else render()
     if rendered.file is not None:
         return await _image_output(rendered, rendered.file, name, tool_name, files, sees_images=sees_images)

@@ -10,7 +10,7 @@ from bridge.audit import AuditKind
 from bridge.auth.identity import SESSION_SECONDS, Identity
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.audit import tell_audit
+from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, address_of, json_answer
 from bridge.limits.token_bucket import RateLimit
@@ -226,7 +226,7 @@ class AccountRoutes:
                 body=NewKey,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
-                audited=AuditKind.KEY_MADE,
+                audited=AuditKind.KEY_CREATED,
             ),
             ApiRoute(
                 "DELETE",
@@ -259,8 +259,8 @@ class AccountRoutes:
     async def issue_challenge(self, request: web.Request) -> web.Response:
         """A nonce for any device id."""
         self._sessions_limit.take_token(address_of(request))
-        asked = await read_body(request, ChallengeRequest)
-        return json_answer(Challenge(nonce=self._identity.issue_challenge(asked.device_id)))
+        body = await read_body(request, ChallengeRequest)
+        return json_answer(Challenge(nonce=self._identity.issue_challenge(body.device_id)))
 
     async def open_session(self, request: web.Request) -> web.Response:
         """A session token for a signed nonce."""
@@ -302,19 +302,19 @@ class AccountRoutes:
     async def create_key(self, request: web.Request) -> web.Response:
         """A new key for the caller."""
         caller = caller_of(request)
-        wanted = await read_body(request, NewKey)
-        if wanted.forwarder and caller.user.id != self._operator_id:
+        body = await read_body(request, NewKey)
+        if body.forwarder and caller.user.id != self._operator_id:
             message = "Only the user who started the bridge may make a key that speaks for other users."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         key_id, key = await self._store.add_key(
             caller.user.id,
-            wanted.label,
-            forwarder=wanted.forwarder,
-            show_calls=wanted.show_calls,
-            markers=wanted.markers,
+            body.label,
+            forwarder=body.forwarder,
+            show_calls=body.show_calls,
+            markers=body.markers,
         )
-        tell_audit(request, key=key_id, label=wanted.label, forwarder=wanted.forwarder)
-        return json_answer(KeyOnce(id=key_id, key=key, label=wanted.label), status=201)
+        set_audit_detail(request, key=key_id, label=body.label, forwarder=body.forwarder)
+        return json_answer(KeyOnce(id=key_id, key=key, label=body.label), status=201)
 
     async def delete_key(self, request: web.Request) -> web.Response:
         """Revoke one of the caller's keys."""
@@ -322,7 +322,7 @@ class AccountRoutes:
         if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
         self._identity.forget_credentials()
-        tell_audit(request, key=request.match_info["id"])
+        set_audit_detail(request, key=request.match_info["id"])
         return json_answer(Confirmation())
 
     async def connect_facts(self, request: web.Request) -> web.Response:

@@ -10,7 +10,7 @@ from bridge.calls.approval_policy import Grant, GrantScope
 from bridge.calls.approvals import Approvals
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.audit import tell_audit
+from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.settings.bridge import ApprovalMode
@@ -113,7 +113,7 @@ class ApprovalRoutes:
         caller = caller_of(request)
         mode = (await read_body(request, ApprovalChoice)).mode
         await self._approvals.choose_mode(caller.user.id, mode)
-        tell_audit(request, approval=mode)
+        set_audit_detail(request, approval=mode)
         return await self._answer(caller.user.id)
 
     async def revoke_grant(self, request: web.Request) -> web.Response:
@@ -122,7 +122,7 @@ class ApprovalRoutes:
         grant_id = request.match_info["id"]
         if not await self._approvals.revoke_grants(caller.user.id, [grant_id]):
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no grant {grant_id!r}; it may be over.")
-        tell_audit(request, revoked=1)
+        set_audit_detail(request, revoked=1)
         return await self._answer(caller.user.id)
 
     async def revoke_all(self, request: web.Request) -> web.Response:
@@ -130,7 +130,7 @@ class ApprovalRoutes:
         caller = caller_of(request)
         grants = await self._approvals.list_grants(caller.user.id)
         await self._approvals.revoke_grants(caller.user.id, [grant.id for grant in grants])
-        tell_audit(request, revoked=len(grants))
+        set_audit_detail(request, revoked=len(grants))
         return await self._answer(caller.user.id)
 
     async def _answer(self, user_id: str) -> web.Response:

@@ -79,7 +79,7 @@ class AuditRoutes:
         if wants_all and caller.user.id != self._operator_id:
             message = "Only the user who started the bridge may read what happened to other users."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
-        wanted = AuditQuery(
+        query = AuditQuery(
             user_id=None if wants_all else caller.user.id,
             kinds=_kinds(request.query.get("kind")),
             since=_time(request.query.get("since")),
@@ -87,19 +87,19 @@ class AuditRoutes:
             limit=PAGE_OF_ENTRIES,
         )
         await self._journal.catch_up()
-        found = await self._audit.read_entries(wanted)
+        found = await self._audit.read_entries(query)
         more = str(found[-1].place) if len(found) == PAGE_OF_ENTRIES else None
-        return json_answer(AuditList(entries=[audit_facts(kept) for kept in found], next=more))
+        return json_answer(AuditList(entries=[audit_facts(stored) for stored in found], next=more))
 
 
-def audit_facts(kept: StoredAuditEntry) -> AuditFacts:
+def audit_facts(stored: StoredAuditEntry) -> AuditFacts:
     """An entry as it is shown."""
-    entry = kept.entry
+    entry = stored.entry
     return AuditFacts(
-        id=str(kept.place),
+        id=str(stored.place),
         at=entry.at,
         kind=entry.kind,
-        user=kept.user,
+        user=stored.user,
         user_id=entry.user_id,
         actor=entry.actor,
         call_id=entry.call_id,

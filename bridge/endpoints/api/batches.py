@@ -20,7 +20,7 @@ from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
-from bridge.http.streaming import kept_alive
+from bridge.http.streaming import keep_alive
 from bridge.limits.call_settings import checked_deadline
 from bridge.limits.settings import Limits
 from toolserver.json_types import dump_json
@@ -99,16 +99,16 @@ class BatchRoutes:
         batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
         group = f"batch {secrets.token_hex(8)}"
         calls = [
-            BatchCall(wanted.id or str(number), _tool_call(caller.user.id, group, wanted))
-            for number, wanted in enumerate(batch.calls, start=1)
+            BatchCall(new_call.id or str(number), _tool_call(caller.user.id, group, new_call))
+            for number, new_call in enumerate(batch.calls, start=1)
         ]
         check_batch(calls)
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(run_batch(self._engine, calls, self._limits()), name=group)
-            begun = await kept_alive(request, running)
+            begun = await keep_alive(request, running)
         entries = [
-            self._entry(wanted.tool, output)
-            for wanted, output in zip(batch.calls, running.result(), strict=True)
+            self._entry(new_call.tool, output)
+            for new_call, output in zip(batch.calls, running.result(), strict=True)
         ]
         report = BatchReport(outputs=entries)
         if begun is None:
@@ -133,11 +133,11 @@ class BatchRoutes:
         )
 
 
-def _tool_call(user_id: str, group: str, wanted: NewBatchCall) -> ToolCall:
-    if wanted.deadline_s is not None:
-        checked_deadline(wanted.deadline_s)
-    text = wanted.arguments_text
+def _tool_call(user_id: str, group: str, new_call: NewBatchCall) -> ToolCall:
+    if new_call.deadline_s is not None:
+        checked_deadline(new_call.deadline_s)
+    text = new_call.arguments_text
     if text is None:
-        text = dump_json(wanted.arguments or {}).decode()
-    terms = CallOptions(group=group, deadline_s=wanted.deadline_s)
-    return ToolCall(user_id, wanted.tool, text, server_id=wanted.server, terms=terms)
+        text = dump_json(new_call.arguments or {}).decode()
+    terms = CallOptions(group=group, deadline_s=new_call.deadline_s)
+    return ToolCall(user_id, new_call.tool, text, server_id=new_call.server, terms=terms)

@@ -102,9 +102,9 @@ class CallHistoryRoutes:
         if _is_true(request.query.get("open")):
             return json_answer(CallList(calls=_newest_first(opened.values()), next=None))
         before = _time(request.query.get("before"))
-        kept = await self._journal.list_calls(caller.user.id, before=before, limit=PAGE_OF_CALLS)
-        more = kept[-1].opened_at if len(kept) == PAGE_OF_CALLS else None
-        ended = [_facts(call) for call in kept if call.call_id not in opened]
+        stored = await self._journal.list_calls(caller.user.id, before=before, limit=PAGE_OF_CALLS)
+        more = stored[-1].opened_at if len(stored) == PAGE_OF_CALLS else None
+        ended = [_facts(call) for call in stored if call.call_id not in opened]
         now = [call for call in opened.values() if (more or 0.0) <= call.opened_at < (before or math.inf)]
         return json_answer(CallList(calls=_newest_first([*now, *ended]), next=more))
 
@@ -115,11 +115,11 @@ class CallHistoryRoutes:
         call = self._dispatcher.open_call(call_id)
         if call is not None and call.request.user_id == caller.user.id:
             return json_answer(_open_facts(call))
-        kept = await self._journal.find_call(caller.user.id, call_id)
-        if kept is None:
+        stored = await self._journal.find_call(caller.user.id, call_id)
+        if stored is None:
             message = f"There is no call {call_id!r}; calls are kept for 30 days."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
-        return json_answer(_facts(kept))
+        return json_answer(_facts(stored))
 
     async def cancel_call(self, request: web.Request) -> web.Response:
         """Stop an open call of the caller."""

@@ -22,7 +22,7 @@ from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles, plain_mime
 from bridge.http.body import read_body
-from bridge.http.connections import note_caller
+from bridge.http.connections import mark_authenticated
 from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.limits.call_settings import checked_deadline
 from bridge.storage.call_journal import CallJournal
@@ -249,8 +249,8 @@ class CallRoutes:
         kept = self._files.open_file(request.match_info["token"])
         if kept is None:
             raise BridgeError(ErrorCode.NOT_FOUND, "This file is gone; answers are kept for a day.")
-        is_shown = kept.mime.startswith("image/") and not kept.mime.startswith("image/svg")
-        disposition = "inline" if is_shown else "attachment"
+        is_inline = kept.mime.startswith("image/") and not kept.mime.startswith("image/svg")
+        disposition = "inline" if is_inline else "attachment"
         if kept.filename:
             disposition += f"; filename*=UTF-8''{quote(kept.filename, safe='')}"
         headers = {
@@ -263,10 +263,10 @@ class CallRoutes:
 
     def _open_call(self, request: web.Request) -> OpenCall:
         call = self._dispatcher.open_call(request.match_info["id"])
-        shown = request.headers.get(RESULT_TOKEN_HEADER, "").encode("utf-8", "replace")
-        if call is None or not secrets.compare_digest(call.result_token.encode(), shown):
+        token = request.headers.get(RESULT_TOKEN_HEADER, "").encode("utf-8", "replace")
+        if call is None or not secrets.compare_digest(call.result_token.encode(), token):
             raise BridgeError(ErrorCode.UNAUTHORIZED, "No running call takes an answer with this token.")
-        note_caller(request)
+        mark_authenticated(request)
         return call
 
     def describe_outcome(self, outcome: CallOutcome) -> OutcomeFacts:
@@ -277,8 +277,8 @@ class CallRoutes:
     def _answer_facts(self, answered: Answered) -> AnswerFacts:
         body = answered.body
         text = body if isinstance(body, TextBody) else None
-        file = body if isinstance(body, FileBody) else text.kept if text else None
-        is_cut = text is not None and text.whole_bytes is not None
+        file = body if isinstance(body, FileBody) else text.stored_file if text else None
+        is_cut = text is not None and text.total_bytes is not None
         return AnswerFacts(
             http_status=answered.http_status,
             content_type=answered.content_type,
@@ -286,7 +286,7 @@ class CallRoutes:
             file=self._link(answered, file) if file else None,
             truncated=answered.truncated or is_cut,
             cut_by=answered.cut_by,
-            total_bytes=text.whole_bytes
+            total_bytes=text.total_bytes
             if text and is_cut and not answered.truncated
             else answered.total_bytes,
         )

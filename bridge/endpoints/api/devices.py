@@ -13,7 +13,7 @@ from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.gateway import BrowserGateway
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.audit import tell_audit
+from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, UserStore
@@ -137,7 +137,7 @@ class DeviceRoutes:
         name = (await read_body(request, DeviceName)).name
         if not await self._store.rename_device(caller.user.id, request.match_info["id"], name):
             raise _no_device()
-        tell_audit(request, renamed_device=request.match_info["id"], name=name)
+        set_audit_detail(request, renamed_device=request.match_info["id"], name=name)
         await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
 
@@ -149,7 +149,7 @@ class DeviceRoutes:
             raise _no_device()
         self._identity.forget_credentials()
         self._choices.forget_choices(caller.user.id)
-        tell_audit(request, device=device_id)
+        set_audit_detail(request, device=device_id)
         await self._gateway.disconnect_device(device_id)
         await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
@@ -160,7 +160,7 @@ class DeviceRoutes:
         chosen = (await read_body(request, DeviceChoice)).device_id
         if not await self._choices.choose_device(caller.user.id, request.match_info["id"], chosen):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such server, or no such browser.")
-        tell_audit(request, chosen_device=chosen)
+        set_audit_detail(request, chosen_device=chosen)
         await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
 

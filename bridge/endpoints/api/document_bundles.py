@@ -63,9 +63,9 @@ class DocumentBundleRoutes:
 
     async def bundle_document(self, request: web.Request) -> web.Response:
         """Keeps nothing; a page asks again with more texts until nothing is missing."""
-        given = await read_body(request, DocumentFiles, max_bytes=DOCUMENT_BODY_BYTES)
+        body = await read_body(request, DocumentFiles, max_bytes=DOCUMENT_BODY_BYTES)
         bundle = await self._bundle(
-            given.text, source_url=given.source_url, texts=given.texts, left_out=given.left_out
+            body.text, source_url=body.source_url, texts=body.texts, left_out=body.left_out
         )
         problems = [UnreadableFile(url=problem.url, reason=problem.reason) for problem in bundle.problems]
         return json_answer(BundledDocument(text=bundle.text, missing=list(bundle.missing), problems=problems))

@@ -12,7 +12,7 @@ from bridge.calls.admission import Controls
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
-from bridge.http.audit import tell_audit
+from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.limits.call_settings import CallSetting, CallSettings, SettingScope, checked_deadline
@@ -212,7 +212,7 @@ class LimitRoutes:
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         change = await read_body(request, LimitChange)
         warnings = await self._limits.change_limits(change.limits)
-        tell_audit(request, limits=change.limits)
+        set_audit_detail(request, limits=change.limits)
         return json_answer(self._limit_list(may_change=True, warnings=warnings))
 
     async def show_breakers(self, request: web.Request) -> web.Response:
@@ -230,7 +230,7 @@ class LimitRoutes:
         closed = self._breakers.reset_breakers(
             caller.user.id, chosen.server_id, chosen.operation, chosen.host, kind=chosen.kind
         )
-        tell_audit(request, server_id=chosen.server_id, breakers_reset=closed)
+        set_audit_detail(request, server_id=chosen.server_id, breakers_reset=closed)
         return json_answer(BreakersReset(reset=closed))
 
     async def show_settings(self, request: web.Request) -> web.Response:
@@ -245,8 +245,8 @@ class LimitRoutes:
         await self._check_scope(caller.user.id, entry)
         setting = CallSetting(entry.deadline_s, entry.max_parallel, entry.in_order or None)
         scope = SettingScope(entry.server_id, entry.operation)
-        told = entry.model_dump(exclude={"server_id"})
-        tell_audit(request, server_id=entry.server_id or None, calls=told)
+        values = entry.model_dump(exclude={"server_id"})
+        set_audit_detail(request, server_id=entry.server_id or None, calls=values)
         return json_answer(_setting_list(await self._settings.save_setting(caller.user.id, scope, setting)))
 
     async def _check_scope(self, user_id: str, entry: CallSettingEntry) -> None:

@@ -8,11 +8,11 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel, Field
 
 from bridge.audit import AuditKind
-from bridge.auth.identity import Identity, kept_public_key
+from bridge.auth.identity import Identity, canonical_public_key
 from bridge.auth.pairing_codes import CODE_SECONDS, PairingCodes, WaitingBrowser, browser_name
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.audit import tell_audit
+from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, address_of, json_answer
 from bridge.limits.token_bucket import RateLimit
@@ -46,7 +46,7 @@ class NewPairing(BaseModel):
     public_key: dict[str, Any]
 
 
-class ShownCode(BaseModel):
+class PairingCode(BaseModel):
     """What a browser shows while it waits, and the secret by which it asks how things stand."""
 
     code: str
@@ -99,9 +99,9 @@ class PairingDecided(BaseModel):
 class PairingRoutes:
     """Handlers of pairing."""
 
-    def __init__(self, identity: Identity, desk: PairingCodes) -> None:
+    def __init__(self, identity: Identity, pairing_codes: PairingCodes) -> None:
         self._identity = identity
-        self._desk = desk
+        self._pairing_codes = pairing_codes
         self._limit = RateLimit(
             "attempts to pair a browser", per_key=PAIRINGS, in_all=PAIRINGS_IN_ALL, window_s=60
         )
@@ -121,7 +121,7 @@ class PairingRoutes:
                 {
                     201: RouteAnswer("Paired; the ticket is spent.", Paired),
                     202: RouteAnswer(
-                        "The ticket is spent; another browser of its user has to confirm.", ShownCode
+                        "The ticket is spent; another browser of its user has to confirm.", PairingCode
                     ),
                 },
                 body=Pairing,
@@ -135,7 +135,7 @@ class PairingRoutes:
                 self.request_code,
                 "askForPairing",
                 "Get a code that the user types in a browser that is paired already",
-                {201: RouteAnswer("The code to show.", ShownCode)},
+                {201: RouteAnswer("The code to show.", PairingCode)},
                 body=NewPairing,
                 access="public",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
@@ -185,31 +185,31 @@ class PairingRoutes:
         """Spend a ticket; a further browser by a link that was not printed has to be confirmed."""
         self._limit.take_token(address_of(request))
         pairing = await read_body(request, Pairing)
-        public_key = kept_public_key(pairing.public_key)
+        public_key = canonical_public_key(pairing.public_key)
         found = await self._identity.pair_browser(pairing.ticket, public_key, _browser_of(request))
         if isinstance(found, NewDevice):
             device, user = found.device, found.device.user
-            tell_audit(request, user_id=user.id, device=device.id, browser=device.name, by="link")
+            set_audit_detail(request, user_id=user.id, device=device.id, browser=device.name, by="link")
             paired = Paired(device_id=device.id, user=user.name, user_id=user.id, printed=found.printed)
             return json_answer(paired, status=201)
-        waiting = self._desk.begin_waiting(
+        waiting = self._pairing_codes.begin_waiting(
             public_key, browser=_browser_of(request), address=address_of(request), user_id=found.id
         )
-        tell_audit(request, user_id=found.id, device=None, by="link", waits_for_confirmation=True)
-        return json_answer(_shown(waiting), status=202)
+        set_audit_detail(request, user_id=found.id, device=None, by="link", waits_for_confirmation=True)
+        return json_answer(_pairing_code(waiting), status=202)
 
     async def request_code(self, request: web.Request) -> web.Response:
         """A code for a browser that has no ticket."""
         self._limit.take_token(address_of(request))
-        public_key = kept_public_key((await read_body(request, NewPairing)).public_key)
-        waiting = self._desk.begin_waiting(
+        public_key = canonical_public_key((await read_body(request, NewPairing)).public_key)
+        waiting = self._pairing_codes.begin_waiting(
             public_key, browser=_browser_of(request), address=address_of(request)
         )
-        return json_answer(_shown(waiting), status=201)
+        return json_answer(_pairing_code(waiting), status=201)
 
     async def show_standing(self, request: web.Request) -> web.Response:
         """How things stand for a waiting browser."""
-        waiting = self._desk.find_waiting((await read_body(request, PairingSecret)).secret)
+        waiting = self._pairing_codes.find_waiting((await read_body(request, PairingSecret)).secret)
         if waiting is None:
             return json_answer(PairingStanding(state="expired"))
         if waiting.state == "refused":
@@ -225,17 +225,17 @@ class PairingRoutes:
     async def look_up_code(self, request: web.Request) -> web.Response:
         """The browser behind a code."""
         caller = caller_of(request)
-        found = self._desk.find_by_code(caller.user, (await read_body(request, TypedCode)).code)
+        found = self._pairing_codes.find_by_code(caller.user, (await read_body(request, TypedCode)).code)
         return json_answer(
-            WaitingFacts(browser=found.browser, address=found.address, asked_at=found.asked_at)
+            WaitingFacts(browser=found.browser, address=found.address, asked_at=found.requested_at)
         )
 
     async def decide_pairing(self, request: web.Request) -> web.Response:
         """Confirm a browser or turn it away."""
         caller = caller_of(request)
         decision = await read_body(request, PairingDecision)
-        device = await self._desk.decide_pairing(caller.user, decision.code, accept=decision.accept)
-        tell_audit(request, device=device.id if device else None, by="code", accepted=decision.accept)
+        device = await self._pairing_codes.decide_pairing(caller.user, decision.code, accept=decision.accept)
+        set_audit_detail(request, device=device.id if device else None, by="code", accepted=decision.accept)
         return json_answer(PairingDecided(device_id=device.id if device else None))
 
 
@@ -243,5 +243,5 @@ def _browser_of(request: web.Request) -> str:
     return browser_name(request.headers.get(hdrs.USER_AGENT, ""))
 
 
-def _shown(waiting: WaitingBrowser) -> ShownCode:
-    return ShownCode(code=waiting.code, secret=waiting.secret, expires_in=CODE_SECONDS)
+def _pairing_code(waiting: WaitingBrowser) -> PairingCode:
+    return PairingCode(code=waiting.code, secret=waiting.secret, expires_in=CODE_SECONDS)

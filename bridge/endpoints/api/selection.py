@@ -12,7 +12,7 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserSelection, UserView
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.audit import tell_audit
+from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from toolserver.tool.naming import MAX_NAME_CHARS
@@ -125,7 +125,7 @@ class SelectionRoutes:
             max_tokens=choice.max_tokens,
         )
         await self._registry.save_selection(caller.user.id, selection)
-        tell_audit(request, changed="selection")
+        set_audit_detail(request, changed="selection")
         return await self._answer(caller.user.id)
 
     async def _answer(self, user_id: str) -> web.Response:

@@ -32,7 +32,7 @@ from bridge.endpoints.api.server_schemas import (
 )
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.audit import tell_audit
+from bridge.http.audit import set_audit_detail
 from bridge.http.body import DECISION_BODY_BYTES, DOCUMENT_BODY_BYTES, read_body
 from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.settings.bridge import origin_of
@@ -192,7 +192,9 @@ class ServerRoutes:
         added = await self._registry.add_server(
             caller.user.id, text, source_url=source_url, base_url=offered.base_url or None
         )
-        tell_audit(request, server_id=added.record.id, digest=added.compiled.digest, source=_bare(source_url))
+        set_audit_detail(
+            request, server_id=added.record.id, digest=added.compiled.digest, source=_bare(source_url)
+        )
         return json_answer(server_model(await self._registry.view_of_user(caller.user.id), added), status=201)
 
     async def show_server(self, request: web.Request) -> web.Response:
@@ -248,7 +250,7 @@ class ServerRoutes:
         await self._registry.accept_operations(
             caller.user.id, request.match_info["id"], acceptance.operations
         )
-        tell_audit(request, operations=len(acceptance.operations))
+        set_audit_detail(request, operations=len(acceptance.operations))
         return await self._answer(caller.user.id, request.match_info["id"])
 
     async def replace_document(self, request: web.Request) -> web.Response:
@@ -258,7 +260,7 @@ class ServerRoutes:
         await self._registry.replace_document(
             caller.user.id, request.match_info["id"], document.text, document.source_url
         )
-        tell_audit(request, source=_bare(document.source_url))
+        set_audit_detail(request, source=_bare(document.source_url))
         return await self._answer(caller.user.id, request.match_info["id"])
 
     async def change_server(self, request: web.Request) -> web.Response:
@@ -272,7 +274,7 @@ class ServerRoutes:
             inline_html=change.inline_html,
             idempotency_key=change.idempotency_key,
         )
-        tell_audit(
+        set_audit_detail(
             request,
             base_url=_bare(change.base_url),
             inline_html=change.inline_html,

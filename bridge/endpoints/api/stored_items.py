@@ -11,7 +11,7 @@ from bridge.audit import AuditKind
 from bridge.conversations.export import conversation_line
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.audit import tell_audit
+from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.settings.bridge import MemorySettings, ReasoningMemory
@@ -52,13 +52,13 @@ class StoredItemRoutes:
 
     def __init__(
         self,
-        book: UserItems,
+        user_items: UserItems,
         conversations: ConversationTables,
         *,
         days: int,
         max_bytes: int,
     ) -> None:
-        self._book = book
+        self._user_items = user_items
         self._conversations = conversations
         self._days = days
         self._max_bytes = max_bytes
@@ -89,7 +89,7 @@ class StoredItemRoutes:
                 },
                 access="page",
                 errors=failing,
-                audited=AuditKind.KEPT_EXPORTED,
+                audited=AuditKind.STORED_DATA_EXPORTED,
             ),
             ApiRoute(
                 "DELETE",
@@ -100,7 +100,7 @@ class StoredItemRoutes:
                 {200: RouteAnswer("How much was deleted.", StoredItemsDeleted)},
                 access="page",
                 errors=failing,
-                audited=AuditKind.KEPT_DELETED,
+                audited=AuditKind.STORED_DATA_DELETED,
                 query={"conversation": "Only what belongs to this chat, as its client names it."},
             ),
         ]
@@ -108,7 +108,7 @@ class StoredItemRoutes:
     async def show_summary(self, request: web.Request) -> web.Response:
         """How much there is."""
         caller = caller_of(request)
-        facts = await self._book.summarize_items(caller.user.id)
+        facts = await self._user_items.summarize_items(caller.user.id)
         return json_answer(
             StoredItemsSummary(
                 items=facts.items,
@@ -125,17 +125,17 @@ class StoredItemRoutes:
     async def export_items(self, request: web.Request) -> web.StreamResponse:
         """All of it, line by line; a database that fails in mid-way breaks the connection off."""
         user = caller_of(request).user
-        await self._book.summarize_items(user.id)  # so that a database that is away is told by a status
+        await self._user_items.summarize_items(user.id)  # so that a database that is away is told by a status
         response = web.StreamResponse()
         response.content_type = "application/jsonl"
         response.headers["Content-Disposition"] = f'attachment; filename="{FILE_NAME}"'
         response.headers["Cache-Control"] = "no-store"
         await response.prepare(request)
         await response.write(head_line(user.name, time.time()))
-        async for item in self._book.list_items(user.id):
+        async for item in self._user_items.list_items(user.id):
             await response.write(item_line(item))
-        async for kept in self._book.list_responses(user.id):
-            await response.write(response_line(kept))
+        async for stored in self._user_items.list_responses(user.id):
+            await response.write(response_line(stored))
         async for conversation, messages in self._conversations.all_of(user.id):
             await response.write(conversation_line(conversation, messages))
         await response.write_eof()
@@ -146,14 +146,14 @@ class StoredItemRoutes:
         user_id = caller_of(request).user.id
         conversation = request.query.get("conversation")
         if conversation is None:
-            count = await self._book.delete_all(user_id)
+            count = await self._user_items.delete_all(user_id)
         else:
-            count = await self._book.delete_conversation(user_id, conversation)
-        tell_audit(request, items=count, all=conversation is None)
+            count = await self._user_items.delete_conversation(user_id, conversation)
+        set_audit_detail(request, items=count, all=conversation is None)
         return json_answer(StoredItemsDeleted(items=count))
 
 
-class WantedMemory(BaseModel):
+class RetentionRequest(BaseModel):
     """What is to be kept; more than the bridge keeps is never kept."""
 
     keeps_answers: bool
@@ -162,7 +162,7 @@ class WantedMemory(BaseModel):
     """For how long a model is given what it thought."""
 
 
-class MemoryFacts(WantedMemory):
+class MemoryFacts(RetentionRequest):
     """What the caller wants, and the most that the bridge keeps."""
 
     may_keep_answers: bool
@@ -192,11 +192,11 @@ class MemoryChoiceRoutes:
             ApiRoute(
                 "PUT",
                 "/api/kept/choice",
-                self.put_choice,
+                self.set_choice,
                 "putMemoryChoice",
                 "Choose what is kept of the caller's answers from now on",
                 {200: RouteAnswer("What is wanted, and the most that there is.", MemoryFacts)},
-                body=WantedMemory,
+                body=RetentionRequest,
                 access="page",
                 errors=failing,
                 audited=AuditKind.MEMORY_CHANGED,
@@ -208,13 +208,13 @@ class MemoryChoiceRoutes:
         caller = caller_of(request)
         return self._facts(await self._choices.choice_of_user(caller.user.id))
 
-    async def put_choice(self, request: web.Request) -> web.Response:
+    async def set_choice(self, request: web.Request) -> web.Response:
         """A new choice."""
         caller = caller_of(request)
-        wanted = await read_body(request, WantedMemory)
-        choice = MemoryChoice(wanted.keeps_answers, wanted.reasoning)
+        body = await read_body(request, RetentionRequest)
+        choice = MemoryChoice(body.keeps_answers, body.reasoning)
         await self._choices.save_choice(caller.user.id, choice)
-        tell_audit(request, keeps_answers=choice.keeps_answers, reasoning=choice.reasoning)
+        set_audit_detail(request, keeps_answers=choice.keeps_answers, reasoning=choice.reasoning)
         return self._facts(choice)
 
     def _facts(self, choice: MemoryChoice) -> web.Response:

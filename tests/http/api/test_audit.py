@@ -266,12 +266,12 @@ def test_a_flood_from_many_addresses_makes_few_entries() -> None:
     notes, now = Notes(), [0.0]
     refusals = RejectedRequests(notes, clock=lambda: now[0])
     for number in range(MAX_REMEMBERED * 3):
-        refusals.note_rejection(
-            "unauthorized", f"address 10.0.{number // 256}.{number % 256}", door="GET /api/me"
+        refusals.record_rejection(
+            "unauthorized", f"address 10.0.{number // 256}.{number % 256}", endpoint="GET /api/me"
         )
     assert len(notes.details) == MAX_REMEMBERED + 1
     now[0] += 61
-    refusals.note_rejection("unauthorized", "address 10.0.0.0", door="GET /api/me")
+    refusals.record_rejection("unauthorized", "address 10.0.0.0", endpoint="GET /api/me")
     assert notes.details[-1] == ("address 10.0.0.0", 1)
 
 

@@ -340,7 +340,7 @@ async def test_a_provider_that_nobody_serves_is_named() -> None:
     """S0-152: a wrong address is the most common mistake."""
     async with scripted_provider() as server:
         address = server.base_url
-    provider = HttpProvider(ProviderSettings(name="Gone", base_url=address), None, rest=no_rest)
+    provider = HttpProvider(ProviderSettings(name="Gone", base_url=address), None, pause=no_rest)
     with pytest.raises(ModelError, match=r"The provider Gone cannot be reached: .+") as failed:
         async with aclosing(ResponsesModel(provider).stream_round(HELLO)) as stream:
             await anext(stream)

@@ -17,7 +17,7 @@ from bridge.http.answer_files import AnswerFiles
 from bridge.storage.answer_files import KEEP_SECONDS, KEPT_ANSWERS_PER_USER, KEPT_BYTES_PER_USER
 from tests.support.documents.compiled import document_text
 from tests.support.running import Page, page_of, running_bridge
-from toolserver.call.result import NOT_KEPT, READ_ON, Answered, TextBody
+from toolserver.call.result import NOT_STORED, READ_ON, Answered, TextBody
 
 pytestmark = pytest.mark.asyncio
 
@@ -136,7 +136,7 @@ async def test_a_full_disk_costs_the_rest_and_says_so(tmp_path: Path) -> None:
     async with long_bridge(tmp_path) as bridge:
         answer = await answering(bridge, LONG)
         assert LONG.startswith(answer["text"])
-        assert answer["hint"] == NOT_KEPT
+        assert answer["hint"] == NOT_STORED
         assert "next_offset" not in answer
 
 
@@ -247,7 +247,7 @@ async def test_an_answer_within_the_message_is_kept_when_a_caller_reads_less(fil
     fitted = (await files.fit_answer("ann", long)).answered
     assert fitted is not None
     assert isinstance(fitted.body, TextBody)
-    assert fitted.body.whole_bytes == len(LONG.encode())
+    assert fitted.body.total_bytes == len(LONG.encode())
     assert LONG.startswith(fitted.body.text)
     part = await files.read_page("ann", an_id(2), len(fitted.body.text))
     assert LONG.startswith(fitted.body.text + str(part["text"]))

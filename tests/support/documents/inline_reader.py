@@ -30,7 +30,7 @@ class InlineReader(DocumentReader):
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
         try:
-            return bundle_document(text, source_url=source_url, texts=texts, left_out=left_out)
+            return bundle_document(text, source_url=source_url, texts=texts, omitted=left_out)
         except DocumentError as error:
             raise _invalid(error) from None
 

@@ -59,7 +59,7 @@ async def scene(api: ProviderApi = "responses", **settings: Any) -> AsyncGenerat
             now.rests.append(seconds)
             now.time += seconds
 
-        provider = HttpProvider(chosen, KEY, clock=lambda: now.time, rest=rest)
+        provider = HttpProvider(chosen, KEY, clock=lambda: now.time, pause=rest)
         model = ResponsesModel(provider) if api == "responses" else ChatModel(provider)
         now = Scene(server, provider, model)
         try:

@@ -106,18 +106,18 @@ class ConversationChatRoutes:
     async def send_chat(self, request: web.Request) -> web.Response:
         """A run, to its end or in the background. Whoever hangs up stops one that they wait for."""
         user_id = caller_of(request).user.id
-        wanted = await read_body(request, ChatRequest, max_bytes=CONVERSATION_BODY_BYTES)
-        asked = ChatPrompt(wanted.content, wanted.model, wanted.parent_id)
-        begun = await self._runs.begin_run(user_id, request.match_info["id"], asked)
-        return await self.answer_run(begun, background=wanted.background)
+        body = await read_body(request, ChatRequest, max_bytes=CONVERSATION_BODY_BYTES)
+        prompt = ChatPrompt(body.content, body.model, body.parent_id)
+        begun = await self._runs.begin_run(user_id, request.match_info["id"], prompt)
+        return await self.answer_run(begun, background=body.background)
 
     async def retry_call(self, request: web.Request) -> web.Response:
         """A run that begins with a call which the user wants made again."""
         user_id = caller_of(request).user.id
-        wanted = await read_body(request, RetryRequest)
+        body = await read_body(request, RetryRequest)
         named = request.match_info
         begun = await self._runs.retry_call(user_id, named["id"], named["tool_call_id"])
-        return await self.answer_run(begun, background=wanted.background)
+        return await self.answer_run(begun, background=body.background)
 
     async def answer_run(self, begun: StartedRun, *, background: bool) -> web.Response:
         """The end of a run, or, in the background, its beginning.
@@ -127,8 +127,8 @@ class ConversationChatRoutes:
         """
         run = begun.run
         if background:
-            told: JsonObject = {"success": True, "run_id": run.id, "user_message": begun.user_message}
-            return json_response(told, status=202)
+            accepted: JsonObject = {"success": True, "run_id": run.id, "user_message": begun.user_message}
+            return json_response(accepted, status=202)
         try:
             await run.ended.wait()
         except BaseException:
@@ -159,26 +159,26 @@ class ConversationChatRoutes:
         await self._runs.find_conversation(user_id, conversation_id)
         feed = self._runs.feeds.open_feed(conversation_id)
         run = self._runs.desk.run_of(conversation_id)
-        greeting: JsonObject = {"run": {"run_id": run.id, "state": "running"} if run else None}
+        first_event: JsonObject = {"run": {"run_id": run.id, "state": "running"} if run else None}
         async with (
             event_stream(request, {}, silence=lambda: feed.build_frame("keepalive", {})) as stream,
-            aclosing(feed.listen_after(after, greeting)) as frames,
+            aclosing(feed.listen_after(after, first_event)) as frames,
         ):
             async for frame in frames:
                 await stream.send_frames(frame)
         return stream.response
 
     async def _answer(self, begun: StartedRun, end: RunEnd) -> JsonObject:
-        said = None
+        answer = None
         if end.answer is not None:
             branches = Branches(await self._tables.list_messages(end.answer.conversation_id))
-            said = message_json(end.answer, branches)
-        words = {"completed": "Chat completed successfully", "cancelled": "Chat was stopped"}
+            answer = message_json(end.answer, branches)
+        messages = {"completed": "Chat completed successfully", "cancelled": "Chat was stopped"}
         return {
             "success": True,
-            "message": words.get(end.state, "The limit of rounds was reached"),
+            "message": messages.get(end.state, "The limit of rounds was reached"),
             "user_message": begun.user_message,
-            "assistant_message": said,
+            "assistant_message": answer,
             "run_id": begun.run.id,
             "state": end.state,
             "token_count": begun.window.token_count,

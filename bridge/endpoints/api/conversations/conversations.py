@@ -127,17 +127,17 @@ class ConversationRoutes:
     async def create_conversation(self, request: web.Request) -> web.Response:
         """A new conversation."""
         user_id = caller_of(request).user.id
-        wanted = await read_body(request, NewConversation, max_bytes=CONVERSATION_BODY_BYTES)
+        body = await read_body(request, NewConversation, max_bytes=CONVERSATION_BODY_BYTES)
         now = time.time()
         settings = ConversationSettings(
-            title=(wanted.title or "").strip(),
-            description=wanted.description,
-            system_prompt=wanted.system_prompt,
-            model=wanted.model,
-            max_tokens=wanted.max_tokens,
-            max_messages=wanted.max_messages,
-            context=tuple(wanted.context),
-            tools=await self._tools.choose_tools(user_id, _tools_of(wanted)),
+            title=(body.title or "").strip(),
+            description=body.description,
+            system_prompt=body.system_prompt,
+            model=body.model,
+            max_tokens=body.max_tokens,
+            max_messages=body.max_messages,
+            context=tuple(body.context),
+            tools=await self._tools.choose_tools(user_id, _tools_of(body)),
         )
         conversation = Conversation(new_conversation_id(), user_id, now, now, settings)
         await self._tables.add_conversation(conversation)
@@ -168,11 +168,11 @@ class ConversationRoutes:
     async def change_conversation(self, request: web.Request) -> web.Response:
         """Other settings, or another branch."""
         user_id = caller_of(request).user.id
-        wanted = await read_body(request, ConversationChanges, max_bytes=CONVERSATION_BODY_BYTES)
+        body = await read_body(request, ConversationChanges, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
-        if wanted.head_id is not None:
-            await self._switch(user_id, conversation_id, wanted.head_id)
-        changes = wanted.model_dump(exclude_unset=True, exclude={"head_id"})
+        if body.head_id is not None:
+            await self._switch(user_id, conversation_id, body.head_id)
+        changes = body.model_dump(exclude_unset=True, exclude={"head_id"})
         changes = {name: value for name, value in changes.items() if value is not None or name == "model"}
         if "context" in changes:
             changes["context"] = tuple(changes["context"])
@@ -239,5 +239,5 @@ def _before(request: web.Request) -> float | None:
     return before
 
 
-def _tools_of(wanted: NewConversation) -> Literal["accepted"] | list[EnabledTool]:
-    return "accepted" if wanted.tools == "accepted" else [tool.as_enabled() for tool in wanted.tools]
+def _tools_of(body: NewConversation) -> Literal["accepted"] | list[EnabledTool]:
+    return "accepted" if body.tools == "accepted" else [tool.as_enabled() for tool in body.tools]

@@ -94,35 +94,35 @@ class ConversationMessageRoutes:
         user_id = caller_of(request).user.id
         found = await self._runs.find_conversation(user_id, request.match_info["id"])
         branches = Branches(await self._tables.list_messages(found.id))
-        chosen = _chosen(branches, request.query.get("branch"), found.head_id)
+        chosen = _chosen_branch(branches, request.query.get("branch"), found.head_id)
         messages: list[JsonValue] = [message_json(each, branches) for each in chosen]
         return json_response({"success": True, "messages": messages, "count": len(messages)})
 
     async def add_message(self, request: web.Request) -> web.Response:
         """One more message."""
         user_id = caller_of(request).user.id
-        wanted = await read_body(request, NewMessage, max_bytes=CONVERSATION_BODY_BYTES)
+        body = await read_body(request, NewMessage, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
         async with self._runs.desk.lock_messages(conversation_id):
             found = await self._runs.find_conversation(user_id, conversation_id)
             branches = Branches(await self._tables.list_messages(conversation_id))
             path = branches.path_to(found.head_id)
-            message = message_of(conversation_id, _written(wanted), path, time.time())
+            message = message_of(conversation_id, _client_message(body), path, time.time())
             return await self._added(found, branches, message, found.head_id)
 
     async def edit_message(self, request: web.Request) -> web.Response:
         """A sibling of a message of the user."""
         user_id = caller_of(request).user.id
-        wanted = await read_body(request, NewText, max_bytes=CONVERSATION_BODY_BYTES)
+        body = await read_body(request, NewText, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
         async with self._runs.desk.lock_messages(conversation_id):
             found = await self._runs.find_conversation(user_id, conversation_id)
             branches = Branches(await self._tables.list_messages(conversation_id))
-            old = _known(branches, request.match_info["message_id"])
+            old = _find_message(branches, request.match_info["message_id"])
             if old.role != "user":
                 message = "Only what the user said can be edited; an answer can be asked for again."
                 raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-            new = user_message(conversation_id, wanted.content, time.time())
+            new = user_message(conversation_id, body.content, time.time())
             return await self._added(found, branches, new, old.parent_id)
 
     async def delete_message(self, request: web.Request) -> web.Response:
@@ -133,43 +133,42 @@ class ConversationMessageRoutes:
             found = await self._runs.find_conversation(user_id, conversation_id)
             branches = Branches(await self._tables.list_messages(conversation_id))
             message = branches.get_message(request.match_info["message_id"])
-            gone = () if message is None else tuple(each.id for each in branches.group_of(message))
-            if gone:
-                moved, head_id = branches.remove_messages(frozenset(gone), found.head_id)
+            removed_ids = () if message is None else tuple(each.id for each in branches.group_of(message))
+            if removed_ids:
+                moved, head_id = branches.remove_messages(frozenset(removed_ids), found.head_id)
                 changed = replace(found, head_id=head_id, updated_at=time.time())
-                await self._tables.advance_run(changed, moved, gone)
+                await self._tables.advance_run(changed, moved, removed_ids)
                 self._runs.feeds.open_feed(conversation_id).emit_event(
-                    "messages_deleted", {"deleted": [*gone]}
+                    "messages_deleted", {"deleted": [*removed_ids]}
                 )
-        told = "Message deleted successfully" if gone else "There is no such message"
-        return json_answer(MessagesDeleted(deleted=list(gone), message=told))
+        reply = "Message deleted successfully" if removed_ids else "There is no such message"
+        return json_answer(MessagesDeleted(deleted=list(removed_ids), message=reply))
 
     async def _added(
         self, found: Conversation, branches: Branches, message: Message, parent_id: str | None
     ) -> web.Response:
         [placed] = in_a_row([message], parent_id, branches.next_seq)
         await self._tables.advance_run(replace(found, head_id=placed.id, updated_at=time.time()), [placed])
-        told = message_json(placed, branches.with_more([placed]))
-        self._runs.feeds.open_feed(found.id).emit_event("message", {"message": told})
-        return json_response({"success": True, "message": told}, status=201)
+        reply = message_json(placed, branches.with_more([placed]))
+        self._runs.feeds.open_feed(found.id).emit_event("message", {"message": reply})
+        return json_response({"success": True, "message": reply}, status=201)
 
 
-def _written(wanted: NewMessage) -> ClientMessage:
+def _client_message(body: NewMessage) -> ClientMessage:
     calls = [
-        ClientToolCall(call.id, call.function.name, call.function.arguments)
-        for call in wanted.tool_calls or []
+        ClientToolCall(call.id, call.function.name, call.function.arguments) for call in body.tool_calls or []
     ]
-    return ClientMessage(wanted.role, wanted.content, calls, wanted.tool_call_id, wanted.name)
+    return ClientMessage(body.role, body.content, calls, body.tool_call_id, body.name)
 
 
-def _chosen(branches: Branches, branch: str | None, head_id: str | None) -> Sequence[Message]:
+def _chosen_branch(branches: Branches, branch: str | None, head_id: str | None) -> Sequence[Message]:
     if branch == ALL_BRANCHES:
         return branches.all
-    leaf_id = head_id if branch is None else branches.newest_leaf(_known(branches, branch).id)
+    leaf_id = head_id if branch is None else branches.newest_leaf(_find_message(branches, branch).id)
     return branches.path_to(leaf_id)
 
 
-def _known(branches: Branches, message_id: str) -> Message:
+def _find_message(branches: Branches, message_id: str) -> Message:
     message = branches.get_message(message_id)
     if message is None:
         raise BridgeError(ErrorCode.NOT_FOUND, f"Message '{message_id[:200]}' not found.")

@@ -80,9 +80,9 @@ class ConversationToolRoutes:
     async def enable_tools(self, request: web.Request) -> web.Response:
         """One more."""
         user_id = caller_of(request).user.id
-        wanted = await read_body(request, ToolName)
+        body = await read_body(request, ToolName)
         await self._runs.find_conversation(user_id, request.match_info["id"])
-        added = await self._tools.choose_tools(user_id, [wanted.as_enabled()])
+        added = await self._tools.choose_tools(user_id, [body.as_enabled()])
         return await self._changed(request, user_id, lambda tools: tuple(dict.fromkeys((*tools, *added))))
 
     async def disable_tools(self, request: web.Request) -> web.Response:
@@ -93,11 +93,11 @@ class ConversationToolRoutes:
             message = "server_id: it goes with tool_name."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "server_id"})
 
-        def is_meant(tool: EnabledTool) -> bool:
+        def is_requested(tool: EnabledTool) -> bool:
             return server_id in (None, tool.server_id) and name in (None, tool.name)
 
         return await self._changed(
-            request, user_id, lambda tools: tuple(tool for tool in tools if not is_meant(tool))
+            request, user_id, lambda tools: tuple(tool for tool in tools if not is_requested(tool))
         )
 
     async def list_enabled(self, request: web.Request) -> web.Response:

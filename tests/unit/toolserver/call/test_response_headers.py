@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolserver.call.response_headers import filename_of, told_headers
+from toolserver.call.response_headers import filename_of, select_headers
 
 
 @pytest.mark.parametrize(
@@ -40,12 +40,12 @@ def test_of_the_headers_only_what_says_something_is_told() -> None:
         "vary": "Origin",
         "x-a": "y" * 900,
     }
-    told = told_headers(headers)
+    told = select_headers(headers)
     assert told == {
         **{name: headers[name] for name in ("content-type", "content-length", "etag")},
         "x-a": "y" * 500,
     }
     assert (
-        told_headers({"content-type": "text/csv", "content-length": "0", "cache-control": "no-store"}) == {}
+        select_headers({"content-type": "text/csv", "content-length": "0", "cache-control": "no-store"}) == {}
     )
-    assert len(told_headers({f"x-{number}": "1" for number in range(99)})) == 30
+    assert len(select_headers({f"x-{number}": "1" for number in range(99)})) == 30

@@ -8,9 +8,9 @@ import pytest
 from toolserver.call.result import (
     CUT_BY_SIZE,
     CUT_BY_TIME,
-    FILE_NOT_KEPT,
+    FILE_NOT_STORED,
     LOST,
-    NOT_KEPT,
+    NOT_STORED,
     READ_ON,
     Answered,
     FileBody,
@@ -113,7 +113,7 @@ def test_an_answer_that_the_page_cut_says_so_and_how_much_there_is(
 
 
 def beginning(text: str, *, whole: int, kept: bool = True) -> TextBody:
-    return TextBody(text, whole_bytes=whole, kept=FileBody("u1/f1", whole) if kept else None)
+    return TextBody(text, total_bytes=whole, stored_file=FileBody("u1/f1", whole) if kept else None)
 
 
 def test_a_text_of_which_only_the_beginning_is_read_says_how_to_read_on() -> None:
@@ -136,7 +136,7 @@ def test_a_cut_that_nobody_could_keep_says_that_too() -> None:
         rendered(Answered(200, "text/plain", {}, beginning("abc", whole=70, kept=False))).body
     )
     assert read["truncated"] == {"bytes_shown": 3, "bytes_kept": 3, "bytes_total": 70}
-    assert read["hint"] == NOT_KEPT
+    assert read["hint"] == NOT_STORED
     assert "next_offset" not in read
     assert "file" not in read
 
@@ -212,7 +212,7 @@ def test_a_page_for_the_eyes_is_embedded_whole_though_a_model_would_read_less() 
     embedded = Rendered(b"", "text/html; charset=utf-8", headers, file=FileBody("u1/f1", 70))
     assert rendered(answered, inline=True) == embedded
     lost = Answered(200, "text/html", headers, beginning("<p", whole=70, kept=False))
-    assert orjson.loads(rendered(lost, inline=True).body)["hint"] == NOT_KEPT
+    assert orjson.loads(rendered(lost, inline=True).body)["hint"] == NOT_STORED
 
 
 def test_an_inline_address_is_passed_on_for_a_frame() -> None:
@@ -290,7 +290,7 @@ def test_a_file_without_room_is_named_but_has_no_address(mime: str) -> None:
     """A full disk is said; a dead link would be a riddle."""
     assert orjson.loads(rendered(Answered(200, mime, {}, FileBody(None, 70))).body) == {
         "file": {"mime": mime, "bytes": 70},
-        "hint": FILE_NOT_KEPT,
+        "hint": FILE_NOT_STORED,
     }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolserver.call.sequence import items_of, whole_items
+from toolserver.call.sequence import complete_items, items_of
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from toolserver.call.sequence import items_of, whole_items
 )
 def test_a_cut_sequence_is_whole_up_to_its_last_separator(content_type: str, text: str, whole: str) -> None:
     """What stands behind it may go on; 3 may have been 30."""
-    assert whole_items(text, content_type) == whole
+    assert complete_items(text, content_type) == whole
 
 
 def test_one_item_that_is_no_json_makes_the_whole_no_sequence() -> None:

@@ -77,7 +77,7 @@ def test_what_is_no_address_is_never_asked_for(reference: str, source: str | Non
     assert {url.partition("/")[0] for url in bundle.missing} == {"https:"}
     assert "https://h.example/b.yaml" in bundle.missing
     named = {reference.partition("#")[0]: "{}"}
-    again = bundle_document(document(reference), source_url=source, texts=named, left_out=named)
+    again = bundle_document(document(reference), source_url=source, texts=named, omitted=named)
     assert again.problems == ()
 
 
@@ -284,7 +284,7 @@ def test_operations_that_need_a_file_which_will_not_come_say_why() -> None:
         wanted = bundle_document(text, source_url=source, texts={})
         assert wanted.text is None
         bundle = bundle_document(
-            text, source_url=source, texts={}, left_out=dict.fromkeys(wanted.missing, "Not there.")
+            text, source_url=source, texts={}, omitted=dict.fromkeys(wanted.missing, "Not there.")
         )
         result = compiled(bundle.text or "")
         assert [tool.operation_id for tool in result.operations] == ["good"]
@@ -393,7 +393,7 @@ def test_a_bundle_reads_the_same_wherever_its_files_lay() -> None:
             text,
             source_url=f"file:///{folder}/openapi.json",
             texts={f"file:///{folder}/sub/a.yaml": "{}"},
-            left_out={f"file:///{folder}/c.yaml": "No."},
+            omitted={f"file:///{folder}/c.yaml": "No."},
         ).text
         for folder in ("a", "b/c")
     }
@@ -436,7 +436,7 @@ def test_whatever_refers_to_whatever_ends_and_stays_inside(
             document(A=root, paths={}),
             source_url=SOURCE,
             texts={f"https://docs.example/api/{name}.yaml": text for name, text in texts.items()},
-            left_out=left_out,
+            omitted=left_out,
         )
         assert again.missing == ()
         assert again.text is not None

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from toolserver.document.json_text import DOUBLED_KEYS_BYTES, read_json
+from toolserver.document.json_text import DUPLICATE_KEYS_BYTES, read_json
 from toolserver.document.source_text import SourceText
 from toolserver.json_types import JsonValue
 
-PADDING = " " * DOUBLED_KEYS_BYTES
+PADDING = " " * DUPLICATE_KEYS_BYTES
 """Makes a text large, so that the fast reader takes it."""
 
 
@@ -78,7 +78,7 @@ def test_what_is_no_json_names_its_place(padding: str) -> None:
     assert (caught.value.lineno, caught.value.colno) == (2, 6)
 
 
-@pytest.mark.parametrize("levels", [100_000, DOUBLED_KEYS_BYTES + 1])
+@pytest.mark.parametrize("levels", [100_000, DUPLICATE_KEYS_BYTES + 1])
 def test_nesting_without_end_is_an_error_and_no_crash(levels: int) -> None:
     """The stack of the process is not the document's."""
     with pytest.raises(RecursionError):

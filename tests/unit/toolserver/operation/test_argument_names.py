@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolserver.operation.argument_names import LEGAL, WHOLE, Target, bind_names, legal_name
+from toolserver.operation.argument_names import COMPLETE_BODY, LEGAL, Target, bind_names, legal_name
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,10 @@ def test_of_two_parameters_the_first_keeps_its_name() -> None:
 
 def test_a_parameter_called_body_gives_way_to_the_body() -> None:
     """The whole body counts as a body property."""
-    assert bind_names([("query", "body"), WHOLE]) == {("query", "body"): "body__query", WHOLE: "body"}
+    assert bind_names([("query", "body"), COMPLETE_BODY]) == {
+        ("query", "body"): "body__query",
+        COMPLETE_BODY: "body",
+    }
 
 
 def test_what_still_clashes_is_numbered_within_the_length() -> None:

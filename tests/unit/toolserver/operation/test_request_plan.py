@@ -4,7 +4,7 @@ import json
 
 from tests.support.documents.openapi import operation_of
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.operation.argument_names import WHOLE, Target
+from toolserver.operation.argument_names import COMPLETE_BODY, Target
 from toolserver.operation.operation import Operation
 from toolserver.operation.request_plan import PlanWriter
 
@@ -124,7 +124,7 @@ def test_a_plan_holds_everything_a_request_needs_but_values_and_secrets() -> Non
 
 def test_a_body_that_is_one_argument_has_no_properties() -> None:
     """Arrays, primitives and unions cannot be taken apart."""
-    assert body_of({WHOLE: "body"}) == {
+    assert body_of({COMPLETE_BODY: "body"}) == {
         "content_type": "application/json",
         "required": False,
         "argument": "body",

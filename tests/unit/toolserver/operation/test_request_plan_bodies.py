@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.operation.argument_names import WHOLE, Target
+from toolserver.operation.argument_names import COMPLETE_BODY, Target
 from toolserver.operation.operation import Operation, read_operations
 from toolserver.operation.request_plan import PlanWriter
 
@@ -79,7 +79,7 @@ def test_parts_carry_files_types_and_headers() -> None:
 def test_a_whole_body_lists_the_fields_with_rules() -> None:
     """A union is one argument; its files are still files."""
     media: JsonObject = {"schema": {"oneOf": [SCHEMA]}}
-    assert body_plan("multipart/form-data", media, WHOLE) == {
+    assert body_plan("multipart/form-data", media, COMPLETE_BODY) == {
         "kind": "multipart",
         "content_type": "multipart/form-data",
         "required": True,
@@ -99,7 +99,7 @@ def test_a_whole_body_lists_the_fields_with_rules() -> None:
 )
 def test_text_bytes_and_sequences_are_one_argument(media_type: str, kind: str) -> None:
     """The page writes them as they come."""
-    assert body_plan(media_type, {}, WHOLE) == {
+    assert body_plan(media_type, {}, COMPLETE_BODY) == {
         "kind": kind,
         "content_type": media_type,
         "required": True,

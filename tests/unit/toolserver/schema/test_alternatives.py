@@ -7,9 +7,9 @@ from toolserver.schema.alternatives import (
     Tag,
     is_enum,
     is_null,
+    is_unconstrained,
     one_enum,
     only_requires,
-    says_nothing,
     tag_of,
 )
 
@@ -35,9 +35,9 @@ def test_a_discriminator_names_the_values_of_a_branch(
 
 def test_a_branch_without_rules_fits_every_value() -> None:
     """Texts and examples restrict nothing."""
-    assert says_nothing({"title": "T", "example": 1})
-    assert says_nothing(True)
-    assert not says_nothing({"maxLength": 1})
+    assert is_unconstrained({"title": "T", "example": 1})
+    assert is_unconstrained(True)
+    assert not is_unconstrained({"maxLength": 1})
 
 
 def test_null_has_three_spellings() -> None:

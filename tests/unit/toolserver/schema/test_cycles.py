@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject
-from toolserver.schema.cycles import BEYOND, MAX_STEPS, ReferenceCycles
+from toolserver.schema.cycles import BEYOND_LIMIT, MAX_STEPS, ReferenceCycles
 
 
 def ref(name: str) -> JsonObject:
@@ -95,5 +95,5 @@ def test_a_chain_of_thousands_of_schemas_does_not_exhaust_the_stack() -> None:
 def test_beyond_the_limit_of_steps_everything_counts_as_one_circle() -> None:
     """Overlapping places make the visit quadratic; the rule for circles then keeps all of it finite."""
     circles = circles_of({"A": {"items": {"items": {"items": {}}}}, "B": {"items": {}}}, max_steps=3)
-    assert circles.number_of(path("A")) == BEYOND
-    assert circles.number_of(path("B")) == BEYOND
+    assert circles.number_of(path("A")) == BEYOND_LIMIT
+    assert circles.number_of(path("B")) == BEYOND_LIMIT

@@ -3,7 +3,7 @@
 import pytest
 
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.schema.rules import tell_rules
+from toolserver.schema.rules import describe_rules
 
 US: JsonObject = {"properties": {"country": {"const": "US"}}, "required": ["country"]}
 RULES: list[tuple[JsonObject, str]] = [
@@ -37,7 +37,7 @@ RULES: list[tuple[JsonObject, str]] = [
 @pytest.mark.parametrize(("schema", "sentence"), RULES)
 def test_a_rule_is_one_sentence(schema: JsonObject, sentence: str) -> None:
     """A model that knows the rule repairs a call before the API has to refuse it."""
-    assert tell_rules(schema) == ([sentence], [])
+    assert describe_rules(schema) == ([sentence], [])
 
 
 LOST: list[tuple[str, JsonObject]] = [
@@ -55,7 +55,7 @@ LOST: list[tuple[str, JsonObject]] = [
 @pytest.mark.parametrize(("keyword", "schema"), LOST)
 def test_a_rule_that_no_short_sentence_tells_is_named_as_lost(keyword: str, schema: JsonObject) -> None:
     """`check` reports it; half a rule would mislead."""
-    assert tell_rules(schema) == ([], [keyword])
+    assert describe_rules(schema) == ([], [keyword])
 
 
 NO_RULES: list[JsonValue] = [
@@ -70,4 +70,4 @@ NO_RULES: list[JsonValue] = [
 @pytest.mark.parametrize("schema", NO_RULES)
 def test_half_a_condition_is_no_rule(schema: JsonObject) -> None:
     """`if` alone, or `then` alone, restricts nothing."""
-    assert tell_rules(schema) == ([], [])
+    assert describe_rules(schema) == ([], [])

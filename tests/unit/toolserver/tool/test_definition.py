@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.operation.argument_names import WHOLE, Arguments
+from toolserver.operation.argument_names import COMPLETE_BODY, Arguments
 from toolserver.operation.operation import read_operations
 from toolserver.schema.hints import TOOL_DESCRIPTION_CHARS
 from toolserver.tool.definition import MAX_EXAMPLE_BYTES, MAX_LOOKED_THROUGH, Budget, Definitions
@@ -114,7 +114,7 @@ OTHER_BODIES: list[JsonValue] = [
 def test_any_body_but_an_object_with_properties_is_one_argument(schema: JsonValue) -> None:
     """There are no names to spread it over."""
     definition = define({"requestBody": json_body(schema)})
-    assert definition.arguments == {WHOLE: "body"}
+    assert definition.arguments == {COMPLETE_BODY: "body"}
     assert definition.schema["required"] == ["body"]
     assert not definition.body_additional
 
@@ -122,7 +122,7 @@ def test_any_body_but_an_object_with_properties_is_one_argument(schema: JsonValu
 def test_a_body_of_hundreds_of_properties_is_one_argument() -> None:
     """Thousands of operations may share it, and each would repeat every name."""
     wide: JsonObject = {"properties": {f"p{index}": {} for index in range(501)}}
-    assert define({"requestBody": json_body(wide)}).arguments == {WHOLE: "body"}
+    assert define({"requestBody": json_body(wide)}).arguments == {COMPLETE_BODY: "body"}
 
 
 def test_what_all_bodies_together_may_cost_to_look_through_is_limited() -> None:

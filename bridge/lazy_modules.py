@@ -9,15 +9,15 @@ import pkgutil
 from collections.abc import Mapping
 from typing import Any, Literal
 
-LateName = Literal["http_provider", "migrate"]
+LazyName = Literal["http_provider", "migrate"]
 
-LATE: Mapping[LateName, str] = {
+LAZY_MODULES: Mapping[LazyName, str] = {
     "http_provider": "bridge.providers.http_provider:HttpProvider",  # openai
     "migrate": "bridge.storage.migration:migrate_tables",  # alembic
 }
 """Name to `module:attribute`; the comment names the slow package behind it."""
 
 
-def load_late(name: LateName) -> Any:
+def load_lazily(name: LazyName) -> Any:
     """Import and return what the table names; the caller states its type."""
-    return pkgutil.resolve_name(LATE[name])
+    return pkgutil.resolve_name(LAZY_MODULES[name])
