@@ -118,8 +118,7 @@ def compose_bridge(
         requests, controls, toolboxes, memory, settings=settings.memory, choices=memory_choices
     )
     models = ModelDirectory(settings.models, settings.environ, demo=DemoModel())
-    settings_of = partial(turn_settings, settings, controls.limits)
-    services = ModelServices(models, settings_of, tasks)
+    services = ModelServices(models, partial(turn_settings, settings, controls.limits), tasks)
     responses = compose_responses(turns, memory, journal, services, page_count=gateway.pages.count_pages)
     tables = store.conversation_tables(settings.kept)
     conversations = compose_conversations(
@@ -146,7 +145,7 @@ def compose_bridge(
         items=memory.store,
         memory_choices=memory_choices,
         turns=turns,
-        settings_of=settings_of,
+        settings_of=services.settings_of,
         responses=responses,
         conversations=conversations,
     )
