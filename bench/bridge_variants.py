@@ -15,8 +15,9 @@ from bench.plain_variants import Variant, nothing
 from bridge.app.server import Bridge, start_bridge
 from bridge.auth.identity import SESSION
 from bridge.browsers.gateway import SOCKET_PATH
-from bridge.calls.open_call import CallRecord, CallRequest
+from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import CallContext, CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.catalog.server_view import LoadedServer
 from bridge.limits.settings import Deadline
@@ -41,10 +42,10 @@ UNLIMITED = {"CALLS_PER_MINUTE_PER_USER": 1_000_000}
 class _NoJournal(CallJournal):
     """Keeps nothing."""
 
-    async def record_opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, call: OpenCall, within_s: float, *, may_begin: bool) -> None:
         """Nothing is written."""
 
-    def record_ended(self, record: CallRecord) -> None:
+    def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
         """Nothing is written."""
 
 
@@ -73,7 +74,7 @@ class _Running:
         await self.bridge.components.journal.list_calls(self.bridge.local_user.id, before=None, limit=1)
 
 
-class _FreeTurn:
+class _FreeSlot:
     """What is measured here has no queue in front of it."""
 
     def start_deadline(self) -> Deadline:
@@ -133,7 +134,7 @@ def _dispatch_variant(
     dispatcher = running.bridge.components.dispatcher
     digest = next(each.digest for each in running.server.compiled.operations if each.key == _OPERATION)
     request = CallRequest(
-        user_id=running.bridge.local_user.id,
+        CallContext(running.bridge.local_user.id, CHAT_ID, MESSAGE_ID),
         tool_name=_TOOL,
         server_id=running.server.record.id,
         operation_key=_OPERATION,
@@ -141,12 +142,10 @@ def _dispatch_variant(
         origin="",
         safe=safe,
         arguments_text=ARGUMENTS_TEXT,
-        chat_id=CHAT_ID,
-        message_id=MESSAGE_ID,
     )
 
     async def call() -> None:
-        outcome = await dispatcher.dispatch_call(request, _FreeTurn())
+        outcome = await dispatcher.dispatch_call(request, _FreeSlot())
         if outcome.state is not CallState.SUCCEEDED:
             raise RuntimeError(f"The call ended {outcome.state}: {outcome.error}")
 

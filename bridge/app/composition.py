@@ -109,7 +109,7 @@ def compose_bridge(
         store, documents, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
     files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
-    engine = Engine(registry, approvals, AdmissionControl(dispatcher, controls), files)
+    engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files)
     requests = _compose_requests(controls)
     memory = _compose_memory(settings, store, controls)
     toolboxes = _compose_toolboxes(engine, registry, controls, gateway, TurnFiles(files, base_url))
@@ -243,14 +243,14 @@ def _database_wait(controls: Controls) -> Callable[[], float]:
 def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway, tasks: Tasks) -> Controls:
     tables = store.limit_tables()
     limits = LiveLimits(tables, settings.limits, warn=_log.warning)
-    admission = CallQueue(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
-    limits.on_change(admission.limits_changed)
+    queue = CallQueue(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
+    limits.on_change(queue.limits_changed)
 
     def announce_change(user_id: str) -> None:
         tasks.start_task(gateway.announcements.breakers_changed(user_id), "announce breakers")
 
     breakers = Breakers(lambda: limits.now, time.monotonic, on_change=announce_change)
-    return Controls(limits, admission, breakers, UserCallSettings(tables))
+    return Controls(limits, queue, breakers, UserCallSettings(tables))
 
 
 async def _finish_loading(

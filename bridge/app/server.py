@@ -74,7 +74,7 @@ class Bridge:
         self.server.close()  # A page that is disconnected tries again at once.
         self.components.requests.close()
         controls = self.components.controls
-        await controls.admission.close(controls.limits.now.tool_shutdown_timeout_seconds)
+        await controls.queue.close(controls.limits.now.tool_shutdown_timeout_seconds)
         await self.components.responses.running.stop_background()
         await self.components.conversations.runs.close()
         self.components.dispatcher.stop_calls()

@@ -9,7 +9,7 @@ from bridge.auth.rejected_requests import RejectedRequests
 from bridge.browser_protocol import Accepted, Decision, DecisionReply, Result
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import OpenCall, Page
-from bridge.calls.state_machine import CallState
+from bridge.calls.state_machine import CallPhase
 
 FORGED = "forged"
 """Code of a rejection: a page reported on a call that another page has, or that another user made."""
@@ -46,7 +46,7 @@ class AuditedListener:
     def take_report(self, user_id: str, sid: str, result: Result) -> None:
         """Pass on to the dispatcher."""
         call = self._dispatcher.open_call(result.call_id)
-        if call is not None and call.request.user_id != user_id:
+        if call is not None and call.user_id != user_id:
             self._rejections.record_rejection(
                 FORGED, f"socket of user {user_id}", endpoint="bridge:result", user_id=user_id
             )
@@ -68,7 +68,7 @@ class AuditedListener:
         detail = {"decision": decision.decision, "reason": decision.reason}
         self._audit.add_entry(
             AuditKind.DECISION,
-            request.user_id,
+            call.user_id,
             f"page {call.device_id}",
             call_id=call.call_id,
             server_id=request.server_id,
@@ -78,5 +78,6 @@ class AuditedListener:
 
 
 def _is_undecided(call: OpenCall, decision: Decision) -> bool:
-    is_open = call.state in (CallState.SENT, CallState.AWAITING_APPROVAL)
-    return is_open and (decision.decision == "denied" or not call.is_approved)
+    if call.phase is CallPhase.APPROVED:
+        return decision.decision == "denied"
+    return call.phase in (CallPhase.SENT, CallPhase.ASKING, CallPhase.AWAITING_APPROVAL)

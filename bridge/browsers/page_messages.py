@@ -15,8 +15,8 @@ def envelope_of(call: OpenCall) -> dict[str, Any]:
     """Return `execute:tool` in Open WebUI's envelope, with our extension under `bridge`."""
     request = call.request
     return {
-        "chat_id": request.chat_id,
-        "message_id": request.message_id,
+        "chat_id": request.context.chat_id,
+        "message_id": request.context.message_id,
         "data": {
             "type": "execute:tool",
             "data": {
@@ -28,7 +28,7 @@ def envelope_of(call: OpenCall) -> dict[str, Any]:
                 "bridge": {
                     "tool": request.tool_name,
                     "deadline_ms": call.left_ms,
-                    "approval": call.approval,
+                    "approval": "needed" if call.must_ask else "granted",
                     "approval_ms": call.approval_ms,
                     "attempt": call.sendings,
                     "result_token": call.result_token,

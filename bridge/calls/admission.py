@@ -1,7 +1,7 @@
-"""The gate that every call passes between the engine and a page: deadline, breakers, turn.
+"""Admission control: whether, when and for how long a call may run.
 
-Receives calls that are ready to be sent; refuses those whose tool or host is left alone for now, gives the
-others a turn of which the dispatcher makes use, and tells the breakers how they ended.
+Refuses calls whose tool or host has an open circuit breaker, gives the others a slot that the dispatcher
+makes use of, and tells the breakers how they ended.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Protocol
+from typing import Self
 
-from bridge.calls.open_call import CallRequest, Slot
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import CallOptions, CallRequest
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.call_queue import CallQueue, QueuedCall, SlotKey
 from bridge.limits.call_settings import CallSettings, UserCallSettings, checked_deadline
@@ -22,45 +22,19 @@ from bridge.limits.token_bucket import RateLimit
 
 
 @dataclass(frozen=True, slots=True)
-class CallOptions:
-    """On what terms a door makes a call."""
-
-    group: str | None = None
-    """One request of the caller, whose calls share a limit; None: the call stands alone."""
-    deadline_s: float | None = None
-    """Once it has its turn, 1 to 600; None: as its user or the bridge says."""
-    latest_end: float | None = None
-    """Time of the event loop at which the call, waiting or running, is ended by its batch. Only the time in
-    which its user is asked comes on top."""
-
-
-ALONE = CallOptions()
-"""A call by itself, with the deadline that its user or the bridge has set."""
-
-
-@dataclass(frozen=True, slots=True)
 class Controls:
     """What decides whether and when a call runs, and for how long."""
 
     limits: LiveLimits
-    admission: CallQueue
+    queue: CallQueue
     breakers: Breakers
     settings: UserCallSettings
 
 
-class Runner(Protocol):
-    """What performs a call: the dispatcher."""
-
-    async def dispatch_call(self, request: CallRequest, turn: Slot) -> CallOutcome:
-        """Perform it to its end, when it is its turn; cancelling aborts it."""
-        ...
-
-
 class AdmissionControl:
-    """Lets calls pass to `runner`."""
+    """Counts calls, and opens a slot for each that may run."""
 
-    def __init__(self, runner: Runner, controls: Controls) -> None:
-        self._runner = runner
+    def __init__(self, controls: Controls) -> None:
         self._controls = controls
         per_minute = controls.limits.now.calls_per_minute_per_user
         self._rate = RateLimit("calls of one user", per_key=per_minute, window_s=60)
@@ -77,42 +51,46 @@ class AdmissionControl:
     def _change_rate(self) -> None:
         self._rate.change_rate(per_key=self._controls.limits.now.calls_per_minute_per_user)
 
-    async def run_call(self, request: CallRequest, terms: CallOptions) -> CallOutcome:
-        """Run one call to its end. What happens to it once it waits for its turn is its outcome.
-
-        Cancelling gives up the wait, or aborts the call.
+    async def open_slot(self, request: CallRequest, options: CallOptions) -> CallSlot:
+        """Return the slot of a call, for a `with` statement: the call counts as open, but does not run yet.
 
         Raises:
             BridgeError: `queue_full`: too many calls are open; `breaker_open`; `no_browser`: the bridge is
                 stopping. Nothing was sent.
         """
-        settings = await self._controls.settings.settings_of_user(request.user_id)
-        turn = _CallSlot(self._controls, request, terms, settings)
-        try:
-            return await self._runner.dispatch_call(request, turn)
-        finally:
-            turn.leave()
+        settings = await self._controls.settings.settings_of_user(request.context.user_id)
+        return CallSlot(self._controls, request, options, settings)
 
 
-class _CallSlot:
-    """Implements `Turn`: a slot, and the way through two breakers."""
+class CallSlot:
+    """Implements `Slot`: a place among the calls that run, and the way through two circuit breakers.
+
+    A context manager: on leaving it, the call is open no longer.
+    """
 
     def __init__(
-        self, controls: Controls, request: CallRequest, terms: CallOptions, settings: CallSettings
+        self, controls: Controls, request: CallRequest, options: CallOptions, settings: CallSettings
     ) -> None:
-        self._controls = controls
-        self._admission = controls.admission
+        user_id = request.context.user_id
+        self._queue = controls.queue
         self._breakers = controls.breakers
-        self._deadline = _deadline(controls, request, terms, settings)
-        self._latest_end = terms.latest_end
-        self._queue_s = controls.limits.now.tool_queue_wait_seconds
+        self._deadline = _deadline(controls, request, options, settings)
+        self._latest_end = options.latest_end
+        self._wait_s = controls.limits.now.tool_queue_wait_seconds
         self._tool_name = request.tool_name
-        self._tool = BreakerKey(request.user_id, "tool", request.server_id, request.operation_key)
-        self._host = BreakerKey(request.user_id, "host", origin=request.origin)
+        self._tool = BreakerKey(user_id, "tool", request.server_id, request.operation_key)
+        self._host = BreakerKey(user_id, "host", origin=request.origin)
         self._probes: tuple[bool, bool] | None = None
         """Whether the call probes tool and host; None while it does not run."""
-        self._check()
-        self._ticket: QueuedCall = self._admission.enter_call(_slot_key(request, terms, settings))
+        self._check_breakers()
+        self._ticket: QueuedCall = self._queue.enter_queue(_slot_key(request, options, settings))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leave_breakers(None, None)
+        self._queue.leave_queue(self._ticket)
 
     def start_deadline(self) -> Deadline:
         """No later than its batch ends; asking for it is the beginning of its time."""
@@ -120,61 +98,56 @@ class _CallSlot:
         return self._deadline if latest_end is None else _within(self._deadline, latest_end)
 
     def acquire_now(self) -> bool:
-        """Whether it has a slot now, and breakers that let it pass."""
+        """Acquire the slot if that needs no waiting, and the breakers let the call pass."""
         if self._probes is not None:
             return True
-        if not self._admission.acquire_now(self._ticket):
+        if not self._queue.grant_now(self._ticket):
             return False
-        self._pass()
+        self._enter_breakers()
         return True
 
     async def acquire_slot(self) -> None:
-        """Wait for a slot: for as long as a call may in all, and no longer than its batch."""
+        """Wait for the slot: as long as a call may wait in all, and no longer than its batch runs."""
         began = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout_at(self._latest_end):
-                await self._admission.acquire_slot(self._ticket, self._queue_s)
+                await self._queue.wait_for_grant(self._ticket, self._wait_s)
         except TimeoutError:
-            raise batch_is_over("Its turn had not come.") from None
-        self._queue_s = max(0.0, self._queue_s - (asyncio.get_running_loop().time() - began))
+            raise batch_is_over("No slot had become free for it.") from None
+        self._wait_s = max(0.0, self._wait_s - (asyncio.get_running_loop().time() - began))
         if self._ticket.holds:
-            self._pass()
+            self._enter_breakers()
 
     def release_slot(self) -> None:
-        """Slot and places of probes."""
-        self._conclude(None, None)
-        self._admission.release_slot(self._ticket)
+        """Release the place in the queue, and those of probes in the breakers."""
+        self._leave_breakers(None, None)
+        self._queue.revoke_grant(self._ticket)
 
     def record_outcome(self, outcome: CallOutcome) -> None:
-        """The breakers hear of calls that had their turn."""
+        """Tell the breakers how the call ended, if it held the slot, and release it."""
         error = outcome.error
         if error is not None and error.detail.get("set_by") == "TOOL_BATCH_TIMEOUT_SECONDS":
-            self._conclude(None, None)
+            self._leave_breakers(None, None)
         else:
             tool = Ending(judge_tool(outcome), self._tool_name, error)
-            self._conclude(tool, Ending(judge_host(outcome), self._tool_name, error))
-        self._admission.release_slot(self._ticket)
+            self._leave_breakers(tool, Ending(judge_host(outcome), self._tool_name, error))
+        self._queue.revoke_grant(self._ticket)
 
-    def leave(self) -> None:
-        """The call is open no more."""
-        self._conclude(None, None)
-        self._admission.leave_queue(self._ticket)
-
-    def _check(self) -> None:
+    def _check_breakers(self) -> None:
         self._breakers.check_breaker(self._tool)
         if self._host.origin:
             self._breakers.check_breaker(self._host)
 
-    def _pass(self) -> None:
-        """It has a slot: through the breakers, or not at all."""
+    def _enter_breakers(self) -> None:
+        """Pass the breakers, or release the slot."""
         try:
-            self._check()
+            self._check_breakers()
         except BridgeError:
-            self._admission.release_slot(self._ticket)
+            self._queue.revoke_grant(self._ticket)
             raise
         self._probes = self._breakers.enter_breaker(self._tool), self._breakers.enter_breaker(self._host)
 
-    def _conclude(self, tool: Ending | None, host: Ending | None) -> None:
+    def _leave_breakers(self, tool: Ending | None, host: Ending | None) -> None:
         if self._probes is None:
             return
         probes_tool, probes_host = self._probes
@@ -185,25 +158,25 @@ class _CallSlot:
 
 
 def batch_is_over(what: str) -> BridgeError:
-    """The error of a call that had not begun when its batch ended; `what` says why it had not."""
+    """Return the error of a call that had not begun when its batch ended; `what` says why it had not."""
     message = f"The time for the whole batch was over before the call began. {what}"
     detail = {"set_by": "TOOL_BATCH_TIMEOUT_SECONDS"}
     return BridgeError(ErrorCode.TIMEOUT, message, detail=detail, retryable=True)
 
 
 def _deadline(
-    controls: Controls, request: CallRequest, terms: CallOptions, settings: CallSettings
+    controls: Controls, request: CallRequest, options: CallOptions, settings: CallSettings
 ) -> Deadline:
-    if terms.deadline_s is not None:
-        return Deadline(checked_deadline(terms.deadline_s), "call")
+    if options.deadline_s is not None:
+        return Deadline(checked_deadline(options.deadline_s), "call")
     return settings.deadline_of(request.server_id, request.operation_key, controls.limits.now)
 
 
-def _slot_key(request: CallRequest, terms: CallOptions, settings: CallSettings) -> SlotKey:
+def _slot_key(request: CallRequest, options: CallOptions, settings: CallSettings) -> SlotKey:
     server = settings.of_server(request.server_id)
     return SlotKey(
-        user_id=request.user_id,
-        group=terms.group,
+        user_id=request.context.user_id,
+        group=options.group,
         origin=request.origin,
         server_id=request.server_id,
         operation_key=request.operation_key,
@@ -220,8 +193,6 @@ def _within(deadline: Deadline, latest_end: float) -> Deadline:
 
 
 _FAILURES = frozenset({ErrorCode.NETWORK, ErrorCode.TIMEOUT, ErrorCode.INTERNAL})
-
-
 _SILENCES = frozenset({ErrorCode.NETWORK, ErrorCode.TIMEOUT})
 
 

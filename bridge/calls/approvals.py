@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 from bridge.audit import Audit, AuditKind
 from bridge.calls.approval_policy import Grant, Subject, grant_of, needs_approval
-from bridge.calls.open_call import ApprovalVerdict, CallRequest
+from bridge.calls.open_call import ApprovalVerdict
+from bridge.calls.request import CallRequest
 from bridge.settings.bridge import ApprovalMode
 
 MAX_REMEMBERED_USERS = 10_000
@@ -104,7 +105,7 @@ class Approvals:
 
     async def is_needed(self, request: CallRequest) -> bool:
         """Whether the user of a call has to be asked first."""
-        remembered = await self._of(request.user_id)
+        remembered = await self._of(request.context.user_id)
         mode = remembered.mode or self.default
         return needs_approval(mode, _subject(request), remembered.grants.values(), self._now())
 
@@ -117,28 +118,29 @@ class Approvals:
         now = self._now()
         if verdict.by_bridge:
             self._note_own(call_id, request, verdict)
-        grant = grant_of(verdict.decision, secrets.token_hex(8), request.user_id, _subject(request), now)
+        user_id = request.context.user_id
+        grant = grant_of(verdict.decision, secrets.token_hex(8), user_id, _subject(request), now)
         if grant is None:
             return
         made = {"grant": grant.id, "scope": grant.scope, "expires_at": grant.expires_at}
         self._audit.add_entry(
             AuditKind.GRANT,
-            request.user_id,
+            user_id,
             f"page {verdict.device_id}",
             call_id=call_id,
             server_id=request.server_id,
             operation_key=request.operation_key,
             detail=made,
         )
-        if (remembered := self._users.get(request.user_id)) is not None:
+        if (remembered := self._users.get(user_id)) is not None:
             _put(remembered, grant, now)
-        self._start(self._store.keep_grant(grant), f"keep a grant of {request.user_id}")
-        self._changed(request.user_id)
+        self._start(self._store.keep_grant(grant), f"keep a grant of {user_id}")
+        self._changed(user_id)
 
     def _note_own(self, call_id: str, request: CallRequest, verdict: ApprovalVerdict) -> None:
         self._audit.add_entry(
             AuditKind.DECISION,
-            request.user_id,
+            request.context.user_id,
             "bridge",
             call_id=call_id,
             server_id=request.server_id,
@@ -177,5 +179,9 @@ def _put(remembered: _Remembered, grant: Grant, now: float) -> None:
 
 def _subject(request: CallRequest) -> Subject:
     return Subject(
-        request.server_id, request.operation_key, request.operation_digest, request.safe, request.chat_id
+        request.server_id,
+        request.operation_key,
+        request.operation_digest,
+        request.safe,
+        request.context.chat_id,
     )

@@ -22,8 +22,8 @@ from bridge.calls.batch_order import (
     resolve_waits,
     without_members,
 )
-from bridge.calls.engine import ToolCall
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import ToolCall
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.settings import Limits
@@ -38,7 +38,7 @@ MAX_BATCH_CALLS = 200
 
 @dataclass(frozen=True, slots=True)
 class BatchCall:
-    """One call of a batch. `call.terms.group` and `latest_end` are those of the batch."""
+    """One call of a batch. `call.options.group` and `latest_end` are those of the batch."""
 
     id: str
     """The caller's id for the call, unique in the batch."""
@@ -146,7 +146,7 @@ class _Batch:
             raise BridgeError(ErrorCode.DEPENDENCY_FAILED, message, detail={"depends_on": failed})
         call = read.batch_call.call
         return await self._engine.call_tool(
-            replace(call, terms=replace(call.terms, latest_end=self._latest_end))
+            replace(call, options=replace(call.options, latest_end=self._latest_end))
         )
 
     async def _wait_for(self, others: Collection[int]) -> None:
@@ -206,6 +206,6 @@ def check_batch(calls: Sequence[BatchCall]) -> None:
 
 
 def _latest_end(calls: Sequence[BatchCall], limits: Limits) -> float:
-    asked = [each.call.terms.deadline_s or 0.0 for each in calls]
+    asked = [each.call.options.deadline_s or 0.0 for each in calls]
     seconds = max(limits.tool_batch_timeout_seconds, limits.tool_timeout_seconds, *asked)
     return asyncio.get_running_loop().time() + seconds

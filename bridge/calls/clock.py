@@ -16,7 +16,7 @@ class Clock:
         self._left_s = seconds
         self._until = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self.go_on()
+        self.resume_time()
 
     @property
     def left_s(self) -> float:
@@ -24,19 +24,14 @@ class Clock:
         left = self._left_s if self._timer is None else self._until - self._loop.time()
         return max(0.0, left)
 
-    def hold_time(self) -> None:
+    def pause_time(self) -> None:
         """Pause the clock; pausing it again has no effect."""
         if self._timer is not None:
             self._left_s = self.left_s
             self._timer.cancel()
             self._timer = None
 
-    @property
-    def is_held(self) -> bool:
-        """Whether the clock is paused."""
-        return self._timer is None
-
-    def go_on(self) -> None:
+    def resume_time(self) -> None:
         """Resume the clock."""
         if self._timer is None:
             self._until = self._loop.time() + self._left_s

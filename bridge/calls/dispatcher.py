@@ -1,9 +1,13 @@
 """Dispatch: one validated call to a page of its user, and its one ending.
 
 Receives a `CallRequest` and gives a `CallOutcome`; knows deadlines, approval, pages that go away and come
-back, and cancellation. What may begin holds its `Turn`; a call whose user is asked does not. It reaches pages
-through the `Browser` port and the database through the `Journal` port, and is told what pages say by the
-methods below `cancel`. It must not know Socket.IO, HTTP or the database. All methods run on one event loop.
+back, and cancellation. A call that may begin holds its slot; a call whose user is asked does not. It reaches
+pages through the `Browser` port and the database through the `Journal` port; what pages report arrives at the
+methods below `cancel_call`. It must not know Socket.IO, HTTP or the database. All methods run on one event
+loop.
+
+Whether a call may be sent, repeated or ended is decided by its phase (`state_machine`); this module adds
+time: deadlines, pauses and waits.
 """
 
 from __future__ import annotations
@@ -17,34 +21,47 @@ from typing import Literal
 from bridge.browser_protocol import Accepted, Decision, DecisionReply, Result
 from bridge.calls import endings
 from bridge.calls.call_ids import CallIds
-from bridge.calls.open_call import AbortReason, ApprovalVerdict, CallRecord, CallRequest, OpenCall, Page, Slot
+from bridge.calls.open_call import AbortReason, ApprovalVerdict, OpenCall, Page, Slot
 from bridge.calls.outcome import CallOutcome, ReportedOutcome, doubtful_error, read_report
 from bridge.calls.ports import Browser, Decisions, Journal, JournalUnavailable
-from bridge.calls.state_machine import TERMINAL, CallEvent, CallState, UnexpectedEvent, next_state
+from bridge.calls.request import CallRequest
+from bridge.calls.state_machine import (
+    MAY_BEGIN,
+    RUNNING,
+    STATE_OF,
+    TERMINAL,
+    UNDECIDED,
+    WITHOUT_PAGE,
+    CallEvent,
+    CallPhase,
+    UnexpectedEvent,
+    next_phase,
+)
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.settings import DEFAULTS
 from bridge.settings.bridge import DEFAULT_APPROVAL_S
 from toolserver.call.result import Answered
 
 RESUME_S = DEFAULTS.page_resume_seconds
-"""How long the calls of a page wait for it when its socket closes, where `PAGE_RESUME_SECONDS` says nothing
-else; its first reconnect comes after 0.2 s."""
+"""Seconds that the calls of a page wait for it when its socket closes, unless `PAGE_RESUME_SECONDS` is set;
+its first reconnect comes after 0.2 s."""
 
 CARD_PATIENCE = 20
-"""So many times as long a call whose user was being asked waits for a page when the last one is gone: nothing
-of it was begun, so a slow reload may have its card back. The time to decide goes on."""
+"""Factor by which a call whose user was being asked waits longer for a page when the last one is gone:
+nothing of it was begun, so a slow reload may show its card again. The time to decide keeps running."""
 
 MAX_ATTEMPTS = 2
-"""Of a safe call, in all (S0-78)."""
+"""Maximum number of times that a page may begin a safe call (S0-78)."""
 
 MAX_SENDINGS = 5
-"""Of one call to pages that then proved they had not begun it."""
+"""Maximum number of times that one call is sent to pages that prove they have not begun it."""
 
 RETRY_WAIT_S = 0.2
+"""Pause in seconds before a call is sent again that a page could not take, or whose request failed."""
 
 
 class Dispatcher:
-    """Runs calls and owns all that are open."""
+    """Runs calls, and owns all that are open."""
 
     def __init__(
         self,
@@ -57,7 +74,7 @@ class Dispatcher:
         approval_s: float = DEFAULT_APPROVAL_S,
         resume_s: Callable[[], float] = lambda: RESUME_S,
     ) -> None:
-        """`approval_s`: how long users may think about a call; `resume_s`: gives what `RESUME_S` is now."""
+        """`approval_s`: seconds that users may think about a call; `resume_s` gives the resume window."""
         self._ids = ids
         self._browser = browser
         self._journal = journal
@@ -66,28 +83,34 @@ class Dispatcher:
         self._resume_s = resume_s
         self._no_browser_message = no_browser_message
         self._open: dict[str, OpenCall] = {}
-        self._watchers: list[Callable[[OpenCall], None]] = []
+        self._observers: list[Callable[[OpenCall], None]] = []
 
     def on_move(self, tell: Callable[[OpenCall], None]) -> None:
-        """Have told every call that is opened or comes to another state; `tell` must not fail, nor wait."""
-        self._watchers.append(tell)
+        """Call `tell` with every call that is opened or changes; it must not fail or wait."""
+        self._observers.append(tell)
 
-    async def dispatch_call(self, request: CallRequest, turn: Slot) -> CallOutcome:
-        """Perform one call in a page of its user, when it is its turn.
+    async def dispatch_call(self, request: CallRequest, slot: Slot) -> CallOutcome:
+        """Perform one call in a page of its user, once it has its slot.
 
-        It has its terminal state at the latest after the wait for its turn and its deadline, plus the time
-        its user takes to approve it, `approval_s` and `APPROVAL_GRACE_S` at most. Never raises for anything
+        It ends at the latest after the wait for its slot and its deadline, plus the time its user takes to
+        approve it, at most `approval_s` and `APPROVAL_GRACE_S`. Never raises for anything
         that happens to the call. Cancelling it settles the call and asks the page to abort its request; an
         unsafe request that was already begun may have been performed.
         """
-        token = secrets.token_urlsafe(24)
-        call = OpenCall(self._ids.make_id(request.user_id), request, token, turn, approval_s=self._approval_s)
+        call = OpenCall(
+            self._ids.make_id(request.context.user_id),
+            request,
+            secrets.token_urlsafe(24),
+            slot,
+            approval_s=self._approval_s,
+            phase=CallPhase.UNAPPROVED if request.needs_approval else CallPhase.QUEUED,
+        )
         self._open[call.call_id] = call
         self._tell(call)
         try:
             return await self._perform(call)
         except asyncio.CancelledError:
-            self.cancel_call(call.call_id, request.user_id, "caller")
+            self.cancel_call(call.call_id, call.user_id, "caller")
             await self._abort(call)
             raise
         finally:
@@ -96,39 +119,35 @@ class Dispatcher:
 
     async def _perform(self, call: OpenCall) -> CallOutcome:
         while call.outcome is None:
-            if await self._may_go_on(call):
+            if call.phase in UNDECIDED or await self._has_slot(call):
                 call.start_counting(lambda: self._expire(call))
-                if call.state is CallState.QUEUED:
+                if call.phase in WITHOUT_PAGE:
                     await self._send_somewhere(call)
-                elif call.awaits_go:
-                    await self._call_up(call)
-            await call.moved.wait()
-            call.moved.clear()
+                elif call.phase is CallPhase.APPROVED:
+                    await self._announce_slot(call)
+            await call.woken.wait()
+            call.woken.clear()
         await self._abort(call)
         return call.outcome
 
-    async def _may_go_on(self, call: OpenCall) -> bool:
-        """Wait for its turn, unless its user has to be asked first; whether the call is still open then."""
-        if call.approval == "needed":
-            return True
-        call.stop_asking()
-        if self._takes_turn(call) or call.outcome is not None:
+    async def _has_slot(self, call: OpenCall) -> bool:
+        """Wait for the slot of a call that may begin; returns whether it is still open then."""
+        if self._acquires_slot(call) or call.outcome is not None:
             return call.outcome is None
-        if call.clock is not None:
-            call.clock.hold_time()
-        self._browser.calls_changed(call.request.user_id)
+        call.stop_counting()
+        self._browser.calls_changed(call.user_id)
         try:
-            await call.turn.acquire_slot()
+            await call.slot.acquire_slot()
         except BridgeError as error:
             self._turn_away(call, error.error)
         finally:
-            self._browser.calls_changed(call.request.user_id)
+            self._browser.calls_changed(call.user_id)
         return call.outcome is None
 
-    def _takes_turn(self, call: OpenCall) -> bool:
-        """Whether it has its turn without waiting; if it may not run, it has ended."""
+    def _acquires_slot(self, call: OpenCall) -> bool:
+        """Whether the call gets its slot without waiting; if it may not run, it has ended."""
         try:
-            return call.turn.acquire_now()
+            return call.slot.acquire_now()
         except BridgeError as error:
             self._turn_away(call, error.error)
             return False
@@ -140,7 +159,7 @@ class Dispatcher:
 
     async def _send_somewhere(self, call: OpenCall) -> None:
         request = call.request
-        page = await self._browser.page_for(request.user_id, request.origin, request.server_id)
+        page = await self._browser.page_for(call.user_id, request.origin, request.server_id)
         if page is None:
             page = await self._page_in_time(call)
         if page is None:
@@ -149,71 +168,68 @@ class Dispatcher:
             await self._send(call, page)
 
     async def _page_in_time(self, call: OpenCall) -> Page | None:
-        """The page that comes; the end of the call ends the wait."""
+        """Return the page that comes in time; the end of the call ends the wait."""
         request = call.request
         resume_s = self._resume_s() * (CARD_PATIENCE if call.is_asked else 1)
         try:
             async with asyncio.timeout(None) as call.search:
-                where = (request.user_id, request.origin, request.server_id)
+                where = (call.user_id, request.origin, request.server_id)
                 return await self._browser.next_page(*where, resume_s)
         except TimeoutError:
             return None
         finally:
             call.search = None
 
-    async def _call_up(self, call: OpenCall) -> None:
-        """It has its turn: its page is to ask for its go. One that is away asks when it is back."""
+    async def _announce_slot(self, call: OpenCall) -> None:
+        """Have the page of an approved call ask for its go-ahead. One that is away asks when it is back."""
         if call.timer is None and call.sid is not None:
             await self._browser.announce_slot(call.sid, call.call_id)
 
     async def _send(self, call: OpenCall, page: Page) -> None:
         call.page = page
-        begins = call.request.approval == "granted" or call.is_approved
-        if not await self._written_down(call, may_begin=begins):
+        if not await self._is_recorded(call, may_begin=call.phase is CallPhase.QUEUED):
             return
-        if call.page is not page:  # it left while the call was written down, and has never seen it
-            call.moved.set()
+        if call.page is not page:  # it left while the call was recorded, and has never seen it
+            call.woken.set()
         elif self._apply(call, CallEvent.SENT):
-            call.may_begin = begins
-            call.attempts += begins
             call.sendings += 1
             await self._browser.send_call(call)
 
-    async def _written_down(self, call: OpenCall, *, may_begin: bool) -> bool:
-        """Have an unsafe call in the journal before its page may begin it; if that fails, it has ended."""
-        is_kept = call.sendings > 0 and call.may_begin == may_begin
-        if call.request.safe or is_kept:
+    async def _is_recorded(self, call: OpenCall, *, may_begin: bool) -> bool:
+        """Record an unsafe call before its page may begin it; if that fails, it has ended."""
+        knows_already = call.sendings > 0 and not may_begin
+        if call.request.safe or knows_already:
             return True
         try:
-            await self._journal.record_opened(_record(call, may_begin=may_begin), call.left_ms / 1000)
+            await self._journal.record_opened(call, call.left_ms / 1000, may_begin=may_begin)
         except JournalUnavailable:
             self._apply(call, CallEvent.TURNED_AWAY, error=endings.store_unavailable(), abort="no_slot")
             return False
         return True
 
     async def _abort(self, call: OpenCall) -> None:
-        """Tell the page of a call that ended without it."""
+        """Tell its page that the call ended without it."""
         if call.abort_reason is not None and call.sid is not None and call.sendings:
             await self._browser.send_cancel(call.sid, call.call_id, call.abort_reason)
 
     def open_call(self, call_id: str) -> OpenCall | None:
-        """The open call of that id, for the upload of its answer."""
+        """Return the open call of that id, or None."""
         return self._open.get(call_id)
 
     def open_calls(self, user_id: str) -> list[OpenCall]:
-        """A user's calls that have not ended, oldest first."""
-        return [call for call in self._open.values() if call.request.user_id == user_id]
+        """Return a user's calls that have not ended, oldest first."""
+        return [call for call in self._open.values() if call.user_id == user_id]
 
     def cancel_call(self, call_id: str, user_id: str, by: Literal["caller", "user"]) -> bool:
-        """End an open call of a user; whether there was one. Its page aborts the request."""
+        """End an open call of a user; returns whether there was one. Its page aborts the request."""
         call = self._open.get(call_id)
-        if call is None or call.request.user_id != user_id:
+        if call is None or call.user_id != user_id:
             return False
         reason = "caller_gone" if by == "caller" else "stopped"
         return self._apply(call, CallEvent.STOPPED, error=endings.stopped(by), abort=reason)
 
     def accept_call(self, sid: str, accepted: Accepted) -> None:
-        """A page acknowledged `execute:tool` or refused it; acks of other sessions change nothing."""
+        """Apply a page's acknowledgement of `execute:tool`; those of other sessions change nothing."""
         call = self._of_session(sid, accepted.call_id)
         if call is None:
             return
@@ -221,84 +237,71 @@ class Dispatcher:
             self._refused(call, accepted.error)
         elif accepted.awaiting_approval:
             self._await_approval(call)
-        else:
-            call.attempts += not call.may_begin
-            call.may_begin = True  # it says that it runs: whatever was asked of it, that is what counts
-            if self._apply(call, CallEvent.ACCEPTED):
-                call.stop_asking()
-                call.start_counting(lambda: self._expire(call))
+        elif self._apply(call, CallEvent.ACCEPTED):
+            call.stop_asking()
+            call.start_counting(lambda: self._expire(call))
 
     def _refused(self, call: OpenCall, error: WireError) -> None:
-        """A page that is being replaced has not begun it: the next one, perhaps still to come, gets it."""
+        """End the call; but one that its page cannot take while it is being replaced is sent again."""
         if error.code is not ErrorCode.NO_BROWSER:
             self._apply(call, CallEvent.REFUSED, error=error)
-        elif call.state is CallState.SENT:
-            self._take_back(call)
+        else:
             call.declined = error
-            call.start_timer(RETRY_WAIT_S, self._send_again)
-
-    def _take_back(self, call: OpenCall) -> None:
-        """Its page has not begun it and will not."""
-        call.attempts -= call.may_begin
-        call.may_begin = False
+            self._send_again(call, CallEvent.DECLINED, after_s=RETRY_WAIT_S)
 
     async def apply_decision(self, sid: str, decision: Decision) -> DecisionReply:
-        """A page reported what its user said; it begins nothing before this returned go.
+        """Apply a user's decision that a page reports; the page begins nothing before this returns go.
 
-        While a call has to wait for its turn there is no go; its page is told when to ask again. An approval
-        is in the journal before go. Saying it again is harmless; the answer is that of the moment.
+        While a call has to wait for its slot there is no go; its page is told when to ask again. An approval
+        is in the journal before go. Reporting it again is harmless; the answer is that of the moment.
         """
         call = self._of_session(sid, decision.call_id)
         if call is None:
             return DecisionReply(may_begin=False)
         if decision.decision == "denied":
-            self._refuse(call, _verdict(call, decision))
+            self._deny(call, _verdict(call, decision))
             return DecisionReply(may_begin=False)
-        if call.state is not CallState.RUNNING:
+        if call.phase not in RUNNING:
             if not self._approve(call, decision):
                 return DecisionReply(may_begin=False)
-            if not self._takes_turn(call):
-                call.moved.set()
+            if not self._acquires_slot(call):
+                call.woken.set()
                 return DecisionReply(may_begin=False, awaiting_slot=call.outcome is None)
             if not await self._begin(call, sid):
                 return DecisionReply(may_begin=False)
         return DecisionReply(may_begin=True, deadline_ms=call.left_ms)
 
     def _approve(self, call: OpenCall, decision: Decision) -> bool:
-        if call.state not in (CallState.SENT, CallState.AWAITING_APPROVAL):
-            return False
-        if not call.is_approved:
+        """Whether the call is approved, by this decision or by an earlier one."""
+        if self._apply(call, CallEvent.APPROVED):
             call.stop_asking()
-            call.is_approved = True
             call.verdict = _verdict(call, decision)
             self._decisions.remember_decision(call.call_id, call.request, call.verdict)
-        return True
+        return call.phase is CallPhase.APPROVED
 
     async def _begin(self, call: OpenCall, sid: str) -> bool:
-        """Whether the page of that socket may begin the call now, which has its turn."""
-        if not await self._written_down(call, may_begin=True):
+        """Whether the page of that socket may begin the call now, which has its slot."""
+        if not await self._is_recorded(call, may_begin=True):
             return False
-        if call.sid != sid:  # it went to another page meanwhile, or this one came back and will say it again
+        if call.sid != sid:  # it went to another page meanwhile, or this one came back and will ask again
             return False
-        if call.state is CallState.RUNNING:  # it was said twice, and the other one was faster
+        if call.phase is CallPhase.RUNNING:  # the page asked twice, and the other question was faster
             return True
-        if not self._apply(call, CallEvent.APPROVED):
+        if not self._apply(call, CallEvent.STARTED):
             return False
-        call.may_begin = True
-        call.attempts += 1
         call.start_counting(lambda: self._expire(call))
         return True
 
-    def _refuse(self, call: OpenCall, verdict: ApprovalVerdict, abort: AbortReason | None = None) -> None:
+    def _deny(self, call: OpenCall, verdict: ApprovalVerdict, abort: AbortReason | None = None) -> None:
         call.verdict = verdict
         error = endings.denied(verdict.reason, self._approval_s)
         if self._apply(call, CallEvent.REFUSED, error=error, abort=abort):
             self._decisions.remember_decision(call.call_id, call.request, verdict)
 
     def take_report(self, user_id: str, sid: str, result: Result) -> None:
-        """A page reported how a call ended. Late and doubled reports go to the journal and change nothing.
+        """Apply a page's report of how a call ended. Late and duplicate ones go to the journal, no further.
 
-        Nothing is kept of a call that another page has: what becomes of it is not known yet. Nor of one that
+        Nothing is recorded of a call that another page has, because its end is not known yet, nor of one that
         was never given to this user.
         """
         call = self._of_session(sid, result.call_id)
@@ -308,14 +311,14 @@ class Dispatcher:
             return
         reading = read_report(result.outcome, call.uploaded, safe=call.request.safe)
         if call.request.safe and call.attempts < MAX_ATTEMPTS and _may_work_next_time(reading):
-            call.start_timer(RETRY_WAIT_S, self._send_again)
+            self._send_again(call, after_s=RETRY_WAIT_S)
             return
         self._apply(call, reading.event, answered=reading.answered, error=reading.error)
 
     def abandon_session(self, sid: str) -> None:
-        """A page's socket closed: its calls wait for it to come back."""
+        """Have the calls of a page whose socket closed wait for it to come back."""
         for call in [call for call in self._open.values() if call.sid == sid]:
-            if call.state is CallState.QUEUED:
+            if call.phase in WITHOUT_PAGE:
                 call.page = None
             else:
                 call.start_timer(self._resume_s(), self._give_up)
@@ -323,9 +326,9 @@ class Dispatcher:
     def reconcile_page(
         self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
     ) -> list[str]:
-        """A page greets, perhaps once more: settle what became of the calls that this browser had.
+        """Settle what became of the calls that a browser had, at each handshake of one of its pages.
 
-        `listed`: what the page says of the calls it knows (`ListedCall`); `alive`: other workers of that
+        `listed`: state of each call that the page knows (`ListedCall`); `alive`: other workers of that
         browser, whose calls are not listed. Returns the listed calls that have ended for the bridge.
         """
         for call in [call for call in self._open.values() if _is_of(call, user_id, page, alive)]:
@@ -333,7 +336,7 @@ class Dispatcher:
         return [call_id for call_id in listed if not self._is_open(call_id, user_id)]
 
     def stop_calls(self) -> None:
-        """The bridge is stopping: settle every open call."""
+        """End every open call, because the bridge is stopping."""
         for call in list(self._open.values()):
             self._apply(call, CallEvent.PAGE_LOST, error=endings.bridge_stopped())
 
@@ -353,19 +356,14 @@ class Dispatcher:
                 self._send_again(call)
 
     def _await_approval(self, call: OpenCall) -> None:
-        """Not when it was told to go and has not heard it: then it will say its decision again."""
-        if not self._apply(call, CallEvent.ASKED):
-            return
-        if call.may_begin:  # it need not have asked, but has a rule of its own
-            self._take_back(call)
-            call.is_approved = False
-            call.turn.release_slot()
-        if not call.is_approved:
+        """Wait for its user; an approved call waits for its page instead, which will ask for go again."""
+        if self._apply(call, CallEvent.ASKED):
+            call.slot.release_slot()
             call.start_asking(lambda: self._no_answer(call))
 
     def _no_answer(self, call: OpenCall) -> None:
-        """The bridge's own patience is over: its page has not said that the time passed."""
-        self._refuse(call, ApprovalVerdict("denied", "no_answer", None, time.time()), abort="no_answer")
+        """Deny a call whose page has not reported that the time to decide passed."""
+        self._deny(call, ApprovalVerdict("denied", "no_answer", None, time.time()), abort="no_answer")
 
     def _give_up(self, call: OpenCall) -> None:
         self._try_elsewhere(call, endings.page_lost())
@@ -377,15 +375,21 @@ class Dispatcher:
         else:
             self._apply(call, CallEvent.PAGE_LOST, error=error)
 
-    def _send_again(self, call: OpenCall) -> None:
+    def _send_again(
+        self, call: OpenCall, event: CallEvent = CallEvent.UNSEEN, *, after_s: float = 0.0
+    ) -> None:
+        """Take the call back from its page, which has not begun it or may repeat it, and send it again."""
+        if not self._apply(call, event):
+            return
         call.stop_timer()
+        call.uploaded = None
+        call.page = None
         if call.sendings >= MAX_SENDINGS:
             self._apply(call, CallEvent.PAGE_LOST, error=self._no_page(call))
-        elif self._apply(call, CallEvent.UNSEEN):
-            call.may_begin = False
-            call.uploaded = None
-            call.page = None
-            call.moved.set()
+        elif after_s:
+            call.start_timer(after_s, _wake)
+        else:
+            call.woken.set()
 
     def _apply(
         self,
@@ -396,36 +400,39 @@ class Dispatcher:
         error: WireError | None = None,
         abort: AbortReason | None = None,
     ) -> bool:
-        """Whether the table knows the event for the call's state; if not, nothing happens.
+        """Whether the table has the event for the call's phase; if not, nothing happens.
 
         `abort`: what its page is told, if the call ends by it.
         """
+        before = call.phase
         try:
-            state = next_state(call.state, event, in_doubt=call.in_doubt)
+            after = next_phase(before, event, safe=call.request.safe)
         except UnexpectedEvent:
             return False
-        if state is CallState.OUTCOME_UNKNOWN and error is not None:
-            error = doubtful_error(error)
-        call.state = state
-        if state in TERMINAL:
+        call.enter_phase(after, event)
+        if after in TERMINAL:
+            if after is CallPhase.OUTCOME_UNKNOWN and error is not None:
+                error = doubtful_error(error)
             if error is not None:
                 error = endings.with_deadline(error, call.deadline)
             call.abort_reason = abort
-            self._end(call, CallOutcome(call.call_id, state, answered, error, call.request.server_id))
-        self._tell(call)
+            outcome = CallOutcome(call.call_id, STATE_OF[after], answered, error, call.request.server_id)
+            self._end(call, outcome, may_begin=before in MAY_BEGIN)
+        if STATE_OF[after] is not STATE_OF[before]:
+            self._tell(call)
         return True
 
     def _tell(self, call: OpenCall) -> None:
-        for tell in self._watchers:
+        for tell in self._observers:
             tell(call)
 
-    def _end(self, call: OpenCall, outcome: CallOutcome) -> None:
+    def _end(self, call: OpenCall, outcome: CallOutcome, *, may_begin: bool) -> None:
         call.outcome = outcome
-        call.turn.record_outcome(outcome)
-        self._journal.record_ended(_record(call, may_begin=call.may_begin))
+        call.slot.record_outcome(outcome)
+        self._journal.record_ended(call, may_begin=may_begin)
         if call.search is not None:
             call.search.reschedule(0.0)
-        call.moved.set()
+        call.woken.set()
 
     def _expire(self, call: OpenCall) -> None:
         seconds = call.deadline.seconds if call.deadline is not None else 0.0
@@ -434,11 +441,11 @@ class Dispatcher:
 
     def _of_session(self, sid: str, call_id: str) -> OpenCall | None:
         call = self._open.get(call_id)
-        return call if call is not None and call.sid == sid and call.state not in TERMINAL else None
+        return call if call is not None and call.sid == sid and call.phase not in TERMINAL else None
 
     def _is_open(self, call_id: str, user_id: str) -> bool:
         call = self._open.get(call_id)
-        return call is not None and call.request.user_id == user_id and call.state not in TERMINAL
+        return call is not None and call.user_id == user_id and call.phase not in TERMINAL
 
     def _no_page(self, call: OpenCall) -> WireError:
         if call.declined is not None:
@@ -448,17 +455,8 @@ class Dispatcher:
         return WireError(code=ErrorCode.NO_BROWSER, message=self._no_browser_message, retryable=True)
 
 
-def _record(call: OpenCall, *, may_begin: bool) -> CallRecord:
-    return CallRecord(
-        call.call_id,
-        call.request,
-        call.state,
-        may_begin,
-        call.device_id,
-        call.opened_at,
-        call.outcome,
-        call.verdict,
-    )
+def _wake(call: OpenCall) -> None:
+    call.woken.set()
 
 
 def _verdict(call: OpenCall, said: Decision) -> ApprovalVerdict:
@@ -466,9 +464,9 @@ def _verdict(call: OpenCall, said: Decision) -> ApprovalVerdict:
 
 
 def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> bool:
-    """Whether a greeting page can tell what became of a call: it had it, or a dead worker of its browser."""
+    """Whether a page knows what became of a call: it had the call, or a dead worker of its browser had."""
     had = call.page
-    if had is None or had.sid == page.sid or call.request.user_id != user_id:
+    if had is None or had.sid == page.sid or call.user_id != user_id:
         return False
     if had.device_id != page.device_id:
         return False

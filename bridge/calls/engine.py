@@ -1,9 +1,9 @@
-"""One engine behind every door: a tool's name and arguments as text become a call, and its outcome.
+"""The engine behind every endpoint: turns a `ToolCall` into a `CallRequest`, and runs it to its outcome.
 
-Looks the tool up in the user's catalog, checks acceptance, validates the arguments and dispatches. The
-bridge's own tools are answered here: `run_operation` becomes the ordinary call of the operation it names, the
-other two need no page. Every refusal on the way is a `BridgeError`; what happens to the call itself is a
-`CallOutcome`.
+Counts the call, looks the tool up in the user's catalog, checks acceptance, validates the arguments, decides
+whether its user is asked, opens a slot, dispatches, and cuts a long answer. The bridge's own tools are
+answered here: `run_operation` becomes the ordinary call of the operation it names, the other two need no
+page. Every refusal on the way is a `BridgeError`; what happens to the call itself is a `CallOutcome`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import asyncio
 import json
 from collections.abc import Collection, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from bridge.browser_protocol import ARGUMENT_BYTES
-from bridge.calls.admission import ALONE, AdmissionControl, CallOptions
+from bridge.calls.admission import AdmissionControl
 from bridge.calls.approvals import Approvals
 from bridge.calls.call_ids import new_unsealed_id
-from bridge.calls.open_call import CallRequest
+from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import CallRequest, ToolCall
 from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
@@ -47,14 +48,14 @@ from toolserver.tool.naming import OperationKey
 
 
 class StoredAnswers(Protocol):
-    """Answers that are cut on their way to the model, whole."""
+    """Answers that are too long for a caller, stored whole."""
 
     async def fit_answer(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
-        """The outcome with as much text as a caller reads; the whole is kept. Never raises."""
+        """Return the outcome with as much text as a caller reads, and store the whole; never raises."""
         ...
 
     async def read_page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
-        """One part of a user's kept answer, from `offset`: see `toolserver.tool.meta_tools.pages_of`.
+        """Return a part of a user's stored answer, from `offset`: see `toolserver.tool.meta_tools.pages_of`.
 
         Raises:
             BridgeError: `not_found`: there is none of that call, or no more; `invalid_arguments`.
@@ -62,37 +63,22 @@ class StoredAnswers(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """What a door was asked to do."""
-
-    user_id: str
-    tool_name: str
-    arguments_text: str
-    """JSON text of an object; empty means no arguments."""
-    server_id: str | None = None
-    """Only a tool of this server will do."""
-    chat_id: str | None = None
-    message_id: str | None = None
-    turn_id: str | None = None
-    turn_call_id: str | None = None
-    """See `CallRequest`."""
-    terms: CallOptions = ALONE
-    """Its deadline and its turn."""
-    only: frozenset[str] | None = None
-    """Names of operations to which the bridge's own tools may lead; None: every one of the user's."""
-
-
 class Engine:
     """Runs tool calls of any user."""
 
     def __init__(
-        self, registry: Registry, approvals: Approvals, gate: AdmissionControl, kept: StoredAnswers
+        self,
+        registry: Registry,
+        approvals: Approvals,
+        admission: AdmissionControl,
+        dispatcher: Dispatcher,
+        answers: StoredAnswers,
     ) -> None:
         self._registry = registry
         self._approvals = approvals
-        self._gate = gate
-        self._kept = kept
+        self._admission = admission
+        self._dispatcher = dispatcher
+        self._answers = answers
 
     async def call_tool(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end. Cancelling it aborts the request in the page.
@@ -100,10 +86,11 @@ class Engine:
         Raises:
             BridgeError: `rate_limited`, `unknown_tool`, `not_accepted`, `invalid_arguments`, `breaker_open`
                 or `queue_full`; nothing was sent. `not_found` for a `read_result` of an answer that is not
-                kept.
+                stored.
         """
-        self._gate.admit_call(call.user_id)
-        view = await self._registry.view_of_user(call.user_id)
+        user_id = call.context.user_id
+        self._admission.admit_call(user_id)
+        view = await self._registry.view_of_user(user_id)
         if call.tool_name not in META_NAMES:
             return await self._run(view, _find(view, call), call)
         if call.server_id is not None and not view.has_server(call.server_id):
@@ -116,7 +103,7 @@ class Engine:
 
     async def own_arguments(self, call: ToolCall, names: Collection[str]) -> frozenset[str]:
         """Which of `names` are arguments of the tool itself; none of a tool that does not exist."""
-        view = await self._registry.view_of_user(call.user_id)
+        view = await self._registry.view_of_user(call.context.user_id)
         tool = view.catalog.by_name(call.tool_name)
         if tool is None:
             return frozenset()
@@ -129,25 +116,12 @@ class Engine:
         validator = await self._registry.compile_validator(view.find_server(tool.server_id), tool.operation)
         with _as_invalid_arguments(inner=tool.name if tool.name != call.tool_name else None):
             validator.validate_arguments(parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES))
-        operation = tool.operation
-        request = CallRequest(
-            user_id=call.user_id,
-            tool_name=tool.name,
-            server_id=tool.server_id,
-            operation_key=operation.key,
-            operation_digest=operation.digest,
-            origin=operation.origin,
-            safe=operation.safe,
-            idempotency_key=not operation.safe and view.sends_idempotency_key(tool.server_id),
-            arguments_text=call.arguments_text.strip() or "{}",
-            chat_id=call.chat_id,
-            message_id=call.message_id,
-            turn_id=call.turn_id,
-            turn_call_id=call.turn_call_id,
-        )
+        request = _request_of(call, tool, idempotency_key=view.sends_idempotency_key(tool.server_id))
         if await self._approvals.is_needed(request):
-            request = replace(request, approval="needed")
-        return await self._kept.fit_answer(call.user_id, await self._gate.run_call(request, call.terms))
+            request = replace(request, needs_approval=True)
+        with await self._admission.open_slot(request, call.options) as slot:
+            outcome = await self._dispatcher.dispatch_call(request, slot)
+        return await self._answers.fit_answer(call.context.user_id, outcome)
 
     async def _run_named(self, view: UserView, call: ToolCall) -> CallOutcome:
         """The call of the operation that a `run_operation` names."""
@@ -175,7 +149,8 @@ class Engine:
     async def _read(self, call: ToolCall) -> str:
         with _as_invalid_arguments():
             wanted = read_reading(call.arguments_text, max_bytes=ARGUMENT_BYTES)
-        return dump_json(await self._kept.read_page(call.user_id, wanted.call_id, wanted.offset)).decode()
+        part = await self._answers.read_page(call.context.user_id, wanted.call_id, wanted.offset)
+        return dump_json(part).decode()
 
 
 @contextmanager
@@ -184,11 +159,26 @@ def _as_invalid_arguments(*, inner: str | None = None) -> Generator[None]:
     try:
         yield
     except ArgumentError as error:
-        told = inner_error(inner, error) if inner else error
-        detail = {"argument": told.argument, "pointer": told.pointer}
+        shown = inner_error(inner, error) if inner else error
+        detail = {"argument": shown.argument, "pointer": shown.pointer}
         if inner:
             detail["tool"] = inner
-        raise BridgeError(ErrorCode.INVALID_ARGUMENTS, told.message, detail=detail) from None
+        raise BridgeError(ErrorCode.INVALID_ARGUMENTS, shown.message, detail=detail) from None
+
+
+def _request_of(call: ToolCall, tool: Tool, *, idempotency_key: bool) -> CallRequest:
+    operation = tool.operation
+    return CallRequest(
+        context=call.context,
+        tool_name=tool.name,
+        server_id=tool.server_id,
+        operation_key=operation.key,
+        operation_digest=operation.digest,
+        origin=operation.origin,
+        safe=operation.safe,
+        arguments_text=call.arguments_text.strip() or "{}",
+        idempotency_key=idempotency_key and not operation.safe,
+    )
 
 
 def _answered(text: str) -> CallOutcome:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.browser_protocol import Result
-from bridge.calls.open_call import ApprovalVerdict, CallRecord, CallRequest, OpenCall, Page
+from bridge.calls.open_call import ApprovalVerdict, OpenCall, Page
+from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import CallState
 
 
@@ -50,16 +51,21 @@ class Browser(Protocol):
 class Journal(Protocol):
     """The stored record of calls, so that a crash leaves no avoidable doubt about what was sent."""
 
-    async def record_opened(self, record: CallRecord, within_s: float) -> None:
-        """Record an unsafe call before its page may begin it; on return, the record survives a crash.
+    async def record_opened(self, call: OpenCall, within_s: float, *, may_begin: bool) -> None:
+        """Record an unsafe call before it is sent; on return, the record survives a crash.
+
+        `may_begin`: whether its page is about to be allowed to begin it.
 
         Raises:
             JournalUnavailable: it cannot be written, or not in time; then the call must not be sent.
         """
         ...
 
-    def record_ended(self, record: CallRecord) -> None:
-        """Record how a call ended, without waiting for the write; never fails."""
+    def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
+        """Record how a call ended, without waiting for the write; never fails.
+
+        `may_begin`: whether its page had been allowed to begin it.
+        """
         ...
 
     def record_late(self, user_id: str, result: Result) -> None:

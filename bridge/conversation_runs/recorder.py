@@ -79,10 +79,10 @@ class RunRecorder:
 
     def call_moved(self, call: OpenCall) -> None:
         """Send the new state of a call of the run."""
-        tool_call_id = call.request.turn_call_id
+        tool_call_id = call.request.context.turn_call_id
         if tool_call_id is None:  # made by another call of the run
             return
-        if call.state in TERMINAL:
+        if call.phase in TERMINAL:
             self._transcript.note_end(tool_call_id, call.call_id, call.state.value)
         moved: JsonObject = {
             "run_id": self._run_id,

@@ -118,8 +118,9 @@ class ConversationRuns:
 
     def call_moved(self, call: OpenCall) -> None:
         """Forward a call of any user whose state has changed to its run."""
-        run = self.desk.run_of(call.request.chat_id or "")
-        if run is not None and run.id == call.request.turn_id:
+        context = call.request.context
+        run = self.desk.run_of(context.chat_id or "")
+        if run is not None and run.id == context.turn_id:
             run.on_call(call)
 
     async def find_conversation(self, user_id: str, conversation_id: str) -> Conversation:

@@ -16,9 +16,9 @@ from aiohttp import hdrs, web
 from bridge.auth.forwarded_users import USER_HEADERS
 from bridge.auth.pairing_links import PairingLinks
 from bridge.browser_protocol import ARGUMENT_BYTES
-from bridge.calls.admission import CallOptions
-from bridge.calls.engine import Engine, ToolCall
+from bridge.calls.engine import Engine
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.catalog.registry import NOBODY, Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
@@ -115,15 +115,13 @@ class ToolServer:
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)
         message_id = message_id_of(request)
-        terms = CallOptions(group=message_id, deadline_s=_requested_deadline(request))
+        options = CallOptions(group=message_id, deadline_s=_requested_deadline(request))
         call = ToolCall(
-            user_id=caller.user.id,
+            CallContext(caller.user.id, chat_id_of(request), message_id),
             tool_name=name,
             arguments_text=await _arguments_text(request),
             server_id=request.match_info.get("server"),
-            chat_id=chat_id_of(request),
-            message_id=message_id,
-            terms=terms,
+            options=options,
         )
         async with asyncio.TaskGroup() as group:
             running = group.create_task(self._settled(call), name=f"tool {call.tool_name}")
@@ -139,8 +137,8 @@ class ToolServer:
         try:
             outcome = await self._engine.call_tool(call)
         except BridgeError as error:
-            return await self._links.add_link(error.error, call.user_id)
-        return await self._links.add_link(outcome.error, call.user_id) if outcome.error else outcome
+            return await self._links.add_link(error.error, call.context.user_id)
+        return await self._links.add_link(outcome.error, call.context.user_id) if outcome.error else outcome
 
     async def _answer(self, call: ToolCall, outcome: CallOutcome) -> web.StreamResponse:
         rendered = await self._rendered(call, outcome)
@@ -183,7 +181,7 @@ class ToolServer:
         if answered is None:
             raise BridgeError(ErrorCode.INTERNAL, f"Call {outcome.call_id} ended without an answer.")
         name = filename_of(answered.headers)
-        view = await self._registry.view_of_user(call.user_id)
+        view = await self._registry.view_of_user(call.context.user_id)
         render = partial(
             render_answer,
             answered,

@@ -97,7 +97,7 @@ class QueuedCall:
     lane: _Lane
     holds: bool = False
     """Whether the call holds a slot."""
-    turn: asyncio.Future[None] | None = None
+    grant: asyncio.Future[None] | None = None
     """Set while the call waits; done once the wait is over."""
     number: int = 0
     """Position in the order of waiting calls."""
@@ -133,7 +133,7 @@ class CallQueue:
         """Number of calls that wait for a slot."""
         return self._waiting
 
-    def enter_call(self, key: SlotKey) -> QueuedCall:
+    def enter_queue(self, key: SlotKey) -> QueuedCall:
         """Count a call as open until `leave_queue`; it has no slot yet.
 
         Raises:
@@ -150,8 +150,8 @@ class CallQueue:
         return QueuedCall(user, lane)
 
     def leave_queue(self, ticket: QueuedCall) -> None:
-        """Count a call as open no longer; it must not be waiting in `acquire_slot`."""
-        self.release_slot(ticket)
+        """Count a call as open no longer; it must not be waiting in `wait_for_grant`."""
+        self.revoke_grant(ticket)
         user, lane = ticket.user, ticket.lane
         lane.open -= 1
         user.open -= 1
@@ -162,7 +162,7 @@ class CallQueue:
         elif not lane.open:
             _close_lane(user, lane)
 
-    def acquire_now(self, ticket: QueuedCall) -> bool:
+    def grant_now(self, ticket: QueuedCall) -> bool:
         """Acquire a slot if one is free, without waiting; returns whether the call holds one.
 
         Raises:
@@ -174,14 +174,14 @@ class CallQueue:
             raise _stopping()
         user = ticket.user
         limits = self._limits()
-        has_room = ticket.turn is None and not user.busy and self._running < limits.max_parallel_tools_global
+        has_room = ticket.grant is None and not user.busy and self._running < limits.max_parallel_tools_global
         if not has_room or self._full_place(user, ticket.lane, limits) is not None:
             return False
         self._take(ticket)
         return True
 
-    async def acquire_slot(self, ticket: QueuedCall, seconds: float) -> None:
-        """Wait up to `seconds` for a slot; returns without one if `release_slot` was called meanwhile.
+    async def wait_for_grant(self, ticket: QueuedCall, seconds: float) -> None:
+        """Wait up to `seconds` for a slot; returns without one if `revoke_grant` was called meanwhile.
 
         Cancelling gives up the wait; a slot that was granted at that moment is held. A ticket waits once at a
         time.
@@ -191,27 +191,27 @@ class CallQueue:
         Raises:
             BridgeError: `queue_full`: no slot became free; `no_browser`: the bridge is stopping.
         """
-        if self.acquire_now(ticket):
+        if self.grant_now(ticket):
             return
         loop = asyncio.get_running_loop()
-        ticket.turn = turn = loop.create_future()
+        ticket.grant = grant = loop.create_future()
         self._join(ticket)
-        timer = None if turn.done() else loop.call_later(seconds, self._give_up, ticket, seconds)
+        timer = None if grant.done() else loop.call_later(seconds, self._give_up, ticket, seconds)
         try:
-            await turn
+            await grant
         finally:
-            ticket.turn = None
+            ticket.grant = None
             if timer is not None:
                 timer.cancel()
             if not ticket.holds:
                 self._withdraw(ticket)
 
-    def release_slot(self, ticket: QueuedCall) -> None:
+    def revoke_grant(self, ticket: QueuedCall) -> None:
         """Release the call's slot, or its place among the waiting calls; does nothing if it has neither."""
         if not ticket.holds:
-            if ticket.turn is not None and not ticket.turn.done():
+            if ticket.grant is not None and not ticket.grant.done():
                 self._withdraw(ticket)
-                ticket.turn.set_result(None)
+                ticket.grant.set_result(None)
             return
         user, lane = ticket.user, ticket.lane
         ticket.holds = False
@@ -303,11 +303,11 @@ class CallQueue:
             user_id, _ = self._ready.popitem(last=False)
             user = self._users.get(user_id)
             ticket = self._next_of(user) if user is not None else None
-            if user is None or ticket is None or ticket.turn is None:
+            if user is None or ticket is None or ticket.grant is None:
                 continue
             self._dequeue(ticket)
             self._take(ticket)
-            ticket.turn.set_result(None)
+            ticket.grant.set_result(None)
             if user.busy:
                 self._ready[user_id] = None
 
@@ -319,7 +319,7 @@ class CallQueue:
         heads = sorted((_head(lane) for lane in user.busy), key=_number)
         kept: frozenset[_Place] = frozenset()
         for ticket in heads:
-            is_waiting = ticket.turn is not None and not ticket.turn.done()
+            is_waiting = ticket.grant is not None and not ticket.grant.done()
             if is_waiting and self._full_place(user, ticket.lane, limits, kept) is None:
                 return ticket
             if not kept and user.admitted - ticket.came_after >= MAX_PASSED:
@@ -419,8 +419,8 @@ def _number(ticket: QueuedCall) -> int:
 
 
 def _refuse(ticket: QueuedCall, error: BridgeError) -> None:
-    if ticket.turn is not None and not ticket.turn.done():
-        ticket.turn.set_exception(error)
+    if ticket.grant is not None and not ticket.grant.done():
+        ticket.grant.set_exception(error)
 
 
 def _told(full: str) -> str:

@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bridge.browser_protocol import FailedOutcome, Result
 from bridge.calls.argument_redaction import KEPT_ARGUMENTS_CHARS, kept_arguments
 from bridge.calls.endings import bridge_stopped
-from bridge.calls.open_call import CallRecord
+from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import doubtful_error
 from bridge.calls.ports import JournalEntry, JournalUnavailable
 from bridge.calls.state_machine import CallState
@@ -122,34 +122,34 @@ class CallJournal:
         self._is_failing = False
         """Whether the last line could not be appended."""
 
-    async def record_opened(self, record: CallRecord, within_s: float) -> None:
-        """Record an unsafe call before its page may begin it; the record survives the process.
+    async def record_opened(self, call: OpenCall, within_s: float, *, may_begin: bool) -> None:
+        """Record an unsafe call before it is sent; the record survives the process.
 
         Waits only while the database is too far behind, for at most `within_s` seconds.
 
         Raises:
             JournalUnavailable: the database is unavailable or too slow, or the disk refuses the line.
         """
+        row, text = _row(call, may_begin=may_begin, ended_at=None), _storable_arguments(call)
         if self._entries.is_behind:
             await self.catch_up(within_s)
-        row, text = _row(record, ended_at=None), _keepable(record)
         if text is not None and len(text) <= QUICK_ARGUMENTS_CHARS:
             row["arguments"], text = kept_arguments(text), None
         if self._entries.is_away or self._entries.is_behind or not self._append(row):
             raise JournalUnavailable
-        self._under_way.add(record.call_id)
+        self._under_way.add(call.call_id)
         row[_UNREAD] = text
         self._entries.put_entry(row, is_vital=True)
 
-    def record_ended(self, record: CallRecord) -> None:
+    def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
         """Queue the end of a call; never fails. That of a call recorded as opened survives the process."""
-        row = _row(record, ended_at=time.time())
-        if record.call_id in self._under_way:
-            self._under_way.discard(record.call_id)
+        row = _row(call, may_begin=may_begin, ended_at=time.time())
+        if call.call_id in self._under_way:
+            self._under_way.discard(call.call_id)
             self._append(row)
             self._entries.put_entry(row, is_vital=True)
         else:
-            row[_UNREAD] = _keepable(record)
+            row[_UNREAD] = _storable_arguments(call)
             self._entries.put_entry(row)
 
     def record_late(self, user_id: str, result: Result) -> None:
@@ -307,36 +307,36 @@ def _forget_old(connection: Connection) -> None:
     connection.execute(delete(_CALLS).where(_CALLS.c.opened_at < time.time() - KEEP_SECONDS))
 
 
-def _row(record: CallRecord, *, ended_at: float | None) -> dict[str, Any]:
-    request, outcome = record.request, record.outcome
+def _row(call: OpenCall, *, may_begin: bool, ended_at: float | None) -> dict[str, Any]:
+    request, outcome = call.request, call.outcome
     answered = None if outcome is None else outcome.answered
     error = None if outcome is None else outcome.error
     return {
-        "id": record.call_id,
-        "user_id": request.user_id,
+        "id": call.call_id,
+        "user_id": request.context.user_id,
         "tool": request.tool_name,
         "server_id": request.server_id,
         "operation_key": request.operation_key,
         "safe": request.safe,
         "arguments": None,
-        "chat_id": request.chat_id,
-        "turn_id": request.turn_id,
-        "turn_call_id": request.turn_call_id,
-        "device_id": record.device_id,
-        "state": record.state.value,
-        "may_begin": record.may_begin,
+        "chat_id": request.context.chat_id,
+        "turn_id": request.context.turn_id,
+        "turn_call_id": request.context.turn_call_id,
+        "device_id": call.device_id,
+        "state": call.state.value,
+        "may_begin": may_begin,
         "http_status": None if answered is None else answered.http_status,
         "content_type": None if answered is None else answered.content_type,
         "error": None if error is None else error.model_dump_json(),
-        "decision": None if record.verdict is None else json.dumps(asdict(record.verdict)),
-        "opened_at": record.opened_at,
+        "decision": None if call.verdict is None else json.dumps(asdict(call.verdict)),
+        "opened_at": call.opened_at,
         "ended_at": ended_at,
     }
 
 
-def _keepable(record: CallRecord) -> str | None:
+def _storable_arguments(call: OpenCall) -> str | None:
     """Return the arguments as received; None when they are too long to be stored."""
-    text = record.request.arguments_text
+    text = call.request.arguments_text
     return text if len(text) <= KEPT_ARGUMENTS_CHARS else None
 
 

@@ -7,20 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bridge.browser_protocol import Accepted, Decision, Result
-from bridge.calls.admission import AdmissionControl, CallOptions, Controls
+from bridge.calls.admission import AdmissionControl, Controls
 from bridge.calls.call_ids import CallIds
 from bridge.calls.dispatcher import Dispatcher
-from bridge.calls.open_call import CallRecord, CallRequest, OpenCall, Page
+from bridge.calls.open_call import OpenCall, Page
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import JournalUnavailable
-from bridge.calls.state_machine import TERMINAL, CallState
+from bridge.calls.request import CallOptions, CallRequest
+from bridge.calls.state_machine import STATE_OF, TERMINAL, CallState
 from tests.faults.link import Link
 from tests.faults.plan import Kind
-from tests.support.calls.browser import FakeDecisions
+from tests.support.calls.browser import FakeDecisions, Recorded
 from toolserver.call.result import TextBody
 
 COMMIT_S = 0.4
 """Between the gathering of a moment and that of a second."""
+
+ENDED = frozenset(STATE_OF[phase] for phase in TERMINAL)
 
 MAX_WAITING = 3
 """So many entries wait before calls that may change something have to."""
@@ -35,7 +38,7 @@ class Surroundings(Protocol):
     def later(self, delay: float, action: Callable[[], None]) -> None: ...
     def note(self, text: str) -> None: ...
     def name(self, call_id: str) -> str: ...
-    def ended(self, record: CallRecord) -> None: ...
+    def ended(self, record: Recorded) -> None: ...
     def controls(self) -> Controls: ...
 
 
@@ -56,20 +59,20 @@ class Disk:
     """What survives a killed bridge: the database, and the log of what was on its way there."""
 
     rows: dict[str, Row] = field(default_factory=dict[str, Row])
-    intents: list[CallRecord] = field(default_factory=list[CallRecord])
+    intents: list[Recorded] = field(default_factory=list[Recorded])
     is_full: bool = False
     hangs: bool = False
     """The database does; the log is taken by the system."""
 
-    def save(self, record: CallRecord) -> None:
+    def save(self, record: Recorded) -> None:
         """As the database does; an ending stays."""
         request = record.request
         row = self.rows.setdefault(
-            record.call_id, Row(request.user_id, request.safe, record.state, record.may_begin)
+            record.call_id, Row(request.context.user_id, request.safe, record.state, record.may_begin)
         )
         if not row.endings:
             row.state, row.may_begin = record.state, record.may_begin
-            row.endings += record.state in TERMINAL
+            row.endings += record.state in ENDED
 
     def settle(self) -> None:
         """As `CallJournal.settle_orphans`."""
@@ -77,7 +80,7 @@ class Disk:
             self.save(record)
         self.intents.clear()
         for row in self.rows.values():
-            if row.state not in TERMINAL:
+            if row.state not in ENDED:
                 doubtful = row.may_begin and not row.safe
                 row.state = CallState.OUTCOME_UNKNOWN if doubtful else CallState.FAILED
                 row.endings += 1
@@ -88,7 +91,7 @@ class DiskJournal:
 
     def __init__(self, disk: Disk, around: Surroundings) -> None:
         self._disk, self._around = disk, around
-        self._waiting: deque[tuple[CallRecord | Result, str]] = deque()
+        self._waiting: deque[tuple[Recorded | Result, str]] = deque()
         self._under_way: set[str] = set()
         self._is_writing = False
         self._moved = asyncio.Event()
@@ -97,10 +100,11 @@ class DiskJournal:
     @property
     def unwritten(self) -> set[str]:
         """Calls whose ending a killed bridge takes along."""
-        logged = {record.call_id for record in self._disk.intents if record.state in TERMINAL}
+        logged = {record.call_id for record in self._disk.intents if record.state in ENDED}
         return {what.call_id for what, _ in self._waiting} - logged
 
-    async def record_opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, call: OpenCall, within_s: float, *, may_begin: bool) -> None:
+        record = Recorded.of_call(call, may_begin=may_begin)
         try:
             async with asyncio.timeout(within_s):
                 while len(self._waiting) > MAX_WAITING:
@@ -111,19 +115,20 @@ class DiskJournal:
             raise JournalUnavailable
         self._under_way.add(record.call_id)
         self._disk.intents.append(record)
-        self._enter(record, record.request.user_id)
+        self._enter(record, record.request.context.user_id)
 
-    def record_ended(self, record: CallRecord) -> None:
+    def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
+        record = Recorded.of_call(call, may_begin=may_begin)
         if not self.is_dead:
             self._around.ended(record)
             if record.call_id in self._under_way and not self._disk.is_full:
                 self._disk.intents.append(record)
-            self._enter(record, record.request.user_id)
+            self._enter(record, record.request.context.user_id)
 
     def record_late(self, user_id: str, result: Result) -> None:
         self._enter(result, user_id)
 
-    def _enter(self, what: CallRecord | Result, user_id: str) -> None:
+    def _enter(self, what: Recorded | Result, user_id: str) -> None:
         self._waiting.append((what, user_id))
         self._write_soon(COMMIT_S)
 
@@ -146,7 +151,7 @@ class DiskJournal:
         self._moved.set()
         self._moved = asyncio.Event()
 
-    def _save(self, what: CallRecord | Result, user_id: str) -> None:
+    def _save(self, what: Recorded | Result, user_id: str) -> None:
         if not isinstance(what, Result):
             self._disk.save(what)
             return
@@ -183,7 +188,7 @@ class BridgeDouble:
             CallIds(b"secret"),
             no_browser_message="Open the page.",
         )
-        self._gate = AdmissionControl(self.dispatcher, around.controls())
+        self._admission = AdmissionControl(around.controls())
         self._sockets: dict[str, _Socket] = {}
         self._pages: dict[str, dict[str, Page]] = {}
         self._left_at: dict[str, float] = {}
@@ -216,7 +221,7 @@ class BridgeDouble:
             "call_id": call.call_id,
             "attempt": call.sendings,
             "deadline_ms": call.left_ms,
-            "approval": call.approval,
+            "approval": "needed" if call.must_ask else "granted",
             "approval_ms": call.approval_ms,
             "token": call.result_token,
             "plan": int(call.request.arguments_text),
@@ -266,7 +271,11 @@ class BridgeDouble:
     # Callers
 
     def call(self, request: CallRequest, deadline_s: float) -> "asyncio.Task[CallOutcome]":
-        return self.start(self._gate.run_call(request, CallOptions(deadline_s=deadline_s)))
+        return self.start(self._run_call(request, CallOptions(deadline_s=deadline_s)))
+
+    async def _run_call(self, request: CallRequest, options: CallOptions) -> CallOutcome:
+        with await self._admission.open_slot(request, options) as slot:
+            return await self.dispatcher.dispatch_call(request, slot)
 
     def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         task = asyncio.get_running_loop().create_task(work)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from bridge.calls.dispatcher import MAX_ATTEMPTS, RESUME_S
 from bridge.calls.open_call import APPROVAL_GRACE_S
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.state_machine import TERMINAL, CallState
+from bridge.calls.state_machine import CallState
 from bridge.errors import WireError
 from bridge.settings.bridge import DEFAULT_APPROVAL_S
-from tests.faults.bridge_double import Row
+from tests.faults.bridge_double import ENDED, Row
 from tests.faults.ledger import Deeds
 from tests.faults.plan import CallPlan
 from toolserver.call.result import TextBody
@@ -70,7 +70,7 @@ def _not_once(course: Course, row: Row | None, state: CallState | None) -> list[
     found: list[str] = []
     if len(course.endings) > 1:
         found.append(f"it ended {len(course.endings)} times: {', '.join(course.endings)}")
-    if row is not None and (row.state not in TERMINAL or row.endings != 1):
+    if row is not None and (row.state not in ENDED or row.endings != 1):
         found.append(f"its row ended {row.endings} times and says {row.state}")
     if row is not None and state is not None and row.state is not state and not course.is_unwritten:
         found.append(f"its row says {row.state}, its caller was told {state}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bridge.calls.admission import Controls
-from bridge.calls.open_call import CallRecord, CallRequest
+from bridge.calls.request import CallContext, CallRequest
 from tests.faults.bridge_double import BridgeDouble, Disk
 from tests.faults.judge import QUEUE_S, Course, Totals, broken_promises, needless_doubt
 from tests.faults.ledger import Api
@@ -15,6 +15,7 @@ from tests.faults.link import Link, Message
 from tests.faults.page_double import Device, Worker
 from tests.faults.plan import CallPlan, Fault, Plan
 from tests.faults.virtual_time import Stuck, run_virtually
+from tests.support.calls.browser import Recorded
 from tests.support.calls.gates import controls
 
 QUIET_AFTER_S = 420.0
@@ -90,7 +91,7 @@ class World:
     def plan_of(self, number: int) -> CallPlan:
         return self.courses[number].plan
 
-    def ended(self, record: CallRecord) -> None:
+    def ended(self, record: Recorded) -> None:
         number = int(record.request.arguments_text)
         course = self.courses[number]
         self._number_of[record.call_id] = number
@@ -302,7 +303,7 @@ class World:
 
     async def _await_outcome(self, bridge: BridgeDouble, call: CallPlan) -> None:
         request = CallRequest(
-            user_id=call.user,
+            CallContext(call.user),
             tool_name="t",
             server_id="s",
             operation_key="POST /t",
@@ -310,7 +311,7 @@ class World:
             origin="",
             safe=call.safe,
             arguments_text=str(call.number),
-            approval=call.approval,
+            needs_approval=call.approval == "needed",
         )
         task = bridge.call(request, call.deadline_s)
         try:

@@ -7,7 +7,7 @@ import pytest
 from bridge.audit import AuditKind
 from bridge.auth.rejected_requests import RejectedRequests
 from bridge.browsers.audited_listener import AuditedListener
-from bridge.calls.open_call import CallRecord
+from bridge.calls.open_call import OpenCall
 from tests.support.calls.approving import FakeAudit
 from tests.support.calls.browser import FakeJournal
 from tests.support.calls.dispatching import Desk, request, said
@@ -44,5 +44,5 @@ async def test_a_decision_that_comes_after_its_call_was_taken_back_is_none() -> 
 class SlowJournal(FakeJournal):
     """One that never has anything."""
 
-    async def record_opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, call: OpenCall, within_s: float, *, may_begin: bool) -> None:
         await asyncio.Event().wait()

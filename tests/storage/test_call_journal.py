@@ -16,13 +16,13 @@ from bridge.app.server import Bridge
 from bridge.browser_protocol import Result
 from bridge.calls.argument_redaction import KEPT_ARGUMENTS_CHARS
 from bridge.calls.ports import JournalUnavailable
-from bridge.calls.state_machine import CallState
+from bridge.calls.state_machine import CallPhase, CallState
 from bridge.errors import ErrorCode
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import NAMES, WriteAheadLog
 from bridge.storage.write_thread import GATHER_S, MAX_WAITING, RETRY_S
-from tests.support.calls.journals import Desk, desk_at, record
+from tests.support.calls.journals import Desk, desk_at, open_call
 from tests.support.canaries import files_with
 from tests.support.running import json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where, content_of
@@ -127,8 +127,8 @@ async def test_long_arguments_are_not_kept(desk: Desk, safe: bool) -> None:
 async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(desk: Desk) -> None:
     """A record that the database refuses is dropped, not tried for ever."""
     nobody = User("nobody", "nobody")
-    desk.journal.record_ended(record(nobody, "call_0", state=CallState.SUCCEEDED))
-    await desk.journal.record_opened(record(nobody, "call_1"), 1.0)
+    desk.journal.record_ended(open_call(nobody, "call_0", phase=CallPhase.SUCCEEDED), may_begin=True)
+    await desk.journal.record_opened(open_call(nobody, "call_1"), 1.0, may_begin=True)
     await desk.open("call_2")
     assert (await desk.kept("call_2")).state is CallState.SENT
 
@@ -161,11 +161,11 @@ async def test_while_the_database_is_away_unsafe_calls_are_refused(tmp_path: Pat
     """Although the log could take them: it would grow, and nobody knows for how long."""
     journal = CallJournal(cast(Any, None), Full(), WriteAheadLog.open_log(tmp_path))
     ann = User("u", "ann")
-    await journal.record_opened(record(ann, "call_1"), 1.0)
+    await journal.record_opened(open_call(ann, "call_1"), 1.0, may_begin=True)
     await asyncio.sleep(GATHER_S * 1.1)
     with pytest.raises(JournalUnavailable):
-        await journal.record_opened(record(ann, "call_2"), 1.0)
-    journal.record_ended(record(ann, "call_1", state=CallState.SUCCEEDED))
+        await journal.record_opened(open_call(ann, "call_2"), 1.0, may_begin=True)
+    journal.record_ended(open_call(ann, "call_1", phase=CallPhase.SUCCEEDED), may_begin=True)
     left = [json.loads(line) for line in (tmp_path / NAMES[0]).read_bytes().splitlines()]
     assert [(row["id"], row["state"]) for row in left] == [("call_1", "sent"), ("call_1", "succeeded")]
 
@@ -187,12 +187,14 @@ async def test_an_unsafe_call_waits_for_a_slow_database_until_its_time_is_over(t
     journal = CallJournal(cast(Any, None), database, WriteAheadLog.open_log(tmp_path))
     ann, loop = User("u", "ann"), asyncio.get_running_loop()
     for number in range(MAX_WAITING):
-        journal.record_ended(record(ann, f"call_{number}", safe=True, state=CallState.SUCCEEDED))
+        journal.record_ended(
+            open_call(ann, f"call_{number}", safe=True, phase=CallPhase.SUCCEEDED), may_begin=True
+        )
     began = loop.time()
     with pytest.raises(JournalUnavailable):
-        await journal.record_opened(record(ann, "call_a"), 7.0)
+        await journal.record_opened(open_call(ann, "call_a"), 7.0, may_begin=True)
     assert loop.time() - began == pytest.approx(7.0, abs=0.1)
-    patient = asyncio.create_task(journal.record_opened(record(ann, "call_b"), 60.0))
+    patient = asyncio.create_task(journal.record_opened(open_call(ann, "call_b"), 60.0, may_begin=True))
     await asyncio.sleep(30.0)
     assert not patient.done()
     database.answer.set_result(None)

@@ -13,14 +13,13 @@ import pytest_asyncio
 
 from bridge.app.server import start_bridge
 from bridge.calls.call_ids import CallIds
-from bridge.calls.state_machine import CallState
 from bridge.settings.bridge import Settings
 from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS
 from bridge.storage.database import StoreError
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import NAMES
-from tests.support.calls.journals import Desk, after_a_crash, desk_at, record
+from tests.support.calls.journals import Desk, after_a_crash, desk_at, open_call
 from tests.support.canaries import files_with
 from tests.support.running import json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
@@ -127,7 +126,7 @@ async def test_lines_that_are_none_harm_no_other(desk: Desk, caplog: pytest.LogC
 
 async def test_a_line_whose_user_is_gone_harms_no_other(desk: Desk) -> None:
     """The database refuses it, now and at every later start."""
-    await desk.journal.record_opened(record(User("nobody", "nobody"), "call_1"), 1.0)
+    await desk.journal.record_opened(open_call(User("nobody", "nobody"), "call_1"), 1.0, may_begin=True)
     await desk.open("call_2")
     async with after_a_crash(desk) as later:
         assert await later.journal.settle_orphans() == 1
@@ -154,17 +153,17 @@ async def test_a_stopped_bridge_leaves_no_log(desk: Desk) -> None:
 _DYING = """
 import asyncio, sys
 from pathlib import Path
-from bridge.calls.state_machine import CallState
+from bridge.calls.state_machine import CallPhase
 from bridge.storage.store import Store
-from tests.support.calls.journals import record
+from tests.support.calls.journals import open_call
 
 async def die(folder):
     store = Store.open_store(folder / "bridge.sqlite3")
     local, journal = await store.ensure_user("local"), store.call_journal(folder)
     for call_id in ("call_told", "call_left"):
-        await journal.record_opened(record(local, call_id), 1.0)
-    await journal.record_opened(record(local, "call_asked", may_begin=False), 1.0)
-    journal.record_ended(record(local, "call_told", state=CallState.SUCCEEDED))
+        await journal.record_opened(open_call(local, call_id), 1.0, may_begin=True)
+    await journal.record_opened(open_call(local, "call_asked"), 1.0, may_begin=False)
+    journal.record_ended(open_call(local, "call_told", phase=CallPhase.SUCCEEDED), may_begin=True)
     print("ready", flush=True)
     await asyncio.sleep(60)
 
@@ -206,7 +205,7 @@ async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_pat
     secret = bytes(32)
     (tmp_path / "secret.key").write_text(secret.hex(), encoding="utf-8")
     left = CallIds(secret).make_id(user.id)
-    await journal.record_opened(record(user, left), 1.0)
+    await journal.record_opened(open_call(user, left), 1.0, may_begin=True)
     await journal.close()
     await store.close()
     hello = {

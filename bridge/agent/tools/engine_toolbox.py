@@ -16,9 +16,8 @@ from bridge.agent.tools.arguments import engine_arguments
 from bridge.agent.tools.catalog_tools import CatalogTools, offered_beside
 from bridge.agent.tools.tool_output import StoredFiles, answer_output
 from bridge.agent.turn import Notice, TurnRequest, TurnSettings
-from bridge.calls.admission import CallOptions
 from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOutput, run_batch
-from bridge.calls.engine import ToolCall
+from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.settings import Limits
 from bridge.tasks import log_failures
@@ -198,16 +197,18 @@ class EngineToolbox:
         return BatchCall(
             call.call_id,
             ToolCall(
-                request.user_id,
+                CallContext(
+                    request.user_id,
+                    request.chat_id,
+                    request.message_id,
+                    request.turn_id,
+                    turn_call_id=None if self.is_nested else call.call_id,
+                ),
                 tool.name,
                 text,
                 server_id=tool.server_id,
-                chat_id=request.chat_id,
-                message_id=request.message_id,
-                turn_id=request.turn_id,
-                turn_call_id=None if self.is_nested else call.call_id,
+                options=CallOptions(group=request.turn_id),
                 only=request.own_tools,
-                terms=CallOptions(group=request.turn_id),
             ),
         )
 

@@ -10,10 +10,10 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel, Field
 
-from bridge.calls.admission import CallOptions
 from bridge.calls.batch import BatchCall, BatchOutput, check_batch, run_batch
-from bridge.calls.engine import Engine, ToolCall
+from bridge.calls.engine import Engine
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.calls.state_machine import CallState
 from bridge.endpoints.api.calls import OutcomeFacts
 from bridge.errors import ErrorCode
@@ -139,5 +139,7 @@ def _tool_call(user_id: str, group: str, new_call: NewBatchCall) -> ToolCall:
     text = new_call.arguments_text
     if text is None:
         text = dump_json(new_call.arguments or {}).decode()
-    terms = CallOptions(group=group, deadline_s=new_call.deadline_s)
-    return ToolCall(user_id, new_call.tool, text, server_id=new_call.server, terms=terms)
+    options = CallOptions(group=group, deadline_s=new_call.deadline_s)
+    return ToolCall(
+        CallContext(user_id), new_call.tool, text, server_id=new_call.server, options=options
+    )

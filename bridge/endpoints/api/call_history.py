@@ -113,7 +113,7 @@ class CallHistoryRoutes:
         caller = caller_of(request)
         call_id = request.match_info["id"]
         call = self._dispatcher.open_call(call_id)
-        if call is not None and call.request.user_id == caller.user.id:
+        if call is not None and call.user_id == caller.user.id:
             return json_answer(_open_facts(call))
         stored = await self._journal.find_call(caller.user.id, call_id)
         if stored is None:

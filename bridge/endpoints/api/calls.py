@@ -11,12 +11,12 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel
 
 from bridge.browser_protocol import ARGUMENT_BYTES
-from bridge.calls.admission import CallOptions
 from bridge.calls.argument_redaction import lacks_secrets
 from bridge.calls.dispatcher import Dispatcher
-from bridge.calls.engine import Engine, ToolCall
+from bridge.calls.engine import Engine
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
@@ -189,8 +189,8 @@ class CallRoutes:
         text = wanted.arguments_text
         if text is None:
             text = dump_json(wanted.arguments or {}).decode()
-        terms = CallOptions(deadline_s=wanted.deadline_s)
-        return await self._run(ToolCall(caller.user.id, wanted.tool, text, terms=terms))
+        options = CallOptions(deadline_s=wanted.deadline_s)
+        return await self._run(ToolCall(CallContext(caller.user.id), wanted.tool, text, options=options))
 
     async def retry_call(self, request: web.Request) -> web.Response:
         """Make a call of the caller again: another call, with the same tool and arguments."""
@@ -205,7 +205,8 @@ class CallRoutes:
         if lacks_secrets(kept.arguments_text):
             message = f"Secrets among the arguments of call {call_id!r} were not kept. Call the tool anew."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        return await self._run(ToolCall(caller.user.id, kept.tool, kept.arguments_text, kept.server_id))
+        context = CallContext(caller.user.id)
+        return await self._run(ToolCall(context, kept.tool, kept.arguments_text, kept.server_id))
 
     async def _run(self, call: ToolCall) -> web.Response:
         started = time.perf_counter()
@@ -228,7 +229,7 @@ class CallRoutes:
             return json_answer(Confirmation())
         is_text = request.headers.get(RESULT_KIND_HEADER) == "text"
         receive = self._files.receive_text if is_text else self._files.receive_file
-        uploaded = await receive(call.request.user_id, call.call_id, request.content.iter_any())
+        uploaded = await receive(call.user_id, call.call_id, request.content.iter_any())
         call.uploaded = call.uploaded or uploaded
         return json_answer(Confirmation())
 

@@ -118,7 +118,7 @@ class LimitRoutes:
     def __init__(self, registry: Registry, controls: Controls) -> None:
         self._registry = registry
         self._limits = controls.limits
-        self._admission = controls.admission
+        self._queue = controls.queue
         self._breakers = controls.breakers
         self._settings = controls.settings
 
@@ -284,7 +284,7 @@ class LimitRoutes:
                 for facts in self._limits.list_limits()
             ],
             may_change=may_change,
-            calls=OpenCalls(running=self._admission.running, waiting=self._admission.waiting),
+            calls=OpenCalls(running=self._queue.running, waiting=self._queue.waiting),
             warnings=warnings or [],
         )
 

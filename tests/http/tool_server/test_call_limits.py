@@ -138,9 +138,9 @@ async def test_a_call_that_waits_is_listed_told_to_pages_and_cancelled_by_its_id
     running = asyncio.create_task(call(bridge))
     await eventually(lambda: page.calls)
     waiting, leaving = (asyncio.create_task(call(bridge)) for _ in range(2))
-    await eventually(lambda: bridge.components.controls.admission.waiting == 2)
+    await eventually(lambda: bridge.components.controls.queue.waiting == 2)
     leaving.cancel()
-    await eventually(lambda: bridge.components.controls.admission.waiting == 1)
+    await eventually(lambda: bridge.components.controls.queue.waiting == 1)
     await eventually(lambda: len(news) >= 1)
     listed = (await page.get("/api/calls?open=true"))["calls"]
     assert sorted(each["state"] for each in listed) == ["queued", "running"]
@@ -402,7 +402,7 @@ async def test_a_bridge_that_stops_lets_a_running_call_end(tmp_path: Path, datab
         running = asyncio.create_task(call(bridge))
         await eventually(lambda: api.running[SHOP] == 1)
         waiting = asyncio.create_task(call(bridge))
-        await eventually(lambda: bridge.components.controls.admission.waiting == 1)
+        await eventually(lambda: bridge.components.controls.queue.waiting == 1)
         closing = asyncio.create_task(bridge.close())
         status, body = await waiting
         assert (status, body["error"]["code"]) == (503, "no_browser")

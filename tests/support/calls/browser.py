@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 
 from bridge.browser_protocol import Result
 from bridge.calls.dispatcher import RESUME_S
-from bridge.calls.open_call import ApprovalVerdict, CallRecord, CallRequest, OpenCall, Page
+from bridge.calls.open_call import ApprovalVerdict, OpenCall, Page
+from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import JournalUnavailable
+from bridge.calls.request import CallRequest
+from bridge.calls.state_machine import CallState
 
 
 def page(sid: str, *, device: str = "", instance: str = "w1", epoch: str = "e1") -> Page:
@@ -20,6 +23,8 @@ class FakeBrowser:
 
     pages: dict[str, Page] = field(default_factory=dict[str, Page])
     sent: list[OpenCall] = field(default_factory=list[OpenCall])
+    had_to_ask: list[bool] = field(default_factory=list[bool])
+    """Of each call that was sent, whether its page was told to ask."""
     cancelled: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     called_up: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     changed_calls: list[str] = field(default_factory=list[str])
@@ -45,6 +50,7 @@ class FakeBrowser:
 
     async def send_call(self, call: OpenCall) -> None:
         self.sent.append(call)
+        self.had_to_ask.append(call.must_ask)
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         self.cancelled.append((sid, call_id, reason))
@@ -60,22 +66,38 @@ class FakeDecisions:
         self.made.append((request.operation_key, verdict.decision))
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """What the journal was told of a call, at that moment."""
+
+    call_id: str
+    request: CallRequest
+    state: CallState
+    may_begin: bool
+    outcome: CallOutcome | None
+    verdict: ApprovalVerdict | None
+
+    @classmethod
+    def of_call(cls, call: OpenCall, *, may_begin: bool) -> "Recorded":
+        return cls(call.call_id, call.request, call.state, may_begin, call.outcome, call.verdict)
+
+
 @dataclass
 class FakeJournal:
     """Keeps records in lists; refuses them while it is `broken`."""
 
-    opened_records: list[CallRecord] = field(default_factory=list[CallRecord])
-    ended_records: list[CallRecord] = field(default_factory=list[CallRecord])
+    opened_records: list[Recorded] = field(default_factory=list[Recorded])
+    ended_records: list[Recorded] = field(default_factory=list[Recorded])
     late_results: list[tuple[str, Result]] = field(default_factory=list[tuple[str, Result]])
     broken: bool = False
 
-    async def record_opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, call: OpenCall, within_s: float, *, may_begin: bool) -> None:
         if self.broken:
             raise JournalUnavailable
-        self.opened_records.append(record)
+        self.opened_records.append(Recorded.of_call(call, may_begin=may_begin))
 
-    def record_ended(self, record: CallRecord) -> None:
-        self.ended_records.append(record)
+    def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
+        self.ended_records.append(Recorded.of_call(call, may_begin=may_begin))
 
     def record_late(self, user_id: str, result: Result) -> None:
         self.late_results.append((user_id, result))

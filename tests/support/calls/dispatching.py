@@ -7,8 +7,8 @@ from typing import Literal
 from bridge.browser_protocol import Decision, Result
 from bridge.calls.call_ids import CallIds
 from bridge.calls.dispatcher import RESUME_S, Dispatcher
-from bridge.calls.open_call import CallRequest
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import CallContext, CallRequest
 from bridge.errors import ErrorCode
 from bridge.limits.settings import Deadline, SetBy
 from tests.support.calls.browser import FakeBrowser, FakeDecisions, FakeJournal, page
@@ -16,8 +16,8 @@ from tests.support.waiting import eventually
 
 
 @dataclass
-class FreeTurn:
-    """A turn that always is."""
+class FreeSlot:
+    """A slot that is always free."""
 
     given: Deadline
 
@@ -37,7 +37,7 @@ class FreeTurn:
 
 def request(*, user: str = "ann", safe: bool = True) -> CallRequest:
     return CallRequest(
-        user_id=user,
+        CallContext(user),
         tool_name="listProducts",
         server_id="shop",
         operation_key="GET /products",
@@ -91,7 +91,7 @@ class Desk:
         )
 
     async def run(self, call: CallRequest, deadline_s: float = 60, set_by: SetBy = "call") -> CallOutcome:
-        return await self.dispatcher.dispatch_call(call, FreeTurn(Deadline(deadline_s, set_by)))
+        return await self.dispatcher.dispatch_call(call, FreeSlot(Deadline(deadline_s, set_by)))
 
     def start(self, call: CallRequest, deadline_s: float = 60) -> "asyncio.Task[CallOutcome]":
         return asyncio.create_task(self.run(call, deadline_s))

@@ -9,9 +9,10 @@ from bridge.browser_protocol import Accepted, Result
 from bridge.calls.admission import AdmissionControl
 from bridge.calls.call_ids import CallIds
 from bridge.calls.dispatcher import Dispatcher
-from bridge.calls.engine import Engine, ToolCall
+from bridge.calls.engine import Engine
 from bridge.calls.open_call import OpenCall, Page
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import CallContext, ToolCall
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.limits.settings import Number
@@ -59,7 +60,7 @@ class Pages(FakeBrowser):
         assert self.listener is not None
         assert call.sid is not None
         result = Result.model_validate({"call_id": call.call_id, "outcome": outcome})
-        self.listener.take_report(call.request.user_id, call.sid, result)
+        self.listener.take_report(call.user_id, call.sid, result)
 
 
 @dataclass
@@ -104,7 +105,7 @@ class House:
         self.controls = controls(**limits)
         self.approvals = never_asking()
         self.engine = Engine(
-            self.registry, self.approvals, AdmissionControl(dispatcher, self.controls), self.kept
+            self.registry, self.approvals, AdmissionControl(self.controls), dispatcher, self.kept
         )
 
     async def add(self, text: str, *, accepted: bool = True) -> None:
@@ -123,7 +124,7 @@ class House:
 
     async def call(self, tool: str, arguments: object, *, server: str | None = None) -> CallOutcome:
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        return await self.engine.call_tool(ToolCall("ann", tool, text, server_id=server))
+        return await self.engine.call_tool(ToolCall(CallContext("ann"), tool, text, server_id=server))
 
     async def read(self, tool: str, arguments: object, *, server: str | None = None) -> Any:
         """The JSON that the tool answers."""

@@ -1,10 +1,10 @@
-"""A gate over any runner, and what it needs, without a database."""
+"""What admission control needs, without a database."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
-from bridge.calls.admission import AdmissionControl, Controls, Runner
+from bridge.calls.admission import Controls
 from bridge.limits.call_queue import CallQueue
 from bridge.limits.call_settings import CallSetting, SettingScope, UserCallSettings
 from bridge.limits.circuit_breaker import Breakers
@@ -54,12 +54,7 @@ def controls(**limits: Number) -> Controls:
     """With these limits; the breakers' clock goes on by a millisecond at each look."""
     live = LiveLimits(KeptLimits(), {name.upper(): value for name, value in limits.items()}, warn=unexpected)
     ticks = count()
-    admission = CallQueue(lambda: live.now, max_open_calls_per_user=1000)
-    live.on_change(admission.limits_changed)
+    queue = CallQueue(lambda: live.now, max_open_calls_per_user=1000)
+    live.on_change(queue.limits_changed)
     breakers = Breakers(lambda: live.now, lambda: next(ticks) / 1000)
-    return Controls(live, admission, breakers, UserCallSettings(KeptSettings()))
-
-
-def open_gate(runner: Runner) -> AdmissionControl:
-    """A gate with the default limits."""
-    return AdmissionControl(runner, controls())
+    return Controls(live, queue, breakers, UserCallSettings(KeptSettings()))

@@ -7,26 +7,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge.calls.open_call import CallRecord, CallRequest
+from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.state_machine import CallState
+from bridge.calls.request import CallContext, CallRequest
+from bridge.calls.state_machine import TERMINAL, CallPhase
+from bridge.limits.settings import Deadline
 from bridge.storage.call_journal import CallJournal, StoredCall
 from bridge.storage.store import Store
 from bridge.storage.users import User
+from tests.support.calls.browser import page
+from tests.support.calls.dispatching import FreeSlot
 from tests.support.stores.databases import Where
 
 
-def record(
+def open_call(
     user: User,
     call_id: str,
     *,
     safe: bool = False,
-    state: CallState = CallState.SENT,
-    may_begin: bool = True,
+    phase: CallPhase = CallPhase.SENT,
     arguments: str = "{}",
-) -> CallRecord:
+) -> OpenCall:
     request = CallRequest(
-        user_id=user.id,
+        CallContext(user.id),
         tool_name="addProduct",
         server_id="shop",
         operation_key="POST /products",
@@ -35,8 +38,11 @@ def record(
         safe=safe,
         arguments_text=arguments,
     )
-    outcome = CallOutcome(call_id, state, None, None) if state is CallState.SUCCEEDED else None
-    return CallRecord(call_id, request, state, may_begin, "laptop", 1000.0, outcome)
+    call = OpenCall(call_id, request, "token", FreeSlot(Deadline(60, "call")), opened_at=1000.0, phase=phase)
+    call.page = page("page-a", device="laptop")
+    if phase in TERMINAL:
+        call.outcome = CallOutcome(call_id, call.state, None, None)
+    return call
 
 
 @dataclass
@@ -49,11 +55,12 @@ class Desk:
     ann: User
     bob: User
 
-    async def open(self, call_id: str, **facts: Any) -> None:
-        await self.journal.record_opened(record(self.ann, call_id, **facts), 1.0)
+    async def open(self, call_id: str, *, may_begin: bool = True, **facts: Any) -> None:
+        await self.journal.record_opened(open_call(self.ann, call_id, **facts), 1.0, may_begin=may_begin)
 
-    def end(self, call_id: str, **facts: Any) -> None:
-        self.journal.record_ended(record(self.ann, call_id, state=CallState.SUCCEEDED, **facts))
+    def end(self, call_id: str, *, may_begin: bool = True, **facts: Any) -> None:
+        ended = open_call(self.ann, call_id, phase=CallPhase.SUCCEEDED, **facts)
+        self.journal.record_ended(ended, may_begin=may_begin)
 
     async def kept(self, call_id: str) -> StoredCall:
         kept = await self.journal.find_call(self.ann.id, call_id)

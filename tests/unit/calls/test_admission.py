@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from bridge.browser_protocol import Accepted, DecisionReply
-from bridge.calls.admission import ALONE, AdmissionControl, CallOptions
+from bridge.calls.admission import AdmissionControl
 from bridge.calls.dispatcher import CARD_PATIENCE, RESUME_S
-from bridge.calls.open_call import CallRequest
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import NO_OPTIONS, CallOptions, CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, BreakerVerdict, Ending
@@ -32,25 +32,30 @@ class QueueDesk(Desk):
         self.controls = controls(
             max_parallel_tools_per_user=at_once, tool_queue_wait_seconds=wait_s, **limits
         )
-        self.gate = AdmissionControl(self.dispatcher, self.controls)
+        self.admission = AdmissionControl(self.controls)
 
-    def call(self, wanted: CallRequest, terms: CallOptions = ALONE) -> "asyncio.Task[CallOutcome]":
-        return asyncio.create_task(self.gate.run_call(wanted, terms))
+    async def run_admitted(self, wanted: CallRequest, options: CallOptions) -> CallOutcome:
+        """As the engine does."""
+        with await self.admission.open_slot(wanted, options) as slot:
+            return await self.dispatcher.dispatch_call(wanted, slot)
+
+    def call(self, wanted: CallRequest, options: CallOptions = NO_OPTIONS) -> "asyncio.Task[CallOutcome]":
+        return asyncio.create_task(self.run_admitted(wanted, options))
 
     async def asked(self, wanted: CallRequest | None = None) -> tuple["asyncio.Task[CallOutcome]", str]:
         """A call whose page shows a card."""
-        running = self.call(replace(wanted or request(safe=False), approval="needed"))
+        running = self.call(replace(wanted or request(safe=False), needs_approval=True))
         call_id = await self.sent(len(self.browser.sent) + 1)
         self.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
         return running, call_id
 
     async def queued(
-        self, wanted: CallRequest, terms: CallOptions = ALONE
+        self, wanted: CallRequest, options: CallOptions = NO_OPTIONS
     ) -> tuple["asyncio.Task[CallOutcome]", str]:
         """A call that waits for its turn."""
-        running = self.call(wanted, terms)
+        running = self.call(wanted, options)
         await asyncio.sleep(0.01)
-        return running, self.dispatcher.open_calls(wanted.user_id)[-1].call_id
+        return running, self.dispatcher.open_calls(wanted.context.user_id)[-1].call_id
 
     async def finish(self, call_id: str) -> None:
         self.dispatcher.take_report("ann", "page-a", answered(call_id))
@@ -142,7 +147,7 @@ async def test_a_bridge_that_stops_ends_those_that_wait() -> None:
     desk.call(request())
     await desk.sent(2)
     waits, _ = await desk.queued(request(safe=False))
-    await desk.controls.admission.close(0)
+    await desk.controls.queue.close(0)
     outcome = await waits
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.NO_BROWSER)
     with pytest.raises(BridgeError, match="stopping"):
@@ -160,7 +165,7 @@ async def test_a_breaker_that_opens_meanwhile_turns_away_who_waits() -> None:
     desk.dispatcher.cancel_call(first, "ann", "user")
     outcome = await waits
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.BREAKER_OPEN)
-    assert desk.controls.admission.running == 0
+    assert desk.controls.queue.running == 0
 
 
 # Approval
@@ -184,11 +189,11 @@ async def test_a_page_with_a_rule_of_its_own_holds_up_nobody_either() -> None:
     desk = QueueDesk()
     desk.call(request(safe=False))
     call_id = await desk.sent()
-    assert desk.controls.admission.running == 1
+    assert desk.controls.queue.running == 1
     desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
-    assert desk.controls.admission.running == 0
+    assert desk.controls.queue.running == 0
     assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
-    assert desk.controls.admission.running == 1
+    assert desk.controls.queue.running == 1
 
 
 async def test_an_approved_call_waits_for_its_turn_and_is_then_called_up() -> None:
@@ -246,7 +251,7 @@ async def test_an_approved_call_whose_page_leaves_goes_to_the_next_one() -> None
     desk.dispatcher.take_report("ann", "page-a", answered(running))
     desk.dispatcher.abandon_session("page-a")
     await desk.sent(3)
-    assert (desk.browser.sent[2].sid, desk.browser.sent[2].approval) == ("phone", "granted")
+    assert (desk.browser.sent[2].sid, desk.browser.had_to_ask[2]) == ("phone", False)
     desk.dispatcher.take_report("ann", "phone", answered(call_id))
     assert (await approved).state is CallState.SUCCEEDED
 

@@ -6,13 +6,14 @@ from typing import Literal
 import pytest
 
 from bridge.calls.approvals import MAX_GRANTS, Approvals
-from bridge.calls.open_call import ApprovalVerdict, CallRequest
+from bridge.calls.open_call import ApprovalVerdict
+from bridge.calls.request import CallContext, CallRequest
 from tests.support.calls.approving import Backstage, FakeAudit, MemoryApprovals
 from tests.support.calls.dispatching import request
 
 pytestmark = pytest.mark.asyncio
 
-ORDER: CallRequest = replace(request(safe=False), chat_id="c1")
+ORDER: CallRequest = replace(request(safe=False), context=CallContext("ann", "c1"))
 
 
 class House:
@@ -59,7 +60,7 @@ async def test_what_one_user_allowed_is_nothing_to_another() -> None:
     await house.approvals.is_needed(ORDER)
     house.decide(ORDER, "always")
     await house.backstage.done()
-    assert await house.approvals.is_needed(replace(ORDER, user_id="bob"))
+    assert await house.approvals.is_needed(replace(ORDER, context=CallContext("bob", "c1")))
 
 
 async def test_a_mode_is_the_users_own_and_can_be_given_back() -> None:
@@ -118,7 +119,7 @@ async def test_the_oldest_of_very_many_grants_goes() -> None:
     house = House()
     await house.approvals.is_needed(ORDER)
     for number in range(MAX_GRANTS + 1):
-        house.decide(replace(ORDER, chat_id=f"c{number}"), "chat")
+        house.decide(replace(ORDER, context=CallContext("ann", f"c{number}")), "chat")
     await house.backstage.done()
     kept = await house.approvals.list_grants("ann")
     assert (len(kept), kept[0].chat_id) == (MAX_GRANTS, "c1")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchOutput, run_batch
 from bridge.calls.batch_order import without_members
-from bridge.calls.engine import ToolCall
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import CallContext, ToolCall
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.settings import Limits
@@ -37,7 +37,7 @@ class FakeEngine:
     running: set[str] = field(default_factory=set[str])
 
     async def call_tool(self, call: ToolCall) -> CallOutcome:
-        name = call.chat_id or ""
+        name = call.context.chat_id or ""
         self.seen[name] = call.arguments_text
         if name in self.broken:
             raise ZeroDivisionError
@@ -45,7 +45,7 @@ class FakeEngine:
             raise BridgeError(ErrorCode.UNKNOWN_TOOL, "There is no such tool.")
         self.log.append(f"+{name}")
         self.running.add(name)
-        latest_end = call.terms.latest_end
+        latest_end = call.options.latest_end
         assert latest_end is not None
         try:
             async with asyncio.timeout_at(latest_end):
@@ -69,7 +69,7 @@ def _failed(code: ErrorCode, state: CallState) -> CallOutcome:
 
 def one(name: str, seconds: float = 1, **arguments: object) -> BatchCall:
     # The fake engine knows a call by its chat id.
-    return BatchCall(name, ToolCall("ann", str(seconds), json.dumps(arguments), chat_id=name))
+    return BatchCall(name, ToolCall(CallContext("ann", name), str(seconds), json.dumps(arguments)))
 
 
 def codes(outputs: list[BatchOutput]) -> dict[str, str | None]:
@@ -159,7 +159,7 @@ async def test_ordering_arguments_are_taken_off_and_the_others_keep_their_digits
     text = (
         '{ "depends_on": ["1"], "id": 9007199254740993, "x": 1.00, "_depends_on": null, "sequential":false }'
     )
-    calls = [one("1"), BatchCall("2", ToolCall("ann", "1", text, chat_id="2"))]
+    calls = [one("1"), BatchCall("2", ToolCall(CallContext("ann", "2"), "1", text))]
     assert codes(await run_batch(engine, calls, Limits())) == {"1": None, "2": None}
     assert engine.seen["2"] == '{"id": 9007199254740993, "x": 1.00}'
 

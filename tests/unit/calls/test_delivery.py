@@ -189,7 +189,7 @@ async def test_without_a_journal_only_harmless_calls_are_made() -> None:
 
 async def asked(desk: Desk, **changes: Any) -> tuple["asyncio.Task[CallOutcome]", str]:
     """An unsafe call whose page shows a card."""
-    needs = replace(request(safe=False), approval="needed", **changes)
+    needs = replace(request(safe=False), needs_approval=True, **changes)
     running = desk.start(needs, 2)
     call_id = await desk.sent(len(desk.browser.sent) + 1)
     desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))

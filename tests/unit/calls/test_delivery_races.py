@@ -7,9 +7,10 @@ import pytest
 
 from bridge.browser_protocol import Accepted, DecisionReply, Result
 from bridge.calls.dispatcher import MAX_ATTEMPTS, RESUME_S
-from bridge.calls.open_call import APPROVAL_GRACE_S, CallRecord, CallRequest
+from bridge.calls.open_call import APPROVAL_GRACE_S, OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import JournalUnavailable
+from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.errors import ErrorCode
 from bridge.settings.bridge import DEFAULT_APPROVAL_S
@@ -28,13 +29,13 @@ class SlowJournal(FakeJournal):
         super().__init__()
         self.may_commit = asyncio.Event()
 
-    async def record_opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, call: OpenCall, within_s: float, *, may_begin: bool) -> None:
         try:
             async with asyncio.timeout(within_s):
                 await self.may_commit.wait()
         except TimeoutError:
             raise JournalUnavailable from None
-        await super().record_opened(record, within_s)
+        await super().record_opened(call, within_s, may_begin=may_begin)
 
 
 class SlowDesk(Desk):
@@ -44,7 +45,7 @@ class SlowDesk(Desk):
 
 
 def needs_approval(*, safe: bool = False) -> CallRequest:
-    return replace(request(safe=safe), approval="needed")
+    return replace(request(safe=safe), needs_approval=True)
 
 
 async def asked(desk: Desk, *, safe: bool = False) -> tuple["asyncio.Task[CallOutcome]", str]:
@@ -128,11 +129,10 @@ async def test_nobody_is_asked_twice_about_one_call() -> None:
     """A second attempt after a network failure is the same call, which its user has approved."""
     desk = Desk()
     running, call_id = await asked(desk, safe=True)
-    assert desk.browser.sent[0].approval == "needed"
     assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
     desk.dispatcher.take_report("ann", "page-a", lost(call_id))
     await desk.sent(2)
-    assert desk.browser.sent[1].approval == "granted"
+    assert desk.browser.had_to_ask == [True, False]
     desk.dispatcher.take_report("ann", "page-a", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 

@@ -157,4 +157,4 @@ async def test_a_call_that_needs_its_user_is_sent_with_that_word() -> None:
         ("run_operation", {"name": "listProducts"}),
     ):
         await house.call(tool, arguments)
-    assert [call.request.approval for call in house.pages.sent] == ["needed", "needed", "granted", "granted"]
+    assert house.pages.had_to_ask == [True, True, False, False]

@@ -23,11 +23,11 @@ def key(user: str = "ann", group: str | None = None, **more: object) -> SlotKey:
 
 
 class Desk:
-    """An admission and its callers."""
+    """A queue and its callers."""
 
     def __init__(self, *, max_open: int = 1000, **limits: float) -> None:
         self.limits = Limits.model_validate(limits)
-        self.admission = CallQueue(lambda: self.limits, max_open_calls_per_user=max_open)
+        self.queue = CallQueue(lambda: self.limits, max_open_calls_per_user=max_open)
         self.began: list[str] = []
         self.ended: list[str] = []
 
@@ -43,18 +43,18 @@ class Desk:
 
     @contextmanager
     def open(self, wanted: SlotKey) -> Generator[QueuedCall]:
-        ticket = self.admission.enter_call(wanted)
+        ticket = self.queue.enter_queue(wanted)
         try:
             yield ticket
         finally:
-            self.admission.leave_queue(ticket)
+            self.queue.leave_queue(ticket)
 
     async def turn(self, ticket: QueuedCall) -> None:
-        await self.admission.acquire_slot(ticket, self.limits.tool_queue_wait_seconds)
+        await self.queue.wait_for_grant(ticket, self.limits.tool_queue_wait_seconds)
 
     def change(self, **limits: float) -> None:
         self.limits = self.limits.model_copy(update=limits)
-        self.admission.limits_changed()
+        self.queue.limits_changed()
 
 
 async def settle() -> None:
@@ -154,7 +154,7 @@ async def test_a_call_that_waits_too_long_is_refused_with_the_limit_that_is_full
     assert error.detail == {"full": "MAX_PARALLEL_TOOLS_PER_USER", "waited_s": 3}
     assert error.retryable
     await running
-    assert (desk.admission.running, desk.admission.waiting) == (0, 0)
+    assert (desk.queue.running, desk.queue.waiting) == (0, 0)
 
 
 async def test_a_user_with_too_many_open_calls_is_refused_at_once() -> None:
@@ -181,7 +181,7 @@ async def test_so_are_all_users_together() -> None:
     for call in calls:
         call.cancel()
     await asyncio.gather(*calls, return_exceptions=True)
-    assert (desk.admission.running, desk.admission.waiting) == (0, 0)
+    assert (desk.queue.running, desk.queue.waiting) == (0, 0)
 
 
 async def test_a_waiting_call_that_is_passed_again_and_again_gets_its_turn() -> None:
@@ -208,14 +208,14 @@ async def test_a_call_that_rests_holds_nothing_but_is_still_open() -> None:
     desk = Desk(max_open=2, max_parallel_tools_per_user=1)
     with desk.open(key()) as resting:
         await desk.turn(resting)
-        desk.admission.release_slot(resting)
+        desk.queue.revoke_grant(resting)
         await desk.call("passes")
         assert desk.began == ["passes"]
         with desk.open(key()), pytest.raises(BridgeError, match="2 calls of this user"):
             await desk.call("one too many")
         await desk.turn(resting)
-        assert (resting.holds, desk.admission.running) == (True, 1)
-    assert desk.admission.running == 0
+        assert (resting.holds, desk.queue.running) == (True, 1)
+    assert desk.queue.running == 0
 
 
 async def test_a_wait_that_nobody_wants_any_more_ends_without_a_slot() -> None:
@@ -228,9 +228,9 @@ async def test_a_wait_that_nobody_wants_any_more_ends_without_a_slot() -> None:
         await settle()
         behind = desk.call("behind")
         await settle()
-        desk.admission.release_slot(ticket)
+        desk.queue.revoke_grant(ticket)
         await waiting
-        assert (ticket.holds, desk.admission.waiting) == (False, 1)
+        assert (ticket.holds, desk.queue.waiting) == (False, 1)
         await asyncio.gather(first, behind)
     assert desk.began == ["first", "behind"]
 
@@ -242,7 +242,7 @@ async def test_closing_sends_away_who_waits_and_lets_end_what_runs() -> None:
     await settle()
     loop = asyncio.get_running_loop()
     started = loop.time()
-    await desk.admission.close(10)
+    await desk.queue.close(10)
     assert loop.time() - started == pytest.approx(5, abs=0.1)
     await running
     with pytest.raises(BridgeError, match="stopping"):
@@ -258,8 +258,8 @@ async def test_closing_does_not_wait_longer_than_its_grace() -> None:
     await settle()
     loop = asyncio.get_running_loop()
     started = loop.time()
-    await desk.admission.close(0)
-    await desk.admission.close(3)
+    await desk.queue.close(0)
+    await desk.queue.close(3)
     assert loop.time() - started == pytest.approx(3, abs=0.1)
     running.cancel()
 
@@ -312,7 +312,7 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
                     await asyncio.sleep(stays / 2)
                 finally:
                     running.subtract(places)
-                desk.admission.release_slot(ticket)
+                desk.queue.revoke_grant(ticket)
         done.append(number)
 
     tasks = [
@@ -327,7 +327,7 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
     assert all(end is None or isinstance(end, asyncio.CancelledError) for end in ends), ends
     cancelled = sum(end is not None for end in ends)
     assert len(done) + cancelled == len(arrivals)
-    assert (desk.admission.running, desk.admission.waiting) == (0, 0)
+    assert (desk.queue.running, desk.queue.waiting) == (0, 0)
     assert all(number == 0 for number in running.values())
     await asyncio.wait_for(desk.call("after"), 2)
 

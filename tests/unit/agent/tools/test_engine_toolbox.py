@@ -47,7 +47,7 @@ async def test_the_models_arguments_reach_the_page_and_the_answer_is_data() -> N
     assert (output.text, output.has_succeeded) == ('{"ok": 1}', True)
     (sent,) = workshop.house.pages.sent
     assert (sent.request.tool_name, sent.request.arguments_text) == ("listProducts", '{"limit": 2}')
-    assert (sent.request.chat_id, sent.request.message_id) == ("chat 1", "m1")
+    assert (sent.request.context.chat_id, sent.request.context.message_id) == ("chat 1", "m1")
 
 
 async def test_an_answer_without_content_is_still_data() -> None:

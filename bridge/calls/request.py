@@ -1,0 +1,72 @@
+"""What a call is asked to do: by an endpoint (`ToolCall`), and once looked up and checked (`CallRequest`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """Where a call comes from; passes from the endpoint to page and journal unchanged."""
+
+    user_id: str
+    chat_id: str | None = None
+    message_id: str | None = None
+    turn_id: str | None = None
+    """The model's turn that made the call."""
+    turn_call_id: str | None = None
+    """The model's id of the call; None: a call that another call of the turn made."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallOptions:
+    """How an endpoint wants a call to be made."""
+
+    group: str | None = None
+    """The caller's request, whose calls share a limit; None: the call stands alone."""
+    deadline_s: float | None = None
+    """Seconds once it has its slot, 1 to 600; None: the settings of its user or of the bridge decide."""
+    latest_end: float | None = None
+    """Time of the event loop at which the call, waiting or running, is ended by its batch. Only the time
+    during which its user is asked is added to it."""
+
+
+NO_OPTIONS = CallOptions()
+"""A call that stands alone, with the deadline that its user or the bridge has set."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as an endpoint asks for it: nothing is looked up or checked yet."""
+
+    context: CallContext
+    tool_name: str
+    arguments_text: str
+    """JSON text of an object; empty means no arguments."""
+    server_id: str | None = None
+    """The only server whose tools may run; None: any."""
+    options: CallOptions = NO_OPTIONS
+    only: frozenset[str] | None = None
+    """Names of operations to which the bridge's own tools may lead; None: all of the user's."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """A call that may be dispatched: looked up, accepted by its user, and validated."""
+
+    context: CallContext
+    tool_name: str
+    server_id: str
+    operation_key: str
+    """For example `GET /pets/{id}`."""
+    operation_digest: str
+    origin: str
+    """Origin the request goes to; empty while the document names no server."""
+    safe: bool
+    """Whether it is GET, HEAD or OPTIONS: performing it twice does no harm."""
+    arguments_text: str
+    """JSON text of an object; it travels as text so that no integer is lost."""
+    needs_approval: bool = False
+    """Whether the page must ask its user. A page may ask although it need not."""
+    idempotency_key: bool = False
+    """Whether the request carries the call's id in the header `Idempotency-Key`."""
