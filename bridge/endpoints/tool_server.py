@@ -80,7 +80,7 @@ class ToolServer:
                     access="reader",
                     answers_head=True,
                 ),
-                Route("POST", f"{base}/tools/{{tool}}", self.call_tool),
+                Route("POST", f"{base}/tools/{{tool}}", self.answer_call),
                 Route("GET", f"{base}/api/config", self.serve_features, access="public", answers_head=True),
                 Route("GET", f"{base}/system", self.serve_prompt, access="public", answers_head=True),
             )
@@ -108,7 +108,7 @@ class ToolServer:
         """Instructions for the model, which Open WebUI puts into the system prompt of direct tool servers."""
         return web.json_response({"prompt": USAGE_PROMPT})
 
-    async def call_tool(self, request: web.Request) -> web.StreamResponse:
+    async def answer_call(self, request: web.Request) -> web.StreamResponse:
         """Run a tool in the caller's page and answer in the shapes of ruling 10."""
         caller = caller_of(request)
         name = request.match_info["tool"]

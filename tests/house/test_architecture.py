@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from bridge.calls.state_machine import CallEvent, CallPhase
+from tests.house.call_diagram import replaced
 from tests.house.code_names import is_in_code
 from tests.house.source import VENDORED, files, refuse, repository_files, text_of, tree_of
 
@@ -13,8 +15,9 @@ ROW = re.compile(r"^\| `([^`]+/)` \| (.+) \|$", re.MULTILINE)
 QUOTED_NAME = re.compile(r"`([A-Z]\w*(?:\.\w+)?|[a-z]+(?:_\w+)+|[a-z]+[A-Z]\w*)`")
 NOT_OURS = frozenset(
     {"create_task", "previous_response_id", "run_ended", "run_operation", "run_started", "tool_state"}
+    | {*CallPhase, *CallEvent}
 )
-"""Of a library, of OpenAI's API, events and the name of a tool."""
+"""Of a library, of OpenAI's API, events, the name of a tool, and values of the table of calls."""
 
 
 def test_every_package_is_in_a_table() -> None:
@@ -49,6 +52,12 @@ def test_a_walk_fits_on_a_screen() -> None:
     walks = re.findall(r"^## (Walk .*?)$(.*?)(?=^## )", text_of(PAGE), re.MULTILINE | re.DOTALL)
     assert len(walks) == 4
     refuse(f"{PAGE}: {title} is longer than 45 lines" for title, text in walks if text.count("\n") > 45)
+
+
+def test_the_life_of_a_call_is_that_of_the_table() -> None:
+    """A diagram drawn by hand is right until the next change of the table."""
+    if replaced(text_of(PAGE)) != text_of(PAGE):
+        refuse([f"{PAGE}: run python -m tests.house.call_diagram"])
 
 
 def _rows() -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ import pytest_asyncio
 
 from bridge.app.server import start_bridge
 from bridge.calls.call_ids import CallIds
+from bridge.calls.state_machine import CallState
 from bridge.settings.bridge import Settings
 from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS
 from bridge.storage.database import StoreError

@@ -140,6 +140,4 @@ def _tool_call(user_id: str, group: str, new_call: NewBatchCall) -> ToolCall:
     if text is None:
         text = dump_json(new_call.arguments or {}).decode()
     options = CallOptions(group=group, deadline_s=new_call.deadline_s)
-    return ToolCall(
-        CallContext(user_id), new_call.tool, text, server_id=new_call.server, options=options
-    )
+    return ToolCall(CallContext(user_id), new_call.tool, text, server_id=new_call.server, options=options)
