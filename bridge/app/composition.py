@@ -124,7 +124,7 @@ def compose_bridge(
     conversations = compose_conversations(
         tables, turns, toolboxes, journal, registry=registry, services=services
     )
-    dispatcher.on_move(conversations.runs.call_moved)
+    dispatcher.on_move(conversations.runs.forward_call)
     return Components(
         store=store,
         identity=identity,

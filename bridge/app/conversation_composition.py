@@ -1,4 +1,4 @@
-"""What keeps, runs and tells conversations, put together."""
+"""The composition of what stores, runs and announces conversations."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from bridge.agent.turn_runner import TurnRunner
 from bridge.catalog.registry import Registry
 from bridge.conversation_runs.enabled_tools import ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
+from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.chat import ConversationChatRoutes
 from bridge.endpoints.api.conversations.conversations import ConversationRoutes
 from bridge.endpoints.api.conversations.messages import ConversationMessageRoutes
@@ -16,30 +17,29 @@ from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
 from bridge.http.routing import ApiRoute
 from bridge.providers.directory import ModelServices
 from bridge.storage.call_journal import CallJournal
-from bridge.storage.conversations import ConversationTables
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationComponents:
     """The parts that others use."""
 
-    tables: ConversationTables
+    store: ConversationStore
     runs: ConversationRuns
     tools: ToolChoices
 
     def list_routes(self) -> list[ApiRoute]:
         """All routes of conversations."""
-        tables, runs, tools = self.tables, self.runs, self.tools
+        store, runs, tools = self.store, self.runs, self.tools
         return [
-            *ConversationRoutes(tables, runs, tools).list_routes(),
-            *ConversationMessageRoutes(tables, runs).list_routes(),
-            *ConversationChatRoutes(tables, runs).list_routes(),
-            *ConversationToolRoutes(tables, runs, tools).list_routes(),
+            *ConversationRoutes(store, runs, tools).list_routes(),
+            *ConversationMessageRoutes(store, runs).list_routes(),
+            *ConversationChatRoutes(store, runs).list_routes(),
+            *ConversationToolRoutes(store, runs, tools).list_routes(),
         ]
 
 
 def compose_conversations(
-    tables: ConversationTables,
+    store: ConversationStore,
     turns: TurnRunner,
     toolboxes: Toolboxes,
     journal: CallJournal,
@@ -48,5 +48,5 @@ def compose_conversations(
     services: ModelServices,
 ) -> ConversationComponents:
     """The parts of one bridge that serve conversations."""
-    runs = ConversationRuns(tables, turns, toolboxes, journal, services)
-    return ConversationComponents(tables, runs, ToolChoices(registry))
+    runs = ConversationRuns(store, turns, toolboxes, journal, services)
+    return ConversationComponents(store, runs, ToolChoices(registry))

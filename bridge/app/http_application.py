@@ -150,7 +150,7 @@ def _stored_item_routes(settings: Settings, parts: Components) -> list[ApiRoute]
     choices = MemoryChoiceRoutes(parts.memory_choices, settings.memory)
     item_routes = StoredItemRoutes(
         user_items,
-        parts.conversations.tables,
+        parts.conversations.store,
         days=kept.cleanup_days,
         max_bytes=kept.bytes_per_user,
     )

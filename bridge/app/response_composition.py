@@ -1,4 +1,4 @@
-"""What makes, reads and takes over responses, put together."""
+"""The composition of what makes, reads and resumes responses."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Bridge:
         controls = self.components.controls
         await controls.queue.close(controls.limits.now.tool_shutdown_timeout_seconds)
         await self.components.responses.running.stop_background()
-        await self.components.conversations.runs.close()
+        await self.components.conversations.runs.stop_all()
         self.components.dispatcher.stop_calls()
         await self.components.tasks.close()
         await self.components.gateway.close()
@@ -139,7 +139,7 @@ async def _start_on(
     for record, error in await parts.registry.load_servers():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
     await parts.files.sweep_files()
-    if interrupted := await parts.conversations.runs.take_over():
+    if interrupted := await parts.conversations.runs.end_orphaned():
         _log.warning("%d conversations were being answered when the bridge last ended.", interrupted)
     if interrupted := await parts.responses.continuer.take_over():
         _log.warning("%d responses were being made when the bridge last ended.", interrupted)

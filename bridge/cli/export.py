@@ -95,7 +95,7 @@ async def _export(store: Store, settings: StorageSettings, name: str, path: Path
             async for response in user_items.list_responses(user_id):
                 count += 1
                 out.write(response_line(response))
-            async for conversation, messages in store.conversation_tables(settings).all_of(user_id):
+            async for conversation, messages in store.conversation_tables(settings).read_all(user_id):
                 count += 1
                 out.write(conversation_line(conversation, messages))
         await _add_audit_entry(store, AuditKind.STORED_DATA_EXPORTED, user_id, count)

@@ -16,10 +16,10 @@ from itertools import takewhile
 from bridge.conversations.message_schema import format_time
 from toolserver.json_types import JsonObject, dump_json
 
-KEPT_BYTES = 2 * 1024 * 1024
+BUFFERED_BYTES = 2 * 1024 * 1024
 """Maximum bytes of a conversation's events in memory; a listener that lacks older ones is sent `reset`."""
 
-KEPT_FEEDS = 100
+MAX_FEEDS = 100
 """Maximum number of feeds in memory; beyond it, the idle feed that was least recently used is dropped."""
 
 
@@ -55,11 +55,11 @@ class EventFeed:
         """Whether nobody listens and no run is active."""
         return self.listeners == 0 and self._run_from is None
 
-    def begin_run(self) -> None:
+    def mark_run_started(self) -> None:
         """Start a run: from now on, new listeners are sent all events since this one."""
         self._run_from = self._next
 
-    def end_run(self) -> None:
+    def mark_run_ended(self) -> None:
         """End the run: new listeners are no longer sent its events."""
         self._run_from = None
 
@@ -69,11 +69,11 @@ class EventFeed:
         self._next += 1
         self._events.append(event)
         self._bytes += len(event.frame)
-        while self._bytes > KEPT_BYTES and len(self._events) > 1:
+        while self._bytes > BUFFERED_BYTES and len(self._events) > 1:
             self._bytes -= len(self._events.popleft().frame)
         self._wake()
 
-    def close(self) -> None:
+    def close_feed(self) -> None:
         """End the feed for all listeners: the conversation is deleted, or the bridge stops."""
         self._is_over = True
         self._wake()
@@ -89,7 +89,7 @@ class EventFeed:
         numbered = b"" if number is None else b"id: %d\n" % number
         return b"%bevent: %b\ndata: %b\n\n" % (numbered, kind.encode(), dump_json(body))
 
-    async def listen_after(self, after: int | None, greeting: JsonObject) -> AsyncGenerator[bytes]:
+    async def listen_after(self, after: int | None, handshake: JsonObject) -> AsyncGenerator[bytes]:
         """Yield frames as they come, `connected` first, until the feed is closed.
 
         A feed is closed when its conversation is deleted, or the bridge stops.
@@ -100,7 +100,7 @@ class EventFeed:
         self.listeners += 1
         try:
             position, is_lost = self._start(after)
-            yield self.build_frame("connected", greeting, position)
+            yield self.build_frame("connected", handshake, position)
             if is_lost:
                 yield self.build_frame("reset", {}, position)
             while position < self.last or not self._is_over:
@@ -152,21 +152,21 @@ class EventFeeds:
         if feed is None:
             feed = self._feeds[conversation_id] = EventFeed(conversation_id)
         self._feeds.move_to_end(conversation_id)
-        if len(self._feeds) > KEPT_FEEDS:
-            self._forget_idle()
+        if len(self._feeds) > MAX_FEEDS:
+            self._drop_idle()
         return feed
 
     def drop_feed(self, conversation_id: str) -> None:
         """Close and remove the feed of a deleted conversation."""
         if (feed := self._feeds.pop(conversation_id, None)) is not None:
-            feed.close()
+            feed.close_feed()
 
-    def close(self) -> None:
+    def close_all(self) -> None:
         """Close all feeds: the bridge stops."""
         for feed in self._feeds.values():
-            feed.close()
+            feed.close_feed()
 
-    def _forget_idle(self) -> None:
+    def _drop_idle(self) -> None:
         """Remove the idle feed that was least recently used, if there is one."""
         idle = next((name for name, feed in self._feeds.items() if feed.is_idle), None)
         if idle is not None:

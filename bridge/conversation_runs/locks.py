@@ -42,7 +42,7 @@ class LiveRun:
     on_call: Callable[[OpenCall], None] = lambda _: None
     """Callback for each call of the run whose state has changed."""
 
-    def stop_run(self, by: Literal["user", "bridge"]) -> None:
+    def request_stop(self, by: Literal["user", "bridge"]) -> None:
         """Cancel the run's task; the first caller is recorded as the one who stopped it."""
         self.stopped_by = self.stopped_by or by
         if self.task is not None:
@@ -88,7 +88,7 @@ class ConversationLocks:
             BridgeError: `conversation_busy`: a run is under way.
         """
         async with self.lock_settings(conversation_id):
-            self._check(conversation_id)
+            self._refuse_during_run(conversation_id)
             yield
 
     def enter_run(self, run: LiveRun) -> None:
@@ -102,7 +102,7 @@ class ConversationLocks:
         run.end = end
         run.ended.set()
 
-    def _check(self, conversation_id: str) -> None:
+    def _refuse_during_run(self, conversation_id: str) -> None:
         run = self._runs.get(conversation_id)
         if run is not None:
             message = (

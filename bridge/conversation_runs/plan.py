@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 
 from bridge.agent.items import ModelCall, model_call
 from bridge.agent.tools.engine_toolbox import NO_PAGE, EngineToolbox, Toolboxes
 from bridge.agent.turn import Turn, TurnRequest, TurnSettings
-from bridge.conversation_runs.run import PlannedRun, Retry
+from bridge.conversation_runs.context import Retry, RunContext, RunPlan, window_of
 from bridge.conversations.additions import find_unanswered
 from bridge.conversations.branches import Branches
-from bridge.conversations.conversation import MAX_ROUNDS, Conversation, Message
+from bridge.conversations.conversation import MAX_ROUNDS, Message
 from bridge.conversations.prompt import ListedTool, build_instructions
-from bridge.conversations.window import Window, build_history, select_window
+from bridge.conversations.window import Window, build_history
 from bridge.errors import BridgeError, ErrorCode
 from bridge.providers.directory import ModelEntry
 from toolserver.call.result import READ_ON
 from toolserver.json_types import text_at
 from toolserver.tool.meta_tools import READ_RESULT
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A run that continues from the end of a branch."""
-
-    conversation: Conversation
-    entry: ModelEntry
-    known: Sequence[Message]
-    """All messages before the run."""
-    added: Sequence[Message]
-    """Messages that the run starts with."""
-    path: Sequence[Message]
-    """The branch, including the added messages."""
-    again: ModelCall | None = None
-    """A call of the last message that is repeated before the model is asked."""
 
 
 class Planner:
@@ -44,51 +28,53 @@ class Planner:
         self._toolboxes = toolboxes
         self._settings_of = settings_of
 
-    async def plan_run(self, plan: Plan, run_id: str) -> tuple[PlannedRun, Window]:
-        """Return the run to execute, and the window of the branch that the model is sent first.
+    async def plan_run(self, plan: RunPlan, run_id: str) -> RunContext:
+        """Choose what the model is sent first, and which tools and instructions it gets.
 
         Raises:
             BridgeError: `unknown_tool`, `no_browser`: the call cannot be repeated now.
         """
         chosen, settings = plan.conversation.settings, self._settings_of(plan.entry)
-        found = select_window(plan.path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
-        request = self._request(plan, run_id, found, settings)
+        window = window_of(plan.conversation, plan.path)
+        request = _build_request(plan, run_id, window, settings)
         offered = await self._toolboxes.toolbox_of_turn(request, settings)
         tools = [
             ListedTool(tool.offered_name, text_at(tool.definition, "description")) for tool in offered.tools
         ]
         prompt = build_instructions(chosen.system_prompt, tools, chosen.context)
-        work = PlannedRun(
+        return RunContext(
             conversation=plan.conversation,
             known=(*plan.known, *plan.added),
-            head=plan.path[-1],
+            added=plan.added,
+            path=plan.path,
+            window=window,
             turn=Turn(replace(request, instructions=prompt), plan.entry.model, settings),
-            retry=None if plan.again is None else _retry(plan.again, offered, plan),
-        )
-        return work, found
-
-    def _request(self, plan: Plan, run_id: str, found: Window, settings: TurnSettings) -> TurnRequest:
-        conversation = plan.conversation
-        names = {tool.name for tool in conversation.settings.tools}
-        if names and _has_more_to_read(found):
-            names.add(READ_RESULT.name)
-        rounds = min(settings.max_rounds, MAX_ROUNDS)
-        return TurnRequest(
-            user_id=conversation.user_id,
-            turn_id=run_id,
-            model=plan.entry.id,
-            input=(),
-            history=build_history(conversation.user_id, found.messages),
-            with_tools=bool(names),
-            own_tools=frozenset(names),
-            max_rounds=max(1, rounds - 1),  # the closing round is a request, too
-            chat_id=conversation.id,
+            retry=None if plan.repeated is None else _prepare_retry(plan.repeated, offered, plan),
         )
 
 
-def _has_more_to_read(found: Window) -> bool:
+def _build_request(plan: RunPlan, run_id: str, window: Window, settings: TurnSettings) -> TurnRequest:
+    conversation = plan.conversation
+    names = {tool.name for tool in conversation.settings.tools}
+    if names and _has_more_to_read(window):
+        names.add(READ_RESULT.name)
+    rounds = min(settings.max_rounds, MAX_ROUNDS)
+    return TurnRequest(
+        user_id=conversation.user_id,
+        turn_id=run_id,
+        model=plan.entry.id,
+        input=(),
+        history=build_history(conversation.user_id, window.messages),
+        with_tools=bool(names),
+        own_tools=frozenset(names),
+        max_rounds=max(1, rounds - 1),  # the closing round is a request, too
+        chat_id=conversation.id,
+    )
+
+
+def _has_more_to_read(window: Window) -> bool:
     """Return whether an answer in the window was cut, and says how to read the rest."""
-    outputs = [item for message in found.messages if message.role == "tool" for item in message.items]
+    outputs = [item for message in window.messages if message.role == "tool" for item in message.items]
     return any(READ_ON in text_at(item, "output") for item in outputs)
 
 
@@ -113,7 +99,7 @@ def find_call(branches: Branches, head_id: str | None, tool_call_id: str) -> tup
     return calls[-1]
 
 
-def _retry(call: ModelCall, toolbox: EngineToolbox, plan: Plan) -> Retry:
+def _prepare_retry(call: ModelCall, toolbox: EngineToolbox, plan: RunPlan) -> Retry:
     """Gather what is needed to repeat a call.
 
     Raises:
@@ -126,4 +112,4 @@ def _retry(call: ModelCall, toolbox: EngineToolbox, plan: Plan) -> Retry:
         message = f"Tool '{call.name}' is not enabled in this conversation, or not accepted any more."
         raise BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": call.name})
     outputs = Branches(plan.known).outputs_of(plan.path[-1], plan.conversation.head_id)
-    return Retry(call, outputs, plan.path, toolbox)
+    return Retry(call, outputs, toolbox)

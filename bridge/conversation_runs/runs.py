@@ -18,18 +18,18 @@ from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.open_call import OpenCall
 from bridge.calls.ports import CallKnowledge, JournalEntry
-from bridge.conversation_runs.event_feed import EventFeeds
+from bridge.conversation_runs.context import RunContext, RunPlan
+from bridge.conversation_runs.event_feed import EventFeed, EventFeeds
 from bridge.conversation_runs.locks import ConversationLocks, LiveRun, RunEnd
-from bridge.conversation_runs.plan import Plan, Planner, find_call
-from bridge.conversation_runs.run import ConversationRun, PlannedRun
+from bridge.conversation_runs.plan import Planner, find_call
+from bridge.conversation_runs.run import ConversationRun, RunServices
 from bridge.conversations.additions import find_unanswered, in_a_row, output_message, title_of, user_message
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Conversation, Message, Run, new_run_id
 from bridge.conversations.message_schema import message_json
-from bridge.conversations.window import Window
+from bridge.conversations.ports import ConversationStore
 from bridge.errors import BridgeError, ErrorCode
 from bridge.providers.directory import ModelEntry, ModelServices, UnknownModel
-from bridge.storage.conversations import ConversationTables
 from toolserver.json_types import JsonObject
 
 STOP_S = 5.0
@@ -55,10 +55,9 @@ class StartedRun:
     """A run that has just started."""
 
     run: LiveRun
+    context: RunContext
     user_message: JsonObject | None
     """The user's message in the API's form; None: the user said nothing."""
-    window: Window
-    """Window of the conversation that the model is sent first."""
 
 
 class ConversationRuns:
@@ -66,70 +65,70 @@ class ConversationRuns:
 
     def __init__(
         self,
-        tables: ConversationTables,
+        store: ConversationStore,
         turns: TurnRunner,
         toolboxes: Toolboxes,
         journal: CallKnowledge,
-        desk: ModelServices,
+        models: ModelServices,
     ) -> None:
-        self._tables = tables
-        self._turns = turns
+        self._store = store
         self._journal = journal
-        self._models = desk.models
-        self._planner = Planner(toolboxes, desk.settings_of)
-        self._tasks = desk.tasks
+        self._models = models.models
+        self._planner = Planner(toolboxes, models.settings_of)
+        self._tasks = models.tasks
         self._is_stopping = False
-        self.desk = ConversationLocks()
+        self.locks = ConversationLocks()
         self.feeds = EventFeeds()
+        self._services = RunServices(store, turns, journal, self.locks)
 
-    async def begin_run(self, user_id: str, conversation_id: str, asked: ChatPrompt) -> StartedRun:
+    async def begin_run(self, user_id: str, conversation_id: str, prompt: ChatPrompt) -> StartedRun:
         """Store the user's message and start to answer it.
 
         Raises:
             BridgeError: `not_found`, `conversation_busy`, `invalid_request`, `store_unavailable`,
                 `server_busy`, `rate_limited`.
         """
-        self._check_room(user_id)
-        async with self.desk.lock_messages(conversation_id):
-            conversation = await self.find_conversation(user_id, conversation_id)
-            entry = await self._entry(asked.model or conversation.settings.model)
-            known = await self._tables.list_messages(conversation_id)
-            leaf_id = _leaf_of(conversation, Branches(known), asked)
+        self._check_capacity(user_id)
+        async with self.locks.lock_messages(conversation_id):
+            conversation = await self.require_conversation(user_id, conversation_id)
+            entry = await self._find_entry(prompt.model or conversation.settings.model)
+            known = await self._store.list_messages(conversation_id)
+            leaf_id = _leaf_of(conversation, Branches(known), prompt)
             said = (
-                [] if asked.content is None else [user_message(conversation_id, asked.content, time.time())]
+                [] if prompt.content is None else [user_message(conversation_id, prompt.content, time.time())]
             )
             return await self._start(conversation, entry, known, said, leaf_id)
 
-    async def retry_call(self, user_id: str, conversation_id: str, tool_call_id: str) -> StartedRun:
+    async def begin_retry(self, user_id: str, conversation_id: str, tool_call_id: str) -> StartedRun:
         """Repeat a finished call in a new branch, and let the model continue from there.
 
         Raises:
             BridgeError: as `begin_run`; `unknown_tool`, `no_browser`: it cannot be made now.
         """
-        self._check_room(user_id)
-        async with self.desk.lock_messages(conversation_id):
-            conversation = await self.find_conversation(user_id, conversation_id)
-            known = await self._tables.list_messages(conversation_id)
+        self._check_capacity(user_id)
+        async with self.locks.lock_messages(conversation_id):
+            conversation = await self.require_conversation(user_id, conversation_id)
+            known = await self._store.list_messages(conversation_id)
             branches = Branches(known)
             calling, call = find_call(branches, conversation.head_id, tool_call_id)
-            entry = await self._entry(calling.model or conversation.settings.model)
+            entry = await self._find_entry(calling.model or conversation.settings.model)
             path = branches.path_to(calling.id)
-            return await self._launch(Plan(conversation, entry, known, (), path, call))
+            return await self._launch(RunPlan(conversation, entry, known, (), path, call))
 
-    def call_moved(self, call: OpenCall) -> None:
+    def forward_call(self, call: OpenCall) -> None:
         """Forward a call of any user whose state has changed to its run."""
         context = call.request.context
-        run = self.desk.run_of(context.chat_id or "")
+        run = self.locks.run_of(context.chat_id or "")
         if run is not None and run.id == context.turn_id:
             run.on_call(call)
 
-    async def find_conversation(self, user_id: str, conversation_id: str) -> Conversation:
+    async def require_conversation(self, user_id: str, conversation_id: str) -> Conversation:
         """Return a conversation of a user.
 
         Raises:
             BridgeError: `not_found`, `store_unavailable`.
         """
-        conversation = await self._tables.find_conversation(user_id, conversation_id)
+        conversation = await self._store.find_conversation(user_id, conversation_id)
         if conversation is None:
             message = f"Conversation '{conversation_id[:200]}' not found."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
@@ -137,41 +136,41 @@ class ConversationRuns:
 
     async def stop_run(self, conversation_id: str) -> LiveRun | None:
         """Stop the run of a conversation and wait until it has ended; None: there was no run."""
-        run = self.desk.run_of(conversation_id)
+        run = self.locks.run_of(conversation_id)
         if run is not None:
-            run.stop_run("user")
+            run.request_stop("user")
             await run.ended.wait()
         return run
 
-    async def close(self) -> None:
+    async def stop_all(self) -> None:
         """Stop all runs because the bridge stops, wait up to `STOP_S`, then close the event feeds."""
         self._is_stopping = True
-        runs = self.desk.runs
+        runs = self.locks.runs
         for run in runs:
-            run.stop_run("bridge")
+            run.request_stop("bridge")
         with suppress(TimeoutError):  # the next start adds outputs for their calls
             async with asyncio.timeout(STOP_S):
                 for run in runs:
                     await run.ended.wait()
-        self.feeds.close()
+        self.feeds.close_all()
 
-    async def take_over(self) -> int:
+    async def end_orphaned(self) -> int:
         """End the runs that another process left behind, so that they can be continued; returns how many."""
-        left = await self._tables.list_running()
+        left = await self._store.list_running()
         for conversation in left:
-            known = await self._tables.list_messages(conversation.id)
+            known = await self._store.list_messages(conversation.id)
             branches = Branches(known)
-            missing = await self._missing(conversation, branches.path_to(conversation.head_id))
+            missing = await self._build_missing(conversation, branches.path_to(conversation.head_id))
             closed = in_a_row(missing, conversation.head_id, branches.next_seq)
             run = Run(conversation.run.id, "failed") if conversation.run else None
             head_id = closed[-1].id if closed else conversation.head_id
-            await self._tables.advance_run(replace(conversation, run=run, head_id=head_id), closed)
+            await self._store.advance_run(replace(conversation, run=run, head_id=head_id), closed)
         return len(left)
 
-    def _check_room(self, user_id: str) -> None:
+    def _check_capacity(self, user_id: str) -> None:
         if self._is_stopping:
             raise BridgeError(ErrorCode.SERVER_BUSY, "The bridge is stopping.", retryable=True)
-        if sum(run.user_id == user_id for run in self.desk.runs) >= MAX_RUNS_PER_USER:
+        if sum(run.user_id == user_id for run in self.locks.runs) >= MAX_RUNS_PER_USER:
             message = (
                 f"{MAX_RUNS_PER_USER} conversations of yours are being answered already, which is the most. "
                 "Wait for one to end, or stop one."
@@ -188,49 +187,30 @@ class ConversationRuns:
     ) -> StartedRun:
         branches = Branches(known)
         path = branches.path_to(leaf_id)
-        missing = await self._missing(conversation, path)
+        missing = await self._build_missing(conversation, path)
         added = in_a_row([*missing, *said], leaf_id, branches.next_seq)
         path += added
         named = replace(_titled(conversation, said), head_id=path[-1].id)
-        return await self._launch(Plan(named, entry, known, added, path))
+        return await self._launch(RunPlan(named, entry, known, added, path))
 
-    async def _launch(self, plan: Plan) -> StartedRun:
+    async def _launch(self, plan: RunPlan) -> StartedRun:
         run = Run(new_run_id(), "running")
         present = replace(plan.conversation, updated_at=time.time(), run=run)
         live = LiveRun(run.id, present.id, present.user_id)
-        self.desk.enter_run(live)
+        self.locks.enter_run(live)
         try:
-            work, found = await self._planner.plan_run(replace(plan, conversation=present), run.id)
-            await self._tables.save_conversation(present, plan.added)
+            context = await self._planner.plan_run(replace(plan, conversation=present), run.id)
+            await self._store.save_conversation(present, plan.added)
         except BaseException:
-            self.desk.leave_run(live, RunEnd("failed"))
+            self.locks.leave_run(live, RunEnd("failed"))
             raise
-        told = self._tell_beginning(work, plan.added)
         feed = self.feeds.open_feed(present.id)
-        turn = ConversationRun(self._tables, self._turns, self._journal, self.desk, feed)
-        self._tasks.start_task(turn.execute_run(live, work), f"run {live.id}")
-        is_said = bool(plan.added) and plan.added[-1].role == "user"
-        return StartedRun(live, told[-1] if is_said else None, found)
+        user_message = _announce_start(context, feed)
+        execution = ConversationRun(context, live, self._services, feed)
+        self._tasks.start_task(execution.execute_run(), f"run {live.id}")
+        return StartedRun(live, context, user_message)
 
-    def _tell_beginning(self, work: PlannedRun, added: Sequence[Message]) -> list[JsonObject]:
-        """Send listeners the start of a run; returns the new messages in the API's form."""
-        branches = Branches(work.known)
-        feed = self.feeds.open_feed(work.conversation.id)
-        feed.begin_run()
-        told = [message_json(message, branches) for message in added]
-        said = told[-1] if added and added[-1].role == "user" else None
-        begun: JsonObject = {
-            "run_id": work.turn.request.turn_id,
-            "model": work.turn.request.model,
-            "user_message": said,
-            "parent_id": work.head.id,
-        }
-        feed.emit_event("run_started", begun)
-        for message in told:
-            feed.emit_event("message", {"message": message})
-        return told
-
-    async def _missing(self, conversation: Conversation, path: Sequence[Message]) -> list[Message]:
+    async def _build_missing(self, conversation: Conversation, path: Sequence[Message]) -> list[Message]:
         """Build the outputs that calls of a branch lack, from what the journal knows."""
         calls = find_unanswered(path)
         if not calls:
@@ -242,7 +222,7 @@ class ConversationRuns:
         ended = settle_interrupted(calls, known, "restarted")
         return [output_message(path[-1], each, time.time()) for each in ended]
 
-    async def _entry(self, name: str | None) -> ModelEntry:
+    async def _find_entry(self, name: str | None) -> ModelEntry:
         """Return the model of a name; without a name, the first one listed."""
         if name is not None:
             try:
@@ -255,13 +235,31 @@ class ConversationRuns:
         return entries[0]
 
 
-def _leaf_of(conversation: Conversation, branches: Branches, asked: ChatPrompt) -> str | None:
+def _announce_start(context: RunContext, feed: EventFeed) -> JsonObject | None:
+    """Send listeners the start of a run; returns the user's message in the API's form, if there is one."""
+    branches, added = Branches(context.known), context.added
+    feed.mark_run_started()
+    messages = [message_json(message, branches) for message in added]
+    user_message = messages[-1] if added and added[-1].role == "user" else None
+    started: JsonObject = {
+        "run_id": context.run_id,
+        "model": context.turn.request.model,
+        "user_message": user_message,
+        "parent_id": context.head.id,
+    }
+    feed.emit_event("run_started", started)
+    for message in messages:
+        feed.emit_event("message", {"message": message})
+    return user_message
+
+
+def _leaf_of(conversation: Conversation, branches: Branches, prompt: ChatPrompt) -> str | None:
     """Return the id of the message that the run continues from."""
-    if asked.parent_id is not None and branches.get_message(asked.parent_id) is None:
-        shown = asked.parent_id[:200]
+    if prompt.parent_id is not None and branches.get_message(prompt.parent_id) is None:
+        shown = prompt.parent_id[:200]
         raise _wrong("parent_id", f"There is no message '{shown}' in this conversation.")
-    leaf_id = asked.parent_id or conversation.head_id
-    if leaf_id is None and asked.content is None:
+    leaf_id = prompt.parent_id or conversation.head_id
+    if leaf_id is None and prompt.content is None:
         raise _wrong("content", "There is nothing to answer yet: say what the user says.")
     return leaf_id
 

@@ -151,7 +151,7 @@ class ConversationTables:
             rows = (await session.execute(wanted.order_by(MESSAGES.c.seq))).all()
         return await _read(self._rows.read_message, rows)
 
-    async def all_of(self, user_id: str) -> AsyncIterator[tuple[Conversation, list[Message]]]:
+    async def read_all(self, user_id: str) -> AsyncIterator[tuple[Conversation, list[Message]]]:
         """Yield a user's conversations with their messages, most recently changed first."""
         before: float | None = None
         while page := await self.list_conversations(user_id, before=before, limit=PAGE_ROWS):

@@ -41,7 +41,7 @@ async def smoke_alone(bridge: Bridge, *words: str) -> Ended:
 
 
 async def count(bridge: Bridge) -> int:
-    found = await bridge.components.conversations.tables.list_conversations(
+    found = await bridge.components.conversations.store.list_conversations(
         bridge.local_user.id, before=None, limit=5
     )
     return len(found)

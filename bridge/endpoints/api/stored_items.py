@@ -9,13 +9,13 @@ from pydantic import BaseModel
 
 from bridge.audit import AuditKind
 from bridge.conversations.export import conversation_line
+from bridge.conversations.ports import ConversationStore
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.settings.bridge import MemorySettings, ReasoningMemory
-from bridge.storage.conversations import ConversationTables
 from bridge.storage.user_items import UserItems
 from bridge.stored_items.export import head_line, item_line, response_line
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
@@ -53,7 +53,7 @@ class StoredItemRoutes:
     def __init__(
         self,
         user_items: UserItems,
-        conversations: ConversationTables,
+        conversations: ConversationStore,
         *,
         days: int,
         max_bytes: int,
@@ -136,7 +136,7 @@ class StoredItemRoutes:
             await response.write(item_line(item))
         async for stored in self._user_items.list_responses(user.id):
             await response.write(response_line(stored))
-        async for conversation, messages in self._conversations.all_of(user.id):
+        async for conversation, messages in self._conversations.read_all(user.id):
             await response.write(conversation_line(conversation, messages))
         await response.write_eof()
         return response

@@ -10,6 +10,7 @@ from bridge.conversation_runs.locks import RunEnd
 from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns, StartedRun
 from bridge.conversations.branches import Branches
 from bridge.conversations.message_schema import message_json
+from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.conversations import CONVERSATION_BODY_BYTES, FAILING, PATH
 from bridge.endpoints.api.conversations.schemas import (
     ChatRequest,
@@ -24,7 +25,6 @@ from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, json_response
 from bridge.http.streaming import event_stream
-from bridge.storage.conversations import ConversationTables
 from toolserver.json_types import JsonObject
 
 _TALKING = (
@@ -40,8 +40,8 @@ _TALKING = (
 class ConversationChatRoutes:
     """Handlers of runs."""
 
-    def __init__(self, tables: ConversationTables, runs: ConversationRuns) -> None:
-        self._tables = tables
+    def __init__(self, store: ConversationStore, runs: ConversationRuns) -> None:
+        self._store = store
         self._runs = runs
 
     def list_routes(self) -> list[ApiRoute]:
@@ -79,7 +79,7 @@ class ConversationChatRoutes:
             ApiRoute(
                 "POST",
                 f"{PATH}/stop",
-                self.stop_run,
+                self.stop_chat,
                 "stopRun",
                 "Stop the run that is under way",
                 {200: RouteAnswer("It has ended.", RunStopped)},
@@ -109,17 +109,17 @@ class ConversationChatRoutes:
         body = await read_body(request, ChatRequest, max_bytes=CONVERSATION_BODY_BYTES)
         prompt = ChatPrompt(body.content, body.model, body.parent_id)
         begun = await self._runs.begin_run(user_id, request.match_info["id"], prompt)
-        return await self.answer_run(begun, background=body.background)
+        return await self.answer_chat(begun, background=body.background)
 
     async def retry_call(self, request: web.Request) -> web.Response:
         """A run that begins with a call which the user wants made again."""
         user_id = caller_of(request).user.id
         body = await read_body(request, RetryRequest)
         named = request.match_info
-        begun = await self._runs.retry_call(user_id, named["id"], named["tool_call_id"])
-        return await self.answer_run(begun, background=body.background)
+        begun = await self._runs.begin_retry(user_id, named["id"], named["tool_call_id"])
+        return await self.answer_chat(begun, background=body.background)
 
-    async def answer_run(self, begun: StartedRun, *, background: bool) -> web.Response:
+    async def answer_chat(self, begun: StartedRun, *, background: bool) -> web.Response:
         """The end of a run, or, in the background, its beginning.
 
         Raises:
@@ -132,7 +132,7 @@ class ConversationChatRoutes:
         try:
             await run.ended.wait()
         except BaseException:
-            run.stop_run("user")
+            run.request_stop("user")
             raise
         end = run.end or RunEnd("failed")
         if end.error is not None:
@@ -140,11 +140,11 @@ class ConversationChatRoutes:
             raise BridgeError(end.error.code, end.error.message, detail=detail, retryable=end.error.retryable)
         return json_response(await self._answer(begun, end))
 
-    async def stop_run(self, request: web.Request) -> web.Response:
+    async def stop_chat(self, request: web.Request) -> web.Response:
         """The run has ended when this answers; without one there is nothing to do."""
         user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
-        await self._runs.find_conversation(user_id, conversation_id)
+        await self._runs.require_conversation(user_id, conversation_id)
         run = await self._runs.stop_run(conversation_id)
         if run is None or run.end is None:
             return json_answer(RunStopped(run=None))
@@ -156,13 +156,13 @@ class ConversationChatRoutes:
         user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         after = _after(request)
-        await self._runs.find_conversation(user_id, conversation_id)
+        await self._runs.require_conversation(user_id, conversation_id)
         feed = self._runs.feeds.open_feed(conversation_id)
-        run = self._runs.desk.run_of(conversation_id)
-        first_event: JsonObject = {"run": {"run_id": run.id, "state": "running"} if run else None}
+        run = self._runs.locks.run_of(conversation_id)
+        handshake: JsonObject = {"run": {"run_id": run.id, "state": "running"} if run else None}
         async with (
             event_stream(request, {}, silence=lambda: feed.build_frame("keepalive", {})) as stream,
-            aclosing(feed.listen_after(after, first_event)) as frames,
+            aclosing(feed.listen_after(after, handshake)) as frames,
         ):
             async for frame in frames:
                 await stream.send_frames(frame)
@@ -171,9 +171,10 @@ class ConversationChatRoutes:
     async def _answer(self, begun: StartedRun, end: RunEnd) -> JsonObject:
         answer = None
         if end.answer is not None:
-            branches = Branches(await self._tables.list_messages(end.answer.conversation_id))
+            branches = Branches(await self._store.list_messages(end.answer.conversation_id))
             answer = message_json(end.answer, branches)
         messages = {"completed": "Chat completed successfully", "cancelled": "Chat was stopped"}
+        window = begun.context.window
         return {
             "success": True,
             "message": messages.get(end.state, "The limit of rounds was reached"),
@@ -181,9 +182,9 @@ class ConversationChatRoutes:
             "assistant_message": answer,
             "run_id": begun.run.id,
             "state": end.state,
-            "token_count": begun.window.token_count,
-            "tokens_sent": begun.window.tokens_sent,
-            "messages_in_context": len(begun.window.messages),
+            "token_count": window.token_count,
+            "tokens_sent": window.tokens_sent,
+            "messages_in_context": len(window.messages),
         }
 
 

@@ -18,6 +18,7 @@ from bridge.conversations.conversation import (
     EnabledTool,
     new_conversation_id,
 )
+from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.schemas import (
     ConversationAnswer,
     ConversationChanges,
@@ -30,7 +31,6 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
-from bridge.storage.conversations import ConversationTables
 
 PATH = "/conversations/{id}"
 
@@ -47,8 +47,8 @@ FAILING = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST, ErrorCode.STORE_UNAVA
 class ConversationRoutes:
     """Handlers of conversations as a whole."""
 
-    def __init__(self, tables: ConversationTables, runs: ConversationRuns, tools: ToolChoices) -> None:
-        self._tables = tables
+    def __init__(self, store: ConversationStore, runs: ConversationRuns, tools: ToolChoices) -> None:
+        self._store = store
         self._runs = runs
         self._tools = tools
 
@@ -140,14 +140,14 @@ class ConversationRoutes:
             tools=await self._tools.choose_tools(user_id, _tools_of(body)),
         )
         conversation = Conversation(new_conversation_id(), user_id, now, now, settings)
-        await self._tables.add_conversation(conversation)
+        await self._store.add_conversation(conversation)
         return self._answer(conversation, status=201)
 
     async def list_all(self, request: web.Request) -> web.Response:
         """The caller's conversations."""
         user_id = caller_of(request).user.id
         before, limit = _before(request), limit_of(request)
-        found = await self._tables.list_conversations(user_id, before=before, limit=limit)
+        found = await self._store.list_conversations(user_id, before=before, limit=limit)
         return self._listed(found, found[-1].updated_at if len(found) == limit else None)
 
     async def search_conversations(self, request: web.Request) -> web.Response:
@@ -157,13 +157,13 @@ class ConversationRoutes:
         if not query:
             message = "q: a text to look for is missing."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "q"})
-        found = await self._tables.search_conversations(user_id, query, limit=limit_of(request))
+        found = await self._store.search_conversations(user_id, query, limit=limit_of(request))
         return self._listed(found, None)
 
     async def show_conversation(self, request: web.Request) -> web.Response:
         """One of them."""
         user_id = caller_of(request).user.id
-        return self._answer(await self._runs.find_conversation(user_id, request.match_info["id"]))
+        return self._answer(await self._runs.require_conversation(user_id, request.match_info["id"]))
 
     async def change_conversation(self, request: web.Request) -> web.Response:
         """Other settings, or another branch."""
@@ -176,42 +176,42 @@ class ConversationRoutes:
         changes = {name: value for name, value in changes.items() if value is not None or name == "model"}
         if "context" in changes:
             changes["context"] = tuple(changes["context"])
-        async with self._runs.desk.lock_settings(conversation_id):
-            found = await self._runs.find_conversation(user_id, conversation_id)
+        async with self._runs.locks.lock_settings(conversation_id):
+            found = await self._runs.require_conversation(user_id, conversation_id)
             changed = replace(found, settings=replace(found.settings, **changes), updated_at=time.time())
             if changes:
-                await self._tables.save_settings(changed)
+                await self._store.save_settings(changed)
         return self._answer(changed)
 
     async def delete_conversation(self, request: web.Request) -> web.Response:
         """It is gone, with its listeners."""
         user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
-        await self._runs.find_conversation(user_id, conversation_id)
+        await self._runs.require_conversation(user_id, conversation_id)
         await self._runs.stop_run(conversation_id)
-        async with self._runs.desk.lock_messages(conversation_id):
-            await self._tables.delete_conversation(user_id, conversation_id)
+        async with self._runs.locks.lock_messages(conversation_id):
+            await self._store.delete_conversation(user_id, conversation_id)
             self._runs.feeds.drop_feed(conversation_id)
         return json_answer(Done(message="Conversation deleted successfully"))
 
     async def _switch(self, user_id: str, conversation_id: str, message_id: str) -> None:
-        async with self._runs.desk.lock_messages(conversation_id):
-            found = await self._runs.find_conversation(user_id, conversation_id)
-            branches = Branches(await self._tables.list_messages(conversation_id))
+        async with self._runs.locks.lock_messages(conversation_id):
+            found = await self._runs.require_conversation(user_id, conversation_id)
+            branches = Branches(await self._store.list_messages(conversation_id))
             if branches.get_message(message_id) is None:
                 message = f"head_id: there is no message '{message_id}' in this conversation."
                 raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "head_id"})
             switched = replace(found, head_id=branches.newest_leaf(message_id), updated_at=time.time())
-            await self._tables.advance_run(switched)
+            await self._store.advance_run(switched)
 
     def _answer(self, conversation: Conversation, *, status: int = 200) -> web.Response:
-        is_live = self._runs.desk.run_of(conversation.id) is not None
+        is_live = self._runs.locks.run_of(conversation.id) is not None
         facts = conversation_facts(conversation, is_live=is_live)
         return json_answer(ConversationAnswer(conversation=facts), status=status)
 
     def _listed(self, found: list[Conversation], next_: float | None) -> web.Response:
         facts = [
-            conversation_facts(each, is_live=self._runs.desk.run_of(each.id) is not None) for each in found
+            conversation_facts(each, is_live=self._runs.locks.run_of(each.id) is not None) for each in found
         ]
         return json_answer(ConversationList(conversations=facts, count=len(facts), next=next_))
 

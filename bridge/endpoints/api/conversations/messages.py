@@ -14,6 +14,7 @@ from bridge.conversations.branches import Branches
 from bridge.conversations.client_messages import ClientMessage, ClientToolCall, message_of
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.message_schema import message_json
+from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.conversations import CONVERSATION_BODY_BYTES, FAILING, PATH
 from bridge.endpoints.api.conversations.schemas import (
     MessageAnswer,
@@ -26,7 +27,6 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, json_response
-from bridge.storage.conversations import ConversationTables
 from toolserver.json_types import JsonValue
 
 ALL_BRANCHES = "all"
@@ -38,8 +38,8 @@ _CHANGING = (*FAILING, ErrorCode.CONVERSATION_BUSY)
 class ConversationMessageRoutes:
     """Handlers of messages."""
 
-    def __init__(self, tables: ConversationTables, runs: ConversationRuns) -> None:
-        self._tables = tables
+    def __init__(self, store: ConversationStore, runs: ConversationRuns) -> None:
+        self._store = store
         self._runs = runs
 
     def list_routes(self) -> list[ApiRoute]:
@@ -92,8 +92,8 @@ class ConversationMessageRoutes:
     async def list_all(self, request: web.Request) -> web.Response:
         """One branch, or all of them."""
         user_id = caller_of(request).user.id
-        found = await self._runs.find_conversation(user_id, request.match_info["id"])
-        branches = Branches(await self._tables.list_messages(found.id))
+        found = await self._runs.require_conversation(user_id, request.match_info["id"])
+        branches = Branches(await self._store.list_messages(found.id))
         chosen = _chosen_branch(branches, request.query.get("branch"), found.head_id)
         messages: list[JsonValue] = [message_json(each, branches) for each in chosen]
         return json_response({"success": True, "messages": messages, "count": len(messages)})
@@ -103,9 +103,9 @@ class ConversationMessageRoutes:
         user_id = caller_of(request).user.id
         body = await read_body(request, NewMessage, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
-        async with self._runs.desk.lock_messages(conversation_id):
-            found = await self._runs.find_conversation(user_id, conversation_id)
-            branches = Branches(await self._tables.list_messages(conversation_id))
+        async with self._runs.locks.lock_messages(conversation_id):
+            found = await self._runs.require_conversation(user_id, conversation_id)
+            branches = Branches(await self._store.list_messages(conversation_id))
             path = branches.path_to(found.head_id)
             message = message_of(conversation_id, _client_message(body), path, time.time())
             return await self._added(found, branches, message, found.head_id)
@@ -115,9 +115,9 @@ class ConversationMessageRoutes:
         user_id = caller_of(request).user.id
         body = await read_body(request, NewText, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
-        async with self._runs.desk.lock_messages(conversation_id):
-            found = await self._runs.find_conversation(user_id, conversation_id)
-            branches = Branches(await self._tables.list_messages(conversation_id))
+        async with self._runs.locks.lock_messages(conversation_id):
+            found = await self._runs.require_conversation(user_id, conversation_id)
+            branches = Branches(await self._store.list_messages(conversation_id))
             old = _find_message(branches, request.match_info["message_id"])
             if old.role != "user":
                 message = "Only what the user said can be edited; an answer can be asked for again."
@@ -129,15 +129,15 @@ class ConversationMessageRoutes:
         """A message, or a call with its outputs. One that is not there is gone already."""
         user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
-        async with self._runs.desk.lock_messages(conversation_id):
-            found = await self._runs.find_conversation(user_id, conversation_id)
-            branches = Branches(await self._tables.list_messages(conversation_id))
+        async with self._runs.locks.lock_messages(conversation_id):
+            found = await self._runs.require_conversation(user_id, conversation_id)
+            branches = Branches(await self._store.list_messages(conversation_id))
             message = branches.get_message(request.match_info["message_id"])
             removed_ids = () if message is None else tuple(each.id for each in branches.group_of(message))
             if removed_ids:
                 moved, head_id = branches.remove_messages(frozenset(removed_ids), found.head_id)
                 changed = replace(found, head_id=head_id, updated_at=time.time())
-                await self._tables.advance_run(changed, moved, removed_ids)
+                await self._store.advance_run(changed, moved, removed_ids)
                 self._runs.feeds.open_feed(conversation_id).emit_event(
                     "messages_deleted", {"deleted": [*removed_ids]}
                 )
@@ -148,7 +148,7 @@ class ConversationMessageRoutes:
         self, found: Conversation, branches: Branches, message: Message, parent_id: str | None
     ) -> web.Response:
         [placed] = in_a_row([message], parent_id, branches.next_seq)
-        await self._tables.advance_run(replace(found, head_id=placed.id, updated_at=time.time()), [placed])
+        await self._store.advance_run(replace(found, head_id=placed.id, updated_at=time.time()), [placed])
         reply = message_json(placed, branches.with_more([placed]))
         self._runs.feeds.open_feed(found.id).emit_event("message", {"message": reply})
         return json_response({"success": True, "message": reply}, status=201)

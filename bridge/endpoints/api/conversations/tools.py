@@ -11,13 +11,13 @@ from aiohttp import web
 from bridge.conversation_runs.enabled_tools import SelectableTool, ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.conversation import EnabledTool
+from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.conversations import FAILING, PATH
 from bridge.endpoints.api.conversations.schemas import AvailableTool, AvailableTools, EnabledTools, ToolName
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
-from bridge.storage.conversations import ConversationTables
 
 Tools = tuple[EnabledTool, ...]
 
@@ -25,8 +25,8 @@ Tools = tuple[EnabledTool, ...]
 class ConversationToolRoutes:
     """Handlers of a conversation's tools."""
 
-    def __init__(self, tables: ConversationTables, runs: ConversationRuns, tools: ToolChoices) -> None:
-        self._tables = tables
+    def __init__(self, store: ConversationStore, runs: ConversationRuns, tools: ToolChoices) -> None:
+        self._store = store
         self._runs = runs
         self._tools = tools
 
@@ -81,7 +81,7 @@ class ConversationToolRoutes:
         """One more."""
         user_id = caller_of(request).user.id
         body = await read_body(request, ToolName)
-        await self._runs.find_conversation(user_id, request.match_info["id"])
+        await self._runs.require_conversation(user_id, request.match_info["id"])
         added = await self._tools.choose_tools(user_id, [body.as_enabled()])
         return await self._changed(request, user_id, lambda tools: tuple(dict.fromkeys((*tools, *added))))
 
@@ -103,13 +103,13 @@ class ConversationToolRoutes:
     async def list_enabled(self, request: web.Request) -> web.Response:
         """What is enabled."""
         user_id = caller_of(request).user.id
-        found = await self._runs.find_conversation(user_id, request.match_info["id"])
+        found = await self._runs.require_conversation(user_id, request.match_info["id"])
         return _answer(found.settings.tools)
 
     async def list_available(self, request: web.Request) -> web.Response:
         """What can be enabled."""
         user_id = caller_of(request).user.id
-        found = await self._runs.find_conversation(user_id, request.match_info["id"])
+        found = await self._runs.require_conversation(user_id, request.match_info["id"])
         tools = [_shaped(each) for each in await self._tools.list_available(user_id, found.settings.tools)]
         return json_answer(AvailableTools(tools=tools, count=len(tools)))
 
@@ -117,12 +117,12 @@ class ConversationToolRoutes:
         self, request: web.Request, user_id: str, change: Callable[[Tools], Tools]
     ) -> web.Response:
         conversation_id = request.match_info["id"]
-        async with self._runs.desk.lock_settings(conversation_id):
-            found = await self._runs.find_conversation(user_id, conversation_id)
+        async with self._runs.locks.lock_settings(conversation_id):
+            found = await self._runs.require_conversation(user_id, conversation_id)
             tools = change(found.settings.tools)
             if tools != found.settings.tools:
                 settings = replace(found.settings, tools=tools)
-                await self._tables.save_settings(replace(found, settings=settings, updated_at=time.time()))
+                await self._store.save_settings(replace(found, settings=settings, updated_at=time.time()))
         return _answer(tools)
 
 
