@@ -6,7 +6,7 @@ import { AddServerView } from "./servers/add_server_view.js";
 import { deleteUserStore, openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { ApprovalNotices } from "./approvals/notifications.js";
 import { ApprovalsView } from "./approvals/approvals_view.js";
-import { ApprovalView } from "./approvals/approval_settings.js";
+import { ApprovalSettingsView } from "./approvals/approval_settings.js";
 import { BridgeApi } from "./session/bridge_api.js";
 import { AuditView } from "./settings/audit_view.js";
 import { CallLogView } from "./calls/call_log_view.js";
@@ -20,13 +20,13 @@ import { Devices } from "./session/devices.js";
 import { DevicesView } from "./devices/devices_view.js";
 import { DocumentRefresh } from "./servers/document_refresh.js";
 import { DoctorView } from "./servers/doctor_view.js";
-import { dismissible, el, fill, link, notice } from "./ui/dom.js";
+import { dismissibleNotice, el, fill, link, notice } from "./ui/dom.js";
 import { ExecutorClient } from "./session/executor_client.js";
 import { Identity, IdentityError } from "./executor/identity.js";
 import { InlineCards } from "./session/pending_approvals.js";
 import { Inventory } from "./session/inventory.js";
-import { address, Navigation } from "./ui/router.js";
-import { OpeningAcceptance } from "./servers/startup_acceptance.js";
+import { viewAddress, Router } from "./ui/router.js";
+import { StartupAcceptance } from "./servers/startup_acceptance.js";
 import { PageGrants } from "./executor/grants.js";
 import { PairingPanel } from "./ui/pairing_panel.js";
 import { Pins } from "./executor/pins.js";
@@ -74,7 +74,7 @@ class App {
     this.pairing?.stop();
     try {
       this.identity ??= new Identity(await openDeviceStore());
-      const entrance = await this.identity.enter({ mayReplace });
+      const entrance = await this.identity.signIn({ mayReplace });
       if (mayReplace || byCode) this.userChanges.postMessage(entrance.user_id);
       const store = await openUserStore(entrance.user_id);
       this.started.push({ stop: () => store.close() });
@@ -126,10 +126,10 @@ class App {
    * @param {string} user_id
    */
   async #leave(api, identity, user_id) {
-    const own = (await api.devices()).devices.find((device) => device.this);
+    const own = (await api.listDevices()).devices.find((device) => device.this);
     if (own) await api.removeDevice(own.id);
     this.stop();
-    await identity.forget();
+    await identity.forgetDevice();
     await deleteUserStore(user_id);
     this.userChanges.postMessage(null);
     location.reload();
@@ -140,13 +140,13 @@ class App {
     const { executor, inventory, devices, controls } = parts;
     const status = new StatusView(place("connection"), parts);
     const choose = (/** @type {Route} */ route) => viewOf(parts, route);
-    const navigation = new Navigation({ list: place("sections"), main: place("main"), choose });
+    const navigation = new Router({ list: place("sections"), main: place("main"), choose });
     const [approvals, notices] = [new ApprovalsView(place("approvals"), parts), new ApprovalNotices(parts)];
     this.started.push(executor, devices, controls, status, navigation, approvals, notices, { stop: keepFresh(parts) });
     this.started.push({ stop: executor.onState((state) => this.#watchRemoval(state)) });
     navigation.start();
-    await inventory.load();
-    if (byTicket) await new OpeningAcceptance(parts, place("notices")).run();
+    await inventory.loadInventory();
+    if (byTicket) await new StartupAcceptance(parts, place("notices")).acceptServers();
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
     devices.start();
     controls.start();
@@ -154,7 +154,7 @@ class App {
     approvals.start();
     notices.start();
     void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
-    const refresh = new DocumentRefresh(parts, (note) => place("notices").append(dismissible(note)));
+    const refresh = new DocumentRefresh(parts, (note) => place("notices").append(dismissibleNotice(note)));
     this.started.push(refresh);
     await refresh.refetchAll();
   }
@@ -199,7 +199,7 @@ class App {
  * @returns {() => void} ends it
  */
 function keepFresh({ executor, inventory }) {
-  const load = () => void inventory.load().catch(() => undefined);
+  const load = () => void inventory.loadInventory().catch(() => undefined);
   let wasLost = false;
   const endings = [
     executor.onChanged("servers", load),
@@ -213,8 +213,8 @@ function keepFresh({ executor, inventory }) {
 
 /** Somebody else may have typed the code: whose browser it is now is said at once, with the way out. @param {string} user */
 function welcome(user) {
-  const wayOut = link("Not you? Disconnect it under Devices.", address("devices"));
-  place("notices").append(dismissible(notice("good", `This browser now belongs to ${user}. `, wayOut)));
+  const wayOut = link("Not you? Disconnect it under Devices.", viewAddress("devices"));
+  place("notices").append(dismissibleNotice(notice("good", `This browser now belongs to ${user}. `, wayOut)));
 }
 
 /** @param {Parts} parts @param {Route} route */
@@ -224,7 +224,7 @@ function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
   if (section === "add") return new AddServerView(parts, query.get("url") ?? "");
   if (section === "tools") return new ToolsView(parts, first);
   if (section === "selection") return new SelectionView(parts);
-  if (section === "approval") return new ApprovalView(parts);
+  if (section === "approval") return new ApprovalSettingsView(parts);
   if (section === "chat") return new ChatView(parts, first);
   if (section === "calls") return new CallLogView(parts, first);
   if (section === "audit") return new AuditView(parts);

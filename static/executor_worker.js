@@ -4,8 +4,8 @@
  * hidden. Composition only. The page starts and drains it by messages; every tab hears its news on a BroadcastChannel.
  */
 
-import { ApprovalDesk } from "./executor/approval_queue.js";
-import { deskSurroundings } from "./executor/approval_surroundings.js";
+import { ApprovalQueue } from "./executor/approval_queue.js";
+import { approvalEnvironment } from "./executor/approval_environment.js";
 import { ApprovalRules } from "./executor/approval_policy.js";
 import { BridgeSocket } from "./executor/bridge_socket.js";
 import { CallJournal } from "./executor/call_journal.js";
@@ -13,7 +13,7 @@ import { CallLog, openCallChannel } from "./executor/call_log.js";
 import { CallRecovery } from "./executor/call_recovery.js";
 import { Credentials } from "./executor/credentials.js";
 import { CallFailure, failedOutcome } from "./executor/call_failure.js";
-import { diagnose, networkPermission, watchPolicy } from "./executor/diagnosis.js";
+import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { Identity } from "./executor/identity.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { PageGrants } from "./executor/grants.js";
@@ -66,12 +66,12 @@ class Executor {
     this.settings = start;
     this.visibility = start.visibility;
     this.channel = openCallChannel(start.user_id);
-    this.channel.onmessage = ({ data }) => this.#asked(data);
-    this.log = new CallLog((entry) => this.#tell({ type: "call", entry }));
+    this.channel.onmessage = ({ data }) => this.#handleRequest(data);
+    this.log = new CallLog((entry) => this.#broadcast({ type: "call", entry }));
     this.journal = journal;
     this.runner = this.#makeRunner(store);
-    this.rules = new ApprovalRules((serverId, key) => this.runner.around.lookup(serverId, key), new PageGrants(store));
-    this.desk = this.#makeDesk();
+    this.rules = new ApprovalRules((serverId, key) => this.runner.environment.findPin(serverId, key), new PageGrants(store));
+    this.approvals = this.#makeQueue();
     this.calls = new RunningCalls(this.runner, (call, outcome) => this.#ended(call, outcome));
     this.socket = new BridgeSocket({
       url: location.origin,
@@ -88,13 +88,13 @@ class Executor {
   }
 
   /** Takes no further call; says "drained" once all results are with the bridge. */
-  drain() {
+  drainCalls() {
     this.#isDraining = true;
     this.#finishDraining();
   }
 
   /** @param {string} visibility of the page: the bridge sends calls to the one its user works with */
-  look(visibility) {
+  changeVisibility(visibility) {
     this.visibility = visibility;
     this.socket.sendVisibility(visibility);
   }
@@ -105,7 +105,7 @@ class Executor {
     const credentials = new Credentials(store);
     /** @type {typeof fetch} */
     const send = (input, init) => fetch(input, init);
-    const around = {
+    const environment = {
       pageUrl: location.href,
       fetch: send,
       permission: networkPermission,
@@ -117,10 +117,10 @@ class Executor {
       now: () => performance.now(),
       pageUrl: location.href,
       acceptedOrigins: () => this.settings.origins,
-      lookup: (serverId, key) => pins.lookup(serverId, key),
+      findPin: (serverId, key) => pins.findPin(serverId, key),
       loadCredentials: (serverId, origin) => credentials.loadCredentials(serverId, origin),
-      diagnose: (failed) => diagnose({ ...failed, origins: this.settings.origins }, around),
-      upload: (call, content, contentType, signal) => uploadResult(send, call, content, contentType, signal),
+      diagnoseFailure: (failed) => diagnoseFailure({ ...failed, origins: this.settings.origins }, environment),
+      uploadResult: (call, content, contentType, signal) => uploadResult(send, call, content, contentType, signal),
       limits: this.#limits,
       observer: this.log,
       journal: this.journal,
@@ -128,33 +128,33 @@ class Executor {
     });
   }
 
-  #makeDesk() {
-    const around = deskSurroundings(() => this.runner, this.rules, () => this.socket);
-    return new ApprovalDesk(around, {
-      go: (call) => this.#arrived(call),
-      queued: (call) => this.log.callQueued(call),
-      failed: (call, failure) => this.#ended(call, failedOutcome(failure, PLAIN, 0)),
-      closed: (call, failure) => this.#closed(call, failedOutcome(failure, PLAIN, 0)),
-      changed: (cards) => this.#tell({ type: "cards", worker: this.settings.worker, cards }),
+  #makeQueue() {
+    const environment = approvalEnvironment(() => this.runner, this.rules, () => this.socket);
+    return new ApprovalQueue(environment, {
+      callApproved: (call) => this.#startCall(call),
+      callQueued: (call) => this.log.callQueued(call),
+      callFailed: (call, failure) => this.#ended(call, failedOutcome(failure, PLAIN, 0)),
+      callClosed: (call, failure) => this.#closed(call, failedOutcome(failure, PLAIN, 0)),
+      cardsChanged: (cards) => this.#broadcast({ type: "cards", worker: this.settings.worker, cards }),
     });
   }
 
-  /** @returns {Promise<import("./types/types.d.ts").Greeting>} */
+  /** @returns {Promise<import("./types/types.d.ts").Introduction>} */
   async #introduce() {
     const { worker, page_id, origins } = this.settings;
-    const { alive, calls } = await this.recovery.list();
-    const running = this.calls.ids.map((call_id) => ({ call_id, state: /** @type {const} */ ("running") }));
-    const waiting = this.desk.ids.map((call_id) => ({ call_id, state: /** @type {const} */ ("waiting") }));
+    const { alive, calls } = await this.recovery.listCalls();
+    const running = this.calls.callIds.map((call_id) => ({ call_id, state: /** @type {const} */ ("running") }));
+    const waiting = this.approvals.callIds.map((call_id) => ({ call_id, state: /** @type {const} */ ("waiting") }));
     const who = { page_id, instance: worker, epoch: this.journal.epoch, alive };
     return { ...who, visibility: this.visibility, origins, calls: [...running, ...waiting, ...calls] };
   }
 
   /** What has ended for the bridge goes on only if nobody could call it back. @param {string[]} closed */
-  #greeted(closed) {
+  #handshakeCompleted(closed) {
     for (const callId of closed)
-      if (!this.desk.withdraw(callId) && !this.journal.has(callId)) this.calls.stop(callId, "The bridge had already ended this call when the page reconnected.");
-    this.desk.reconnected();
-    void this.recovery.tell(closed);
+      if (!this.approvals.withdrawCall(callId) && !this.journal.hasBegun(callId)) this.calls.stopCall(callId, "The bridge had already ended this call when the page reconnected.");
+    this.approvals.repeatDecisions();
+    void this.recovery.reportCalls(closed);
   }
 
   /** @returns {import("./executor/bridge_socket.js").BridgeSocketDelegate} */
@@ -162,39 +162,39 @@ class Executor {
     return {
       connectionChanged: (connection, problem) => this.#connectionChanged(connection, problem),
       limitsAnnounced: (limits) => void Object.assign(this.#limits, limits),
-      refusalOf: async (call) => (this.#isDraining ? DRAINING : this.runner.refusal(call)),
+      refusalOf: async (call) => (this.#isDraining ? DRAINING : this.runner.findRefusal(call)),
       mustAsk: (call) => this.#mustAsk(call),
-      isWaiting: (callId) => this.desk.has(callId),
-      callWaits: (call) => this.#waits(call),
+      isWaiting: (callId) => this.approvals.hasCall(callId),
+      approvalNeeded: (call) => this.#askUser(call),
       approvalModeAnnounced: (mode) => this.#modeAnnounced(mode),
-      callArrived: (call) => this.#arrived(call),
-      greeted: ({ closed }) => this.#greeted(closed),
+      callArrived: (call) => this.#startCall(call),
+      handshakeCompleted: ({ closed }) => this.#handshakeCompleted(closed),
       callCancelled: (callId, reason) => {
-        if (!this.desk.withdraw(callId)) this.calls.stop(callId, reason || "The caller stopped this call.");
+        if (!this.approvals.withdrawCall(callId)) this.calls.stopCall(callId, reason || "The caller stopped this call.");
       },
-      turnCame: (callId) => this.desk.turnCame(callId),
-      changed: (subject) => this.#tell({ type: "changed", subject }),
+      slotGranted: (callId) => this.approvals.grantSlot(callId),
+      subjectChanged: (subject) => this.#broadcast({ type: "changed", subject }),
       resultsConfirmed: (callIds) => this.#confirmed(callIds),
     };
   }
 
   /** @param {ToolCall} call what runs already was decided @returns {Promise<boolean>} */
   async #mustAsk(call) {
-    if (this.calls.ids.includes(call.call_id)) return false;
-    return this.desk.has(call.call_id) || (await this.rules.reason(call)) !== null;
+    if (this.calls.callIds.includes(call.call_id)) return false;
+    return this.approvals.hasCall(call.call_id) || (await this.rules.findReason(call)) !== null;
   }
 
   /** @param {ToolCall} call */
-  #waits(call) {
-    this.log.callWaits(call);
-    if (!this.calls.wasStopped(call.call_id)) void this.desk.wait(call);
+  #askUser(call) {
+    this.log.callAwaitsApproval(call);
+    if (!this.calls.wasStopped(call.call_id)) void this.approvals.addCall(call);
     else this.#closed(call, failedOutcome(new CallFailure("cancelled", "Stopped before it was approved."), PLAIN, 0));
   }
 
   /** @param {unknown} mode */
   #modeAnnounced(mode) {
     this.rules.setMode(mode);
-    this.#tell({ type: "changed", subject: "approvals" });
+    this.#broadcast({ type: "changed", subject: "approvals" });
   }
 
   /** The bridge knows that it does not run. @param {ToolCall} call @param {import("./types/types.d.ts").Outcome} outcome */
@@ -204,65 +204,65 @@ class Executor {
   }
 
   /** @param {ToolCall} call */
-  #arrived(call) {
+  #startCall(call) {
     this.log.callStarted(call);
-    void this.calls.start(call);
-    this.#tellState();
+    void this.calls.startCall(call);
+    this.#broadcastState();
   }
 
   /** @param {ToolCall} call @param {import("./types/types.d.ts").Outcome} outcome */
   #ended(call, outcome) {
     this.socket.sendResult(call.call_id, outcome);
     this.log.callEnded(call, outcome);
-    this.#tellState();
+    this.#broadcastState();
   }
 
   /** @param {import("./types/types.d.ts").Connection} connection @param {{code: string, message: string} | null} problem */
   #connectionChanged(connection, problem) {
     this.#connection = connection;
     this.#problem = problem && { code: problem.code, message: problem.message };
-    this.#tellState();
+    this.#broadcastState();
   }
 
   /** @param {string[]} callIds */
   #confirmed(callIds) {
-    void this.journal.forget(callIds);
+    void this.journal.forgetCalls(callIds);
     this.#finishDraining();
   }
 
   #finishDraining() {
-    if (!this.#isDraining || this.calls.size + this.desk.size > 0 || this.socket.unconfirmed > 0) return;
+    if (!this.#isDraining || this.calls.size + this.approvals.size > 0 || this.socket.unconfirmedCount > 0) return;
     this.socket.stop();
     this.channel.close();
     scope.postMessage({ type: "drained" });
   }
 
   /** @param {TabRequest} request from any tab of this browser */
-  #asked(request) {
+  #handleRequest(request) {
     if (request.type === "cancel") this.#cancel(request.call_id);
-    if (request.type === "decide") this.desk.decide(request.call_ids, request.decision);
+    if (request.type === "decide") this.approvals.decideCalls(request.call_ids, request.decision);
     if (request.type !== "recap") return;
-    this.#tell({ type: "cards", worker: this.settings.worker, cards: this.desk.cards });
+    this.#broadcast({ type: "cards", worker: this.settings.worker, cards: this.approvals.cards });
     if (this.#isDraining) return;
-    this.#tellState();
-    this.#tell({ type: "calls", entries: this.log.entries });
+    this.#broadcastState();
+    this.#broadcast({ type: "calls", entries: this.log.entries });
   }
 
   /** Cancelling a call that waits is denying it. @param {string} callId */
   #cancel(callId) {
-    if (this.desk.has(callId)) this.desk.decide([callId], "denied");
-    else this.calls.stop(callId, "Stopped on the bridge page.");
+    if (this.approvals.hasCall(callId)) this.approvals.decideCalls([callId], "denied");
+    else this.calls.stopCall(callId, "Stopped on the bridge page.");
   }
 
-  #tellState() {
+  #broadcastState() {
     if (this.#isDraining) return;
     const { worker, origins } = this.settings;
     const now = { connection: this.#connection, error: this.#problem, running: this.calls.size };
-    this.#tell({ type: "state", worker, origins, ...now });
+    this.#broadcast({ type: "state", worker, origins, ...now });
   }
 
   /** @param {WorkerNews} news */
-  #tell(news) {
+  #broadcast(news) {
     this.channel.postMessage(news);
   }
 }
@@ -272,19 +272,19 @@ let executor = null;
 const wasBlockedByPolicy = watchPolicy(scope);
 
 /** Holds on to the user it was started for, whoever the browser's user is by now. @param {StartCommand} command */
-async function begin(command) {
+async function startExecutor(command) {
   const identity = new Identity(await openDeviceStore(), { location: null, user_id: command.user_id });
   const store = await openUserStore(command.user_id);
-  return new Executor(command, identity, store, await CallJournal.open(store, command.user_id, command.worker));
+  return new Executor(command, identity, store, await CallJournal.openJournal(store, command.user_id, command.worker));
 }
 
 /** @param {WorkerCommand} command */
-async function obey(command) {
-  if (command.type === "start") executor ??= begin(command);
+async function handleCommand(command) {
+  if (command.type === "start") executor ??= startExecutor(command);
   const started = await executor;
-  if (command.type === "visibility") started?.look(command.visibility);
-  if (command.type === "drain") started?.drain();
+  if (command.type === "visibility") started?.changeVisibility(command.visibility);
+  if (command.type === "drain") started?.drainCalls();
 }
 
-scope.addEventListener("message", (event) => void obey(/** @type {MessageEvent<WorkerCommand>} */ (event).data));
+scope.addEventListener("message", (event) => void handleCommand(/** @type {MessageEvent<WorkerCommand>} */ (event).data));
 scope.postMessage({ type: "loaded" });

@@ -4,7 +4,7 @@
  * that one origin. Fetches a document or finds out why the origin cannot be used; talks only to its own page.
  */
 import { addressSpace, targetAddressSpace } from "./executor/address_space.js";
-import { diagnose, networkPermission, watchPolicy } from "./executor/diagnosis.js";
+import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { readAnswer } from "./executor/answer_reader.js";
 
 /** @typedef {import("./types/probe_wire.js").ProbeRequest} ProbeRequest */
@@ -45,7 +45,7 @@ function request(url, headers = {}) {
 
 /** @param {string} url @returns {Promise<ProbeError>} */
 async function explain(url) {
-  const { code, message } = await diagnose(
+  const { code, message } = await diagnoseFailure(
     { url },
     {
       pageUrl: location.href,

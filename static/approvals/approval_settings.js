@@ -1,8 +1,8 @@
 // @ts-check
 /** Which calls ask, what need not ask any more, and how the page calls for its user. */
-import { announce, button, el, fill, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, button, el, fill, notice, sentenceOf } from "../ui/dom.js";
 import { noticePermission } from "./notifications.js";
-import { line } from "../base/untrusted_text.js";
+import { truncateLine } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/api_types.js").ApprovalFacts} ApprovalFacts */
 /** @typedef {import("../types/api_types.js").GrantFacts} GrantFacts */
@@ -16,7 +16,7 @@ const MODES = [
 ];
 const SCOPES = { chat: "this chat", timed: "30 minutes", always: "always, until it changes" };
 
-export class ApprovalView {
+export class ApprovalSettingsView {
   /** @param {Parts} parts */
   constructor({ api, executor, grants }) {
     this.api = api;
@@ -49,7 +49,7 @@ export class ApprovalView {
   }
 
   #load() {
-    return this.#perform(() => this.api.approval());
+    return this.#perform(() => this.api.readApproval());
   }
 
   /** @param {() => Promise<ApprovalFacts>} act */
@@ -73,7 +73,7 @@ export class ApprovalView {
 
   /** @param {ApprovalFacts} facts @param {import("../types/types.js").ApprovalMode} mode @param {string} label @param {string} hint */
   #mode(facts, mode, label, hint) {
-    const choose = () => void this.#perform(() => this.api.chooseApproval(mode)).then(() => announce(`From now on: ${label}.`));
+    const choose = () => void this.#perform(() => this.api.chooseApproval(mode)).then(() => announceSentence(`From now on: ${label}.`));
     const radio = el("input", { type: "radio", name: "approval-mode", value: mode, checked: facts.mode === mode, onchange: choose });
     const name = facts.default === mode ? `${label} (as the bridge was started)` : label;
     return el("label", { class: "radio" }, radio, el("span", null, name, el("span", { class: "hint" }, hint)));
@@ -96,12 +96,12 @@ export class ApprovalView {
   /** @param {GrantFacts} grant */
   #grant(grant) {
     const until = grant.expires_at === null ? "you revoke it" : new Date(grant.expires_at * 1000).toLocaleString();
-    const revoke = button("Revoke", () => this.#revoke(grant), { class: "quiet small", "aria-label": `Revoke ${line(grant.operation)}` });
+    const revoke = button("Revoke", () => this.#revoke(grant), { class: "quiet small", "aria-label": `Revoke ${truncateLine(grant.operation)}` });
     return el(
       "tr",
       null,
-      el("th", { scope: "row", class: "mono" }, line(grant.operation)),
-      el("td", null, line(grant.server)),
+      el("th", { scope: "row", class: "mono" }, truncateLine(grant.operation)),
+      el("td", null, truncateLine(grant.server)),
       el("td", null, SCOPES[grant.scope]),
       el("td", { class: "facts" }, until),
       el("td", null, revoke),
@@ -111,15 +111,15 @@ export class ApprovalView {
   /** This browser's copy first: it alone is enough to be asked. @param {GrantFacts} grant */
   async #revoke(grant) {
     const { id, server, operation, scope, chat_id } = grant;
-    await this.grants.remove({ server_id: server, key: operation, scope, chat_id }).catch(() => {});
+    await this.grants.removeGrant({ server_id: server, key: operation, scope, chat_id }).catch(() => {});
     await this.#perform(() => this.api.revokeGrant(id));
-    announce("Revoked. This operation asks again.");
+    announceSentence("Revoked. This operation asks again.");
   }
 
   async #revokeAll() {
-    await this.grants.removeAll().catch(() => {});
+    await this.grants.removeGrants().catch(() => {});
     await this.#perform(() => this.api.revokeGrants());
-    announce("Revoked. These operations ask again.");
+    announceSentence("Revoked. These operations ask again.");
   }
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /** The calls that wait for their user, above every view: a list of cards, and answers for all of them at once. */
-import { announce, button, el, fill, link } from "../ui/dom.js";
-import { address } from "../ui/router.js";
+import { announceSentence, button, el, fill, link } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
 import { ApprovalCard, waitingSentence } from "../ui/approval_card.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
@@ -33,7 +33,7 @@ export class ApprovalsView {
 
   start() {
     if (this.#endings.length > 0) return;
-    const settings = link("When to ask", address("approval"), { class: "quiet-link" });
+    const settings = link("When to ask", viewAddress("approval"), { class: "quiet-link" });
     fill(this.place, el("div", { class: "title-row" }, this.title, this.all, settings), this.list, this.hint);
     const listening = new AbortController();
     const rearm = () => document.visibilityState === "visible" && this.#arm();
@@ -54,7 +54,7 @@ export class ApprovalsView {
 
   /** @param {WaitingCard[]} all */
   #show(all) {
-    const cards = all.filter(({ call_id }) => !this.inline.has(call_id));
+    const cards = all.filter(({ call_id }) => !this.inline.hasCard(call_id));
     const shown = cards.slice(0, SHOWN_CARDS);
     const ids = new Set(shown.map(({ call_id }) => call_id));
     const gone = [...this.#cards.keys()].filter((callId) => !ids.has(callId));
@@ -65,7 +65,7 @@ export class ApprovalsView {
     if (gone.length + fresh.length === 0) return;
     this.#head(cards.length);
     this.#arm();
-    if (fresh.length > 0) announce(waitingSentence(fresh));
+    if (fresh.length > 0) announceSentence(waitingSentence(fresh));
     if (hadFocus && !this.place.contains(document.activeElement)) this.#keepFocus();
   }
 
@@ -84,14 +84,14 @@ export class ApprovalsView {
   #allButton(label, decision, look) {
     const act = (/** @type {Event} */ event) => {
       const armed = [...this.#cards].filter(([, card]) => card.isArmed).map(([callId]) => callId);
-      if (event.isTrusted) this.executor.decide(armed, decision);
+      if (event.isTrusted) this.executor.decideCalls(armed, decision);
     };
     return button(label, act, { class: `${look} small` });
   }
 
   /** @param {WaitingCard} facts */
   #add(facts) {
-    const card = new ApprovalCard(facts, (decision) => this.executor.decide([facts.call_id], decision));
+    const card = new ApprovalCard(facts, (decision) => this.executor.decideCalls([facts.call_id], decision));
     this.#cards.set(facts.call_id, card);
     this.list.append(card.element);
   }
@@ -104,14 +104,14 @@ export class ApprovalsView {
 
   #arm() {
     clearTimeout(this.#arming);
-    for (const card of this.#cards.values()) card.arm(false);
+    for (const card of this.#cards.values()) card.armButtons(false);
     this.#arming = setTimeout(() => {
-      for (const card of this.#cards.values()) card.arm(true);
+      for (const card of this.#cards.values()) card.armButtons(true);
     }, ARMING_MS);
   }
 
   #tick() {
-    for (const card of this.#cards.values()) card.tick(Date.now());
+    for (const card of this.#cards.values()) card.updateCountdown(Date.now());
   }
 
   /** Never onto a button: the next key press was meant for the card that is gone. */

@@ -1,6 +1,6 @@
 // @ts-check
 /** Calls for the user when nobody looks: a notification per waiting call, and the number in the title of the tab. */
-import { line } from "../base/untrusted_text.js";
+import { truncateLine } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 
@@ -53,7 +53,7 @@ export class ApprovalNotices {
   #notify({ call_id, tool, server_id, method }) {
     if (this.#told.has(call_id) || noticePermission() !== "granted") return;
     this.#told.add(call_id);
-    const body = `${line(method)} ${line(tool)} at ${line(server_id)}`;
+    const body = `${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(server_id)}`;
     const notification = new Notification("A call is waiting for your approval", { body, tag: call_id });
     notification.onclick = () => {
       window.focus();

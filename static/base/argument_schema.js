@@ -83,7 +83,7 @@ export function effectiveSchema(schema) {
 }
 
 /** How a value is shown in one line. @param {JsonValue} value */
-export function shown(value) {
+export function formatValue(value) {
   return typeof value === "string" ? value : stringifyJson(value);
 }
 
@@ -91,7 +91,7 @@ export function shown(value) {
 export function branchLabel(schema) {
   if (typeof schema.title === "string") return schema.title;
   const choices = choicesOf(schema);
-  if (choices.length > 0) return choices.map(shown).join(" | ").slice(0, 40);
+  if (choices.length > 0) return choices.map(formatValue).join(" | ").slice(0, 40);
   const fields = Object.keys(schemaOf(schema.properties));
   const type = typesOf(schema)[0] ?? "any JSON";
   if (fields.length > 0) return `object {${fields.slice(0, 3).join(", ")}${fields.length > 3 ? ", …" : ""}}`;
@@ -100,19 +100,19 @@ export function branchLabel(schema) {
 }
 
 /** @param {JsonSchema} schema @param {string} low @param {string} high @param {string} unit */
-function range(schema, low, high, unit) {
+function formatRange(schema, low, high, unit) {
   const [from, to] = [schema[low], schema[high]];
-  if (from !== undefined && to !== undefined) return `${shown(from)}–${shown(to)}${unit}`;
-  if (from !== undefined) return `≥ ${shown(from)}${unit}`;
-  return to === undefined ? "" : `≤ ${shown(to)}${unit}`;
+  if (from !== undefined && to !== undefined) return `${formatValue(from)}–${formatValue(to)}${unit}`;
+  if (from !== undefined) return `≥ ${formatValue(from)}${unit}`;
+  return to === undefined ? "" : `≤ ${formatValue(to)}${unit}`;
 }
 
 /** @param {JsonSchema} schema */
-function limits(schema) {
+function limitTexts(schema) {
   return [
-    range(schema, "minimum", "maximum", ""),
-    range(schema, "minLength", "maxLength", " characters"),
-    range(schema, "minItems", "maxItems", " items"),
+    formatRange(schema, "minimum", "maximum", ""),
+    formatRange(schema, "minLength", "maxLength", " characters"),
+    formatRange(schema, "minItems", "maxItems", " items"),
   ];
 }
 
@@ -122,12 +122,12 @@ function limits(schema) {
  * @param {JsonSchema} schema
  * @param {Kind} kind
  */
-export function facts(schema, kind) {
+export function describeField(schema, kind) {
   const type = { union: "one of several forms", enum: "choice", json: typesOf(schema)[0] ?? "any JSON" };
   const parts = [
     kind in type ? type[/** @type {keyof typeof type} */ (kind)] : kind === "array" ? "list" : kind,
     typeof schema.format === "string" ? schema.format : "",
-    ...(schema.description ? [] : limits(schema)),
+    ...(schema.description ? [] : limitTexts(schema)),
     isNullable(schema) ? "may be null" : "",
   ];
   return parts.filter((part) => part !== "").join(" · ");

@@ -37,7 +37,7 @@ export class StoreError extends Error {
  * @param {IDBRequest<T>} request
  * @returns {Promise<T>}
  */
-function settled(request) {
+function settleRequest(request) {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(new StoreError(request.error));
@@ -58,8 +58,8 @@ export class BrowserStore {
    * @param {Key} key
    * @returns {Promise<any>} undefined when there is nothing
    */
-  get(store, key) {
-    return settled(this.database.transaction(store).objectStore(store).get(key));
+  readRecord(store, key) {
+    return settleRequest(this.database.transaction(store).objectStore(store).get(key));
   }
 
   /**
@@ -67,8 +67,8 @@ export class BrowserStore {
    * @param {IDBKeyRange} [range]
    * @returns {Promise<any[]>}
    */
-  all(store, range) {
-    return settled(this.database.transaction(store).objectStore(store).getAll(range));
+  readRecords(store, range) {
+    return settleRequest(this.database.transaction(store).objectStore(store).getAll(range));
   }
 
   /**
@@ -77,7 +77,7 @@ export class BrowserStore {
    * @param {(of: (store: StoreName) => IDBObjectStore) => void} change must not wait for anything
    * @returns {Promise<void>} settles when the change is durable
    */
-  change(stores, change) {
+  changeRecords(stores, change) {
     return new Promise((resolve, reject) => {
       const transaction = this.database.transaction(stores, "readwrite");
       transaction.oncomplete = () => resolve();
@@ -92,10 +92,10 @@ export class BrowserStore {
 }
 
 /** @throws {StoreError} */
-export const openDeviceStore = () => open(DATABASE, DEVICE_STORES);
+export const openDeviceStore = () => openDatabase(DATABASE, DEVICE_STORES);
 
 /** @param {string} userId @throws {StoreError} */
-export const openUserStore = (userId) => open(`${DATABASE}:${userId}`, USER_STORES);
+export const openUserStore = (userId) => openDatabase(`${DATABASE}:${userId}`, USER_STORES);
 
 /** Deletes all that is kept for a user; open stores of other tabs close for it. @param {string} userId @returns {Promise<void>} */
 export function deleteUserStore(userId) {
@@ -111,7 +111,7 @@ export function deleteUserStore(userId) {
  * @param {string[]} stores
  * @returns {Promise<BrowserStore>}
  */
-async function open(name, stores) {
+async function openDatabase(name, stores) {
   if (!globalThis.indexedDB) throw new StoreError("no IndexedDB");
   try {
     const request = indexedDB.open(name, VERSION);
@@ -119,7 +119,7 @@ async function open(name, stores) {
       const missing = stores.filter((name) => !request.result.objectStoreNames.contains(name));
       for (const name of missing) request.result.createObjectStore(name);
     };
-    const database = await settled(request);
+    const database = await settleRequest(request);
     database.onversionchange = () => database.close(); // A newer page in another tab must not wait for this one.
     return new BrowserStore(database);
   } catch (error) {

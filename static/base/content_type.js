@@ -40,7 +40,7 @@ const TEXT_SUFFIX = /\+(json|xml|yaml|json-seq)$/;
 const SILENT_TYPES = new Set(["application/octet-stream", "binary/octet-stream", "application/unknown", "application/x-unknown"]);
 
 /** @param {string} contentType lower-case type without parameters */
-export function essence(contentType) {
+export function essenceOf(contentType) {
   return contentType.split(";", 1)[0].trim().toLowerCase();
 }
 
@@ -49,7 +49,7 @@ export function essence(contentType) {
  * @returns {boolean | null} null: the type does not say (missing)
  */
 export function isTextLike(contentType) {
-  const type = essence(contentType);
+  const type = essenceOf(contentType);
   if (type === "" || type.startsWith("multipart/")) return null;
   return type.startsWith("text/") || TEXT_TYPES.has(type) || TEXT_SUFFIX.test(type);
 }
@@ -74,7 +74,7 @@ export function looksLikeText(content) {
  * @param {Uint8Array} content the whole
  */
 export function isUnlabelledJson(headers, content) {
-  if (!SILENT_TYPES.has(essence(headers.get("content-type") ?? ""))) return false;
+  if (!SILENT_TYPES.has(essenceOf(headers.get("content-type") ?? ""))) return false;
   if (/^\s*attachment/i.test(headers.get("content-disposition") ?? "")) return false;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(content);
@@ -103,7 +103,7 @@ function charsetOf(contentType, beginning) {
   const told = /;\s*charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1];
   if (told) return told;
   const head = Array.from(beginning.subarray(0, HEAD_BYTES), (byte) => String.fromCharCode(byte)).join("");
-  const declared = DECLARED.find(({ types }) => types.test(essence(contentType)))?.charset.exec(head)?.[1];
+  const declared = DECLARED.find(({ types }) => types.test(essenceOf(contentType)))?.charset.exec(head)?.[1];
   return declared && !/^utf-16/i.test(declared) ? declared : "utf-8";
 }
 

@@ -21,7 +21,7 @@ export class EventStream {
    * @returns {StreamEvent[]} those that it completes
    * @throws {RangeError} an event is longer than a page can hold
    */
-  read(piece) {
+  readEvents(piece) {
     /** A CR at the end of the last piece has ended its line; the LF of the same break begins this one. */
     const text = this.#rest + (this.#seenReturn && piece.startsWith("\n") ? piece.slice(1) : piece);
     if (piece !== "") this.#seenReturn = piece.endsWith("\r");

@@ -47,7 +47,7 @@ const rowsAround = ({ bits, value }) =>
   ROWS.filter((row) => row.bits === bits && (value ^ row.value) >> BigInt(bits - row.length) === 0n);
 
 /** @param {NonNullable<Network["carries"]>[number]} carried @param {bigint} value */
-function joined({ pieces, flipped }, value) {
+function joinPieces({ pieces, flipped }, value) {
   const found = pieces.reduce((sum, [start, stop]) => {
     const width = BigInt(stop - start);
     return (sum << width) | BigInt.asUintN(stop - start, value >> BigInt(128 - stop));
@@ -56,10 +56,10 @@ function joined({ pieces, flipped }, value) {
 }
 
 /** @param {Address} address @returns {Address[]} IPv4 addresses that an IPv6 address may lead to */
-function carriedBy(address) {
+function carriedAddresses(address) {
   if (address.bits === 32) return [];
   const places = rowsAround(address).flatMap((row) => row.carries ?? []);
-  const found = places.map((carried) => joined(carried, address.value));
+  const found = places.map((carried) => joinPieces(carried, address.value));
   if (((address.value >> 32n) & ISATAP_MASK) === ISATAP) found.push(address.value & IPV4_MASK);
   return found.map((value) => ({ bits: 32, value }));
 }
@@ -73,7 +73,7 @@ function carriedBy(address) {
 export function conclusionOf(host) {
   const address = addressOf(host);
   if (!address) return METADATA_NAMES.has(host) ? "metadata" : "public";
-  const ranks = [address, ...carriedBy(address)].map((one) => SEVERITY.indexOf(rowsAround(one)[0].conclusion));
+  const ranks = [address, ...carriedAddresses(address)].map((one) => SEVERITY.indexOf(rowsAround(one)[0].conclusion));
   return SEVERITY[Math.max(...ranks)];
 }
 

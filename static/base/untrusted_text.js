@@ -12,24 +12,24 @@ const BLANK = /(?! )\p{Zs}|[\u115F\u1160\u2800\u3164\uFFA0\u034F\u17B4\u17B5\uFE
 const PILE = /\p{M}{4,}/gu;
 
 /** @param {string} text */
-const escaped = (text) =>
+const escapeCharacters = (text) =>
   [...text].map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`).join("");
 
 /** One line. @param {string} text */
-export function visible(text) {
+export function escapeInvisible(text) {
   return text
     .replace(/\r\n|\r|\n/g, "↵")
     .replaceAll("\t", "⇥")
-    .replace(UNSEEN, escaped)
-    .replace(BLANK, escaped)
-    .replace(PILE, escaped);
+    .replace(UNSEEN, escapeCharacters)
+    .replace(BLANK, escapeCharacters)
+    .replace(PILE, escapeCharacters);
 }
 
 /** Several lines: each break is a sign and a break. @param {string} text */
-export function visibleLines(text) {
+export function escapeInvisibleLines(text) {
   return text
     .split(/\r\n|\r|\n/)
-    .map(visible)
+    .map(escapeInvisible)
     .join("↵\n");
 }
 
@@ -39,7 +39,7 @@ export function visibleLines(text) {
  * @param {number} [maxLines]
  * @returns {{text: string, isCut: boolean}}
  */
-export function cut(text, maxChars, maxLines = Infinity) {
+export function truncateText(text, maxChars, maxLines = Infinity) {
   const lines = text.slice(0, maxChars).split("\n").slice(0, maxLines);
   const short = lines.join("\n");
   return { text: short, isCut: short.length < text.length };
@@ -48,7 +48,7 @@ export function cut(text, maxChars, maxLines = Infinity) {
 const LINE_CHARS = 100;
 
 /** One bounded line. @param {string} text */
-export function line(text, maxChars = LINE_CHARS) {
-  const { text: short, isCut } = cut(text, maxChars);
-  return visible(short) + (isCut ? "…" : "");
+export function truncateLine(text, maxChars = LINE_CHARS) {
+  const { text: short, isCut } = truncateText(text, maxChars);
+  return escapeInvisible(short) + (isCut ? "…" : "");
 }

@@ -7,7 +7,7 @@
  * @param {CallEntry} entry
  * @param {{text: string, state: string}} filter state: "" = any
  */
-export function matches(entry, { text, state }) {
+export function matchesFilter(entry, { text, state }) {
   const seen =
     `${entry.tool} ${entry.request?.method ?? ""} ${entry.request?.url ?? ""} ${entry.response?.http_status ?? ""}`.toLowerCase();
   return seen.includes(text.trim().toLowerCase()) && (state === "" || kindOfEntry(entry) === state);

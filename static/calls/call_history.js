@@ -1,13 +1,13 @@
 // @ts-check
 /** Calls that the bridge keeps and this page does not remember: earlier ones, and those of other browsers. */
 import { button, copyButton, el, fill, freshId, link, notice, sentenceOf } from "../ui/dom.js";
-import { address } from "../ui/router.js";
-import { callAgain, lateWords, laterFacts } from "./stored_call.js";
-import { clock } from "../base/time_format.js";
-import { duration, errorView } from "../ui/outcome_view.js";
-import { readable, textView } from "../ui/response_view.js";
+import { viewAddress } from "../ui/router.js";
+import { callAgain, lateResultText, storedCallFacts } from "./stored_call.js";
+import { formatTime } from "../base/time_format.js";
+import { formatDuration, errorView } from "../ui/outcome_view.js";
+import { formatBody, textView } from "../ui/response_view.js";
 
-/** @typedef {import("../types/api_types.js").KeptCall} KeptCall */
+/** @typedef {import("../types/api_types.js").StoredCall} StoredCall */
 /** @typedef {import("../session/controls_api.js").ControlsApi} ControlsApi */
 
 export class CallHistory {
@@ -32,9 +32,9 @@ export class CallHistory {
   }
 
   /** One call, opened, above the others. @param {string} callId @returns {Promise<HTMLElement | null>} null: it is not kept */
-  async open(callId) {
+  async openCall(callId) {
     try {
-      const row = historyRow(await this.api.call(callId), this.api);
+      const row = historyRow(await this.api.readCall(callId), this.api);
       this.list.prepend(row);
       this.list.hidden = this.heading.hidden = false;
       row.querySelector("button")?.click();
@@ -48,7 +48,7 @@ export class CallHistory {
   async #load() {
     fill(this.messages);
     try {
-      const { calls, next } = await this.api.calls(this.next);
+      const { calls, next } = await this.api.listCalls(this.next);
       const unknown = calls.filter(({ call_id, ended_at }) => ended_at !== null && !this.isShown(call_id));
       this.list.append(...unknown.map((call) => historyRow(call, this.api)));
       this.list.hidden = this.heading.hidden = this.list.rows.length === 0;
@@ -62,7 +62,7 @@ export class CallHistory {
   }
 }
 
-/** @param {KeptCall} call @param {ControlsApi} api */
+/** @param {StoredCall} call @param {ControlsApi} api */
 function historyRow(call, api) {
   const detail = el("tr", { class: "call-detail", id: freshId("kept"), hidden: true });
   const toggle = () => {
@@ -75,36 +75,36 @@ function historyRow(call, api) {
   const line = el(
     "tr",
     null,
-    el("td", { class: "facts" }, el("time", { datetime: at.toISOString() }, clock(at.getTime()))),
+    el("td", { class: "facts" }, el("time", { datetime: at.toISOString() }, formatTime(at.getTime()))),
     el("th", { scope: "row" }, opener),
     el("td", { class: "mono url-cell" }, call.operation),
     el("td", null, ...badges(call)),
-    el("td", { class: "number" }, call.ended_at === null ? "" : duration(1000 * (call.ended_at - call.opened_at))),
+    el("td", { class: "number" }, call.ended_at === null ? "" : formatDuration(1000 * (call.ended_at - call.opened_at))),
   );
   return el("tbody", { dataset: { call: call.call_id } }, line, detail);
 }
 
-/** @param {KeptCall} call */
+/** @param {StoredCall} call */
 function badges({ state, http_status, error, late }) {
   const status = http_status ?? error?.detail.status ?? error?.code ?? state;
   const words = String(status).replaceAll("_", " ");
   const ending = el("span", { class: `badge ${state === "succeeded" ? "good" : "bad"}` }, words);
-  return lateWords(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, "late result")];
+  return lateResultText(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, "late result")];
 }
 
-/** @param {KeptCall} call @param {ControlsApi} api */
+/** @param {StoredCall} call @param {ControlsApi} api */
 function detailOf(call, api) {
   const { call_id, tool, server, safe, error } = call;
   const again = callAgain({ call_id, tool, safe }, api);
   const text = call.arguments;
   const args = text === null ? null : copyButton("Copy the arguments", () => text);
   return [
-    el("div", { class: "actions" }, again.button, args, link("Open the tool", address("tools", tool), { class: "button quiet small" })),
+    el("div", { class: "actions" }, again.button, args, link("Open the tool", viewAddress("tools", tool), { class: "button quiet small" })),
     again.place,
-    laterFacts(call),
+    storedCallFacts(call),
     error ? errorView(error, server) : null,
     text === null
       ? el("p", { class: "hint" }, "The arguments were too long to store.")
-      : el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), textView(readable(text, "json"))),
+      : el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), textView(formatBody(text, "json"))),
   ];
 }

@@ -1,11 +1,11 @@
 // @ts-check
 /** The live log of calls this browser performs, whoever asked for them. Newest first; one row per call. */
-import { el, fill, labelled, link } from "../ui/dom.js";
-import { address } from "../ui/router.js";
+import { el, fill, labelledField, link } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
 import { CallHistory } from "./call_history.js";
 import { CallRow } from "./call_row.js";
-import { matches } from "./call_filter.js";
-import { KEPT_CALLS } from "../executor/call_log.js";
+import { matchesFilter } from "./call_filter.js";
+import { MAX_CALLS } from "../executor/call_log.js";
 import { QueuedCalls } from "./queued_calls.js";
 
 /** @typedef {import("../types/types.js").CallEntry} CallEntry */
@@ -55,9 +55,9 @@ export class CallLogView {
         "div",
         { class: "title-row" },
         el("h1", null, "Calls"),
-        link("When to ask", address("approval"), { class: "quiet-link" }),
-        link("Audit log", address("audit"), { class: "quiet-link" }),
-        el("div", { class: "filters" }, labelled("Search", this.text), labelled("Show", this.state)),
+        link("When to ask", viewAddress("approval"), { class: "quiet-link" }),
+        link("Audit log", viewAddress("audit"), { class: "quiet-link" }),
+        el("div", { class: "filters" }, labelledField("Search", this.text), labelledField("Show", this.state)),
       ),
       this.queued.element,
       this.empty,
@@ -74,7 +74,7 @@ export class CallLogView {
   /** This page may not remember the call; then the bridge does. @param {string} callId */
   async #open(callId) {
     const row = this.rows.get(callId);
-    const element = row ? row.open() : await this.history.open(callId);
+    const element = row ? row.openDetail() : await this.history.openCall(callId);
     element?.scrollIntoView({ block: "center" });
   }
 
@@ -88,7 +88,7 @@ export class CallLogView {
   #show(entry) {
     const known = this.rows.get(entry.call_id);
     if (known) {
-      known.update(entry);
+      known.updateEntry(entry);
     } else {
       const row = new CallRow(entry, this.parts);
       this.rows.set(entry.call_id, row);
@@ -101,7 +101,7 @@ export class CallLogView {
 
   #dropOldest() {
     const [oldest] = this.rows.keys();
-    if (this.rows.size <= KEPT_CALLS) return;
+    if (this.rows.size <= MAX_CALLS) return;
     this.rows.get(oldest)?.element.remove();
     this.rows.delete(oldest);
   }
@@ -118,6 +118,6 @@ export class CallLogView {
   /** @param {string} callId */
   #filterRow(callId) {
     const row = this.rows.get(callId);
-    if (row) row.element.hidden = !matches(row.entry, { text: this.text.value, state: this.state.value });
+    if (row) row.element.hidden = !matchesFilter(row.entry, { text: this.text.value, state: this.state.value });
   }
 }

@@ -1,11 +1,11 @@
 // @ts-check
 /** One call in the log: a line, and the request and answer beneath it when opened. */
 import { button, copyButton, el, fill, freshId, link, sentenceOf } from "../ui/dom.js";
-import { address } from "../ui/router.js";
+import { viewAddress } from "../ui/router.js";
 import { isOpen, kindOfEntry } from "./call_filter.js";
-import { duration, errorView } from "../ui/outcome_view.js";
-import { cutNote, fileView, findAndSaveButton, readable, saveButton, size, textView } from "../ui/response_view.js";
-import { callAgain, laterFacts } from "./stored_call.js";
+import { formatDuration, errorView } from "../ui/outcome_view.js";
+import { cutNote, fileView, findAndSaveButton, formatBody, saveButton, formatSize, textView } from "../ui/response_view.js";
+import { callAgain, storedCallFacts } from "./stored_call.js";
 import { toCurl } from "../base/curl.js";
 
 /** @typedef {import("../types/types.js").CallEntry} CallEntry */
@@ -28,15 +28,15 @@ export class CallRow {
       "aria-controls": this.detail.id,
     });
     this.element = el("tbody", { dataset: { call: entry.call_id } }, this.line, this.detail);
-    this.update(entry);
+    this.updateEntry(entry);
   }
 
   /** @param {CallEntry} entry the same call, later */
-  update(entry) {
+  updateEntry(entry) {
     this.entry = entry;
     this.element.dataset.state = kindOfEntry(entry);
     const cancel = isOpen(entry.state)
-      ? button("Cancel", () => this.executor.cancel(entry.call_id), {
+      ? button("Cancel", () => this.executor.cancelCall(entry.call_id), {
           class: "quiet small",
           "aria-label": `Cancel ${entry.tool}`,
         })
@@ -52,14 +52,14 @@ export class CallRow {
       el("th", { scope: "row" }, this.opener),
       el("td", { class: "mono url-cell", title: entry.request?.url ?? "" }, requestLine(entry)),
       el("td", null, status(entry)),
-      el("td", { class: "number" }, entry.duration_ms === null ? "" : duration(entry.duration_ms)),
+      el("td", { class: "number" }, entry.duration_ms === null ? "" : formatDuration(entry.duration_ms)),
       el("td", null, cancel),
     );
     if (this.isOpen) this.#showDetail();
   }
 
   /** Shows request and answer. */
-  open() {
+  openDetail() {
     if (!this.isOpen) this.#toggle();
     return this.element;
   }
@@ -93,7 +93,7 @@ export class CallRow {
           { class: "actions" },
           again?.button ?? null,
           curl,
-          link("Open the tool", address("tools", tool), { class: "button quiet small" }),
+          link("Open the tool", viewAddress("tools", tool), { class: "button quiet small" }),
         ),
         again?.place ?? null,
         later,
@@ -118,8 +118,8 @@ export class CallRow {
 
   /** What only the bridge knows. It may not have written the call down yet, or not any more. @param {HTMLElement} place */
   async #showLater(place) {
-    const kept = await this.controls.call(this.entry.call_id).catch(() => null);
-    if (kept) fill(place, laterFacts(kept));
+    const kept = await this.controls.readCall(this.entry.call_id).catch(() => null);
+    if (kept) fill(place, storedCallFacts(kept));
   }
 }
 
@@ -158,9 +158,9 @@ function requestPart({ method, url, headers, body, body_bytes }) {
   const shown =
     body === null
       ? body_bytes > 0
-        ? el("p", { class: "hint" }, `Body of ${size(body_bytes)}`)
+        ? el("p", { class: "hint" }, `Body of ${formatSize(body_bytes)}`)
         : null
-      : textView(readable(body, type));
+      : textView(formatBody(body, type));
   return el(
     "section",
     { "aria-label": "Request" },
@@ -184,7 +184,7 @@ function responsePart(entry, response, find) {
       "p",
       { class: "mono" },
       `${http_status} ${status_text} `,
-      el("span", { class: "facts" }, [size(bytes), content_type].filter(Boolean).join(" · ")),
+      el("span", { class: "facts" }, [formatSize(bytes), content_type].filter(Boolean).join(" · ")),
     ),
     headerList(Object.entries(headers), "Response headers"),
     response.kind === "text" ? textPart(response, find) : filePart(entry, response, find),
@@ -192,25 +192,25 @@ function responsePart(entry, response, find) {
 }
 
 /** @param {LoggedResponse} response @param {Find} find */
-function textPart({ preview, bytes, total_bytes, cut_by, content_type, is_kept, kind }, find) {
+function textPart({ preview, bytes, total_bytes, cut_by, content_type, is_stored, kind }, find) {
   const isWhole = new TextEncoder().encode(preview).byteLength >= bytes;
-  const rest = isWhole ? null : el("p", { class: "hint" }, `Only the beginning of ${size(bytes)} is shown here.`);
-  const save = is_kept ? findAndSaveButton(find) : isWhole && kind === "text" ? saveButton(preview, content_type) : null;
+  const rest = isWhole ? null : el("p", { class: "hint" }, `Only the beginning of ${formatSize(bytes)} is shown here.`);
+  const save = is_stored ? findAndSaveButton(find) : isWhole && kind === "text" ? saveButton(preview, content_type) : null;
   return el(
     "div",
     null,
     cutNote({ shown: null, total: total_bytes, cut_by }),
-    textView(readable(preview, content_type)),
+    textView(formatBody(preview, content_type)),
     rest,
     save ? el("p", { class: "actions" }, save) : null,
   );
 }
 
 /** @param {CallEntry} entry @param {LoggedResponse} response @param {Find} find */
-function filePart({ state }, { kind, is_kept }, find) {
+function filePart({ state }, { kind, is_stored }, find) {
   if (kind === "empty") return el("p", { class: "hint" }, "No body.");
   const place = el("div", null, el("p", { class: "hint" }, "A file. The caller gets it, or a link to it."));
-  if (state !== "running" && is_kept) {
+  if (state !== "running" && is_stored) {
     const show = (/** @type {import("../types/api_types.js").AnswerFile} */ file) => fill(place, fileView(file));
     find().then(show, (/** @type {unknown} */ failure) => fill(place, el("p", { class: "hint" }, sentenceOf(failure))));
   }

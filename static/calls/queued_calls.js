@@ -1,10 +1,10 @@
 // @ts-check
 /** Calls that wait for their turn at the bridge: no browser has them yet, so the live log does not know them. */
-import { announce, button, el, fill, sentenceOf } from "../ui/dom.js";
-import { clock } from "../base/time_format.js";
+import { announceSentence, button, el, fill, sentenceOf } from "../ui/dom.js";
+import { formatTime } from "../base/time_format.js";
 
-/** @typedef {import("../types/api_types.js").KeptCall} KeptCall */
-/** @typedef {Pick<import("../session/controls_api.js").ControlsApi, "openCalls" | "cancelCall">} Api */
+/** @typedef {import("../types/api_types.js").StoredCall} StoredCall */
+/** @typedef {Pick<import("../session/controls_api.js").ControlsApi, "listOpenCalls" | "cancelCall">} Api */
 /** @typedef {Pick<import("../session/executor_client.js").ExecutorClient, "onChanged">} News */
 
 /** So many are listed; of more only the number is said. */
@@ -27,8 +27,8 @@ export class QueuedCalls {
   }
 
   start() {
-    this.unsubscribe ??= this.executor.onChanged("calls", () => void this.read());
-    void this.read();
+    this.unsubscribe ??= this.executor.onChanged("calls", () => void this.readQueue());
+    void this.readQueue();
   }
 
   stop() {
@@ -37,29 +37,29 @@ export class QueuedCalls {
   }
 
   /** One reading at a time; what changes meanwhile is read after it. */
-  async read() {
+  async readQueue() {
     this.#isStale = true;
     if (this.#isReading) return;
     this.#isReading = true;
     while (this.#isStale) {
       this.#isStale = false;
-      const calls = await this.api.openCalls().catch(() => []); // The next change tries again.
+      const calls = await this.api.listOpenCalls().catch(() => []); // The next change tries again.
       this.#render(calls.filter(({ state }) => state === "queued").reverse());
     }
     this.#isReading = false;
   }
 
-  /** @param {KeptCall[]} calls oldest first */
+  /** @param {StoredCall[]} calls oldest first */
   #render(calls) {
     this.element.hidden = calls.length === 0;
     this.heading.textContent = calls.length === 1 ? "1 call is queued" : `${calls.length} calls are queued`;
     fill(this.list, ...calls.slice(0, SHOWN).map((call) => this.#row(call)));
   }
 
-  /** @param {KeptCall} call */
+  /** @param {StoredCall} call */
   #row({ call_id, tool, operation, opened_at }) {
     const cancel = button("Cancel", () => void this.#cancel(call_id, tool), { class: "quiet small", "aria-label": `Cancel ${tool}` });
-    const facts = el("span", { class: "facts" }, `${operation} · since ${clock(1000 * opened_at)}`);
+    const facts = el("span", { class: "facts" }, `${operation} · since ${formatTime(1000 * opened_at)}`);
     return el("li", { class: "actions", dataset: { call: call_id } }, el("strong", null, tool), facts, cancel);
   }
 
@@ -68,10 +68,10 @@ export class QueuedCalls {
     this.problem.textContent = "";
     try {
       await this.api.cancelCall(callId);
-      announce(`${tool} was cancelled`);
+      announceSentence(`${tool} was cancelled`);
     } catch (failure) {
       this.problem.textContent = sentenceOf(failure);
     }
-    await this.read();
+    await this.readQueue();
   }
 }

@@ -1,11 +1,11 @@
 // @ts-check
 /** What the bridge keeps of a call beyond its ending: what came to light later, whose deadline it was, and making it again. */
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
-import { address } from "../ui/router.js";
-import { clock } from "../base/time_format.js";
+import { viewAddress } from "../ui/router.js";
+import { formatTime } from "../base/time_format.js";
 import { whoseDeadline } from "../ui/limit_text.js";
 
-/** @typedef {import("../types/api_types.js").KeptCall} KeptCall */
+/** @typedef {import("../types/api_types.js").StoredCall} StoredCall */
 /** @typedef {import("../session/controls_api.js").ControlsApi} ControlsApi */
 /** @typedef {{call_id: string, tool: string, safe: boolean}} EndedCall */
 
@@ -16,28 +16,28 @@ const ECHOES = ["timeout", "cancelled"];
  * What the page reported after the call had been given up: the truth, which the caller never heard.
  * @param {Record<string, unknown> | null} late
  */
-export function lateWords(late) {
+export function lateResultText(late) {
   if (late === null || ECHOES.includes(String(late.code))) return "";
-  const at = clock(1000 * Number(late.at));
+  const at = formatTime(1000 * Number(late.at));
   if (late.status === "answered")
     return `The API answered ${late.http_status} at ${at}, after the call had ended. The caller did not get this answer.`;
   const arrived = late.delivered === "no" ? "The request never left the browser." : "Whether the request reached the API is not known.";
   return `At ${at}, after the call had ended, the page reported ${late.code}. ${arrived}`;
 }
 
-/** Whose deadline was too short; "" if that was not the reason. @param {KeptCall["error"]} error */
-export function deadlineWords(error) {
+/** Whose deadline was too short; "" if that was not the reason. @param {StoredCall["error"]} error */
+export function deadlineText(error) {
   const whose = whoseDeadline(error?.detail.set_by);
   return whose ? `Deadline that ran out: ${whose}.` : "";
 }
 
-/** @param {KeptCall} kept @returns {HTMLElement | null} null: nothing beyond what the ending says */
-export function laterFacts({ late, error, server, tool }) {
-  const [truth, deadline] = [lateWords(late), deadlineWords(error)];
+/** @param {StoredCall} kept @returns {HTMLElement | null} null: nothing beyond what the ending says */
+export function storedCallFacts({ late, error, server, tool }) {
+  const [truth, deadline] = [lateResultText(late), deadlineText(error)];
   if (!truth && !deadline) return null;
   const set_by = String(error?.detail.set_by ?? "");
-  const places = { tool: address("tools", tool), server: address("servers", server), call: "", TOOL_BATCH_TIMEOUT_SECONDS: address("settings") };
-  const place = set_by in places ? places[/** @type {keyof typeof places} */ (set_by)] : address("settings");
+  const places = { tool: viewAddress("tools", tool), server: viewAddress("servers", server), call: "", TOOL_BATCH_TIMEOUT_SECONDS: viewAddress("settings") };
+  const place = set_by in places ? places[/** @type {keyof typeof places} */ (set_by)] : viewAddress("settings");
   return el(
     "div",
     { class: "stack", dataset: { testid: "later" } },

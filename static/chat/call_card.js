@@ -1,12 +1,12 @@
 // @ts-check
 /** A call within an answer: what runs, how it stands, and what its user can do about it. */
 import { ApprovalCard } from "../ui/approval_card.js";
-import { readable, textView } from "../ui/response_view.js";
+import { formatBody, textView } from "../ui/response_view.js";
 import { isOver } from "./state.js";
 import { button, el, fill, freshId, link } from "../ui/dom.js";
-import { address } from "../ui/router.js";
-import { duration, errorView } from "../ui/outcome_view.js";
-import { line } from "../base/untrusted_text.js";
+import { viewAddress } from "../ui/router.js";
+import { formatDuration, errorView } from "../ui/outcome_view.js";
+import { truncateLine } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/chat_types.js").ShownCall} ShownCall */
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
@@ -61,11 +61,11 @@ export class ChatCallCard {
   }
 
   /** @param {ShownCall} call @param {boolean} mayRetry */
-  show(call, mayRetry) {
+  showPart(call, mayRetry) {
     if (this.call !== null && isSame(this.call, call) && mayRetry === this.#mayRetry) return;
     this.call = call;
     this.#mayRetry = mayRetry;
-    const name = line(call.name);
+    const name = truncateLine(call.name);
     const [words, look] = WORDS[call.state] ?? [call.state.replaceAll("_", " "), ""];
     Object.assign(this.element.dataset, { state: call.state, tool: call.name });
     this.element.setAttribute("aria-label", `Call of ${name}`);
@@ -76,18 +76,18 @@ export class ChatCallCard {
     this.message.textContent = call.error?.message ?? "";
     this.message.hidden = !call.error?.message || this.#isOpen;
     this.#showButtons(call, name);
-    this.tick(Date.now());
+    this.updateCountdown(Date.now());
     if (isOver(call.state)) this.showApproval(null);
     if (this.#isOpen) this.#showDetail(call);
   }
 
   /** @param {number} now milliseconds since 1970 */
-  tick(now) {
+  updateCountdown(now) {
     const { duration_ms = null, started_at = null, state = "" } = this.call ?? {};
     const elapsed = state === "running" && started_at !== null ? `${Math.max(0, Math.floor((now - started_at) / 1000))} s` : "";
-    const words = duration_ms === null ? elapsed : duration(duration_ms);
+    const words = duration_ms === null ? elapsed : formatDuration(duration_ms);
     if (this.time.textContent !== words) this.time.textContent = words;
-    this.#approval?.tick(now);
+    this.#approval?.updateCountdown(now);
   }
 
   /** The question of a call that waits; null: it waits no more, or elsewhere. @param {WaitingCard | null} card */
@@ -100,8 +100,8 @@ export class ChatCallCard {
   }
 
   /** Whether its question takes clicks. @param {boolean} isArmed */
-  arm(isArmed) {
-    this.#approval?.arm(isArmed);
+  armButtons(isArmed) {
+    this.#approval?.armButtons(isArmed);
   }
 
   #toggle() {
@@ -141,14 +141,14 @@ export class ChatCallCard {
     const answered = result !== null && (error === null || error.code === "");
     fill(
       this.detail,
-      el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), textView(readable(text || "{}", "json"))),
+      el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), textView(formatBody(text || "{}", "json"))),
       error && error.code !== "" ? errorView(error, server) : null,
-      answered ? el("section", { "aria-label": "Result" }, el("h3", null, "Result"), textView(readable(result, ""))) : null,
+      answered ? el("section", { "aria-label": "Result" }, el("h3", null, "Result"), textView(formatBody(result, ""))) : null,
       el(
         "p",
         { class: "actions" },
-        call_id === null ? null : link("Show in the call log", address("calls", call_id), { class: "quiet-link" }),
-        link("Open the tool", address("tools", name), { class: "quiet-link" }),
+        call_id === null ? null : link("Show in the call log", viewAddress("calls", call_id), { class: "quiet-link" }),
+        link("Open the tool", viewAddress("tools", name), { class: "quiet-link" }),
       ),
     );
   }
@@ -162,5 +162,5 @@ function isSame(one, other) {
 /** Arguments in one short line. @param {string} text */
 function briefOf(text) {
   const inner = /^\s*\{([^]*)\}\s*$/.exec(text)?.[1] ?? text;
-  return line(inner.replace(/\s+/g, " ").trim(), BRIEF_CHARS);
+  return truncateLine(inner.replace(/\s+/g, " ").trim(), BRIEF_CHARS);
 }

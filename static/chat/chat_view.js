@@ -1,9 +1,9 @@
 // @ts-check
 /** Conversations with a model that uses the tools: the list beside the one that is open. */
 import { ChatList } from "./list.js";
-import { ChatPane } from "./conversation_view.js";
+import { ConversationView } from "./conversation_view.js";
 import { el, fill } from "../ui/dom.js";
-import { address } from "../ui/router.js";
+import { viewAddress } from "../ui/router.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
@@ -12,9 +12,9 @@ export class ChatView {
   constructor(parts, id) {
     this.id = id;
     this.list = new ChatList(parts.chat);
-    this.pane = new ChatPane(parts, {
+    this.pane = new ConversationView(parts, {
       begun: (begun) => this.#become(begun),
-      changed: () => void this.list.load(),
+      changed: () => void this.list.loadList(),
       removed: () => this.#removed(),
       list: (isShown) => this.element.classList.toggle("shows-list", isShown),
     });
@@ -25,7 +25,7 @@ export class ChatView {
   start(container) {
     fill(container, this.element);
     this.pane.start();
-    void this.list.load();
+    void this.list.loadList();
     this.#open(this.id);
   }
 
@@ -35,7 +35,7 @@ export class ChatView {
   }
 
   /** @param {import("../ui/router.js").Route} route */
-  follow({ section, parts: [id = ""] }) {
+  followRoute({ section, parts: [id = ""] }) {
     if (section !== "chat") return false;
     this.#open(id);
     return true;
@@ -44,8 +44,8 @@ export class ChatView {
   /** @param {string} id */
   #open(id) {
     this.id = id;
-    this.list.mark(id);
-    void this.pane.open(id);
+    this.list.markConversation(id);
+    void this.pane.openConversation(id);
     const isTouch = matchMedia("(pointer: coarse)").matches; // its keyboard would hide what was opened
     (isTouch ? this.pane.head.title : this.pane.composer.text).focus({ preventScroll: true });
   }
@@ -53,14 +53,14 @@ export class ChatView {
   /** The address changes without the view being built anew: what has the focus keeps it. @param {string} id */
   #become(id) {
     this.id = id;
-    history.replaceState(history.state, "", address("chat", id));
-    this.list.mark(id);
-    void this.list.load();
+    history.replaceState(history.state, "", viewAddress("chat", id));
+    this.list.markConversation(id);
+    void this.list.loadList();
   }
 
   #removed() {
-    history.replaceState(history.state, "", address("chat"));
+    history.replaceState(history.state, "", viewAddress("chat"));
     this.#open("");
-    void this.list.load();
+    void this.list.loadList();
   }
 }

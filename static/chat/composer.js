@@ -1,7 +1,7 @@
 // @ts-check
 /** Where messages are written: sends with Enter, stops with Escape, and never loses what was typed. */
 import { button, el, fill, notice, sentenceOf } from "../ui/dom.js";
-import { sends } from "./turn_views.js";
+import { isSendKey } from "./turn_views.js";
 
 /**
  * @typedef {object} ComposerActions
@@ -18,9 +18,9 @@ export class ChatComposer {
   constructor(actions) {
     this.actions = actions;
     this.text = el("textarea", { rows: 1, placeholder: "Ask something", class: "growing", "aria-label": "Message", enterkeyhint: "send" });
-    this.models = el("select", { "aria-label": "Model", onchange: () => this.attempt(() => actions.choose(this.models.value)) });
+    this.models = el("select", { "aria-label": "Model", onchange: () => this.attemptAction(() => actions.choose(this.models.value)) });
     this.send = el("button", { type: "submit", class: "primary" }, "Send");
-    this.stop = button("Stop", () => void this.cancel(), { class: "danger", hidden: true, title: "Escape" });
+    this.stop = button("Stop", () => void this.cancelRun(), { class: "danger", hidden: true, title: "Escape" });
     this.messages = el("div");
     this.line = el("div", { class: "composer-line" }, this.models, el("span", { class: "spacer" }), this.stop, this.send);
     const submit = (/** @type {Event} */ event) => {
@@ -29,21 +29,21 @@ export class ChatComposer {
     };
     this.element = el("form", { class: "composer", "aria-label": "New message", onsubmit: submit }, this.messages, this.text, this.line);
     this.text.addEventListener("keydown", (event) => {
-      if (!sends(event)) return;
+      if (!isSendKey(event)) return;
       event.preventDefault();
       void this.#send();
     });
   }
 
   /** @param {string[]} models @param {string | null} chosen null: the first */
-  offer(models, chosen) {
+  offerModels(models, chosen) {
     const all = chosen === null || models.includes(chosen) ? models : [chosen, ...models];
     fill(this.models, ...all.map((id) => el("option", { value: id, selected: id === chosen }, id)));
     this.models.hidden = all.length === 0;
   }
 
   /** @param {boolean} isBusy an answer is under way */
-  show(isBusy) {
+  showBusy(isBusy) {
     if (isBusy === this.#isBusy) return;
     this.#isBusy = isBusy;
     const hadFocus = this.stop === document.activeElement;
@@ -54,20 +54,20 @@ export class ChatComposer {
   }
 
   /** Puts a message there without sending it. @param {string} text */
-  suggest(text) {
+  suggestText(text) {
     this.text.value = text;
     this.text.focus();
   }
 
-  async cancel() {
+  async cancelRun() {
     if (!this.#isBusy) return;
     this.stop.disabled = true;
-    await this.attempt(() => this.actions.stop());
+    await this.attemptAction(() => this.actions.stop());
     this.stop.disabled = false;
   }
 
   /** Does something, and says what went wrong. @param {() => Promise<unknown>} action @returns {Promise<boolean>} whether it went well */
-  async attempt(action) {
+  async attemptAction(action) {
     fill(this.messages);
     try {
       await action();
@@ -85,7 +85,7 @@ export class ChatComposer {
     this.#showSend();
     const typed = this.text.value;
     this.text.value = "";
-    const isSent = await this.attempt(() => this.actions.send(text));
+    const isSent = await this.attemptAction(() => this.actions.send(text));
     if (!isSent && this.text.value === "") this.text.value = typed;
     this.#isSending = false;
     this.#showSend();

@@ -1,14 +1,14 @@
 // @ts-check
 /** One conversation on the screen, or one that has not begun: head, settings, turns and the field for the next message. */
 import { ChatComposer } from "./composer.js";
-import { ChatHead } from "./header.js";
+import { ChatHeader } from "./header.js";
 import { ChatSession } from "./session.js";
 import { ChatSettings, toolKey } from "./settings.js";
-import { ChatSpeech, spoken } from "./screen_reader.js";
+import { ScreenReader, describeChanges } from "./screen_reader.js";
 import { EMPTY } from "./state.js";
 import { ChatThreadView } from "./thread_view.js";
 import { demoExamples, exampleTools, welcomeView } from "./welcome.js";
-import { announce, button, el, fill, notice } from "../ui/dom.js";
+import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/chat_types.js").EnabledTool} EnabledTool */
@@ -17,12 +17,12 @@ import { announce, button, el, fill, notice } from "../ui/dom.js";
 const TITLE_CHARS = 60;
 const DEMO = "demo";
 /** What a new conversation begins with. @type {() => {model: string | null, prompt: string, off: Set<string>}} */
-const nothingChosen = () => ({ model: null, prompt: "", off: new Set() });
+const emptyChoices = () => ({ model: null, prompt: "", off: new Set() });
 
-export class ChatPane {
+export class ConversationView {
   /** @type {ChatSession | null} */
   #session = null;
-  #chosen = nothingChosen();
+  #chosen = emptyChoices();
   /** @type {string[]} */
   #models = [];
   /** @type {string[]} */
@@ -38,16 +38,16 @@ export class ChatPane {
   constructor(parts, news) {
     this.parts = parts;
     this.news = news;
-    this.head = new ChatHead({
+    this.head = new ChatHeader({
       rename: (title) => this.#change({ title }),
       remove: () => this.#remove(),
       settings: (isShown) => (this.settings.element.hidden = !isShown),
       list: news.list,
     });
     this.settings = new ChatSettings({ instruct: (text) => this.#instruct(text), allow: (tools, isOn) => this.#allow(tools, isOn) });
-    this.composer = new ChatComposer({ send: (text) => this.#send(text), stop: () => this.#session?.cancel() ?? Promise.resolve(), choose: (model) => this.#choose(model) });
+    this.composer = new ChatComposer({ send: (text) => this.#send(text), stop: () => this.#session?.cancelRun() ?? Promise.resolve(), choose: (model) => this.#choose(model) });
     this.thread = new ChatThreadView(parts, this.#turnActions());
-    this.speech = new ChatSpeech(announce);
+    this.speech = new ScreenReader(announceSentence);
     this.standing = el("div", { class: "stack" });
     this.welcome = el("div");
     const bottom = el("div", { class: "chat-bottom" }, this.thread.below, this.standing, this.composer.element);
@@ -57,15 +57,15 @@ export class ChatPane {
   #turnActions() {
     const { executor, inventory } = this.parts;
     /** @param {(session: ChatSession) => Promise<unknown>} action */
-    const act = (action) => void this.composer.attempt(async () => this.#session && action(this.#session));
+    const act = (action) => void this.composer.attemptAction(async () => this.#session && action(this.#session));
     return {
-      decide: executor.decide.bind(executor),
+      decide: executor.decideCalls.bind(executor),
       cancel: (/** @type {string} */ callId) => act(() => this.parts.controls.api.cancelCall(callId)),
-      retry: (/** @type {string} */ id) => act((session) => session.retry(id)),
+      retry: (/** @type {string} */ id) => act((session) => session.retryCall(id)),
       serverOf: (/** @type {string} */ name) => inventory.tools.find((tool) => tool.name === name)?.server_id ?? "",
-      edit: (/** @type {string} */ id, /** @type {string} */ text) => act((session) => session.edit(id, text)),
-      again: (/** @type {string | null} */ id) => act((session) => session.answer(id)),
-      show: (/** @type {string} */ id) => act((session) => session.show(id)),
+      edit: (/** @type {string} */ id, /** @type {string} */ text) => act((session) => session.editMessage(id, text)),
+      again: (/** @type {string | null} */ id) => act((session) => session.requestAnswer(id)),
+      show: (/** @type {string} */ id) => act((session) => session.showBranch(id)),
       toMessage: () => this.composer.text.focus({ preventScroll: true }),
     };
   }
@@ -74,7 +74,7 @@ export class ChatPane {
     if (this.#endings.length > 0) return;
     this.thread.start();
     const listening = new AbortController();
-    const stops = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && !event.isComposing && void this.composer.cancel();
+    const stops = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && !event.isComposing && void this.composer.cancelRun();
     document.addEventListener("keydown", stops, { signal: listening.signal });
     this.#endings = [() => listening.abort(), () => this.thread.stop(), () => this.speech.stop(), this.parts.inventory.onChange(() => this.#showChoices())];
     void this.#loadModels();
@@ -86,15 +86,15 @@ export class ChatPane {
   }
 
   /** @param {string} id "" for a new conversation */
-  async open(id) {
+  async openConversation(id) {
     if (this.#session?.id === id) return;
     this.#leave();
-    this.#chosen = nothingChosen();
+    this.#chosen = emptyChoices();
     this.#offered = undefined;
-    this.head.fold();
+    this.head.collapsePanels();
     this.#show();
     if (id === "") return;
-    await this.composer.attempt(async () => this.#adopt(await this.parts.chat.read(id)));
+    await this.composer.attemptAction(async () => this.#adopt(await this.parts.chat.readConversation(id)));
   }
 
   /** @param {import("../types/chat_types.js").Conversation} conversation */
@@ -117,7 +117,7 @@ export class ChatPane {
   /** @param {ChatSession} session */
   #follow(session) {
     const wasRunning = this.#heard.run !== null;
-    if (this.#heard !== EMPTY) this.speech.say(spoken(this.#heard, session.state));
+    if (this.#heard !== EMPTY) this.speech.announceSentences(describeChanges(this.#heard, session.state));
     this.#heard = session.state;
     if (session.line === "gone") return this.news.removed();
     if (wasRunning !== (session.state.run !== null)) this.news.changed();
@@ -127,9 +127,9 @@ export class ChatPane {
   #show() {
     const session = this.#session;
     const state = session?.state ?? EMPTY;
-    this.head.show(session);
-    this.composer.show(state.run !== null);
-    this.thread.show(state);
+    this.head.showSession(session);
+    this.composer.showBusy(state.run !== null);
+    this.thread.showState(state);
     this.#showStanding(session);
     this.welcome.hidden = session !== null && (!session.isRead || state.messages.size > 0);
     if (this.#offered === (session?.conversation ?? null)) return;
@@ -140,32 +140,32 @@ export class ChatPane {
   /** Model, prompt and tools: as the conversation has them, or as the next one will. */
   #showChoices() {
     const begun = this.#session?.conversation ?? null;
-    this.composer.offer(this.#models, begun ? begun.model : this.#chosen.model);
+    this.composer.offerModels(this.#models, begun ? begun.model : this.#chosen.model);
     const tools = this.parts.inventory.tools.filter(({ accepted }) => accepted);
     const keys = tools.map(({ server_id, name }) => toolKey({ server_id, tool_name: name }));
     const on = begun ? new Set(begun.enabled_tools.map(toolKey)) : new Set(keys.filter((key) => !this.#chosen.off.has(key)));
-    this.settings.show(begun ? begun.system_prompt : this.#chosen.prompt, tools, on);
+    this.settings.showSettings(begun ? begun.system_prompt : this.#chosen.prompt, tools, on);
     const count = keys.filter((key) => on.has(key)).length;
     const isDemo = this.composer.models.value === DEMO;
-    fill(this.welcome, welcomeView(count, isDemo ? this.#examples : [], (text) => this.composer.suggest(text)));
+    fill(this.welcome, welcomeView(count, isDemo ? this.#examples : [], (text) => this.composer.suggestText(text)));
     if (isDemo && this.#examples.length === 0) void this.#loadExamples(tools);
   }
 
   /** @param {ChatSession | null} session */
   #showStanding(session) {
     const isOpen = session?.isRead && session.line !== "broken" && session.state.ended === null;
-    const left = isOpen ? session.unanswered : null;
+    const left = isOpen ? session.unansweredMessage : null;
     const words = session?.line === "broken" ? "broken" : (left ?? "");
     if (this.standing.dataset.words === words) return;
     this.standing.dataset.words = words;
-    const go = button("Answer it", () => void this.composer.attempt(async () => session?.answer(left)), { class: "small" });
+    const go = button("Answer it", () => void this.composer.attemptAction(async () => session?.requestAnswer(left)), { class: "small" });
     if (words === "broken") fill(this.standing, notice("warning", BROKEN));
     else if (words === "") fill(this.standing);
     else fill(this.standing, notice("note", el("span", { class: "actions" }, "The last message has no answer.", go)));
   }
 
   async #loadModels() {
-    await this.composer.attempt(async () => (this.#models = await this.parts.chat.models()));
+    await this.composer.attemptAction(async () => (this.#models = await this.parts.chat.listModels()));
     this.#showChoices();
   }
 
@@ -173,7 +173,7 @@ export class ChatPane {
   async #loadExamples(tools) {
     const chosen = exampleTools(tools);
     if (chosen.length === 0) return;
-    const full = await Promise.all(chosen.map(({ name }) => this.parts.api.tool(name))).catch(() => []);
+    const full = await Promise.all(chosen.map(({ name }) => this.parts.api.readTool(name))).catch(() => []);
     this.#examples = demoExamples(full);
     if (full.length > 0) this.#showChoices();
   }
@@ -181,7 +181,7 @@ export class ChatPane {
   /** @param {string} text */
   async #send(text) {
     const session = this.#session ?? (await this.#begin(text));
-    await session.send(text);
+    await session.sendMessage(text);
     this.thread.toEnd();
   }
 
@@ -191,10 +191,10 @@ export class ChatPane {
     const { model, prompt, off } = this.#chosen;
     const title = text.split("\n", 1)[0].slice(0, TITLE_CHARS);
     const chosen = { ...(model === null ? {} : { model }), ...(prompt === "" ? {} : { system_prompt: prompt }) };
-    const conversation = await chat.create({ title, tools: "accepted", ...chosen });
+    const conversation = await chat.createConversation({ title, tools: "accepted", ...chosen });
     for (const key of off) {
       const [server_id, tool_name] = key.split(" ");
-      await chat.disable(conversation.id, { server_id, tool_name });
+      await chat.disableTool(conversation.id, { server_id, tool_name });
     }
     this.#adopt(conversation);
     this.news.begun(conversation.id);
@@ -203,13 +203,13 @@ export class ChatPane {
 
   /** @param {import("../types/chat_types.js").ConversationChanges} changes */
   async #change(changes) {
-    await this.composer.attempt(async () => this.#session?.change(changes));
+    await this.composer.attemptAction(async () => this.#session?.changeConversation(changes));
     this.news.changed();
   }
 
   /** @param {string} model */
   async #choose(model) {
-    if (this.#session) await this.#session.change({ model });
+    if (this.#session) await this.#session.changeConversation({ model });
     else this.#chosen.model = model;
     this.#showChoices();
   }
@@ -223,7 +223,7 @@ export class ChatPane {
   /** @param {EnabledTool[]} tools @param {boolean} isOn */
   async #allow(tools, isOn) {
     const { off } = this.#chosen;
-    if (this.#session) await this.composer.attempt(async () => this.#session?.allow(tools, isOn));
+    if (this.#session) await this.composer.attemptAction(async () => this.#session?.allowTools(tools, isOn));
     else for (const key of tools.map(toolKey)) isOn ? off.delete(key) : off.add(key);
     this.#showChoices();
   }
@@ -231,7 +231,7 @@ export class ChatPane {
   async #remove() {
     const id = this.#session?.id;
     if (id === undefined) return;
-    const isGone = await this.composer.attempt(() => this.parts.chat.remove(id));
+    const isGone = await this.composer.attemptAction(() => this.parts.chat.removeConversation(id));
     if (isGone) this.news.removed();
   }
 }

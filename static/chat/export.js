@@ -1,6 +1,6 @@
 // @ts-check
 /** A conversation to take away: all of it as JSON, or the branch that is shown as Markdown. Pure. */
-import { readable } from "../ui/response_view.js";
+import { formatBody } from "../ui/response_view.js";
 import { withoutMarkers } from "../ui/markers.js";
 
 /** @typedef {import("../types/chat_types.js").Conversation} Conversation */
@@ -32,8 +32,8 @@ function partText(part) {
   if (part.kind === "text") return withoutMarkers(part.text).trim();
   if (part.kind === "reasoning") return `### Reasoning\n\n${part.text.trim().replace(/^/gm, "> ")}`;
   const { name, arguments: text, result, state } = part.call;
-  const answer = result === null ? [] : [fenced(readable(result, ""))];
-  return [`### Call of ${name}: ${state.replaceAll("_", " ")}`, fenced(readable(text || "{}", "json")), ...answer].join("\n\n");
+  const answer = result === null ? [] : [fenced(formatBody(result, ""))];
+  return [`### Call of ${name}: ${state.replaceAll("_", " ")}`, fenced(formatBody(text || "{}", "json")), ...answer].join("\n\n");
 }
 
 /** A block of code whose fence is longer than any within. @param {string} text */

@@ -3,7 +3,7 @@
 import { saveText } from "../ui/response_view.js";
 import { fileName, jsonOf, markdownOf } from "./export.js";
 import { threadOf } from "./thread.js";
-import { announce, button, el, fill } from "../ui/dom.js";
+import { announceSentence, button, el, fill } from "../ui/dom.js";
 
 /** @typedef {import("./session.js").ChatSession} ChatSession */
 /**
@@ -14,7 +14,7 @@ import { announce, button, el, fill } from "../ui/dom.js";
  * @property {(isShown: boolean) => void} list  on a narrow screen
  */
 
-export class ChatHead {
+export class ChatHeader {
   /** @type {ChatSession | null} */
   #session = null;
 
@@ -50,12 +50,12 @@ export class ChatHead {
   }
 
   /** Folds what the buttons have unfolded. */
-  fold() {
+  collapsePanels() {
     for (const toggle of [this.list, this.settings]) if (toggle.getAttribute("aria-expanded") === "true") toggle.click();
   }
 
   /** @param {ChatSession | null} session null: a conversation that has not begun */
-  show(session) {
+  showSession(session) {
     if (session !== this.#session) fill(this.question);
     this.#session = session;
     this.whole.hidden = session === null;
@@ -101,6 +101,6 @@ export class ChatHead {
     const { conversation, state } = this.#session;
     const text = ending === "json" ? jsonOf(conversation, state.messages.values()) : markdownOf(conversation, threadOf(state));
     saveText(text, fileName(conversation.title, ending));
-    announce("Conversation exported as a file.");
+    announceSentence("Conversation exported as a file.");
   }
 }

@@ -1,8 +1,8 @@
 // @ts-check
 /** The conversations of a user: find one, go on with it, or begin another. */
-import { button, el, fill, labelled, link, notice, sentenceOf } from "../ui/dom.js";
-import { address } from "../ui/router.js";
-import { clock } from "../base/time_format.js";
+import { button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
+import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../types/chat_types.js").ListedConversation} ListedConversation */
 
@@ -26,8 +26,8 @@ export class ChatList {
     this.rows = el("ul", { class: "chat-rows" });
     this.messages = el("div", { "aria-live": "polite" });
     this.more = button("Show more", () => void this.#load(this.#next), { class: "quiet small", hidden: true });
-    this.field = labelled("Search", this.search);
-    const fresh = link("New conversation", address("chat"), { class: "button primary" });
+    this.field = labelledField("Search", this.search);
+    const fresh = link("New conversation", viewAddress("chat"), { class: "button primary" });
     this.element = el("nav", { class: "chat-list", "aria-label": "Conversations" }, fresh, this.field, this.messages, this.rows, this.more);
   }
 
@@ -37,12 +37,12 @@ export class ChatList {
   }
 
   /** Reads the list again. */
-  load() {
+  loadList() {
     return this.#load(null);
   }
 
   /** @param {string} id of the conversation that is open; "" for a new one */
-  mark(id) {
+  markConversation(id) {
     this.current = id;
     for (const row of this.rows.querySelectorAll("a")) {
       if (row.dataset.id === id && id !== "") row.setAttribute("aria-current", "page");
@@ -52,7 +52,7 @@ export class ChatList {
 
   #search() {
     clearTimeout(this.#typing);
-    this.#typing = setTimeout(() => void this.load(), TYPING_MS);
+    this.#typing = setTimeout(() => void this.loadList(), TYPING_MS);
   }
 
   /** @param {string | null} before where to read on */
@@ -60,7 +60,7 @@ export class ChatList {
     const words = this.search.value.trim();
     const asked = (this.#asked += 1);
     try {
-      const page = words === "" ? await this.api.list(before) : { conversations: await this.api.search(words), next: null };
+      const page = words === "" ? await this.api.listConversations(before) : { conversations: await this.api.searchConversations(words), next: null };
       if (asked !== this.#asked) return;
       this.shown = before === null ? page.conversations : [...this.shown, ...page.conversations];
       this.#next = page.next;
@@ -78,13 +78,13 @@ export class ChatList {
     this.more.hidden = this.#next === null;
     this.field.hidden = words === "" && this.shown.length === 0;
     if (this.shown.length === 0 && words !== "") fill(this.messages, el("p", { class: "hint" }, "No matches."));
-    this.mark(this.current);
+    this.markConversation(this.current);
     if (focused) /** @type {HTMLElement | null} */ (this.rows.querySelector(`a[data-id="${CSS.escape(focused)}"]`))?.focus();
   }
 }
 
 /** @param {ListedConversation} conversation */
 function rowOf({ id, title, updated_at, run }) {
-  const time = el("time", { class: "facts", datetime: updated_at }, run?.state === "running" ? "answering…" : clock(Date.parse(updated_at)));
-  return el("a", { href: address("chat", id), dataset: { id } }, el("span", { class: "clamp-1" }, title || "Untitled"), time);
+  const time = el("time", { class: "facts", datetime: updated_at }, run?.state === "running" ? "answering…" : formatTime(Date.parse(updated_at)));
+  return el("a", { href: viewAddress("chat", id), dataset: { id } }, el("span", { class: "clamp-1" }, title || "Untitled"), time);
 }

@@ -2,7 +2,7 @@
 /** What a screen reader is told of a conversation: how it stands, not every word as it comes. Pure but for its timer. */
 import { isOver } from "./state.js";
 import { withoutMarkers } from "../ui/markers.js";
-import { line } from "../base/untrusted_text.js";
+import { truncateLine } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/chat_types.js").ChatState} ChatState */
 
@@ -17,7 +17,7 @@ const ENDINGS = {
 };
 
 /** @param {ChatState} before @param {ChatState} after @returns {string[]} sentences */
-export function spoken(before, after) {
+export function describeChanges(before, after) {
   const sentences = [];
   if (after.run && before.run?.run_id !== after.run.run_id) sentences.push("The model is answering.");
   sentences.push(...callSentences(before, after));
@@ -29,7 +29,7 @@ export function spoken(before, after) {
 function callSentences(before, after) {
   if (before.calls === after.calls && before.run?.calls === after.run?.calls) return [];
   const known = new Set(before.run?.calls.map(({ id }) => id));
-  const fresh = (after.run?.calls ?? []).filter(({ id }) => !known.has(id)).map((call) => line(call.function.name));
+  const fresh = (after.run?.calls ?? []).filter(({ id }) => !known.has(id)).map((call) => truncateLine(call.function.name));
   const ended = Object.entries(after.calls).filter(([id, { state }]) => isOver(state) && !isOver(before.calls[id]?.state ?? ""));
   const failed = ended.filter(([, { state }]) => state !== "succeeded").length;
   return [
@@ -47,7 +47,7 @@ function endSentence({ ended, messages, head_id }) {
 }
 
 /** Says what has come together since it last spoke, with a pause between. */
-export class ChatSpeech {
+export class ScreenReader {
   /** @type {string[]} */
   #waiting = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -59,7 +59,7 @@ export class ChatSpeech {
   }
 
   /** @param {string[]} sentences */
-  say(sentences) {
+  announceSentences(sentences) {
     if (sentences.length === 0) return;
     this.#waiting.push(...sentences);
     this.#timer ??= setTimeout(() => this.#speak(), PAUSE_MS);

@@ -3,7 +3,7 @@
  * One conversation as it goes on: listens to its events, whatever becomes of the line, and does what its user asks for. State
  * as data, no DOM. The events are opened before the messages are read, and applied after: nothing falls between.
  */
-import { EMPTY, reduce, withHead, withMessages } from "./state.js";
+import { EMPTY, applyEvent, withHead, withMessages } from "./state.js";
 import { leafBelow, pathTo } from "./thread.js";
 
 /** @typedef {import("../session/chat_api.js").ChatApi} ChatApi */
@@ -65,42 +65,42 @@ export class ChatSession extends EventTarget {
   }
 
   /** @param {string} content */
-  async send(content) {
+  async sendMessage(content) {
     await this.#chosen;
-    const message = await this.api.chat(this.id, { content });
+    const message = await this.api.startRun(this.id, { content });
     if (message) this.#apply({ type: "message", timestamp: message.timestamp, data: { message } });
   }
 
   /** Answers a message anew; a conversation that was interrupted goes on so. @param {string | null} parent_id */
-  async answer(parent_id) {
+  async requestAnswer(parent_id) {
     await this.#chosen;
-    await this.api.chat(this.id, { content: null, parent_id });
+    await this.api.startRun(this.id, { content: null, parent_id });
   }
 
   /** @param {string} messageId @param {string} content */
-  async edit(messageId, content) {
-    const message = await this.api.edit(this.id, messageId, content);
+  async editMessage(messageId, content) {
+    const message = await this.api.editMessage(this.id, messageId, content);
     this.#apply({ type: "message", timestamp: message.timestamp, data: { message } });
-    await this.answer(message.id);
+    await this.requestAnswer(message.id);
   }
 
   /** Shows the branch through a message. @param {string} messageId */
-  async show(messageId) {
+  async showBranch(messageId) {
     const head_id = leafBelow(this.state, messageId);
     this.#become(withHead(this.state, head_id));
-    await this.change({ head_id });
+    await this.changeConversation({ head_id });
   }
 
   /** @param {import("../types/chat_types.js").ConversationChanges} changes */
-  change(changes) {
-    return this.#choose(() => this.api.change(this.id, changes));
+  changeConversation(changes) {
+    return this.#choose(() => this.api.changeConversation(this.id, changes));
   }
 
   /** Which tools the conversation may use from now on. @param {import("../types/chat_types.js").EnabledTool[]} tools @param {boolean} isOn */
-  allow(tools, isOn) {
+  allowTools(tools, isOn) {
     return this.#choose(async () => {
-      for (const tool of tools) await (isOn ? this.api.enable(this.id, tool) : this.api.disable(this.id, tool));
-      return this.api.read(this.id);
+      for (const tool of tools) await (isOn ? this.api.enableTool(this.id, tool) : this.api.disableTool(this.id, tool));
+      return this.api.readConversation(this.id);
     });
   }
 
@@ -112,17 +112,17 @@ export class ChatSession extends EventTarget {
     this.#announce();
   }
 
-  async cancel() {
-    await this.api.stop(this.id);
+  async cancelRun() {
+    await this.api.stopRun(this.id);
   }
 
   /** @param {string} toolCallId */
-  async retry(toolCallId) {
-    await this.api.retry(this.id, toolCallId);
+  async retryCall(toolCallId) {
+    await this.api.retryCall(this.id, toolCallId);
   }
 
   /** Where an interrupted conversation goes on: its last message, if that is not an answer. @returns {string | null} */
-  get unanswered() {
+  get unansweredMessage() {
     const last = pathTo(this.state, this.state.head_id).at(-1);
     const isOpen = last && !this.state.run && (last.role !== "assistant" || (last.tool_calls?.length ?? 0) > 0);
     return isOpen ? last.id : null;
@@ -132,7 +132,7 @@ export class ChatSession extends EventTarget {
   async #listen(signal) {
     while (!signal.aborted) {
       try {
-        for await (const { id, event } of this.api.events(this.id, this.#last, signal)) await this.#hear(id, event);
+        for await (const { id, event } of this.api.readEvents(this.id, this.#last, signal)) await this.#hear(id, event);
       } catch (failure) {
         if (signal.aborted) return;
         if (/** @type {any} */ (failure).status === 404) return this.#setLine("gone");
@@ -156,7 +156,7 @@ export class ChatSession extends EventTarget {
   }
 
   async #read() {
-    const [conversation, messages] = await Promise.all([this.api.read(this.id), this.api.messages(this.id)]);
+    const [conversation, messages] = await Promise.all([this.api.readConversation(this.id), this.api.listMessages(this.id)]);
     this.conversation = conversation;
     this.#hasRead = true;
     this.#become(withMessages(this.state, messages, conversation.head_id));
@@ -164,7 +164,7 @@ export class ChatSession extends EventTarget {
 
   /** @param {ChatEvent} event */
   #apply(event) {
-    const next = reduce(this.state, event);
+    const next = applyEvent(this.state, event);
     if (next !== this.state) this.#become(next);
   }
 

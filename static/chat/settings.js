@@ -1,6 +1,6 @@
 // @ts-check
 /** What a conversation is told beforehand, and which tools it may use. Works the same before it has begun. */
-import { button, el, fill, freshId, labelled, methodTag } from "../ui/dom.js";
+import { button, el, fill, freshId, labelledField, methodTag } from "../ui/dom.js";
 import { findTools } from "../session/tool_filter.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
@@ -42,11 +42,11 @@ export class ChatSettings {
       this.hint,
     );
     const words = "Instructions that the model gets before every answer.";
-    this.element = el("section", { class: "panel chat-settings", "aria-label": "Conversation settings", hidden: true }, labelled("System prompt", this.prompt, words), tools);
+    this.element = el("section", { class: "panel chat-settings", "aria-label": "Conversation settings", hidden: true }, labelledField("System prompt", this.prompt, words), tools);
   }
 
   /** @param {string} prompt @param {Tool[]} tools those that could be used @param {Iterable<string>} on keys of those that may be */
-  show(prompt, tools, on) {
+  showSettings(prompt, tools, on) {
     if (document.activeElement !== this.prompt) this.prompt.value = prompt;
     this.#tools = tools;
     this.#on = new Set(on);

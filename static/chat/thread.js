@@ -47,14 +47,14 @@ export function leafBelow(state, id) {
 export function threadOf(state) {
   const { run, head_id } = state;
   const path = pathTo(state, run ? run.parent_id : head_id);
-  const reading = new Reading(state, path);
-  for (const message of path) reading.take(message);
-  if (run) reading.draft(run);
-  return reading.close();
+  const reading = new BranchReader(state, path);
+  for (const message of path) reading.addMessage(message);
+  if (run) reading.addDraft(run);
+  return reading.closeTurns();
 }
 
 /** Goes along a branch and collects what belongs to one answer. */
-class Reading {
+class BranchReader {
   /** @param {ChatState} state @param {Message[]} path */
   constructor(state, path) {
     this.state = state;
@@ -66,28 +66,28 @@ class Reading {
   }
 
   /** @param {Message} message */
-  take(message) {
-    if (message.role === "user") this.#ask(message);
-    else if (message.role === "assistant") this.#answer(message);
-    else if (message.role === "tool") this.#branch(this.#open(message), message);
+  addMessage(message) {
+    if (message.role === "user") this.#addQuestion(message);
+    else if (message.role === "assistant") this.#addAnswer(message);
+    else if (message.role === "tool") this.#addBranch(this.#openAnswer(message), message);
   }
 
   /** What is written now and not stored yet. @param {import("../types/chat_types.js").Run} run */
-  draft({ reasoning, text, calls, parent_id }) {
-    const answer = this.#open({ parent_id, timestamp: "" });
+  addDraft({ reasoning, text, calls, parent_id }) {
+    const answer = this.#openAnswer({ parent_id, timestamp: "" });
     answer.live = true;
     answer.notices = this.state.notices;
     const isThinking = text === "" && calls.length === 0;
-    this.#say(answer, { reasoning, text, calls }, { thinks: isThinking, writes: calls.length === 0 });
+    this.#addParts(answer, { reasoning, text, calls }, { thinks: isThinking, writes: calls.length === 0 });
   }
 
-  close() {
+  closeTurns() {
     const { run, ended, notices, head_id } = this.state;
     if (run || this.turns.length === 0) return this.turns;
-    const end = ended?.head_id === head_id ? ended : brokenOff(this.state);
+    const end = ended?.head_id === head_id ? ended : incompleteEnding(this.state);
     const others = this.children.get(head_id) ?? [];
     if ((end && (end.state !== "completed" || notices.length > 0)) || others.length > 0) {
-      const answer = this.#open({ parent_id: head_id, timestamp: "" });
+      const answer = this.#openAnswer({ parent_id: head_id, timestamp: "" });
       answer.notices = end ? notices : [];
       answer.ending = end?.state === "completed" ? null : end;
       if (others.length > 0) answer.branches.push({ siblings: others, index: others.length });
@@ -96,21 +96,21 @@ class Reading {
   }
 
   /** @param {Message} message */
-  #ask({ id, content, timestamp, parent_id }) {
+  #addQuestion({ id, content, timestamp, parent_id }) {
     const branch = this.#siblings(id, parent_id);
     this.turns.push({ kind: "user", key: `user ${parent_id}`, id, text: content ?? "", at: timestamp, branch });
   }
 
   /** @param {Message} message */
-  #answer(message) {
-    const answer = this.#open(message);
-    this.#branch(answer, message);
+  #addAnswer(message) {
+    const answer = this.#openAnswer(message);
+    this.#addBranch(answer, message);
     const { reasoning, content, tool_calls } = message;
-    this.#say(answer, { reasoning: reasoning ?? "", text: content ?? "", calls: tool_calls ?? [] }, {});
+    this.#addParts(answer, { reasoning: reasoning ?? "", text: content ?? "", calls: tool_calls ?? [] }, {});
   }
 
   /** The answer that is being read, or a new one. @param {Pick<Message, "parent_id" | "timestamp">} message @returns {AnswerTurn} */
-  #open({ parent_id, timestamp }) {
+  #openAnswer({ parent_id, timestamp }) {
     const open = this.turns.at(-1);
     if (open?.kind === "answer") return open;
     const rest = { at: timestamp, parts: [], branches: [], live: false, ending: null, notices: [] };
@@ -125,16 +125,16 @@ class Reading {
    * @param {{reasoning: string, text: string, calls: MessageCall[]}} said
    * @param {{thinks?: boolean, writes?: boolean}} live which of it is still growing
    */
-  #say(answer, { reasoning, text, calls }, { thinks = false, writes = false }) {
+  #addParts(answer, { reasoning, text, calls }, { thinks = false, writes = false }) {
     /** @type {AnswerPart[]} */
-    const parts = calls.map((call) => ({ kind: "call", call: shownCall(this.state, call, this.outputs.get(call.id)) }));
+    const parts = calls.map((call) => ({ kind: "call", call: mergeCall(this.state, call, this.outputs.get(call.id)) }));
     if (text.trim() !== "") parts.unshift({ kind: "text", text, live: writes });
     if (reasoning.trim() !== "") parts.unshift({ kind: "reasoning", text: reasoning, live: thinks });
     answer.parts.push(...parts);
   }
 
   /** @param {AnswerTurn} answer @param {Message} message */
-  #branch(answer, { id, parent_id }) {
+  #addBranch(answer, { id, parent_id }) {
     const branch = this.#siblings(id, parent_id);
     if (branch.siblings.length > 1) answer.branches.push(branch);
   }
@@ -147,14 +147,14 @@ class Reading {
 }
 
 /** How a run ended that nobody saw end: its last message says no more than that. @param {ChatState} state */
-function brokenOff({ messages, head_id }) {
+function incompleteEnding({ messages, head_id }) {
   return messages.get(head_id ?? "")?.incomplete ? { state: "incomplete", error: null, head_id } : null;
 }
 
 /** @param {ChatState} state @param {MessageCall} call @param {Message | undefined} output @returns {ShownCall} */
-function shownCall({ calls, run }, call, output) {
+function mergeCall({ calls, run }, call, output) {
   const live = calls[call.id];
-  const kept = output ? keptFacts(output) : null;
+  const kept = output ? storedFacts(output) : null;
   const isHeard = isOver(live?.state ?? "");
   return {
     tool_call_id: call.id,
@@ -170,7 +170,7 @@ function shownCall({ calls, run }, call, output) {
 }
 
 /** How a call ended, from its stored output. @param {Message} output @returns {Partial<import("../types/chat_types.js").CallFacts>} */
-function keptFacts({ call_id, content, failed, duration_ms }) {
+function storedFacts({ call_id, content, failed, duration_ms }) {
   const error = failed === false ? null : errorIn(content);
   const state = error === null && !failed ? "succeeded" : stateOfError(error);
   return { call_id: call_id ?? undefined, state, duration_ms: duration_ms ?? null, error };

@@ -3,7 +3,7 @@
  * The turns of a conversation, drawn at most once a frame and only where they changed. Shows the questions of its own calls
  * in place; these take no click for a moment after anything has moved.
  */
-import { announce, button, el, fill } from "../ui/dom.js";
+import { announceSentence, button, el, fill } from "../ui/dom.js";
 import { waitingSentence } from "../ui/approval_card.js";
 import { AnswerTurnView, UserTurnView } from "./turn_views.js";
 import { openCallsOf, threadOf } from "./thread.js";
@@ -56,7 +56,7 @@ export class ChatThreadView {
     window.addEventListener("focus", rearm, { signal: listening.signal });
     document.addEventListener("visibilitychange", rearm, { signal: listening.signal });
     window.addEventListener("scroll", () => this.#showWay(), { signal: listening.signal, passive: true });
-    const clock = setInterval(() => this.#cards().forEach((card) => card.tick(Date.now())), 1000);
+    const clock = setInterval(() => this.#cards().forEach((card) => card.updateCountdown(Date.now())), 1000);
     const cards = this.executor.onCards(() => this.#ask());
     this.#endings = [() => listening.abort(), () => moved.disconnect(), () => clearInterval(clock), cards];
   }
@@ -65,11 +65,11 @@ export class ChatThreadView {
     for (const end of this.#endings.splice(0)) end();
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#arming);
-    this.inline.show([]);
+    this.inline.showCards([]);
   }
 
   /** @param {ChatState} state drawn with the next frame */
-  show(state) {
+  showState(state) {
     this.#next = state;
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#paced());
   }
@@ -89,7 +89,7 @@ export class ChatThreadView {
     this.#frame = -1;
     setTimeout(() => {
       this.#frame = 0;
-      if (this.#next && this.#next !== this.#drawn && this.#endings.length > 0) this.show(this.#next);
+      if (this.#next && this.#next !== this.#drawn && this.#endings.length > 0) this.showState(this.#next);
     }, this.#cost * PACE);
   }
 
@@ -100,7 +100,7 @@ export class ChatThreadView {
     const isBusy = state.run !== null;
     const first = this.#drawn !== null && isSameBut(this.#drawn, state) ? turns.length - 1 : 0;
     this.#drawn = state;
-    turns.forEach((turn, index) => index >= first && this.#viewAt(index, turn).show(/** @type {any} */ (turn), isBusy));
+    turns.forEach((turn, index) => index >= first && this.#viewAt(index, turn).showTurn(/** @type {any} */ (turn), isBusy));
     for (const gone of this.#views.splice(turns.length)) gone.element.remove();
     this.#ask(turns);
     if (follows) this.toEnd();
@@ -119,7 +119,7 @@ export class ChatThreadView {
   }
 
   #cards() {
-    return this.#views.flatMap((view) => (view instanceof AnswerTurnView ? view.cards : []));
+    return this.#views.flatMap((view) => (view instanceof AnswerTurnView ? view.callCards : []));
   }
 
   /** Gives every call that waits its question. @param {Turn[]} [turns] */
@@ -129,17 +129,17 @@ export class ChatThreadView {
     for (const card of this.#cards()) card.showApproval(waiting.get(card.call?.call_id ?? "") ?? null);
     const fresh = [...waiting.values()].filter(({ call_id }) => !this.#asking.has(call_id));
     this.#asking = new Set(waiting.keys());
-    this.inline.show(waiting.keys());
+    this.inline.showCards(waiting.keys());
     if (fresh.length === 0) return;
     this.#arm();
-    announce(waitingSentence(fresh));
+    announceSentence(waitingSentence(fresh));
     this.#showWay();
   }
 
   #arm() {
     clearTimeout(this.#arming);
-    for (const card of this.#cards()) card.arm(false);
-    this.#arming = setTimeout(() => this.#cards().forEach((card) => card.arm(true)), ARMING_MS);
+    for (const card of this.#cards()) card.armButtons(false);
+    this.#arming = setTimeout(() => this.#cards().forEach((card) => card.armButtons(true)), ARMING_MS);
   }
 
   /** Says what is out of sight: a call that waits, or the end. */

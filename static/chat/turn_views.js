@@ -4,7 +4,7 @@ import { ChatCallCard } from "./call_card.js";
 import { button, copyButton, el, fill, freshId, notice } from "../ui/dom.js";
 import { withoutMarkers } from "../ui/markers.js";
 import { MarkdownView } from "../ui/markdown_view.js";
-import { clock } from "../base/time_format.js";
+import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../types/chat_types.js").UserTurn} UserTurn */
 /** @typedef {import("../types/chat_types.js").AnswerTurn} AnswerTurn */
@@ -37,7 +37,7 @@ export class UserTurnView {
   }
 
   /** @param {UserTurn} turn @param {boolean} isBusy an answer is under way */
-  show(turn, isBusy) {
+  showTurn(turn, isBusy) {
     this.turn = turn;
     const now = JSON.stringify([turn, isBusy]);
     if (now === this.#drawn || this.#isEditing) return;
@@ -45,7 +45,7 @@ export class UserTurnView {
     fill(this.text, turn.text);
     this.editButton = button("Edit", () => this.#edit(), { class: "quiet small", disabled: isBusy });
     const copy = copyButton("Copy", () => this.turn.text, { "aria-label": "Copy the message" });
-    refill(this.foot, [timeOf(turn.at), copy, this.editButton, branchSwitch("Version", turn.branch, isBusy, this.actions)], this.actions);
+    refillFooter(this.foot, [timeOf(turn.at), copy, this.editButton, branchSwitch("Version", turn.branch, isBusy, this.actions)], this.actions);
   }
 
   #edit() {
@@ -58,7 +58,7 @@ export class UserTurnView {
     };
     field.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.#close();
-      else if (sends(event)) send();
+      else if (isSendKey(event)) send();
       else return;
       event.preventDefault();
       event.stopPropagation();
@@ -72,7 +72,7 @@ export class UserTurnView {
   #close() {
     this.#isEditing = false;
     this.#drawn = "";
-    this.show(this.turn, false);
+    this.showTurn(this.turn, false);
     this.editButton?.focus();
   }
 }
@@ -81,7 +81,7 @@ export class UserTurnView {
  * Who has pressed a button here finds it again, or writes on: the focus is never lost with a button.
  * @param {HTMLElement} foot @param {(HTMLElement | null)[]} children @param {TurnActions} actions
  */
-function refill(foot, children, actions) {
+function refillFooter(foot, children, actions) {
   const focused = foot.contains(document.activeElement) ? nameOf(document.activeElement) : null;
   fill(foot, ...children);
   if (focused === null) return;
@@ -94,14 +94,14 @@ function refill(foot, children, actions) {
 const nameOf = (element) => element?.getAttribute("aria-label") ?? element?.textContent ?? "";
 
 /** Whether a key press in a field of messages sends it. On a touch screen the key makes a line. @param {KeyboardEvent} event */
-export function sends(event) {
+export function isSendKey(event) {
   const isTouch = matchMedia("(pointer: coarse) and (hover: none)").matches;
   return event.key === "Enter" && !event.shiftKey && !event.isComposing && !(isTouch && !event.ctrlKey && !event.metaKey);
 }
 
 /** @param {string} at ISO 8601; "" while it is not known */
 function timeOf(at) {
-  return at === "" ? null : el("time", { class: "facts", datetime: at }, clock(Date.parse(at)));
+  return at === "" ? null : el("time", { class: "facts", datetime: at }, formatTime(Date.parse(at)));
 }
 
 /**
@@ -140,12 +140,12 @@ export class AnswerTurnView {
     this.element = el("article", { class: "turn answer-turn", "aria-label": "Answer" }, this.parts, this.waiting, this.notices, this.foot);
   }
 
-  get cards() {
+  get callCards() {
     return this.#parts.filter((part) => part instanceof ChatCallCard);
   }
 
   /** @param {AnswerTurn} turn @param {boolean} isBusy an answer is under way */
-  show(turn, isBusy) {
+  showTurn(turn, isBusy) {
     this.turn = turn;
     turn.parts.forEach((part, index) => this.#showPart(part, index, isBusy));
     for (const gone of this.#parts.splice(turn.parts.length)) gone.element.remove();
@@ -166,8 +166,8 @@ export class AnswerTurnView {
       else this.parts.append(fresh.element);
       view = this.#parts[index] = fresh;
     }
-    if (view instanceof ChatCallCard) view.show(/** @type {Extract<AnswerPart, {kind: "call"}>} */ (part).call, !isBusy);
-    else view.show(/** @type {Extract<AnswerPart, {kind: "text"}>} */ (part));
+    if (view instanceof ChatCallCard) view.showPart(/** @type {Extract<AnswerPart, {kind: "call"}>} */ (part).call, !isBusy);
+    else view.showPart(/** @type {Extract<AnswerPart, {kind: "text"}>} */ (part));
   }
 
   /** @param {AnswerTurn} turn @param {boolean} isBusy */
@@ -176,11 +176,11 @@ export class AnswerTurnView {
     if (now === this.#foot) return;
     this.#foot = now;
     fill(this.notices, ...notices.map(({ level, text }) => notice(level === "error" ? "warning" : "note", text)), ending ? endingView(ending) : null);
-    if (live) return refill(this.foot, [], this.actions);
+    if (live) return refillFooter(this.foot, [], this.actions);
     const copy = copyButton("Copy", () => textOf(this.turn), { "aria-label": "Copy the answer" });
     const again = button("Regenerate", () => this.actions.again(parent_id), { class: "quiet small", disabled: isBusy });
     const switches = branches.map((branch, index) => branchSwitch(index === 0 ? "Answer" : "Attempt", branch, isBusy, this.actions));
-    refill(this.foot, [timeOf(at), copy, parent_id === null ? null : again, ...switches], this.actions);
+    refillFooter(this.foot, [timeOf(at), copy, parent_id === null ? null : again, ...switches], this.actions);
   }
 }
 
@@ -210,8 +210,8 @@ class TextPart {
   element = this.#view.element;
 
   /** @param {{text: string, live: boolean}} part */
-  show({ text, live }) {
-    this.#view.show(text, live);
+  showPart({ text, live }) {
+    this.#view.showText(text, live);
   }
 }
 
@@ -224,7 +224,7 @@ class ReasoningPart {
   element = el("details", { class: "reasoning", ontoggle: () => this.#draw() }, this.#summary, this.#view.element);
 
   /** @param {{text: string, live: boolean}} part */
-  show(part) {
+  showPart(part) {
     this.#now = part;
     const words = part.live ? "Thinking…" : "Reasoning";
     if (this.#summary.textContent !== words) this.#summary.textContent = words;
@@ -232,6 +232,6 @@ class ReasoningPart {
   }
 
   #draw() {
-    if (this.element.open) this.#view.show(this.#now.text, this.#now.live);
+    if (this.element.open) this.#view.showText(this.#now.text, this.#now.live);
   }
 }

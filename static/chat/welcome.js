@@ -3,7 +3,7 @@
 import { button, el, link } from "../ui/dom.js";
 import { exampleOf } from "../ui/json_display.js";
 import { stringifyJson } from "../base/json_text.js";
-import { address } from "../ui/router.js";
+import { viewAddress } from "../ui/router.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
 
@@ -18,7 +18,7 @@ export function welcomeView(count, examples, suggest) {
   const whose = count === 1 ? "your one tool" : `your ${count} tools`;
   const words =
     count === 0
-      ? ["No tool is accepted yet, so the model can only talk. ", link("Review the servers", address("servers")), " to give it some."]
+      ? ["No tool is accepted yet, so the model can only talk. ", link("Review the servers", viewAddress("servers")), " to give it some."]
       : [`The model may use ${whose}. This browser performs the calls; those that can change something ask you first.`];
   return el("div", { class: "welcome" }, el("h2", null, "Ask something"), el("p", { class: "muted" }, ...words), ...exampleButtons(examples, suggest));
 }

@@ -55,20 +55,20 @@ function reachableAt({ place, mode, bridgeHost }, facts) {
 const nothingFound = () => ({ flags: [], ready: [], missing: [] });
 
 /** @param {Found} found @param {string} flag @param {string} why */
-function need(found, flag, why) {
+function findSwitch(found, flag, why) {
   found.flags.push(flag);
   found.missing.push(why);
 }
 
 /** @param {Answers} answers @param {ConnectFacts} facts @param {{host: string, isOwn: boolean}} target */
-function listening({ mode }, facts, { host, isOwn }) {
+function listenSwitches({ mode }, facts, { host, isOwn }) {
   const found = nothingFound();
   if (isOwn && mode === "admin") found.ready.push("Open WebUI reaches the bridge as it is.");
   if (isOwn) return found;
   if (EVERYWHERE.has(facts.bind) || !LOOPBACK.has(facts.bind))
     found.ready.push(`The bridge listens on ${facts.bind || "all addresses"}.`);
   else
-    need(
+    findSwitch(
       found,
       "--host 0.0.0.0",
       `The bridge listens on ${facts.bind} only, which cannot be reached from outside this computer.`,
@@ -76,7 +76,7 @@ function listening({ mode }, facts, { host, isOwn }) {
   const known = facts.allowed_hosts.map((name) => name.toLowerCase());
   const isKnown = [host, host.replace(/:\d+$/, "")].some((name) => known.includes(name.toLowerCase()));
   if (isKnown) found.ready.push(`The bridge accepts the host name ${host}.`);
-  else need(found, `--allow-host ${host}`, `The bridge does not accept the host name ${host} yet.`);
+  else findSwitch(found, `--allow-host ${host}`, `The bridge does not accept the host name ${host} yet.`);
   return found;
 }
 
@@ -86,7 +86,7 @@ function originAccess({ mode, webuiOrigin }, facts) {
   if (mode === "admin") return found;
   const isAllowed = facts.allowed_origins.some((origin) => readOrigin(origin) === readOrigin(webuiOrigin));
   if (isAllowed) found.ready.push(`The bridge allows pages from ${webuiOrigin}.`);
-  else need(found, `--allow-origin ${webuiOrigin}`, `The bridge does not allow pages from ${webuiOrigin} yet.`);
+  else findSwitch(found, `--allow-origin ${webuiOrigin}`, `The bridge does not allow pages from ${webuiOrigin} yet.`);
   return found;
 }
 
@@ -101,7 +101,7 @@ function plainOrigin({ bind, port }) {
  * @param {ConnectFacts} facts
  * @param {string[]} flags what is added now, which may replace the address it listens on
  */
-function keptFlags(facts, flags) {
+function unchangedFlags(facts, flags) {
   const { bind, port, base_url, allowed_hosts, allowed_origins } = facts;
   const isBindKept = bind !== DEFAULT_BIND && !flags.some((flag) => flag.startsWith("--host "));
   return [
@@ -209,9 +209,9 @@ function connectionObject({ key, mode }, url) {
 export function connectSettings(answers, facts) {
   const target = reachableAt(answers, facts);
   const url = target.isOwn ? facts.base_url.replace(/\/$/, "") : `http://${target.host}`;
-  const [network, origin] = [listening(answers, facts, target), originAccess(answers, facts)];
+  const [network, origin] = [listenSwitches(answers, facts, target), originAccess(answers, facts)];
   const flags = [...network.flags, ...origin.flags];
-  const options = [...keptFlags(facts, flags), ...flags].join(" ");
+  const options = [...unchangedFlags(facts, flags), ...flags].join(" ");
   return {
     url,
     flags,

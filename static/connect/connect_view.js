@@ -2,7 +2,7 @@
 /** Connect: asks where Open WebUI runs, and prints everything to copy. */
 import { bridgePart, connectionPart, curlPart, webuiPart } from "./instructions.js";
 import { connectSettings, readOrigin, usualOrigin } from "./connect_settings.js";
-import { el, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+import { el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { KeysPanel } from "./keys_panel.js";
 import { ModelPanel } from "./model_panel.js";
 
@@ -62,11 +62,11 @@ export class ConnectView {
       this.other,
     );
     try {
-      [this.facts, this.example] = await Promise.all([this.parts.api.connectFacts(), this.#example()]);
+      [this.facts, this.example] = await Promise.all([this.parts.api.readConnectFacts(), this.#example()]);
       this.#renderQuestions();
       this.#renderOutput();
       if (this.facts.operator) this.keys.offerForwarding(this.facts);
-      await Promise.all([this.keys.load(), this.model.load()]);
+      await Promise.all([this.keys.loadKeys(), this.model.loadModels()]);
     } catch (failure) {
       fill(this.output, notice("error", sentenceOf(failure)));
     }
@@ -80,8 +80,8 @@ export class ConnectView {
       if (webuiOrigin !== null) this.#set({ webuiOrigin });
     });
     const host = this.#addressInput(this.answers.bridgeHost, "192.168.1.20", (bridgeHost) => this.#set({ bridgeHost }));
-    this.origin = labelled("Address of Open WebUI in your browser", origin);
-    this.host = labelled("This computer, as seen from there", host, "Its name or IP address in the network.");
+    this.origin = labelledField("Address of Open WebUI in your browser", origin);
+    this.host = labelledField("This computer, as seen from there", host, "Its name or IP address in the network.");
     const choosePlace = (/** @type {Place} */ place) => {
       origin.value = usualOrigin(place);
       this.#set({ place, webuiOrigin: origin.value });
@@ -110,7 +110,7 @@ export class ConnectView {
   async #example() {
     const { tools } = this.parts.inventory;
     const tool = tools.find(({ accepted, safe }) => accepted && safe) ?? tools[0];
-    return tool && this.parts.api.tool(tool.name);
+    return tool && this.parts.api.readTool(tool.name);
   }
 
   /** @param {Partial<Answers>} change */
@@ -132,7 +132,7 @@ export class ConnectView {
       webuiPart(settings),
     );
     const { key, isForAll } = this.answers;
-    this.model.show({
+    this.model.showAnswers({
       baseUrl: this.facts.base_url,
       webuiUrl: connectSettings({ ...this.answers, mode: "admin" }, this.facts).url,
       key: isForAll ? "" : key, // A key for all users is refused where no Open WebUI names one.

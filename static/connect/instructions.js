@@ -20,7 +20,7 @@ export function bridgePart({ command, runCommand, ready, missing, warnings }) {
     { class: "panel", dataset: { testid: "connect-bridge" } },
     el("h2", null, "1. The bridge"),
     el("ul", { class: "ticks" }, ...standing),
-    command ? restart(command, runCommand) : el("p", null, "Nothing to restart."),
+    command ? restartStep(command, runCommand) : el("p", null, "Nothing to restart."),
     warnings.length > 0
       ? el("ul", { class: "plain-list warning-text" }, ...warnings.map((text) => el("li", null, text)))
       : null,
@@ -28,7 +28,7 @@ export function bridgePart({ command, runCommand, ready, missing, warnings }) {
 }
 
 /** @param {string} command @param {string} runCommand */
-function restart(command, runCommand) {
+function restartStep(command, runCommand) {
   const code = (/** @type {string} */ text) => el("code", null, text);
   return el(
     "div",

@@ -1,6 +1,6 @@
 // @ts-check
 /** API keys: create one (its text is shown once), see and revoke the others. */
-import { announce, button, codeBlock, el, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, button, codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").ApiKey} ApiKey */
 /** @typedef {import("../types/api_types.js").CallDisplay} CallDisplay */
@@ -24,7 +24,7 @@ const MARKERS = [
   ["off", "Off"],
 ];
 /** @type {Record<MarkerForm, string>} */
-const KEPT = { off: "no memory of chats", link: "memory by lines", zero_width: "memory by characters" };
+const RETENTION_CHOICES = { off: "no memory of chats", link: "memory by lines", zero_width: "memory by characters" };
 
 export class KeysPanel {
   /**
@@ -61,9 +61,9 @@ export class KeysPanel {
       el(
         "div",
         { class: "inline-form" },
-        labelled("Name of the program", this.label),
-        labelled("Calls in a model's answers", this.displays),
-        labelled("Memory of chats", this.markers),
+        labelledField("Name of the program", this.label),
+        labelledField("Calls in a model's answers", this.displays),
+        labelledField("Memory of chats", this.markers),
         el("button", { type: "submit", class: "primary" }, "Create a key"),
       ),
       this.forwarding,
@@ -84,8 +84,8 @@ export class KeysPanel {
     this.forwarding.hidden = false;
   }
 
-  async load() {
-    const keys = await this.api.keys();
+  async loadKeys() {
+    const keys = await this.api.listKeys();
     fill(this.list, ...keys.map((key) => this.#row(key)));
   }
 
@@ -99,9 +99,9 @@ export class KeysPanel {
       const label = this.label.value.trim();
       const { key } = await this.api.createKey({ label, forwarder: isForAll, show_calls, markers });
       fill(this.fresh, notice("good", "Copy the key now. You will not see it again."), codeBlock(key, "New key"));
-      announce("Key created");
+      announceSentence("Key created");
       this.chosen({ key, isForAll });
-      await this.load();
+      await this.loadKeys();
     } catch (failure) {
       fill(this.fresh, notice("error", sentenceOf(failure)));
     }
@@ -111,13 +111,13 @@ export class KeysPanel {
   #row({ id, label, created_at, last_used_at, forwarder, show_calls, markers }) {
     const revoke = async () => {
       await this.api.deleteKey(id);
-      announce(`Key ${label} revoked`);
-      await this.load();
+      announceSentence(`Key ${label} revoked`);
+      await this.loadKeys();
     };
     const facts = [
       forwarder ? "for all users of Open WebUI" : "",
       show_calls ? SHOWN[show_calls] : "",
-      markers ? KEPT[markers] : "",
+      markers ? RETENTION_CHOICES[markers] : "",
       created_at ? `created ${day(created_at)}` : "",
       last_used_at ? `last used ${day(last_used_at)}` : "",
     ].filter(Boolean);

@@ -1,7 +1,7 @@
 // @ts-check
 /** The bridge as a model: which models there are, and what to copy for programs and for Open WebUI. */
 import { modelSettings } from "./connect_model.js";
-import { codeBlock, el, factList, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+import { codeBlock, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {Omit<import("./connect_model.js").ModelAnswers, "model">} Answers */
 
@@ -28,11 +28,11 @@ export class ModelPanel {
     );
   }
 
-  async load() {
+  async loadModels() {
     try {
-      const ids = await this.api.models();
+      const ids = await this.api.listModels();
       fill(this.models, ...ids.map((id) => el("option", { value: id }, id)));
-      fill(this.choice, ids.length > 0 ? labelled("Model", this.models) : notice("warning", NONE));
+      fill(this.choice, ids.length > 0 ? labelledField("Model", this.models) : notice("warning", NONE));
     } catch (failure) {
       fill(this.choice, notice("warning", `The models cannot be listed: ${sentenceOf(failure)}`));
     }
@@ -40,7 +40,7 @@ export class ModelPanel {
   }
 
   /** @param {Answers} answers */
-  show(answers) {
+  showAnswers(answers) {
     this.answers = answers;
     this.#render();
   }

@@ -1,6 +1,6 @@
 // @ts-check
 /** Add a device: the code that another browser shows, then which browser it is, then yes or no. */
-import { announce, button, el, factList, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").WaitingBrowser} WaitingBrowser */
 
@@ -29,7 +29,7 @@ export class AddDeviceForm {
       el(
         "form",
         { class: "inline-form", onsubmit: (/** @type {Event} */ event) => void this.#look(event) },
-        labelled("Code", this.input, hint),
+        labelledField("Code", this.input, hint),
         el("button", { type: "submit", class: "primary" }, "Look it up"),
       ),
       this.answer,
@@ -73,7 +73,7 @@ export class AddDeviceForm {
       await this.api.decidePairing(code, accept);
       const sentence = accept ? "The device is added. It connects by itself." : "The request was refused.";
       fill(this.answer, notice(accept ? "good" : "note", sentence));
-      announce(sentence);
+      announceSentence(sentence);
       this.input.value = "";
       this.added();
     } catch (failure) {

@@ -2,7 +2,7 @@
 /** The user's browsers: who runs calls, adding one, names, removal, and the way out for this one. */
 
 import { AddDeviceForm } from "./add_device_form.js";
-import { announce, attempt, button, el, fill, labelled } from "../ui/dom.js";
+import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
 import { runnerSentence } from "../ui/status_view.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -22,7 +22,7 @@ export class DevicesView {
     this.messages = el("div");
     this.list = el("div", { class: "cards" });
     this.choices = el("div");
-    this.form = new AddDeviceForm(parts.api, parts.user, () => void attempt(this.messages, () => parts.devices.load()));
+    this.form = new AddDeviceForm(parts.api, parts.user, () => void attemptAction(this.messages, () => parts.devices.loadDevices()));
   }
 
   /** @param {HTMLElement} container */
@@ -33,7 +33,7 @@ export class DevicesView {
     const render = () => this.#render();
     const say = () => (this.lead.textContent = runnerSentence(executor.state, devices));
     this.#endings = [devices.onChange(render), devices.onChange(say), inventory.onChange(render), executor.onState(say)];
-    await attempt(this.messages, () => devices.load());
+    await attemptAction(this.messages, () => devices.loadDevices());
   }
 
   stop() {
@@ -62,17 +62,17 @@ export class DevicesView {
 
   /** @param {() => Promise<void>} action @param {string} success */
   async #change(action, success) {
-    await attempt(this.messages, async () => {
+    await attemptAction(this.messages, async () => {
       await action();
       fill(this.list);
-      await this.parts.devices.load();
-      announce(success);
+      await this.parts.devices.loadDevices();
+      announceSentence(success);
     });
   }
 
   #wayOut() {
     const sure = el("div", { class: "actions", hidden: true });
-    const leave = () => void attempt(this.messages, () => this.parts.leave());
+    const leave = () => void attemptAction(this.messages, () => this.parts.leave());
     fill(
       sure,
       el(
@@ -132,7 +132,7 @@ function nameForm(device, rename, close) {
   return el(
     "form",
     { class: "inline-form", onsubmit: save },
-    labelled("Name", input),
+    labelledField("Name", input),
     el("button", { type: "submit", class: "primary" }, "Save"),
     button("Cancel", close, { class: "quiet" }),
   );

@@ -6,7 +6,7 @@
  * a file is of no use. A stream of events or lines may never end: what has come by `until` is its answer, cut.
  */
 
-import { charsetDecoder, essence, HEAD_BYTES, isTextLike, isUnlabelledJson, looksLikeText } from "../base/content_type.js";
+import { charsetDecoder, essenceOf, HEAD_BYTES, isTextLike, isUnlabelledJson, looksLikeText } from "../base/content_type.js";
 
 /** @typedef {import("../types/types.d.ts").Limits} Limits */
 /** @typedef {import("../types/types.d.ts").ReadBody} ReadBody */
@@ -38,7 +38,7 @@ export async function readAnswer(response, limits, until) {
   if (response.body === null) return emptyBody(announced);
   const contentType = response.headers.get("content-type") ?? "";
   const reader = response.body.getReader();
-  const stopped = ENDLESS.test(essence(contentType)) ? endOf(until) : undefined;
+  const stopped = ENDLESS.test(essenceOf(contentType)) ? endOf(until) : undefined;
   const first = await nextChunk(reader, stopped);
   if (first === undefined) return emptyBody(announced);
   if (first === STOPPED) return { kind: "text", text: "", bytes: 0, total_bytes: null, truncated: true, cut_by: "time" };
@@ -46,8 +46,8 @@ export async function readAnswer(response, limits, until) {
   const isText = type ?? looksLikeText(first);
   const read = await readUpTo(reader, first, isText ? limits.result_bytes : limits.file_bytes, stopped);
   const total_bytes = read.cutBy ? (announced !== null && announced > read.bytes ? announced : null) : read.bytes;
-  if (type === true) return decoded(read, contentType, limits.result_bytes, total_bytes);
-  return unlabelled(response.headers, read, { isText, cap: limits.result_bytes, total_bytes });
+  if (type === true) return decodeText(read, contentType, limits.result_bytes, total_bytes);
+  return readUnlabelled(response.headers, read, { isText, cap: limits.result_bytes, total_bytes });
 }
 
 /** @param {number | null} total_bytes @returns {ReadBody} */
@@ -60,13 +60,13 @@ const emptyBody = (total_bytes) => ({ kind: "empty", bytes: 0, total_bytes, trun
  * @param {{isText: boolean, cap: number, total_bytes: number | null}} how `isText`: it looks so at its beginning
  * @returns {ReadBody}
  */
-function unlabelled(headers, read, { isText, cap, total_bytes }) {
+function readUnlabelled(headers, read, { isText, cap, total_bytes }) {
   const { chunks, bytes, cutBy } = read;
   const contentType = headers.get("content-type") ?? "";
-  const content = joined(chunks, bytes);
-  if (isText && looksLikeText(content)) return decoded(read, contentType, cap, total_bytes);
+  const content = joinChunks(chunks, bytes);
+  if (isText && looksLikeText(content)) return decodeText(read, contentType, cap, total_bytes);
   if (cutBy) return { kind: "too_large", bytes, total_bytes, truncated: true };
-  if (isUnlabelledJson(headers, content)) return decoded(read, contentType, cap, total_bytes);
+  if (isUnlabelledJson(headers, content)) return decodeText(read, contentType, cap, total_bytes);
   return { kind: "file", content, bytes, total_bytes, truncated: false };
 }
 
@@ -80,7 +80,7 @@ export async function readBytes(response, cap) {
   const first = await reader?.read();
   if (!reader || first?.value === undefined) return new Uint8Array();
   const { chunks, bytes, cutBy } = await readUpTo(reader, first.value, cap);
-  return cutBy ? null : joined(chunks, bytes);
+  return cutBy ? null : joinChunks(chunks, bytes);
 }
 
 const STOPPED = Symbol("stopped");
@@ -140,7 +140,7 @@ async function readUpTo(reader, first, cap, stopped) {
  * @param {Uint8Array[]} chunks
  * @param {number} bytes
  */
-function joined(chunks, bytes) {
+function joinChunks(chunks, bytes) {
   const content = new Uint8Array(bytes);
   let offset = 0;
   for (const chunk of chunks) {
@@ -154,7 +154,7 @@ function joined(chunks, bytes) {
 function headOf(chunks) {
   let bytes = 0;
   const count = chunks.findIndex(({ byteLength }) => (bytes += byteLength) >= HEAD_BYTES) + 1;
-  return joined(count > 0 ? chunks.slice(0, count) : chunks, bytes);
+  return joinChunks(count > 0 ? chunks.slice(0, count) : chunks, bytes);
 }
 
 /**
@@ -164,7 +164,7 @@ function headOf(chunks) {
  * @param {number | null} total_bytes
  * @returns {ReadBody}
  */
-function decoded({ chunks, cutBy }, contentType, cap, total_bytes) {
+function decodeText({ chunks, cutBy }, contentType, cap, total_bytes) {
   const decoder = charsetDecoder(contentType, headOf(chunks));
   let text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
   if (!cutBy) text += decoder.decode();

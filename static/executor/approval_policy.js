@@ -19,7 +19,7 @@ const isMode = (mode) => mode === "safe" || mode === "ask" || mode === "all";
  * @param {ToolCall} call
  * @param {number} now milliseconds since the epoch
  */
-function covers(grant, call, now) {
+function isCovered(grant, call, now) {
   const isIt = grant.server_id === call.server_id && grant.key === call.key && grant.digest === call.digest;
   const isHere = grant.scope !== "chat" || (grant.chat_id !== null && grant.chat_id === call.chat_id);
   return isIt && isHere && (grant.expires_at === null || grant.expires_at > now);
@@ -35,7 +35,7 @@ function covers(grant, call, now) {
  */
 export function reasonToAsk(mode, isSafe, call, grants, now) {
   const asks = mode === "ask" || (mode === "safe" && !isSafe);
-  if (!asks || grants.some((grant) => covers(grant, call, now))) return call.must_ask ? "bridge" : null;
+  if (!asks || grants.some((grant) => isCovered(grant, call, now))) return call.must_ask ? "bridge" : null;
   if (grants.some(({ scope, digest }) => scope === "always" && digest !== call.digest)) return "changed";
   return isSafe ? "every_call" : "unsafe";
 }
@@ -62,7 +62,7 @@ export class ApprovalRules {
 
   /**
    * @param {(serverId: string, key: string) => Promise<import("../types/types.d.ts").Pin | null>} lookup
-   * @param {Pick<import("./grants.js").PageGrants, "of" | "add">} grants
+   * @param {Pick<import("./grants.js").PageGrants, "grantsOf" | "addGrant">} grants
    * @param {() => number} [now] milliseconds since the epoch
    */
   constructor(lookup, grants, now = () => Date.now()) {
@@ -77,11 +77,11 @@ export class ApprovalRules {
   }
 
   /** Never fails: what cannot be read is asked about. @param {ToolCall} call @returns {Promise<ReasonToAsk | null>} */
-  async reason(call) {
+  async findReason(call) {
     if (this.#mode === "all") return call.must_ask ? "bridge" : null;
     const pin = await this.lookup(call.server_id, call.key).catch(() => null);
     const isSafe = pin?.plan.safe === true;
     if (isSafe && this.#mode === "safe") return call.must_ask ? "bridge" : null;
-    return reasonToAsk(this.#mode, isSafe, call, await this.grants.of(call.server_id, call.key), this.now());
+    return reasonToAsk(this.#mode, isSafe, call, await this.grants.grantsOf(call.server_id, call.key), this.now());
   }
 }

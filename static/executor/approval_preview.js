@@ -3,7 +3,7 @@
 
 import { failureOf } from "./call_failure.js";
 import { readArguments } from "./call_message.js";
-import { redactor } from "./redaction.js";
+import { createRedactor } from "./redaction.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
 import { stringifyJson } from "../base/json_text.js";
 
@@ -15,7 +15,7 @@ const SHOWN_ARGUMENTS = 500;
 
 const NEVER = new AbortController().signal;
 /** Files that arguments name are read when the call was allowed. @type {typeof globalThis.fetch} */
-const unread = async () => new Response("");
+const unreadResponse = async () => new Response("");
 
 /**
  * @param {import("./tool_runner.js").ToolRunner} runner
@@ -25,10 +25,10 @@ const unread = async () => new Response("");
 export async function describeCall(runner, call) {
   try {
     const pin = await runner.acceptedPin(call);
-    const credentials = await runner.around.loadCredentials(pin.server_id, pin.origin);
-    const redact = redactor(secretTexts(credentials));
-    const args = await runner.argumentsOf(call, pin, NEVER, unread);
-    const request = runner.build(call, pin, args, credentials, redact);
+    const credentials = await runner.environment.loadCredentials(pin.server_id, pin.origin);
+    const redact = createRedactor(secretTexts(credentials));
+    const args = await runner.argumentsOf(call, pin, NEVER, unreadResponse);
+    const request = runner.buildRequest(call, pin, args, credentials, redact);
     return cardFacts(call, pin, readArguments(call.params), request, { credentials, redact });
   } catch (error) {
     throw failureOf(error);

@@ -12,56 +12,56 @@ import { CallFailure } from "./call_failure.js";
 /** @typedef {import("../types/types.d.ts").WaitingCard} WaitingCard */
 /** @typedef {import("../types/types.d.ts").ReasonToAsk} ReasonToAsk */
 /** @typedef {import("./approval_policy.js").Decision} Decision */
-/** @typedef {{decision: Decision, reason: "user" | "no_answer"}} Said */
+/** @typedef {{decision: Decision, reason: "user" | "no_answer"}} UserDecision */
 /**
- * @typedef {object} Waiting
+ * @typedef {object} WaitingCall
  * @property {ToolCall} call
  * @property {CardFacts | null} facts  null: not known yet, so not shown yet
  * @property {number} untilMonotonic
  * @property {number} untilWall
  * @property {any} timer
- * @property {Said | null} said           null: nothing yet
+ * @property {UserDecision | null} decision           null: nothing yet
  * @property {boolean} isQueued           the bridge knows that it is approved, and it waits for its turn
- * @property {boolean} isUp               its turn came before the bridge had said that it has to wait
- * @property {CallFailure | null} ended  what the caller or the bridge made of it meanwhile
+ * @property {boolean} hasSlot               its turn came before the bridge had said that it has to wait
+ * @property {CallFailure | null} failure  what the caller or the bridge made of it meanwhile
  */
 /**
- * @typedef {object} DeskSurroundings
- * @property {(call: ToolCall) => Promise<CardFacts>} describe         throws what makes the call impossible
- * @property {(callId: string, said: Said) => Promise<import("./bridge_socket.js").Go>} decide  asks the bridge
- * @property {{add: (grant: import("../types/types.d.ts").PageGrant) => Promise<void>}} grants
+ * @typedef {object} ApprovalEnvironment
+ * @property {(call: ToolCall) => Promise<CardFacts>} describeCall         throws what makes the call impossible
+ * @property {(callId: string, said: UserDecision) => Promise<import("./bridge_socket.js").DecisionReply>} submitDecision  asks the bridge
+ * @property {{addGrant: (grant: import("../types/types.d.ts").PageGrant) => Promise<void>}} grants
  * @property {{monotonic: () => number, wall: () => number}} clock       milliseconds; one may be set, the other may sleep
  * @property {{set: (callback: () => void, milliseconds: number) => unknown, clear: (timer: any) => void}} timers
  */
 /**
- * @typedef {object} DeskDelegate
- * @property {(call: ToolCall) => void} go                               it may run now
- * @property {(call: ToolCall) => void} queued                           it was approved and waits for its turn
- * @property {(call: ToolCall, failure: CallFailure) => void} failed     it will not run, which the bridge does not know
- * @property {(call: ToolCall, failure: CallFailure) => void} closed     it will not run, which the bridge knows
- * @property {(cards: WaitingCard[]) => void} changed
+ * @typedef {object} ApprovalQueueDelegate
+ * @property {(call: ToolCall) => void} callApproved                               it may run now
+ * @property {(call: ToolCall) => void} callQueued                           it was approved and waits for its turn
+ * @property {(call: ToolCall, failure: CallFailure) => void} callFailed     it will not run, which the bridge does not know
+ * @property {(call: ToolCall, failure: CallFailure) => void} callClosed     it will not run, which the bridge knows
+ * @property {(cards: WaitingCard[]) => void} cardsChanged
  */
 
 /** So long the bridge may take to answer when an approved call has its turn; whatever it says later starts nothing. */
 const ANSWER_MS = 30_000;
 
 const NO_ANSWER = /** @type {const} */ ({ decision: "denied", reason: "no_answer" });
-const tooLate = () => new CallFailure("denied", "This call was not approved in time.", { detail: { reason: "no_answer" } });
-const denied = () => new CallFailure("denied", "You denied this call.", { detail: { reason: "user" } });
-const over = () => new CallFailure("cancelled", "The call ended before it was approved.");
+const expiredFailure = () => new CallFailure("denied", "This call was not approved in time.", { detail: { reason: "no_answer" } });
+const deniedFailure = () => new CallFailure("denied", "You denied this call.", { detail: { reason: "user" } });
+const endedFailure = () => new CallFailure("cancelled", "The call ended before it was approved.");
 
-export class ApprovalDesk {
-  /** @type {Map<string, Waiting>} */
+export class ApprovalQueue {
+  /** @type {Map<string, WaitingCall>} */
   #waiting = new Map();
 
-  /** @param {DeskSurroundings} around @param {DeskDelegate} delegate */
-  constructor(around, delegate) {
-    this.around = around;
+  /** @param {ApprovalEnvironment} environment @param {ApprovalQueueDelegate} delegate */
+  constructor(environment, delegate) {
+    this.environment = environment;
     this.delegate = delegate;
   }
 
   /** Calls that the bridge still waits for. */
-  get ids() {
+  get callIds() {
     return [...this.#waiting.keys()];
   }
 
@@ -70,14 +70,14 @@ export class ApprovalDesk {
   }
 
   /** @param {string} callId */
-  has(callId) {
+  hasCall(callId) {
     return this.#waiting.has(callId);
   }
 
   /** What is shown, oldest first. @returns {WaitingCard[]} */
   get cards() {
-    return [...this.#waiting.values()].flatMap(({ call, facts, said, untilWall }) =>
-      facts && !said ? [{ ...facts, call_id: call.call_id, chat_id: call.chat_id, expires_at: untilWall }] : [],
+    return [...this.#waiting.values()].flatMap(({ call, facts, decision, untilWall }) =>
+      facts && !decision ? [{ ...facts, call_id: call.call_id, chat_id: call.chat_id, expires_at: untilWall }] : [],
     );
   }
 
@@ -85,19 +85,19 @@ export class ApprovalDesk {
    * Shows a card; a call that waits already keeps its own.
    * @param {ToolCall} call
    */
-  async wait(call) {
+  async addCall(call) {
     if (this.#waiting.has(call.call_id)) return;
-    const { clock, timers, describe } = this.around;
+    const { clock, timers, describeCall } = this.environment;
     const timer = timers.set(() => void this.#decide(call.call_id, NO_ANSWER), call.approval_ms);
-    const until = untilFrom(clock, call.approval_ms);
-    this.#waiting.set(call.call_id, { call, facts: null, ...until, timer, said: null, isQueued: false, isUp: false, ended: null });
+    const until = deadlinesFrom(clock, call.approval_ms);
+    this.#waiting.set(call.call_id, { call, facts: null, ...until, timer, decision: null, isQueued: false, hasSlot: false, failure: null });
     try {
-      const facts = await describe(call);
+      const facts = await describeCall(call);
       const waiting = this.#waiting.get(call.call_id);
       if (waiting) waiting.facts = facts;
-      this.delegate.changed(this.cards);
+      this.delegate.cardsChanged(this.cards);
     } catch (error) {
-      if (this.#remove(call.call_id)) this.delegate.failed(call, /** @type {CallFailure} */ (error));
+      if (this.#remove(call.call_id)) this.delegate.callFailed(call, /** @type {CallFailure} */ (error));
     }
   }
 
@@ -107,39 +107,39 @@ export class ApprovalDesk {
    * @param {string[]} callIds
    * @param {Decision} decision
    */
-  decide(callIds, decision) {
+  decideCalls(callIds, decision) {
     const clicked = callIds.flatMap((callId) => this.#waiting.get(callId) ?? []);
-    const alike = decision === "once" || decision === "denied" ? [] : this.#like(clicked, decision);
+    const alike = decision === "once" || decision === "denied" ? [] : this.#findSimilar(clicked, decision);
     for (const { call } of new Set([...clicked, ...alike])) void this.#decide(call.call_id, { decision, reason: "user" });
   }
 
   /** Its turn came: the bridge says go when it hears the decision again. @param {string} callId */
-  turnCame(callId) {
+  grantSlot(callId) {
     const waiting = this.#waiting.get(callId);
-    if (!waiting?.isQueued) return void (waiting && (waiting.isUp = true));
-    waiting.isQueued = waiting.isUp = false;
-    Object.assign(waiting, untilFrom(this.around.clock, ANSWER_MS));
-    if (waiting.said) void this.#ask(waiting, waiting.said);
+    if (!waiting?.isQueued) return void (waiting && (waiting.hasSlot = true));
+    waiting.isQueued = waiting.hasSlot = false;
+    Object.assign(waiting, deadlinesFrom(this.environment.clock, ANSWER_MS));
+    if (waiting.decision) void this.#submitDecision(waiting, waiting.decision);
   }
 
   /** Nobody knows whether the bridge called one up meanwhile. */
-  reconnected() {
-    for (const [callId, { isQueued }] of this.#waiting) if (isQueued) this.turnCame(callId);
+  repeatDecisions() {
+    for (const [callId, { isQueued }] of this.#waiting) if (isQueued) this.grantSlot(callId);
   }
 
   /** It ended for the bridge. @param {string} callId @returns {boolean} whether it was waiting */
-  withdraw(callId) {
+  withdrawCall(callId) {
     const waiting = this.#waiting.get(callId);
     if (!waiting) return false;
-    waiting.ended = over();
-    if (waiting.said && !waiting.isQueued) return true; // The answer to the decision ends it.
+    waiting.failure = endedFailure();
+    if (waiting.decision && !waiting.isQueued) return true; // The answer to the decision ends it.
     this.#remove(callId);
-    this.delegate.closed(waiting.call, waiting.ended);
+    this.delegate.callClosed(waiting.call, waiting.failure);
     return true;
   }
 
-  /** @param {Waiting[]} clicked @param {Decision} decision */
-  #like(clicked, decision) {
+  /** @param {WaitingCall[]} clicked @param {Decision} decision */
+  #findSimilar(clicked, decision) {
     /** @param {ToolCall} a @param {ToolCall} b */
     const isAlike = (a, b) =>
       a.server_id === b.server_id && a.key === b.key && a.digest === b.digest && (decision !== "chat" || a.chat_id === b.chat_id);
@@ -147,52 +147,52 @@ export class ApprovalDesk {
     return shown.filter(({ call }) => clicked.some((one) => isAlike(one.call, call)));
   }
 
-  /** @param {string} callId @param {Said} wanted */
+  /** @param {string} callId @param {UserDecision} wanted */
   async #decide(callId, wanted) {
     const waiting = this.#waiting.get(callId);
     const isTakenBack = waiting?.isQueued && wanted.decision === "denied";
-    if (!waiting || (waiting.said && !isTakenBack)) return;
-    this.around.timers.clear(waiting.timer);
-    waiting.said = !isTakenBack && this.#isOver(waiting) ? NO_ANSWER : wanted;
+    if (!waiting || (waiting.decision && !isTakenBack)) return;
+    this.environment.timers.clear(waiting.timer);
+    waiting.decision = !isTakenBack && this.#isExpired(waiting) ? NO_ANSWER : wanted;
     waiting.isQueued = false;
-    this.delegate.changed(this.cards);
-    await this.#ask(waiting, waiting.said);
+    this.delegate.cardsChanged(this.cards);
+    await this.#submitDecision(waiting, waiting.decision);
   }
 
-  /** @param {Waiting} waiting @param {Said} said */
-  async #ask(waiting, said) {
+  /** @param {WaitingCall} waiting @param {UserDecision} said */
+  async #submitDecision(waiting, said) {
     const { call } = waiting;
-    const { go, wait, deadline_ms } = await this.around.decide(call.call_id, said);
-    if (waiting.said !== said) return; // The user has taken it back since.
-    if (wait && !waiting.ended) {
+    const { may_begin, awaiting_slot, deadline_ms } = await this.environment.submitDecision(call.call_id, said);
+    if (waiting.decision !== said) return; // The user has taken it back since.
+    if (awaiting_slot && !waiting.failure) {
       waiting.isQueued = true;
-      this.delegate.queued(call);
-      return void (waiting.isUp && this.turnCame(call.call_id));
+      this.delegate.callQueued(call);
+      return void (waiting.hasSlot && this.grantSlot(call.call_id));
     }
     this.#remove(call.call_id);
-    this.#settle(waiting, said, go ? deadline_ms : null);
+    this.#finishCall(waiting, said, may_begin ? deadline_ms : null);
   }
 
   /**
    * The bridge has answered. Whatever it said: after its time a card starts nothing.
-   * @param {Waiting} waiting
-   * @param {Said} said
+   * @param {WaitingCall} waiting
+   * @param {UserDecision} said
    * @param {number | null} deadline_ms null: no go
    */
-  #settle(waiting, said, deadline_ms) {
-    const { call, ended } = waiting;
-    if (said.decision === "denied") return this.delegate.closed(call, said.reason === "user" ? denied() : tooLate());
-    if (deadline_ms === null) return this.delegate.closed(call, ended ?? over());
-    const failure = ended ?? (this.#isOver(waiting) ? tooLate() : null);
-    if (failure) return this.delegate.failed(call, failure);
-    const grant = grantOf(said.decision, call, this.around.clock.wall());
-    if (grant) void this.around.grants.add(grant);
-    return this.delegate.go({ ...call, deadline_ms });
+  #finishCall(waiting, said, deadline_ms) {
+    const { call, failure } = waiting;
+    if (said.decision === "denied") return this.delegate.callClosed(call, said.reason === "user" ? deniedFailure() : expiredFailure());
+    if (deadline_ms === null) return this.delegate.callClosed(call, failure ?? endedFailure());
+    const problem = failure ?? (this.#isExpired(waiting) ? expiredFailure() : null);
+    if (problem) return this.delegate.callFailed(call, problem);
+    const grant = grantOf(said.decision, call, this.environment.clock.wall());
+    if (grant) void this.environment.grants.addGrant(grant);
+    return this.delegate.callApproved({ ...call, deadline_ms });
   }
 
-  /** @param {Waiting} waiting */
-  #isOver({ untilMonotonic, untilWall }) {
-    const { clock } = this.around;
+  /** @param {WaitingCall} waiting */
+  #isExpired({ untilMonotonic, untilWall }) {
+    const { clock } = this.environment;
     return clock.monotonic() >= untilMonotonic || clock.wall() >= untilWall;
   }
 
@@ -200,12 +200,12 @@ export class ApprovalDesk {
   #remove(callId) {
     const waiting = this.#waiting.get(callId);
     if (!waiting) return false;
-    this.around.timers.clear(waiting.timer);
+    this.environment.timers.clear(waiting.timer);
     this.#waiting.delete(callId);
-    this.delegate.changed(this.cards);
+    this.delegate.cardsChanged(this.cards);
     return true;
   }
 }
 
-/** @param {DeskSurroundings["clock"]} clock @param {number} milliseconds */
-const untilFrom = (clock, milliseconds) => ({ untilMonotonic: clock.monotonic() + milliseconds, untilWall: clock.wall() + milliseconds });
+/** @param {ApprovalEnvironment["clock"]} clock @param {number} milliseconds */
+const deadlinesFrom = (clock, milliseconds) => ({ untilMonotonic: clock.monotonic() + milliseconds, untilWall: clock.wall() + milliseconds });

@@ -11,10 +11,10 @@ import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
 /** @typedef {import("../types/types.d.ts").CallError} CallError */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
 /** @typedef {import("../types/types.d.ts").Connection} Connection */
-/** @typedef {import("../types/types.d.ts").Greeting} Greeting */
+/** @typedef {import("../types/types.d.ts").Introduction} Greeting */
 /** @typedef {import("../types/types.d.ts").ListedCall} ListedCall */
 /** @typedef {{decision: "once" | "chat" | "timed" | "always" | "denied", reason: "user" | "no_answer"}} Decision */
-/** @typedef {{go: boolean, wait: boolean, deadline_ms: number}} Go */
+/** @typedef {{may_begin: boolean, awaiting_slot: boolean, deadline_ms: number}} DecisionReply */
 /** @typedef {import("../vendor/socket.io-4.8.4.esm.min.js").Socket} Socket */
 /** @typedef {{code: string, message: string, retryable?: boolean}} Problem */
 /**
@@ -24,13 +24,13 @@ import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
  * @property {(call: ToolCall) => Promise<CallError | null>} refusalOf  asked before a call is accepted; must not throw
  * @property {(call: ToolCall) => Promise<boolean>} mustAsk            whether the user decides first; must not throw
  * @property {(callId: string) => boolean} isWaiting                   for its user
- * @property {(call: ToolCall) => void} callWaits                      it was accepted, and the user is to be asked
+ * @property {(call: ToolCall) => void} approvalNeeded                      it was accepted, and the user is to be asked
  * @property {(call: ToolCall) => void} callArrived                    once per attempt, after it was accepted
- * @property {(greeted: {closed: string[], listed: ListedCall[]}) => void} greeted
+ * @property {(greeted: {closed: string[], listed: ListedCall[]}) => void} handshakeCompleted
  * @property {(callId: string, reason: string) => void} callCancelled
- * @property {(callId: string) => void} turnCame                       an approved call that waits is to be decided again
+ * @property {(callId: string) => void} slotGranted                       an approved call that waits is to be decided again
  * @property {(mode: unknown) => void} approvalModeAnnounced
- * @property {(subject: import("../types/types.d.ts").Subject) => void} changed   something that the views read is to be read again
+ * @property {(subject: import("../types/types.d.ts").Subject) => void} subjectChanged   something that the views read is to be read again
  * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
  */
 
@@ -44,15 +44,15 @@ const DECISION_TIMEOUT_MS = 10_000;
 const LISTED_CALLS = 1000;
 /** Events without content that say what has changed. @type {import("../types/types.d.ts").Subject[]} */
 const SUBJECTS = ["servers", "devices", "breakers", "calls"];
-const NO_GO = { go: false, wait: false, deadline_ms: 0 };
+const NOT_STARTED = { may_begin: false, awaiting_slot: false, deadline_ms: 0 };
 
 export class BridgeSocket {
   /** @type {Map<string, Outcome>} */
   #outbox = new Map();
   #seen = new SeenCalls();
-  /** Decisions that the bridge has not answered. @type {Map<string, {said: Decision, answered: (go: Go) => void}>} */
+  /** Decisions that the bridge has not answered. @type {Map<string, {said: Decision, answered: (go: DecisionReply) => void}>} */
   #decisions = new Map();
-  #isGreeted = false;
+  #isReady = false;
   #mustRenew = false;
   #failures = 0;
   /** @type {Problem | null} */
@@ -90,32 +90,32 @@ export class BridgeSocket {
 
   stop() {
     clearTimeout(this.#retry);
-    this.#isGreeted = false;
+    this.#isReady = false;
     this.socket.disconnect();
     this.delegate.connectionChanged("offline", null);
   }
 
   /** How many results the bridge has not confirmed yet. */
-  get unconfirmed() {
+  get unconfirmedCount() {
     return this.#outbox.size;
   }
 
   /** Whether the bridge has greeted this connection. */
   get isConnected() {
-    return this.#isGreeted;
+    return this.#isReady;
   }
 
   /**
    * What the user said, until the bridge has answered: once more after every reconnect. Never rejects; what the bridge
    * does not understand is no go, and so is what the user took back since.
-   * @param {string} callId @param {Decision} said @returns {Promise<Go>}
+   * @param {string} callId @param {Decision} said @returns {Promise<DecisionReply>}
    */
-  decide(callId, said) {
-    this.#decisions.get(callId)?.answered(NO_GO);
+  submitDecision(callId, said) {
+    this.#decisions.get(callId)?.answered(NOT_STARTED);
     return new Promise((resolve) => {
-      const answered = (/** @type {Go} */ go) => void (this.#decisions.delete(callId) && resolve(go));
+      const answered = (/** @type {DecisionReply} */ go) => void (this.#decisions.delete(callId) && resolve(go));
       this.#decisions.set(callId, { said, answered });
-      if (this.#isGreeted) void this.#sendDecision(callId);
+      if (this.#isReady) void this.#sendDecision(callId);
     });
   }
 
@@ -126,33 +126,33 @@ export class BridgeSocket {
    */
   sendResult(callId, outcome) {
     this.#outbox.set(callId, outcome);
-    if (this.#isGreeted) this.socket.emit("bridge:result", { call_id: callId, outcome });
+    if (this.#isReady) this.socket.emit("bridge:result", { call_id: callId, outcome });
   }
 
   /** Said only when it changed since the greeting, which says it too. @param {string} visibility */
   sendVisibility(visibility) {
-    if (this.#isGreeted) this.socket.emit("bridge:visibility", { visibility });
+    if (this.#isReady) this.socket.emit("bridge:visibility", { visibility });
   }
 
   #listen() {
-    this.socket.on("connect", () => void this.#greet());
-    this.socket.on("connect_error", (error) => this.#refused(error));
-    this.socket.on("disconnect", (reason) => this.#lost(reason));
-    this.socket.on("events", (message, ack) => void this.#received(message, ack));
+    this.socket.on("connect", () => void this.#sendHello());
+    this.socket.on("connect_error", (error) => this.#handleConnectError(error));
+    this.socket.on("disconnect", (reason) => this.#handleDisconnect(reason));
+    this.socket.on("events", (message, ack) => void this.#handleCall(message, ack));
     this.socket.on("cancel:tool", (cancel) =>
       this.delegate.callCancelled(textOf(cancel?.call_id), textOf(cancel?.reason)),
     );
-    this.socket.on("bridge:slot", (turn) => this.delegate.turnCame(textOf(turn?.call_id)));
-    this.socket.on("bridge:receipt", (receipt) => this.#confirmed(receipt?.call_ids ?? []));
+    this.socket.on("bridge:slot", (turn) => this.delegate.slotGranted(textOf(turn?.call_id)));
+    this.socket.on("bridge:receipt", (receipt) => this.#handleReceipt(receipt?.call_ids ?? []));
     this.socket.on("bridge:approvals", (news) => this.delegate.approvalModeAnnounced(news?.approval_mode));
-    for (const subject of SUBJECTS) this.socket.on(`bridge:${subject}`, () => this.delegate.changed(subject));
+    for (const subject of SUBJECTS) this.socket.on(`bridge:${subject}`, () => this.delegate.subjectChanged(subject));
   }
 
   /** @param {(auth: Record<string, unknown>) => void} give */
   async #authorize(give) {
     this.#identityProblem = null;
     try {
-      const token = await (this.#mustRenew ? this.identity.renew() : this.identity.token());
+      const token = await (this.#mustRenew ? this.identity.renewToken() : this.identity.sessionToken());
       this.#mustRenew = false;
       give({ token });
     } catch (error) {
@@ -162,19 +162,19 @@ export class BridgeSocket {
     }
   }
 
-  async #greet() {
+  async #sendHello() {
     const sid = this.socket.id;
     try {
       const introduction = await this.introduce();
-      const listed = this.#listed(introduction.calls);
+      const listed = this.#listCalls(introduction.calls);
       if (sid !== this.socket.id) return;
       const hello = { protocol: PROTOCOL, ...introduction, calls: listed };
       const answer = await this.socket.timeout(HELLO_TIMEOUT_MS).emitWithAck("bridge:hello", hello);
       if (sid !== this.socket.id) return;
       if (answer?.error) this.#giveUp(answer.error);
-      else this.#welcomed(answer ?? {}, listed);
+      else this.#completeHandshake(answer ?? {}, listed);
     } catch {
-      if (sid === this.socket.id) this.#startOver();
+      if (sid === this.socket.id) this.#reconnect();
     }
   }
 
@@ -183,18 +183,18 @@ export class BridgeSocket {
    * @param {ListedCall[]} calls
    * @returns {ListedCall[]}
    */
-  #listed(calls) {
+  #listCalls(calls) {
     const done = [...this.#outbox.keys()].map((call_id) => ({ call_id, state: /** @type {const} */ ("done") }));
     return [...done, ...calls.filter(({ call_id }) => !this.#outbox.has(call_id))].slice(0, LISTED_CALLS);
   }
 
   /** @param {{limits?: Record<string, number>, approval_mode?: string, ended_calls?: string[]}} answer @param {ListedCall[]} listed */
-  #welcomed({ limits = {}, approval_mode, ended_calls: closed = [] }, listed) {
+  #completeHandshake({ limits = {}, approval_mode, ended_calls: closed = [] }, listed) {
     this.#failures = 0;
-    this.#isGreeted = true;
+    this.#isReady = true;
     this.delegate.limitsAnnounced(limits);
     this.delegate.approvalModeAnnounced(approval_mode);
-    this.delegate.greeted({ closed, listed });
+    this.delegate.handshakeCompleted({ closed, listed });
     this.delegate.connectionChanged("online", null);
     for (const [call_id, outcome] of this.#outbox) this.socket.emit("bridge:result", { call_id, outcome });
     for (const call_id of this.#decisions.keys()) void this.#sendDecision(call_id);
@@ -208,22 +208,22 @@ export class BridgeSocket {
       const message = { call_id: callId, ...waiting.said };
       const go = await this.socket.timeout(DECISION_TIMEOUT_MS).emitWithAck("bridge:decision", message);
       if (this.#decisions.get(callId) !== waiting) return;
-      waiting.answered({ go: go?.may_begin === true, wait: go?.awaiting_slot === true, deadline_ms: Number(go?.deadline_ms) || 0 });
+      waiting.answered({ may_begin: go?.may_begin === true, awaiting_slot: go?.awaiting_slot === true, deadline_ms: Number(go?.deadline_ms) || 0 });
     } catch {
-      if (this.#isGreeted) void this.#sendDecision(callId); // else after the next greeting
+      if (this.#isReady) void this.#sendDecision(callId); // else after the next greeting
     }
   }
 
   /** @param {Problem} problem */
   #giveUp(problem) {
-    this.#isGreeted = false;
+    this.#isReady = false;
     this.socket.disconnect();
     this.delegate.connectionChanged("refused", problem);
   }
 
   /** @param {any} error */
-  #refused(error) {
-    this.#isGreeted = false;
+  #handleConnectError(error) {
+    this.#isReady = false;
     const problem = this.#identityProblem ?? error?.data ?? null;
     if (this.#identityProblem && !this.#identityProblem.retryable) {
       this.#giveUp(this.#identityProblem);
@@ -235,14 +235,14 @@ export class BridgeSocket {
   }
 
   /** @param {string} reason */
-  #lost(reason) {
-    this.#isGreeted = false;
+  #handleDisconnect(reason) {
+    this.#isReady = false;
     if (reason === "io client disconnect") return;
     this.delegate.connectionChanged("connecting", null);
     if (!this.socket.active) this.#connectLater();
   }
 
-  #startOver() {
+  #reconnect() {
     this.socket.disconnect();
     this.delegate.connectionChanged("connecting", null);
     this.#connectLater();
@@ -262,29 +262,29 @@ export class BridgeSocket {
    * @param {unknown} message
    * @param {unknown} ack
    */
-  async #received(message, ack) {
+  async #handleCall(message, ack) {
     const call = readCall(message);
     if (!call) return;
     const sid = this.socket.id;
-    const isNew = this.#seen.take(call);
+    const isNew = this.#seen.noteAttempt(call);
     const error = isNew ? await this.delegate.refusalOf(call) : null;
     const asks = !error && (isNew ? await this.delegate.mustAsk(call) : this.delegate.isWaiting(call.call_id));
-    if (this.socket.id !== sid) return this.#seen.forget(call); // The next greeting says that it was never begun.
+    if (this.socket.id !== sid) return this.#seen.forgetAttempt(call); // The next greeting says that it was never begun.
     if (typeof ack === "function") ack(ackOf(call, error, asks));
     if (error) return;
-    if (asks) this.delegate.callWaits(call);
+    if (asks) this.delegate.approvalNeeded(call);
     else if (isNew) this.delegate.callArrived(call);
-    else this.#repeat(call.call_id);
+    else this.#resendResult(call.call_id);
   }
 
   /** @param {string} callId */
-  #repeat(callId) {
+  #resendResult(callId) {
     const outcome = this.#outbox.get(callId);
-    if (outcome && this.#isGreeted) this.socket.emit("bridge:result", { call_id: callId, outcome });
+    if (outcome && this.#isReady) this.socket.emit("bridge:result", { call_id: callId, outcome });
   }
 
   /** @param {string[]} callIds */
-  #confirmed(callIds) {
+  #handleReceipt(callIds) {
     for (const callId of callIds) this.#outbox.delete(callId);
     this.delegate.resultsConfirmed(callIds);
   }

@@ -35,14 +35,14 @@ export class CallJournal {
    * @param {BrowserStore} store
    * @param {string} instance   this worker
    * @param {string} epoch
-   * @param {{locks: Locks, prefix: string, now: () => number}} around
+   * @param {{locks: Locks, prefix: string, now: () => number}} environment
    */
-  constructor(store, instance, epoch, around) {
+  constructor(store, instance, epoch, environment) {
     this.store = store;
     this.instance = instance;
     /** The journal's own id; another one once the browser's data was cleared. "" : it cannot be kept. */
     this.epoch = epoch;
-    this.around = around;
+    this.environment = environment;
   }
 
   /**
@@ -53,7 +53,7 @@ export class CallJournal {
    * @param {Locks} [locks]
    * @param {() => number} [now] milliseconds since the epoch
    */
-  static async open(store, userId, instance, locks = navigator.locks, now = () => Date.now()) {
+  static async openJournal(store, userId, instance, locks = navigator.locks, now = () => Date.now()) {
     const prefix = `tool-bridge-worker:${userId}:`;
     await new Promise((resolve) => {
       void locks.request(prefix + instance, () => (resolve(true), new Promise(() => {})));
@@ -66,11 +66,11 @@ export class CallJournal {
    * @param {ToolCall} call
    * @throws {CallFailure} it was begun before, or the browser keeps nothing
    */
-  async begun({ call_id, result_token, key }) {
+  async recordBegun({ call_id, result_token, key }) {
     /** @type {JournalEntry} */
-    const entry = { call_id, result_token, key, instance: this.instance, state: "begun", at: this.around.now(), outcome: null, upload: null };
+    const entry = { call_id, result_token, key, instance: this.instance, state: "begun", at: this.environment.now(), outcome: null, upload: null };
     try {
-      await this.store.change([STORE], (of) => void of(STORE).add(entry, keyOf(call_id)));
+      await this.store.changeRecords([STORE], (of) => void of(STORE).add(entry, keyOf(call_id)));
       this.#begun.add(call_id);
     } catch (error) {
       const isThere = error instanceof StoreError && /** @type {any} */ (error.cause)?.name === "ConstraintError";
@@ -86,55 +86,55 @@ export class CallJournal {
    * @param {Outcome} outcome
    * @param {Upload | null} upload what has to reach the bridge before the outcome
    */
-  async ended({ call_id, result_token, key }, outcome, upload) {
+  async recordOutcome({ call_id, result_token, key }, outcome, upload) {
     /** @type {JournalEntry} */
-    const entry = { call_id, result_token, key, instance: this.instance, state: "done", at: this.around.now(), outcome, upload };
-    await this.store.change([STORE], (of) => void of(STORE).put(entry, keyOf(call_id))).catch(() => {});
+    const entry = { call_id, result_token, key, instance: this.instance, state: "done", at: this.environment.now(), outcome, upload };
+    await this.store.changeRecords([STORE], (of) => void of(STORE).put(entry, keyOf(call_id))).catch(() => {});
   }
 
   /** Whether this worker has begun a request that may change something. @param {string} callId */
-  has(callId) {
+  hasBegun(callId) {
     return this.#begun.has(callId);
   }
 
   /** The bridge knows how these ended; that they were begun is remembered, so that none is begun again. @param {string[]} callIds */
-  async forget(callIds) {
+  async forgetCalls(callIds) {
     const begun = callIds.filter((callId) => this.#begun.delete(callId) || this.#left.delete(callId));
-    const entries = begun.map((call_id) => ({ call_id, state: "told", at: this.around.now() }));
+    const entries = begun.map((call_id) => ({ call_id, state: "told", at: this.environment.now() }));
     await this.store
-      .change([STORE], (of) => entries.forEach((entry) => void of(STORE).put(entry, keyOf(entry.call_id))))
+      .changeRecords([STORE], (of) => entries.forEach((entry) => void of(STORE).put(entry, keyOf(entry.call_id))))
       .catch(() => {});
   }
 
   /** What dead workers left, and which others live. @returns {Promise<{left: JournalEntry[], alive: string[]}>} */
-  async inherit() {
-    const { locks, prefix } = this.around;
+  async inheritEntries() {
+    const { locks, prefix } = this.environment;
     const { held = [] } = await locks.query();
     const alive = held.flatMap(({ name = "" }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
     /** @type {JournalEntry[]} */
-    const entries = await this.store.all(STORE, keysBelow(["call"])).catch(() => []);
-    await this.#sweep(entries.filter(({ state }) => state === "told"));
+    const entries = await this.store.readRecords(STORE, keysBelow(["call"])).catch(() => []);
+    await this.#removeOld(entries.filter(({ state }) => state === "told"));
     const left = entries.filter(({ state, instance }) => state !== "told" && !alive.includes(instance));
     for (const { call_id } of left) this.#left.add(call_id);
     return { left, alive: alive.filter((instance) => instance !== this.instance) };
   }
 
   /** @param {JournalEntry[]} told */
-  async #sweep(told) {
+  async #removeOld(told) {
     const newest = told.sort((a, b) => b.at - a.at);
-    const old = newest.filter(({ at }, index) => index >= REMEMBERED_CALLS || at < this.around.now() - REMEMBERED_MS);
+    const old = newest.filter(({ at }, index) => index >= REMEMBERED_CALLS || at < this.environment.now() - REMEMBERED_MS);
     const drop = (/** @type {(store: "calls") => IDBObjectStore} */ of) => old.forEach(({ call_id }) => of(STORE).delete(keyOf(call_id)));
-    if (old.length > 0) await this.store.change([STORE], drop).catch(() => {});
+    if (old.length > 0) await this.store.changeRecords([STORE], drop).catch(() => {});
   }
 }
 
 /** @param {BrowserStore} store @returns {Promise<string>} */
 async function epochOf(store) {
   try {
-    const known = await store.get(STORE, EPOCH_KEY);
+    const known = await store.readRecord(STORE, EPOCH_KEY);
     if (known) return known;
     const epoch = crypto.randomUUID();
-    await store.change([STORE], (of) => void of(STORE).put(epoch, EPOCH_KEY));
+    await store.changeRecords([STORE], (of) => void of(STORE).put(epoch, EPOCH_KEY));
     return epoch;
   } catch {
     return "";

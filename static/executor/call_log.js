@@ -5,11 +5,11 @@
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
 
-export const KEPT_CALLS = 200;
+export const MAX_CALLS = 200;
 
-/** Texts of answers that are kept whole, together; beyond that the oldest keep `SHORT_CHARS`. */
-export const WHOLE_CHARS = 8_388_608;
-export const SHORT_CHARS = 16_384;
+/** Texts of answers that are kept whole, together; beyond that the oldest keep `SHORTENED_CHARS`. */
+export const MAX_TEXT_CHARS = 8_388_608;
+export const SHORTENED_CHARS = 16_384;
 
 export class CallLog {
   /** @type {Map<string, CallEntry>} */
@@ -30,10 +30,10 @@ export class CallLog {
   }
 
   /** @param {CallEntry} entry newer news about a call replaces older news */
-  put(entry) {
+  putEntry(entry) {
     this.#entries.set(entry.call_id, entry);
     this.#shorten();
-    if (this.#entries.size > KEPT_CALLS) this.#entries.delete(/** @type {string} */ (this.#entries.keys().next().value));
+    if (this.#entries.size > MAX_CALLS) this.#entries.delete(/** @type {string} */ (this.#entries.keys().next().value));
     this.changed(entry);
   }
 
@@ -43,7 +43,7 @@ export class CallLog {
   }
 
   /** @param {ToolCall} call its user is asked */
-  callWaits(call) {
+  callAwaitsApproval(call) {
     this.#open(call, "waiting");
   }
 
@@ -56,7 +56,7 @@ export class CallLog {
   #open({ call_id, tool, server_id, key, chat_id }, state) {
     const about = { call_id, tool, server_id, key, chat_id, started_at: this.now() };
     const open = { duration_ms: null, request: null, response: null, error: null, delivered: null };
-    this.put({ ...about, ...open, state });
+    this.putEntry({ ...about, ...open, state });
   }
 
   /** @param {ToolCall} call @param {import("../types/types.d.ts").LoggedRequest} request */
@@ -78,20 +78,20 @@ export class CallLog {
 
   /** Newest first, answers stay whole while there is room. */
   #shorten() {
-    let left = WHOLE_CHARS;
+    let left = MAX_TEXT_CHARS;
     for (const entry of [...this.#entries.values()].reverse()) {
       const { response } = entry;
       if (!response) continue;
       left -= response.preview.length;
-      if (left >= 0 || response.preview.length <= SHORT_CHARS) continue;
-      this.#entries.set(entry.call_id, { ...entry, response: { ...response, preview: response.preview.slice(0, SHORT_CHARS) } });
+      if (left >= 0 || response.preview.length <= SHORTENED_CHARS) continue;
+      this.#entries.set(entry.call_id, { ...entry, response: { ...response, preview: response.preview.slice(0, SHORTENED_CHARS) } });
     }
   }
 
   /** @param {ToolCall} call @param {Partial<CallEntry>} news */
   #update({ call_id }, news) {
     const entry = this.#entries.get(call_id);
-    if (entry) this.put({ ...entry, ...news });
+    if (entry) this.putEntry({ ...entry, ...news });
   }
 }
 

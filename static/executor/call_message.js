@@ -72,7 +72,7 @@ export class SeenCalls {
   #attempts = new Map();
 
   /** Whether this attempt has not arrived before; from now on it has. @param {Attempt} call */
-  take({ call_id, attempt }) {
+  noteAttempt({ call_id, attempt }) {
     const last = this.#attempts.get(call_id) ?? 0;
     this.#attempts.set(call_id, Math.max(attempt, last));
     if (this.#attempts.size > REMEMBERED_CALLS)
@@ -81,7 +81,7 @@ export class SeenCalls {
   }
 
   /** As if this attempt had never arrived. @param {Attempt} call */
-  forget({ call_id, attempt }) {
+  forgetAttempt({ call_id, attempt }) {
     if (this.#attempts.get(call_id) === attempt) this.#attempts.set(call_id, attempt - 1);
   }
 }

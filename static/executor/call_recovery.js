@@ -8,7 +8,7 @@ import { withoutBody } from "./call_message.js";
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
 /** @typedef {import("../types/types.d.ts").Upload} Upload */
 /**
- * @typedef {object} Mouth
+ * @typedef {object} Reporter
  * @property {(callId: string, outcome: Outcome) => void} sendResult   until it is confirmed
  * @property {(entry: {call_id: string, result_token: string}, upload: Upload) => Promise<void>} upload  may fail
  */
@@ -19,16 +19,16 @@ export class CallRecovery {
 
   /**
    * @param {import("./call_journal.js").CallJournal} journal
-   * @param {Mouth} mouth
+   * @param {Reporter} mouth
    */
   constructor(journal, mouth) {
     this.journal = journal;
-    this.mouth = mouth;
+    this.reporter = mouth;
   }
 
   /** What dead workers of this browser left, for the greeting. @returns {Promise<{alive: string[], calls: ListedCall[]}>} */
-  async list() {
-    const { left, alive } = await this.journal.inherit();
+  async listCalls() {
+    const { left, alive } = await this.journal.inheritEntries();
     this.#left = left;
     return { alive, calls: left.map(({ call_id, state }) => ({ call_id, state: state === "done" ? "done" : "lost" })) };
   }
@@ -37,15 +37,15 @@ export class CallRecovery {
    * The bridge has read the list: what was lost need not be said again, what is done is told now.
    * @param {string[]} closed calls that have ended for the bridge; it takes no body for them any more
    */
-  async tell(closed) {
+  async reportCalls(closed) {
     const left = this.#left.splice(0);
-    await this.journal.forget(left.flatMap(({ call_id, state }) => (state === "begun" ? [call_id] : [])));
-    for (const entry of left) if (entry.outcome) await this.#tellOutcome(entry, entry.outcome, closed.includes(entry.call_id));
+    await this.journal.forgetCalls(left.flatMap(({ call_id, state }) => (state === "begun" ? [call_id] : [])));
+    for (const entry of left) if (entry.outcome) await this.#reportOutcome(entry, entry.outcome, closed.includes(entry.call_id));
   }
 
   /** @param {JournalEntry} entry @param {Outcome} outcome @param {boolean} isClosed */
-  async #tellOutcome(entry, outcome, isClosed) {
-    const isThere = !entry.upload || (!isClosed && (await this.mouth.upload(entry, entry.upload).then(() => true, () => false)));
-    this.mouth.sendResult(entry.call_id, isThere || outcome.status === "failed" ? outcome : withoutBody(outcome));
+  async #reportOutcome(entry, outcome, isClosed) {
+    const isThere = !entry.upload || (!isClosed && (await this.reporter.upload(entry, entry.upload).then(() => true, () => false)));
+    this.reporter.sendResult(entry.call_id, isThere || outcome.status === "failed" ? outcome : withoutBody(outcome));
   }
 }

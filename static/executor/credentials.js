@@ -37,7 +37,7 @@ export class Credentials {
     const sealed = await crypto.subtle.encrypt({ name: ALGORITHM, iv, additionalData }, await this.#key(), plain);
     /** @type {SealedCredential} */
     const kept = { server_id: serverId, origin, scheme, saved_at: Date.now(), iv, sealed };
-    await this.store.change(["credentials"], (of) => of("credentials").put(kept, [serverId, origin, scheme]));
+    await this.store.changeRecords(["credentials"], (of) => of("credentials").put(kept, [serverId, origin, scheme]));
   }
 
   /**
@@ -46,7 +46,7 @@ export class Credentials {
    */
   async listCredentials(serverId) {
     /** @type {SealedCredential[]} */
-    const kept = await this.store.all("credentials", keysBelow([serverId]));
+    const kept = await this.store.readRecords("credentials", keysBelow([serverId]));
     return kept.map(({ origin, scheme, saved_at }) => ({ origin, scheme, saved_at }));
   }
 
@@ -57,7 +57,7 @@ export class Credentials {
    */
   async loadCredentials(serverId, origin) {
     /** @type {SealedCredential[]} */
-    const kept = await this.store.all("credentials", keysBelow([serverId, origin]));
+    const kept = await this.store.readRecords("credentials", keysBelow([serverId, origin]));
     if (kept.length === 0) return {};
     const key = await this.#key();
     /** @type {[string, CredentialSet[string]][]} */
@@ -72,12 +72,12 @@ export class Credentials {
 
   /** @param {string} serverId @param {string} origin @param {string} scheme */
   async removeCredential(serverId, origin, scheme) {
-    await this.store.change(["credentials"], (of) => of("credentials").delete([serverId, origin, scheme]));
+    await this.store.changeRecords(["credentials"], (of) => of("credentials").delete([serverId, origin, scheme]));
   }
 
   /** @param {string} serverId */
   async removeServer(serverId) {
-    await this.store.change(["credentials"], (of) => of("credentials").delete(keysBelow([serverId])));
+    await this.store.changeRecords(["credentials"], (of) => of("credentials").delete(keysBelow([serverId])));
   }
 
   /**
@@ -85,10 +85,10 @@ export class Credentials {
    * @returns {Promise<CryptoKey>}
    */
   async #key() {
-    const kept = await this.store.get("keys", WRAPPING_KEY);
+    const kept = await this.store.readRecord("keys", WRAPPING_KEY);
     if (kept) return kept;
     const made = await crypto.subtle.generateKey({ name: ALGORITHM, length: 256 }, false, ["encrypt", "decrypt"]);
-    await this.store.change(["keys"], (of) => of("keys").add(made, WRAPPING_KEY)).catch(() => undefined);
-    return (await this.store.get("keys", WRAPPING_KEY)) ?? made;
+    await this.store.changeRecords(["keys"], (of) => of("keys").add(made, WRAPPING_KEY)).catch(() => undefined);
+    return (await this.store.readRecord("keys", WRAPPING_KEY)) ?? made;
   }
 }

@@ -20,7 +20,7 @@ export { addressSpace, mixedContent } from "./address_space.js";
 /** @typedef {"reachable" | "refused" | "silent"} ProbeAnswer */
 /**
  * What a diagnosis may look at; everything is injected in tests.
- * @typedef {object} Surroundings
+ * @typedef {object} DiagnosisEnvironment
  * @property {string} pageUrl
  * @property {typeof globalThis.fetch} fetch
  * @property {(space: AddressSpace) => Promise<PermissionAnswer>} permission
@@ -83,61 +83,61 @@ const nextTask = () => new Promise((resolve) => setTimeout(resolve, 0));
 /**
  * Takes up to 3 s when the host does not answer.
  * @param {FailedFetch} failed
- * @param {Surroundings} around
+ * @param {DiagnosisEnvironment} environment
  * @returns {Promise<Diagnosis>}
  */
-export async function diagnose(failed, around) {
+export async function diagnoseFailure(failed, environment) {
   const { origin, hostname } = new URL(failed.url);
   const space = addressSpace(hostname);
   const detail = { origin, address_space: space };
   await nextTask();
-  if (around.wasBlockedByPolicy(origin)) return policyBlock(failed, origin, detail);
-  if (mixedContent(around.pageUrl, failed.url)) return mixed(origin, space, detail);
-  const permission = await around.permission(space);
-  const mayNeedPermission = space !== "public" && addressSpace(new URL(around.pageUrl).hostname) === "public";
+  if (environment.wasBlockedByPolicy(origin)) return policyBlock(failed, origin, detail);
+  if (mixedContent(environment.pageUrl, failed.url)) return mixedContentDiagnosis(origin, space, detail);
+  const permission = await environment.permission(space);
+  const mayNeedPermission = space !== "public" && addressSpace(new URL(environment.pageUrl).hostname) === "public";
   if (mayNeedPermission && permission === "denied") return localNetworkBlock(space, permission, detail);
-  const { answer, took_ms } = await probeOrigin(origin, around);
-  if (answer === "reachable") return unreadable(origin, detail);
+  const { answer, took_ms } = await probeOrigin(origin, environment);
+  if (answer === "reachable") return unreadableDiagnosis(origin, detail);
   if (mayNeedPermission && permission === "prompt") return localNetworkBlock(space, permission, detail);
   const wasQuick = (failed.took_ms ?? 0) <= took_ms + REFUSAL_TOLERANCE_MS;
   const isProven = answer === "refused" && wasQuick && !failed.mayArriveUnasked;
-  const facts = { ...detail, probe: answer, online: around.isOnline() };
-  return unreachable(origin, isProven ? "no" : "unknown", facts);
+  const facts = { ...detail, probe: answer, online: environment.isOnline() };
+  return unreachableDiagnosis(origin, isProven ? "no" : "unknown", facts);
 }
 
 /**
  * Two requests to the origin's root: an opaque answer needs no CORS consent but may be withheld by a resource policy;
  * a CORS answer the other way round. Either proves that the origin is up.
  * @param {string} origin
- * @param {Surroundings} around
+ * @param {DiagnosisEnvironment} environment
  * @returns {Promise<{answer: ProbeAnswer, took_ms: number}>} `took_ms`: of the quicker one
  */
-async function probeOrigin(origin, around) {
+async function probeOrigin(origin, environment) {
   const started = performance.now();
-  const opaque = await probeOnce(origin, "no-cors", around);
+  const opaque = await probeOnce(origin, "no-cors", environment);
   const took_ms = performance.now() - started;
   if (opaque !== "refused") return { answer: opaque, took_ms };
-  return { answer: await probeOnce(origin, "cors", around), took_ms };
+  return { answer: await probeOnce(origin, "cors", environment), took_ms };
 }
 
 /**
  * @param {string} origin
  * @param {"no-cors" | "cors"} mode
- * @param {Surroundings} around
+ * @param {DiagnosisEnvironment} environment
  * @returns {Promise<ProbeAnswer>}
  */
-async function probeOnce(origin, mode, around) {
+async function probeOnce(origin, mode, environment) {
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), PROBE_TIMEOUT_MS);
   const signal = patience.signal;
   try {
     const how = /** @type {const} */ ({ mode, cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer", signal });
-    await around.fetch(`${origin}/`, how);
+    await environment.fetch(`${origin}/`, how);
     return "reachable";
   } catch {
     if (signal.aborted) return "silent";
     await nextTask(); // A redirect into the policy is an answer as well.
-    return around.wasBlockedByPolicy(origin) ? "reachable" : "refused";
+    return environment.wasBlockedByPolicy(origin) ? "reachable" : "refused";
   } finally {
     clearTimeout(timer);
   }
@@ -173,7 +173,7 @@ function policyBlock({ origins }, origin, detail) {
  * @param {Record<string, unknown>} detail
  * @returns {Diagnosis}
  */
-function mixed(origin, space, detail) {
+function mixedContentDiagnosis(origin, space, detail) {
   const fix =
     space === "local"
       ? "Allow local network access for this page, use https or the IP address for the API, or open the bridge page on http://localhost."
@@ -214,7 +214,7 @@ function localNetworkBlock(space, permission, detail) {
  * @param {Record<string, unknown>} detail
  * @returns {Diagnosis}
  */
-function unreadable(origin, detail) {
+function unreadableDiagnosis(origin, detail) {
   return {
     code: "cors",
     message: `${origin} is up, but does not let this page read its answers (CORS). The API must allow the origin of the bridge page, the method and the headers that are sent.`,
@@ -230,7 +230,7 @@ function unreadable(origin, detail) {
  * @param {{probe: ProbeAnswer, online: boolean}} detail
  * @returns {Diagnosis}
  */
-function unreachable(origin, delivered, detail) {
+function unreachableDiagnosis(origin, delivered, detail) {
   const message = detail.online
     ? `Nothing answers at ${origin}. Check that the API is running and that the address and port are right.`
     : `This computer is offline, so ${origin} cannot be reached.`;

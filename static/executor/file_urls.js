@@ -20,7 +20,7 @@ import { fetchInit } from "./fetch_init.js";
  * @property {AbortSignal} signal
  */
 
-const KEPT_FILE = /^\/files\/[\w.~-]+$/;
+const STORED_FILE = /^\/files\/[\w.~-]+$/;
 const IS_DATA = /^data:/i;
 
 /**
@@ -35,7 +35,7 @@ export async function withFiles({ body }, args, sources) {
   const left = { cap: sources.cap };
   /** @param {Record<string, unknown>} holder @param {string} key */
   const replace = async (holder, key) => {
-    if (Object.hasOwn(holder, key)) holder[key] = await resolved(holder[key], sources, left);
+    if (Object.hasOwn(holder, key)) holder[key] = await resolveValue(holder[key], sources, left);
   };
   /** @type {Record<string, any>} */
   const known = { ...args };
@@ -56,15 +56,15 @@ export async function withFiles({ body }, args, sources) {
  * @param {{cap: number}} left
  * @returns {Promise<unknown>}
  */
-async function resolved(value, sources, left) {
+async function resolveValue(value, sources, left) {
   if (Array.isArray(value)) {
     const files = [];
-    for (const item of value) files.push(await resolved(item, sources, left));
+    for (const item of value) files.push(await resolveValue(item, sources, left));
     return files;
   }
   const { url, ...file } = /** @type {Record<string, unknown>} */ (typeof value === "object" ? (value ?? {}) : {});
   if (typeof url !== "string" || IS_DATA.test(url)) return value;
-  const { bytes, filename, content_type } = await read(addressOf(url, sources), sources, left);
+  const { bytes, filename, content_type } = await readFileUrl(addressOf(url, sources), sources, left);
   return { bytes, filename: file.filename ?? filename, content_type: file.content_type ?? content_type };
 }
 
@@ -77,7 +77,7 @@ function addressOf(url, { pageUrl, acceptedOrigins }) {
   const target = URL.canParse(url, pageUrl) ? new URL(url, pageUrl) : null;
   const own = new URL(pageUrl).origin;
   if (target && acceptedOrigins().includes(target.origin) && !forbiddenTarget(target.href, own)) return target;
-  if (target && KEPT_FILE.test(target.pathname)) return new URL(target.pathname, own);
+  if (target && STORED_FILE.test(target.pathname)) return new URL(target.pathname, own);
   throw new CallFailure(
     "not_accepted",
     `The file at "${url.slice(0, 200)}" cannot be read: only files on the bridge and on accepted servers can. Give its content as base64 or text.`,
@@ -89,15 +89,15 @@ function addressOf(url, { pageUrl, acceptedOrigins }) {
  * @param {FileSources} sources
  * @param {{cap: number}} left
  */
-async function read(address, { fetch, pageUrl, signal }, left) {
+async function readFileUrl(address, { fetch, pageUrl, signal }, left) {
   /** @type {import("../types/types.d.ts").BuiltRequest} */
   const request = { method: "GET", url: address.href, headers: [], body: null, unsendable: [] };
   /** @param {unknown} error @returns {never} */
   const failed = (error) => {
-    throw signal.aborted ? signal.reason : unread(address, messageOf(error));
+    throw signal.aborted ? signal.reason : unreadableFile(address, messageOf(error));
   };
   const response = await fetch(address.href, fetchInit(request, { mayFollow: false, signal, pageUrl })).catch(failed);
-  if (!response.ok) throw unread(address, response.type === "opaqueredirect" ? "it redirects" : `status ${response.status}`);
+  if (!response.ok) throw unreadableFile(address, response.type === "opaqueredirect" ? "it redirects" : `status ${response.status}`);
   const bytes = await readBytes(response, left.cap).catch(failed);
   if (bytes === null) throw new CallFailure("too_large", `The files of this call are larger than ${left.cap} bytes.`);
   left.cap -= bytes.byteLength;
@@ -106,7 +106,7 @@ async function read(address, { fetch, pageUrl, signal }, left) {
 
 /** @param {URL} address @returns {string | undefined} a kept file has none */
 function fileName({ pathname }) {
-  if (KEPT_FILE.test(pathname)) return undefined;
+  if (STORED_FILE.test(pathname)) return undefined;
   try {
     return decodeURIComponent(pathname.split("/").at(-1) ?? "") || undefined;
   } catch {
@@ -115,6 +115,6 @@ function fileName({ pathname }) {
 }
 
 /** @param {URL} address @param {string} why */
-function unread({ origin, pathname }, why) {
+function unreadableFile({ origin, pathname }, why) {
   return new CallFailure("network", `The file ${origin}${pathname.slice(0, 100)} cannot be read: ${why}.`, { retryable: true });
 }

@@ -22,21 +22,21 @@ export class PageGrants {
    * @param {string} key
    * @returns {Promise<PageGrant[]>}
    */
-  of(serverId, key) {
-    return this.store.all(STORE, keysBelow([serverId, key])).catch(() => []);
+  grantsOf(serverId, key) {
+    return this.store.readRecords(STORE, keysBelow([serverId, key])).catch(() => []);
   }
 
   /** Best effort: what is not kept is asked about again. @param {PageGrant} grant */
-  async add(grant) {
-    await this.store.change([STORE], (of) => void of(STORE).put(grant, keyOf(grant))).catch(() => {});
+  async addGrant(grant) {
+    await this.store.changeRecords([STORE], (of) => void of(STORE).put(grant, keyOf(grant))).catch(() => {});
   }
 
   /** @param {{server_id: string, key: string, scope: string, chat_id: string | null}} grant */
-  async remove(grant) {
-    await this.store.change([STORE], (of) => void of(STORE).delete(keyOf(grant)));
+  async removeGrant(grant) {
+    await this.store.changeRecords([STORE], (of) => void of(STORE).delete(keyOf(grant)));
   }
 
-  async removeAll() {
-    await this.store.change([STORE], (of) => void of(STORE).clear());
+  async removeGrants() {
+    await this.store.changeRecords([STORE], (of) => void of(STORE).clear());
   }
 }

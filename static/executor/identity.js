@@ -71,21 +71,21 @@ export class Identity {
 
   /**
    * @param {BrowserStore} store
-   * @param {{fetch?: typeof globalThis.fetch, location?: Location | null, now?: () => number, user_id?: string}} [around]
+   * @param {{fetch?: typeof globalThis.fetch, location?: Location | null, now?: () => number, user_id?: string}} [environment]
    *   `user_id`: the only user this may ever speak for; the first one without it
    */
-  constructor(store, around = {}) {
+  constructor(store, environment = {}) {
     this.store = store;
-    this.fetch = around.fetch ?? ((input, init) => fetch(input, init));
-    this.location = around.location === undefined ? globalThis.location : around.location;
-    this.now = around.now ?? (() => Date.now());
+    this.fetch = environment.fetch ?? ((input, init) => fetch(input, init));
+    this.location = environment.location === undefined ? globalThis.location : environment.location;
+    this.now = environment.now ?? (() => Date.now());
     /** @type {string | null} */
     this.user = null;
-    this.user_id = around.user_id ?? null;
+    this.user_id = environment.user_id ?? null;
     /** For a browser that came without a link of its own. */
     this.code = new PairingCode(
       (path, body) => this.#post(path, body, "device_unknown"),
-      (device, user_id) => this.#become(device, user_id),
+      (device, user_id) => this.#saveDevice(device, user_id),
       this.now,
     );
   }
@@ -97,12 +97,12 @@ export class Identity {
    * @returns {Promise<Entrance>}
    * @throws {IdentityError} other_user: enter again with `mayReplace`, or decline the ticket first
    */
-  async enter({ mayReplace = false } = {}) {
+  async signIn({ mayReplace = false } = {}) {
     if (!globalThis.crypto?.subtle) throw new IdentityError("insecure_context");
     this.#takeTicket();
     const byTicket = this.#ticket !== null && (await this.#spend(this.#ticket, mayReplace));
     this.#ticket = null;
-    await this.token();
+    await this.sessionToken();
     return { user: this.user ?? "", user_id: this.user_id ?? "", byTicket };
   }
 
@@ -112,13 +112,13 @@ export class Identity {
   }
 
   /** @returns {Promise<string>} a session token good for at least 60 s @throws {IdentityError} */
-  async token() {
+  async sessionToken() {
     if (this.#session && this.#session.ends_at - this.now() > RENEW_BEFORE_MS) return this.#session.token;
-    return this.renew();
+    return this.renewToken();
   }
 
   /** A new session token; callers at the same time share one. @returns {Promise<string>} @throws {IdentityError} */
-  renew() {
+  renewToken() {
     this.#renewal ??= this.#openSession().finally(() => {
       this.#renewal = null;
     });
@@ -126,11 +126,11 @@ export class Identity {
   }
 
   /** Forgets the device key: this browser has to be paired again. */
-  async forget() {
+  async forgetDevice() {
     this.#device = null;
     this.#session = null;
     this.user = this.user_id = null;
-    await this.store.change(["device"], (of) => of("device").delete(DEVICE_KEY));
+    await this.store.changeRecords(["device"], (of) => of("device").delete(DEVICE_KEY));
   }
 
   /** The ticket is taken out of the address at once, so that it stays in no history and no copied link. */
@@ -158,9 +158,9 @@ export class Identity {
 
   /** Whether the bridge still knows this browser. */
   async #isPaired() {
-    if ((await this.store.get("device", DEVICE_KEY)) === undefined) return false;
+    if ((await this.store.readRecord("device", DEVICE_KEY)) === undefined) return false;
     try {
-      await this.token();
+      await this.sessionToken();
       return true;
     } catch (error) {
       if (error instanceof IdentityError && error.code === "device_unknown") return false;
@@ -170,7 +170,7 @@ export class Identity {
 
   /** @param {string} ticket @returns {Promise<boolean>} false: used before, too old or invented */
   async #redeem(ticket) {
-    const token = await this.token();
+    const token = await this.sessionToken();
     try {
       const { user, redeemed, printed } = await this.#post("/api/tickets", { ticket }, "ticket_refused", token);
       if (!redeemed) throw otherUser(user, this.user ?? "");
@@ -186,16 +186,16 @@ export class Identity {
     const { private_key, public_key } = await newDeviceKey();
     const paired = await this.#post("/api/devices", { ticket, public_key }, "ticket_refused");
     if (paired.secret) {
-      this.code.show(paired, private_key);
+      this.code.showCode(paired, private_key);
       throw new IdentityError("confirmation_needed");
     }
-    await this.#become({ device_id: paired.device_id, private_key }, paired.user_id);
+    await this.#saveDevice({ device_id: paired.device_id, private_key }, paired.user_id);
     return paired.printed;
   }
 
   /** @param {Device} device @param {string} user_id */
-  async #become(device, user_id) {
-    await this.store.change(["device"], (of) => of("device").put(device, DEVICE_KEY));
+  async #saveDevice(device, user_id) {
+    await this.store.changeRecords(["device"], (of) => of("device").put(device, DEVICE_KEY));
     this.#device = device;
     this.#session = null;
     this.user_id = user_id;
@@ -204,7 +204,7 @@ export class Identity {
   /** @returns {Promise<string>} */
   async #openSession() {
     if (!globalThis.crypto?.subtle) throw new IdentityError("insecure_context");
-    this.#device ??= (await this.store.get("device", DEVICE_KEY)) ?? null;
+    this.#device ??= (await this.store.readRecord("device", DEVICE_KEY)) ?? null;
     const device = this.#device;
     if (!device) throw new IdentityError("not_paired");
     const { device_id } = device;

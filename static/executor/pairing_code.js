@@ -6,7 +6,7 @@
 
 /** @typedef {import("./identity.js").Device} Device */
 /** @typedef {{code: string, secret: string, expires_in: number}} Offer what the bridge answers */
-/** @typedef {{code: string, ends_at: number}} Shown `ends_at`: milliseconds since 1970 */
+/** @typedef {{code: string, ends_at: number}} ShownCode `ends_at`: milliseconds since 1970 */
 /** @typedef {"waiting" | "confirmed" | "refused" | "expired"} Standing */
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256" };
@@ -32,30 +32,30 @@ export class PairingCode {
     this.now = now;
   }
 
-  /** @returns {Shown | null} */
-  get shown() {
+  /** @returns {ShownCode | null} */
+  get shownCode() {
     return this.#waiting;
   }
 
-  /** Asks for a code that any user may confirm. @returns {Promise<Shown>} */
-  async ask() {
+  /** Asks for a code that any user may confirm. @returns {Promise<ShownCode>} */
+  async requestCode() {
     const { private_key, public_key } = await newDeviceKey();
-    return this.show(await this.post("/api/pairings", { public_key }), private_key);
+    return this.showCode(await this.post("/api/pairings", { public_key }), private_key);
   }
 
   /**
    * Shows the code that came in answer to a link.
    * @param {Offer} offer
    * @param {CryptoKey} private_key
-   * @returns {Shown}
+   * @returns {ShownCode}
    */
-  show({ code, secret, expires_in }, private_key) {
+  showCode({ code, secret, expires_in }, private_key) {
     this.#waiting = { code, secret, ends_at: this.now() + expires_in * 1000, private_key };
     return this.#waiting;
   }
 
   /** How things stand; once "confirmed", this browser is a device. @returns {Promise<Standing>} */
-  async standing() {
+  async readStanding() {
     const waiting = this.#waiting;
     if (!waiting || waiting.ends_at <= this.now()) return "expired";
     const { state, device_id, user_id } = await this.post("/api/pairings/standing", { secret: waiting.secret });

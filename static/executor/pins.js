@@ -93,13 +93,13 @@ export class Pins {
    * @returns {Promise<PinError[]>} why operations are not among them
    * @throws {PinError} when none is left; then what was accepted stays
    */
-  async accept(server, operations) {
+  async acceptOperations(server, operations) {
     const { pins, refused } = pinsOf(server, operations, this.ownOrigin);
     if (pins.length === 0 && refused.length > 0) throw refused[0];
     const digests = Object.fromEntries(pins.map(({ key, digest }) => [key, digest]));
     /** @type {PinnedServer} */
     const kept = { server_id: server.id, base_url: server.base_url, operations: digests };
-    await this.store.change(["servers", "pins"], (of) => {
+    await this.store.changeRecords(["servers", "pins"], (of) => {
       of("pins").delete(keysBelow([server.id]));
       for (const pin of pins) of("pins").put(pin, [server.id, pin.key]);
       of("servers").put(kept, server.id);
@@ -108,8 +108,8 @@ export class Pins {
   }
 
   /** @param {string} serverId */
-  async remove(serverId) {
-    await this.store.change(["servers", "pins", "grants"], (of) => {
+  async removeServer(serverId) {
+    await this.store.changeRecords(["servers", "pins", "grants"], (of) => {
       of("pins").delete(keysBelow([serverId]));
       of("grants").delete(keysBelow([serverId]));
       of("servers").delete(serverId);
@@ -117,8 +117,8 @@ export class Pins {
   }
 
   /** @returns {Promise<PinnedServer[]>} */
-  list() {
-    return this.store.all("servers");
+  listServers() {
+    return this.store.readRecords("servers");
   }
 
   /**
@@ -126,7 +126,7 @@ export class Pins {
    * @param {string} key for example "GET /pets/{id}"
    * @returns {Promise<Pin | null>}
    */
-  async lookup(serverId, key) {
-    return (await this.store.get("pins", [serverId, key])) ?? null;
+  async findPin(serverId, key) {
+    return (await this.store.readRecord("pins", [serverId, key])) ?? null;
   }
 }

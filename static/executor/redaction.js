@@ -9,11 +9,11 @@ import { encodeStrict } from "../request/parameter_style.js";
 export const MARKER = "[secret]";
 
 /** @param {string} secret */
-function writings(secret) {
+function plainEncodings(secret) {
   const asForm = new URLSearchParams([["", secret]]).toString().slice(1);
   const encoded = [encodeStrict(secret), encodeURIComponent(secret), asForm];
   const lower = encoded.map((text) => text.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()));
-  return [secret, ...encoded, ...lower, ...jsonWritings(secret)];
+  return [secret, ...encoded, ...lower, ...jsonEncodings(secret)];
 }
 
 /**
@@ -21,7 +21,7 @@ function writings(secret) {
  * .NET all of it but slashes, and quotes and "+", in upper case.
  * @param {string} secret
  */
-function jsonWritings(secret) {
+function jsonEncodings(secret) {
   const plain = JSON.stringify(secret).slice(1, -1);
   const hex = (/** @type {string} */ unit) => unit.charCodeAt(0).toString(16).padStart(4, "0");
   const lower = (/** @type {string} */ unit) => `\\u${hex(unit)}`;
@@ -33,7 +33,7 @@ function jsonWritings(secret) {
 }
 
 /** Longest first, so that none is cut in two by a shorter one. @param {string[]} secrets */
-const allWritings = (secrets) => [...new Set(secrets.flatMap(writings))].sort((a, b) => b.length - a.length);
+const allEncodings = (secrets) => [...new Set(secrets.flatMap(plainEncodings))].sort((a, b) => b.length - a.length);
 
 /** So few characters of a secret at a cut tell nothing. */
 const HARMLESS = 3;
@@ -55,8 +55,8 @@ function withoutHalf(text, all) {
  * @param {string[]} secrets longest first (see `secretTexts`)
  * @returns {(text: string, isCut?: boolean) => string} `isCut`: the text was cut and may end within a secret
  */
-export function redactor(secrets) {
-  const all = allWritings(secrets);
+export function createRedactor(secrets) {
+  const all = allEncodings(secrets);
   return (text, isCut = false) => {
     const left = all.reduce((rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, MARKER) : rest), text);
     return isCut ? withoutHalf(left, all) : left;
@@ -88,15 +88,15 @@ const STAR = 42;
  * @param {string[]} secrets
  */
 export function overwriteSecrets(content, secrets) {
-  for (const writing of allWritings(secrets)) {
+  for (const writing of allEncodings(secrets)) {
     const bytes = new TextEncoder().encode(writing);
-    for (let at = find(content, bytes, 0); at >= 0; at = find(content, bytes, at + bytes.length))
+    for (let at = findBytes(content, bytes, 0); at >= 0; at = findBytes(content, bytes, at + bytes.length))
       content.fill(STAR, at, at + bytes.length);
   }
 }
 
 /** @param {Uint8Array} content @param {Uint8Array} wanted @param {number} from */
-function find(content, wanted, from) {
+function findBytes(content, wanted, from) {
   let at = content.indexOf(wanted[0], from);
   while (at >= 0 && !wanted.every((byte, index) => content[at + index] === byte)) at = content.indexOf(wanted[0], at + 1);
   return at;
@@ -122,7 +122,7 @@ function isSecretName(name) {
  * @returns {string[]} longest first
  */
 export function argumentSecrets(value, isSecret = false) {
-  return leaves(value, isSecret).sort((a, b) => b.length - a.length);
+  return leafTexts(value, isSecret).sort((a, b) => b.length - a.length);
 }
 
 /**
@@ -130,16 +130,16 @@ export function argumentSecrets(value, isSecret = false) {
  * @param {unknown} args
  * @returns {(text: string, isCut?: boolean) => string} removes these and the secrets among the arguments
  */
-export function logRedactor(redact, args) {
-  const mask = redactor(argumentSecrets(args));
+export function createLogRedactor(redact, args) {
+  const mask = createRedactor(argumentSecrets(args));
   return (text, isCut = false) => mask(redact(text, isCut), isCut);
 }
 
 /** @param {unknown} value @param {boolean} isSecret @returns {string[]} */
-function leaves(value, isSecret) {
-  if (Array.isArray(value)) return value.flatMap((item) => leaves(item, isSecret));
+function leafTexts(value, isSecret) {
+  if (Array.isArray(value)) return value.flatMap((item) => leafTexts(item, isSecret));
   if (typeof value === "object" && value !== null)
-    return Object.entries(value).flatMap(([name, member]) => leaves(member, isSecret || isSecretName(name)));
+    return Object.entries(value).flatMap(([name, member]) => leafTexts(member, isSecret || isSecretName(name)));
   const isText = typeof value === "string" || typeof value === "number" || typeof value === "bigint";
   return isSecret && isText && String(value).length >= LEAST_CHARS ? [String(value)] : [];
 }

@@ -25,7 +25,7 @@ function pause(milliseconds, signal) {
  */
 export async function uploadResult(fetch, call, content, contentType, signal) {
   for (let attempt = 0; ; attempt += 1) {
-    const status = await put(fetch, call, content, contentType, signal);
+    const status = await putResult(fetch, call, content, contentType, signal);
     if (status >= 200 && status < 300) return;
     if ((status > 0 && status < 500) || attempt >= WAITS_MS.length)
       throw new Error(status ? `it answered with status ${status}.` : "it does not answer.");
@@ -41,7 +41,7 @@ export async function uploadResult(fetch, call, content, contentType, signal) {
  * @param {AbortSignal} signal
  * @returns {Promise<number>} the status; 0 when there was none
  */
-async function put(fetch, call, content, contentType, signal) {
+async function putResult(fetch, call, content, contentType, signal) {
   try {
     const answer = await fetch(`/api/calls/${encodeURIComponent(call.call_id)}/result`, {
       method: "PUT",

@@ -5,7 +5,7 @@ import { CallStopped } from "./call_failure.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
-/** @typedef {{run: (call: ToolCall, signal: AbortSignal) => Promise<Outcome>}} Runner */
+/** @typedef {{runCall: (call: ToolCall, signal: AbortSignal) => Promise<Outcome>}} Runner */
 /** @typedef {{set: (callback: () => void, milliseconds: number) => unknown, clear: (timer: any) => void}} Timers */
 
 /** A Stop may overtake its call; so many are remembered. */
@@ -32,7 +32,7 @@ export class RunningCalls {
     return this.#controllers.size;
   }
 
-  get ids() {
+  get callIds() {
     return [...this.#controllers.keys()];
   }
 
@@ -40,7 +40,7 @@ export class RunningCalls {
    * Runs the call; at its deadline its fetch is aborted.
    * @param {ToolCall} call
    */
-  async start(call) {
+  async startCall(call) {
     const controller = new AbortController();
     this.#controllers.set(call.call_id, controller);
     const seconds = Math.round(call.deadline_ms / 100) / 10;
@@ -48,7 +48,7 @@ export class RunningCalls {
     const timer = this.timers.set(() => controller.abort(late), call.deadline_ms);
     const reason = this.#stoppedEarly.get(call.call_id);
     if (reason !== undefined) controller.abort(new CallStopped("cancelled", reason));
-    const outcome = await this.runner.run(call, controller.signal);
+    const outcome = await this.runner.runCall(call, controller.signal);
     this.timers.clear(timer);
     this.#controllers.delete(call.call_id);
     this.ended(call, outcome);
@@ -63,7 +63,7 @@ export class RunningCalls {
    * @param {string} callId
    * @param {string} reason a sentence
    */
-  stop(callId, reason) {
+  stopCall(callId, reason) {
     const controller = this.#controllers.get(callId);
     if (controller) controller.abort(new CallStopped("cancelled", reason));
     else this.#rememberStop(callId, reason);

@@ -7,7 +7,7 @@
  */
 
 import { readAnswer } from "./answer_reader.js";
-import { essence } from "../base/content_type.js";
+import { essenceOf } from "../base/content_type.js";
 import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "../request/build.js";
 import { withIdempotencyKey } from "../request/idempotency_key.js";
@@ -16,7 +16,7 @@ import { fetchInit, needsPreflight } from "./fetch_init.js";
 import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } from "./call_failure.js";
 import { redirectRefused, stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
 import { readArguments, withoutBody } from "./call_message.js";
-import { logRedactor, overwriteSecrets, redactor } from "./redaction.js";
+import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
@@ -29,18 +29,18 @@ import { placeSecrets, secretTexts } from "../request/credential_placement.js";
 /** @typedef {import("../types/types.d.ts").Upload} Upload */
 
 /**
- * @typedef {object} Surroundings
+ * @typedef {object} RunnerEnvironment
  * @property {typeof globalThis.fetch} fetch
  * @property {() => number} now                           monotonic milliseconds
  * @property {string} pageUrl
  * @property {() => string[]} acceptedOrigins             where files that arguments name may come from
- * @property {(serverId: string, key: string) => Promise<Pin | null>} lookup
+ * @property {(serverId: string, key: string) => Promise<Pin | null>} findPin
  * @property {(serverId: string, origin: string) => Promise<CredentialSet>} loadCredentials
- * @property {(failed: import("./diagnosis.js").FailedFetch) => Promise<import("../types/types.d.ts").Diagnosis>} diagnose  why a fetch was rejected
- * @property {(call: ToolCall, content: Uint8Array<ArrayBuffer> | string, contentType: string, signal: AbortSignal) => Promise<void>} upload
+ * @property {(failed: import("./diagnosis.js").FailedFetch) => Promise<import("../types/types.d.ts").Diagnosis>} diagnoseFailure  why a fetch was rejected
+ * @property {(call: ToolCall, content: Uint8Array<ArrayBuffer> | string, contentType: string, signal: AbortSignal) => Promise<void>} uploadResult
  * @property {Limits} limits
  * @property {RunObserver} observer
- * @property {Journal} journal
+ * @property {CallRecorder} journal
  * @property {() => boolean} isConnected                  to the bridge
  */
 /**
@@ -52,9 +52,9 @@ import { placeSecrets, secretTexts } from "../request/credential_placement.js";
 
 /**
  * Told of requests that may change something.
- * @typedef {object} Journal
- * @property {(call: ToolCall) => Promise<void>} begun    settles when it is durable; throws a `CallFailure`
- * @property {(call: ToolCall, outcome: Outcome, upload: Upload | null) => Promise<void>} ended
+ * @typedef {object} CallRecorder
+ * @property {(call: ToolCall) => Promise<void>} recordBegun    settles when it is durable; throws a `CallFailure`
+ * @property {(call: ToolCall, outcome: Outcome, upload: Upload | null) => Promise<void>} recordOutcome
  */
 
 /** @typedef {(text: string, isCut?: boolean) => string} Redact */
@@ -74,9 +74,9 @@ const STATUS_TEXT_CHARS = 200;
 const CONTENT_TYPE_CHARS = 300;
 
 export class ToolRunner {
-  /** @param {Surroundings} around */
-  constructor(around) {
-    this.around = around;
+  /** @param {RunnerEnvironment} environment */
+  constructor(environment) {
+    this.environment = environment;
   }
 
   /**
@@ -84,7 +84,7 @@ export class ToolRunner {
    * @param {ToolCall} call
    * @returns {Promise<import("../types/types.d.ts").CallError | null>}
    */
-  async refusal(call) {
+  async findRefusal(call) {
     try {
       await this.acceptedPin(call);
       return null;
@@ -98,19 +98,19 @@ export class ToolRunner {
    * @param {AbortSignal} signal abort with a `CallStopped`
    * @returns {Promise<Outcome>}
    */
-  async run(call, signal) {
-    const started = this.around.now();
-    const duration = () => Math.round((this.around.now() - started) * 10) / 10;
-    const course = { redact: redactor([]), isSafe: false, hasBegun: false };
+  async runCall(call, signal) {
+    const started = this.environment.now();
+    const duration = () => Math.round((this.environment.now() - started) * 10) / 10;
+    const course = { redact: createRedactor([]), isSafe: false, hasBegun: false };
     try {
-      const { answered, upload } = await this.perform(call, course, duration, signal);
+      const { answered, upload } = await this.performCall(call, course, duration, signal);
       const outcome = { ...answered, duration_ms: duration() };
-      if (course.hasBegun) await this.around.journal.ended(call, outcome, upload);
-      const isThere = !upload || (await this.upload(call, upload, outcome.bytes, course, signal));
+      if (course.hasBegun) await this.environment.journal.recordOutcome(call, outcome, upload);
+      const isThere = !upload || (await this.uploadBody(call, upload, outcome.bytes, course, signal));
       return isThere ? outcome : withoutBody(outcome);
     } catch (error) {
       const outcome = failedOutcome(failureOf(error), course, duration());
-      if (course.hasBegun) await this.around.journal.ended(call, outcome, null);
+      if (course.hasBegun) await this.environment.journal.recordOutcome(call, outcome, null);
       return outcome;
     }
   }
@@ -121,18 +121,18 @@ export class ToolRunner {
    * @param {() => number} duration
    * @param {AbortSignal} signal
    */
-  async perform(call, course, duration, signal) {
+  async performCall(call, course, duration, signal) {
     const pin = await this.acceptedPin(call);
     course.isSafe = pin.plan.safe;
-    const credentials = await this.around.loadCredentials(pin.server_id, pin.origin);
+    const credentials = await this.environment.loadCredentials(pin.server_id, pin.origin);
     const secrets = secretTexts(credentials);
-    const redact = (course.redact = redactor(secrets));
+    const redact = (course.redact = createRedactor(secrets));
     const args = await this.argumentsOf(call, pin, signal);
-    const request = this.build(call, pin, args, credentials, redact);
-    if (!course.isSafe) await this.begin(call, course, signal);
-    const response = await this.send(pin, request, credentials, signal);
+    const request = this.buildRequest(call, pin, args, credentials, redact);
+    if (!course.isSafe) await this.beginRequest(call, course, signal);
+    const response = await this.sendRequest(pin, request, credentials, signal);
     const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
-    return this.receive(call, response, { redact, secrets, signal, until });
+    return this.receiveAnswer(call, response, { redact, secrets, signal, until });
   }
 
   /**
@@ -141,17 +141,17 @@ export class ToolRunner {
    * @param {Course} course
    * @param {AbortSignal} signal
    */
-  async begin(call, course, signal) {
+  async beginRequest(call, course, signal) {
     signal.throwIfAborted();
-    await this.around.journal.begun(call);
+    await this.environment.journal.recordBegun(call);
     course.hasBegun = true;
-    if (!this.around.isConnected())
+    if (!this.environment.isConnected())
       throw new CallFailure("no_browser", "The page lost its connection to the bridge before the request was sent.", { retryable: true });
   }
 
   /** @param {ToolCall} call @returns {Promise<Pin>} */
   async acceptedPin(call) {
-    const pin = await this.around.lookup(call.server_id, call.key);
+    const pin = await this.environment.findPin(call.server_id, call.key);
     if (!pin)
       throw new CallFailure("not_accepted", `This browser has not accepted "${call.key}". Accept it on the bridge page.`);
     if (pin.digest !== call.digest)
@@ -160,8 +160,8 @@ export class ToolRunner {
   }
 
   /** @param {ToolCall} call @param {Pin} pin @param {AbortSignal} signal @returns {Promise<JsonObject>} */
-  async argumentsOf(call, pin, signal, fetch = this.around.fetch) {
-    const { pageUrl, acceptedOrigins, limits } = this.around;
+  async argumentsOf(call, pin, signal, fetch = this.environment.fetch) {
+    const { pageUrl, acceptedOrigins, limits } = this.environment;
     const sources = { fetch, pageUrl, acceptedOrigins, cap: limits.file_bytes, signal };
     return withFiles(pin.plan, readArguments(call.params), sources);
   }
@@ -173,16 +173,16 @@ export class ToolRunner {
    * @param {CredentialSet} credentials
    * @param {Redact} redact
    */
-  build(call, pin, args, credentials, redact) {
+  buildRequest(call, pin, args, credentials, redact) {
     const built = buildRequest(pin.plan, args, { baseUrl: pin.base_url, credentials });
     const request = withIdempotencyKey(built, pin.plan, call);
-    const forbidden = forbiddenTarget(request.url, new URL(this.around.pageUrl).origin);
+    const forbidden = forbiddenTarget(request.url, new URL(this.environment.pageUrl).origin);
     if (forbidden) throw new CallFailure("blocked_by_policy", forbidden);
     if (new URL(request.url).origin !== pin.origin)
       throw new CallFailure("not_accepted", `"${call.key}" would leave ${pin.origin}. Accept the server's tools again.`);
     const body = typeof request.body === "string" ? request.body : null;
-    const shown = logRedactor(redact, args);
-    this.around.observer.requestBuilt(call, {
+    const shown = createLogRedactor(redact, args);
+    this.environment.observer.requestBuilt(call, {
       method: request.method,
       url: shown(request.url),
       headers: request.headers.map(([name, value]) => [name, shown(value)]),
@@ -199,16 +199,16 @@ export class ToolRunner {
    * @param {AbortSignal} signal
    * @returns {Promise<Response>}
    */
-  async send(pin, request, credentials, signal) {
+  async sendRequest(pin, request, credentials, signal) {
     signal.throwIfAborted();
     const mayFollow = pin.plan.safe && placeSecrets(pin.plan, credentials).length === 0;
-    const init = fetchInit(request, { mayFollow, signal, pageUrl: this.around.pageUrl });
-    const started = this.around.now();
+    const init = fetchInit(request, { mayFollow, signal, pageUrl: this.environment.pageUrl });
+    const started = this.environment.now();
     let response;
     try {
-      response = await this.around.fetch(request.url, init);
+      response = await this.environment.fetch(request.url, init);
     } catch (error) {
-      throw signal.aborted ? stoppedUnderWay(signal) : await this.diagnosed(pin, request, this.around.now() - started, error);
+      throw signal.aborted ? stoppedUnderWay(signal) : await this.diagnoseError(pin, request, this.environment.now() - started, error);
     }
     if (response.type === "opaqueredirect") throw redirectRefused(request.url);
     if (response.redirected && new URL(response.url).origin !== pin.origin) throw redirectRefused(request.url);
@@ -221,10 +221,10 @@ export class ToolRunner {
    * @param {number} took_ms
    * @param {unknown} error
    */
-  async diagnosed(pin, request, took_ms, error) {
+  async diagnoseError(pin, request, took_ms, error) {
     const mayArriveUnasked = !pin.plan.safe && !needsPreflight(request);
     const failed = { url: request.url, mayArriveUnasked, took_ms };
-    const { code, message, detail, delivered, retryable } = await this.around.diagnose(failed);
+    const { code, message, detail, delivered, retryable } = await this.environment.diagnoseFailure(failed);
     const facts = { ...detail, browser_said: messageOf(error) };
     return new CallFailure(code, message, { detail: facts, delivered, retryable });
   }
@@ -236,8 +236,8 @@ export class ToolRunner {
    *   endless answer is cut
    * @returns {Promise<{answered: Omit<import("../types/types.d.ts").Answered, "duration_ms">, upload: Upload | null}>}
    */
-  async receive(call, response, { redact, secrets, signal, until }) {
-    const body = await readBody(response, this.around.limits, signal, until);
+  async receiveAnswer(call, response, { redact, secrets, signal, until }) {
+    const body = await readBody(response, this.environment.limits, signal, until);
     if (body.kind === "text") body.text = redact(body.text, body.truncated);
     if (body.kind === "file") overwriteSecrets(body.content, secrets);
     const content_type = redact(response.headers.get("content-type") ?? "").slice(0, CONTENT_TYPE_CHARS);
@@ -248,7 +248,7 @@ export class ToolRunner {
     const size = { bytes: body.bytes, total_bytes: body.total_bytes, cut_by: body.kind === "text" ? body.cut_by : null };
     const upload = this.uploadOf(body, content_type);
     const preview = body.kind === "text" ? body.text.slice(0, upload ? PREVIEW_CHARS : body.text.length) : "";
-    this.around.observer.answerRead(call, { ...head, ...size, kind: body.kind, is_kept: upload !== null, preview });
+    this.environment.observer.answerRead(call, { ...head, ...size, kind: body.kind, is_stored: upload !== null, preview });
     /** @type {import("../types/types.d.ts").OutcomeBody} */
     const delivery = upload ? { kind: "uploaded" } : body.kind === "text" ? { kind: "text", text: body.text } : { kind: "empty" };
     const { truncated } = body;
@@ -264,14 +264,14 @@ export class ToolRunner {
     if (body.kind === "empty") return null;
     if (body.kind === "file") return { content: body.content, content_type: contentType || "application/octet-stream" };
     const { byteLength } = new TextEncoder().encode(body.text);
-    if (byteLength <= this.around.limits.inline_result_bytes) return null;
-    return { content: body.text, content_type: `${essence(contentType) || "text/plain"}; charset=utf-8` };
+    if (byteLength <= this.environment.limits.inline_result_bytes) return null;
+    return { content: body.text, content_type: `${essenceOf(contentType) || "text/plain"}; charset=utf-8` };
   }
 
   /** False: lost; its status tells what a call changed. @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {Course} course @param {AbortSignal} signal */
-  async upload(call, { content, content_type }, bytes, course, signal) {
+  async uploadBody(call, { content, content_type }, bytes, course, signal) {
     try {
-      await this.around.upload(call, content, content_type, signal);
+      await this.environment.uploadResult(call, content, content_type, signal);
       return true;
     } catch (error) {
       if (course.hasBegun) return false;

@@ -7,7 +7,7 @@ import { freshBoundary, writeMultipart } from "./body_multipart.js";
 import { inCharset, textOf, writeSequence } from "./body_text.js";
 import { writeXml } from "./body_xml.js";
 import { stringifyJson } from "../base/json_text.js";
-import { missing, RequestError } from "./request_error.js";
+import { missingArgument, RequestError } from "./request_error.js";
 
 /** @typedef {import("../types/types.d.ts").RequestPlan} RequestPlan */
 /** @typedef {import("../types/types.d.ts").PlanBody} PlanBody */
@@ -78,14 +78,14 @@ function textContent(body, value) {
 function bodyValue(plan, body, args) {
   if (body.argument !== undefined) {
     const value = Object.hasOwn(args, body.argument) ? args[body.argument] : undefined;
-    if (value === undefined && body.required) throw missing(body.argument);
+    if (value === undefined && body.required) throw missingArgument(body.argument);
     return value === null && !body.required ? undefined : value;
   }
   /** @type {[string, JsonValue][]} */
   const members = [];
   for (const { argument = "", name } of body.properties ?? [])
     if (Object.hasOwn(args, argument)) members.push([name, args[argument]]);
-  if (body.additional) members.push(...undeclared(plan, body, args));
+  if (body.additional) members.push(...undeclaredValues(plan, body, args));
   return members.length || body.required ? Object.fromEntries(members) : undefined;
 }
 
@@ -94,7 +94,7 @@ function bodyValue(plan, body, args) {
  * @param {PlanBody} body
  * @param {JsonObject} args
  */
-function undeclared(plan, body, args) {
+function undeclaredValues(plan, body, args) {
   const declared = new Set([...plan.parameters, ...(body.properties ?? [])].map(({ argument }) => argument));
   return Object.entries(args).filter(([argument]) => !declared.has(argument));
 }

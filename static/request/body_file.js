@@ -19,11 +19,11 @@ const DATA_URL = /^data:([^,]*?)(;base64)?,([^]*)$/i;
  * @throws {RequestError} invalid_arguments; unsendable for a URL that nobody has fetched before
  */
 export function readFile(value, argument) {
-  if (typeof value === "string") return DATA_URL.test(value) ? fromInlineUrl(value, argument) : described({ text: value }, argument);
-  if (value instanceof Uint8Array) return described({ bytes: value }, argument);
+  if (typeof value === "string") return DATA_URL.test(value) ? fromInlineUrl(value, argument) : describeFile({ text: value }, argument);
+  if (value instanceof Uint8Array) return describeFile({ bytes: value }, argument);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw wrong(argument, 'must be a file: {"base64": …}, {"text": …} or {"url": …}');
-  return described(/** @type {FileArgument} */ (value), argument);
+  return describeFile(/** @type {FileArgument} */ (value), argument);
 }
 
 /** @param {string} argument @param {string} problem */
@@ -34,7 +34,7 @@ const wrong = (argument, problem) => new RequestError("invalid_arguments", `"${a
  * @param {string} argument
  * @returns {ReadFile}
  */
-function described(file, argument) {
+function describeFile(file, argument) {
   const given = ["base64", "text", "bytes", "url"].filter((key) => file[key] !== undefined && file[key] !== null);
   if (given.length !== 1) throw wrong(argument, 'must hold exactly one of "base64", "text" and "url"');
   const { content_type, filename } = file;

@@ -33,7 +33,7 @@ export function writeMultipart(fields, contentType, boundary) {
   const isForm = /^multipart\/form-data\s*(;|$)/i.test(contentType);
   /** @type {(Uint8Array | string)[]} */
   const pieces = fields.flatMap(partsOf).flatMap((part) => [headOf(part, isForm, boundary), part.content, "\r\n"]);
-  return concatenated([...pieces, `--${boundary}--\r\n`]);
+  return concatenate([...pieces, `--${boundary}--\r\n`]);
 }
 
 /**
@@ -80,7 +80,7 @@ function headOf({ name, filename, type, headers = [] }, isForm, boundary) {
 }
 
 /** @param {(Uint8Array | string)[]} pieces */
-function concatenated(pieces) {
+function concatenate(pieces) {
   const encoded = pieces.map((piece) => (typeof piece === "string" ? new TextEncoder().encode(piece) : piece));
   const whole = new Uint8Array(encoded.reduce((sum, { byteLength }) => sum + byteLength, 0));
   let offset = 0;

@@ -85,10 +85,10 @@ function list(items, node, name, scope) {
 function wrap(node, name, value, scope, write) {
   const inner = { ...scope };
   const attributes = attributesOf(value, node).map(([attribute, text]) => {
-    const [attributeName, declared] = qualified(attribute, attribute.name ?? attribute.property, inner, true);
+    const [attributeName, declared] = qualifyName(attribute, attribute.name ?? attribute.property, inner, true);
     return `${declared} ${attributeName}="${escapedAttribute(text)}"`;
   });
-  const [tag, declaration] = qualified(node, name, inner, false);
+  const [tag, declaration] = qualifyName(node, name, inner, false);
   const inside = write(inner);
   const start = `<${tag}${declaration}${attributes.join("")}`;
   return inside === "" ? `${start}/>` : `${start}>${inside}</${tag}>`;
@@ -101,7 +101,7 @@ function wrap(node, name, value, scope, write) {
  * @param {boolean} isAttribute which a default namespace does not reach
  * @returns {[string, string]} the name as written, and the declaration it needs
  */
-function qualified({ prefix = "", namespace }, name, scope, isAttribute) {
+function qualifyName({ prefix = "", namespace }, name, scope, isAttribute) {
   const tag = prefix ? `${prefix}:${name}` : name;
   if (!NAME.test(tag)) throw wrong(`"${name}" cannot be the name of an XML element.`);
   if (!namespace || scope[prefix] === namespace || (isAttribute && !prefix)) return [tag, ""];

@@ -10,7 +10,7 @@ import { fieldsOf, writeBody } from "./body.js";
 import { writeForm } from "./body_form.js";
 import { isJson, textOf } from "./body_text.js";
 import { unsendableHeader, UNPRINTABLE } from "./forbidden_headers.js";
-import { missing, RequestError } from "./request_error.js";
+import { missingArgument, RequestError } from "./request_error.js";
 import { joinUrl, parseBase } from "./request_url.js";
 import { placeSecrets } from "./credential_placement.js";
 import { encodeStrict, primitiveText, writeParameter } from "./parameter_style.js";
@@ -80,7 +80,7 @@ function placeParameter(parameter, args, draft) {
     return;
   }
   const mustStand = parameter.required || location === "path";
-  if (value === undefined && mustStand) throw missing(argument);
+  if (value === undefined && mustStand) throw missingArgument(argument);
   if (value === undefined || (value === null && !mustStand)) return;
   const text = writeValue(value, { ...parameter, in: location });
   if (location === "path") {

@@ -86,7 +86,7 @@ function expand(value, { explode, encode }) {
 }
 
 /** @param {[string | null, string]} entry */
-const written = ([name, text]) => (name === null ? text : `${name}=${text}`);
+const joinPair = ([name, text]) => (name === null ? text : `${name}=${text}`);
 
 /**
  * @param {JsonValue} value
@@ -94,7 +94,7 @@ const written = ([name, text]) => (name === null ? text : `${name}=${text}`);
  * @returns {string | null}
  */
 function simple(value, options) {
-  return expand(value, options)?.map(written).join(",") ?? null;
+  return expand(value, options)?.map(joinPair).join(",") ?? null;
 }
 
 /**
@@ -104,7 +104,7 @@ function simple(value, options) {
  */
 function label(value, options) {
   const entries = expand(value, options);
-  return entries && `.${entries.map(written).join(options.explode ? "." : ",")}`;
+  return entries && `.${entries.map(joinPair).join(options.explode ? "." : ",")}`;
 }
 
 /**
@@ -116,8 +116,8 @@ function matrix(value, options) {
   const name = options.encodeName(options.name);
   const entries = expand(value, options);
   if (!entries) return null;
-  if (entries[0][0] !== null) return entries.map((entry) => `;${written(entry)}`).join("");
-  const texts = options.explode ? entries.map(written) : [entries.map(written).join(",")];
+  if (entries[0][0] !== null) return entries.map((entry) => `;${joinPair(entry)}`).join("");
+  const texts = options.explode ? entries.map(joinPair) : [entries.map(joinPair).join(",")];
   return texts.map((text) => (text === "" ? `;${name}` : `;${name}=${text}`)).join("");
 }
 
@@ -132,7 +132,7 @@ function formPairs(value, options, delimiter) {
   const entries = expand(value, options) ?? [];
   if (!entries.length) return [];
   if (options.explode || entries[0][0] !== null) return entries.map(([key, text]) => [key ?? name, text]);
-  return [[name, entries.map(written).join(delimiter)]];
+  return [[name, entries.map(joinPair).join(delimiter)]];
 }
 
 /**

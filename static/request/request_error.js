@@ -16,5 +16,5 @@ export class RequestError extends Error {
 }
 
 /** @param {string} argument */
-export const missing = (argument) =>
+export const missingArgument = (argument) =>
   new RequestError("invalid_arguments", `The argument "${argument}" is required and has no value.`, argument);

@@ -48,14 +48,14 @@ export class Acceptance {
    * @throws {DocumentChanged} when the bridge holds another version by now
    * @throws {import("../executor/pins.js").PinError} when none could be accepted
    */
-  async accept(server, selected) {
-    const plans = await this.api.plans(server.id);
+  async acceptOperations(server, selected) {
+    const plans = await this.api.readPlans(server.id);
     const chosen = pick(plans, selected);
     const refused = await this.#pin(server, chosen);
     const without = new Set(refused.map(({ key }) => key));
     const accepted = Object.entries(selected).filter(([key]) => !without.has(key));
-    await this.api.accept(server.id, Object.fromEntries(accepted));
-    await this.executor.refresh();
+    await this.api.acceptOperations(server.id, Object.fromEntries(accepted));
+    await this.executor.refreshOrigins();
     return refused;
   }
 
@@ -65,8 +65,8 @@ export class Acceptance {
    * @returns {Promise<Refused[]>}
    */
   async #pin(server, chosen) {
-    if (Object.keys(chosen).length > 0) return this.pins.accept(server, chosen);
-    await this.pins.remove(server.id);
+    if (Object.keys(chosen).length > 0) return this.pins.acceptOperations(server, chosen);
+    await this.pins.removeServer(server.id);
     return [];
   }
 
@@ -76,10 +76,10 @@ export class Acceptance {
    * @param {(tool: ServerTool) => boolean} [which]
    * @returns {Promise<{count: number, refused: Refused[]}>} how many operations, and which could not be
    */
-  async adopt(serverId, which = isAccepted) {
-    const server = await this.api.server(serverId);
+  async adoptAcceptance(serverId, which = isAccepted) {
+    const server = await this.api.readServer(serverId);
     const chosen = server.tools.filter(which);
-    const refused = await this.accept(server, Object.fromEntries(chosen.map(({ key, digest }) => [key, digest])));
+    const refused = await this.acceptOperations(server, Object.fromEntries(chosen.map(({ key, digest }) => [key, digest])));
     return { count: chosen.length - refused.length, refused };
   }
 
@@ -91,15 +91,15 @@ export class Acceptance {
   async moveServer(server, baseUrl) {
     const kept = new Set(server.tools.filter(isAccepted).map(({ key }) => key));
     await this.api.changeServer(server.id, { base_url: baseUrl });
-    if (kept.size > 0) await this.adopt(server.id, ({ key }) => kept.has(key));
+    if (kept.size > 0) await this.adoptAcceptance(server.id, ({ key }) => kept.has(key));
   }
 
   /** Removes a server with everything this browser keeps for it. @param {string} serverId */
   async removeServer(serverId) {
     await this.api.removeServer(serverId);
-    await this.pins.remove(serverId);
+    await this.pins.removeServer(serverId);
     await this.credentials.removeServer(serverId);
-    await this.executor.refresh();
+    await this.executor.refreshOrigins();
   }
 }
 

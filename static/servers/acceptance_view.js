@@ -1,10 +1,10 @@
 // @ts-check
 /** The review of a document: every operation with what it would send, and the user's decision on each. */
-import { announce, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
-import { address, goTo } from "../ui/router.js";
+import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { viewAddress, goTo } from "../ui/router.js";
 import { isAccepted, isChanged } from "./acceptance.js";
 import { planChanges } from "./plan_changes.js";
-import { counted } from "../ui/counted.js";
+import { formatCount } from "../ui/format_count.js";
 import { ReportView } from "./report_view.js";
 import { reviewRow } from "./review_row.js";
 
@@ -47,12 +47,12 @@ export class AcceptanceView {
 
   async #load() {
     try {
-      const plans = await this.parts.api.plans(this.serverId); // makes the schemas, and with them the last warnings
-      const server = await this.parts.api.server(this.serverId);
+      const plans = await this.parts.api.readPlans(this.serverId); // makes the schemas, and with them the last warnings
+      const server = await this.parts.api.readServer(this.serverId);
       const changes = await this.#changes(server, plans);
       if (!this.isStopped) this.#render({ server, plans, changes });
     } catch (failure) {
-      fill(this.messages, notice("error", sentenceOf(failure), " ", link("All servers", address("servers"))));
+      fill(this.messages, notice("error", sentenceOf(failure), " ", link("All servers", viewAddress("servers"))));
     }
   }
 
@@ -61,7 +61,7 @@ export class AcceptanceView {
     /** @type {Map<string, string[]>} */
     const found = new Map();
     for (const { key } of server.tools.filter(isChanged)) {
-      const pin = await this.parts.pins.lookup(server.id, key);
+      const pin = await this.parts.pins.findPin(server.id, key);
       const offered = plans.operations[key];
       const isKnown = pin !== null && offered !== undefined;
       found.set(
@@ -76,18 +76,18 @@ export class AcceptanceView {
   #render(material) {
     const { server } = material;
     this.boxes.clear();
-    this.report.update(server);
+    this.report.showServer(server);
     const isNew = !server.decided; // Then all that only read are suggested.
     const ordered = [...server.tools].sort((one, other) => Number(isChanged(other)) - Number(isChanged(one)));
     const rows = ordered.map((tool) => this.#row(tool, material, isNew));
     const changed = server.tools.filter(isChanged).length;
-    const own = link(server.title, address("servers", server.id));
+    const own = link(server.title, viewAddress("servers", server.id));
     fill(
       this.body,
-      el("p", { class: "crumbs" }, link("Servers", address("servers")), " / ", own, " / Review"),
+      el("p", { class: "crumbs" }, link("Servers", viewAddress("servers")), " / ", own, " / Review"),
       el("h1", null, `Review ${server.title}`),
       el("p", { class: "lead" }, LEAD),
-      changed > 0 ? notice("warning", `${counted(changed, "operation")} ${PAUSED}`) : null,
+      changed > 0 ? notice("warning", `${formatCount(changed, "operation")} ${PAUSED}`) : null,
       this.report.element,
       server.base_url || server.origins.length > 0 ? null : missingAddress(server),
       this.#toolbar(server),
@@ -103,7 +103,7 @@ export class AcceptanceView {
     return el(
       "div",
       { class: "toolbar sticky", role: "group", "aria-label": "Choose operations" },
-      el("span", { class: "facts" }, `${counted(server.tools.length, "operation")}, ${unsafe} can change data`),
+      el("span", { class: "facts" }, `${formatCount(server.tools.length, "operation")}, ${unsafe} can change data`),
       this.#choice("All", server, () => true),
       this.#choice("Read-only", server, ({ safe }) => safe),
       this.#choice("None", server, () => false),
@@ -151,9 +151,9 @@ export class AcceptanceView {
     fill(this.messages);
     try {
       const selected = Object.fromEntries(chosen.map(({ key, digest }) => [key, digest]));
-      const refused = await this.parts.acceptance.accept(server, selected);
-      announce(`${counted(chosen.length - refused.length, "operation")} accepted`);
-      await this.parts.inventory.load();
+      const refused = await this.parts.acceptance.acceptOperations(server, selected);
+      announceSentence(`${formatCount(chosen.length - refused.length, "operation")} accepted`);
+      await this.parts.inventory.loadInventory();
       if (this.isStopped) return;
       if (refused.length === 0) goTo("servers", server.id);
       else await this.#tellRefused(refused, chosen.length - refused.length);
@@ -186,7 +186,7 @@ export function refusedNotice(refused, accepted) {
   const rest = refused.length - shown.length;
   return notice(
     "warning",
-    `${counted(accepted, "operation")} accepted, ${refused.length} not:`,
+    `${formatCount(accepted, "operation")} accepted, ${refused.length} not:`,
     el("ul", null, ...shown.map(({ key, message }) => el("li", null, el("code", null, key), ` ${message}`))),
     rest > 0 ? `and ${rest} more.` : null,
   );
@@ -197,7 +197,7 @@ function missingAddress(server) {
   return notice(
     "warning",
     "The document does not say where the API is. ",
-    link("Give it a base address", address("servers", server.id)),
+    link("Give it a base address", viewAddress("servers", server.id)),
     " first.",
   );
 }

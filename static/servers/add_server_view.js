@@ -1,13 +1,13 @@
 // @ts-check
 /** Adding a document: by address (fetched by this browser, or by the bridge), as a file, or pasted. */
-import { announce, button, el, fill, labelled, link, notice, sentenceOf } from "../ui/dom.js";
-import { address, goTo } from "../ui/router.js";
+import { announceSentence, button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
+import { viewAddress, goTo } from "../ui/router.js";
 import { isPublic } from "../executor/address_space.js";
-import { readChosen } from "./file_picker.js";
+import { readFiles } from "./file_picker.js";
 import { addressOf, documentsAmong } from "./document_files.js";
 import { filesPanel } from "./files_panel.js";
 import { readAddress } from "../session/probe_frames.js";
-import { ReferenceGathering } from "./reference_loader.js";
+import { ReferenceLoader } from "./reference_loader.js";
 import { askAboutReferences, askForDocument } from "./reference_dialog.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -48,7 +48,7 @@ export class AddServerView {
   start(container) {
     fill(
       container,
-      el("p", { class: "crumbs" }, link("Servers", address("servers")), " / Add"),
+      el("p", { class: "crumbs" }, link("Servers", viewAddress("servers")), " / Add"),
       el("h1", null, "Add a server"),
       el(
         "p",
@@ -70,7 +70,7 @@ export class AddServerView {
       "form",
       { class: "panel", "aria-label": "By address", onsubmit: (/** @type {Event} */ event) => void this.#fetch(event) },
       el("h2", null, "By address"),
-      labelled("Address of the document", this.url, hint),
+      labelledField("Address of the document", this.url, hint),
       el("button", { type: "submit", class: "primary" }, "Fetch"),
     );
   }
@@ -78,7 +78,7 @@ export class AddServerView {
   #byFile() {
     return filesPanel((choose) =>
       this.#attempt(async () => {
-        const files = await readChosen(await choose());
+        const files = await readFiles(await choose());
         const document = await this.#documentOf(files);
         if (document === null) return;
         const others = files.filter((file) => file !== document);
@@ -113,8 +113,8 @@ export class AddServerView {
       "form",
       { class: "panel", "aria-label": "Pasted text", onsubmit: submit },
       el("h2", null, "Pasted text"),
-      labelled("Text of the document", text),
-      labelled("Base address", base, "Only if the document does not name one."),
+      labelledField("Text of the document", text),
+      labelledField("Base address", base, "Only if the document does not name one."),
       el("button", { type: "submit" }, "Add the text"),
     );
   }
@@ -149,7 +149,7 @@ export class AddServerView {
           class: "primary",
         })
       : null;
-    const doctor = link("Open the doctor", `${address("doctor")}?url=${encodeURIComponent(url.href)}`, {
+    const doctor = link("Open the doctor", `${viewAddress("doctor")}?url=${encodeURIComponent(url.href)}`, {
       class: "button quiet",
     });
     const words = canHelp
@@ -177,7 +177,7 @@ export class AddServerView {
       fill(this.messages, READING());
       return answer;
     };
-    const { text, decisions } = await new ReferenceGathering(this.parts, ask).gather(document, files);
+    const { text, decisions } = await new ReferenceLoader(this.parts, ask).loadReferences(document, files);
     await this.#add({ ...offered, text }, decisions);
   }
 
@@ -185,10 +185,10 @@ export class AddServerView {
   async #add(offered, decisions) {
     fill(this.messages, READING());
     const server = await this.parts.api.addServer(offered);
-    if (decisions) await this.parts.references.keep(server.id, decisions);
-    announce(`${server.title} added with ${server.operations} operations`);
+    if (decisions) await this.parts.references.saveDecisions(server.id, decisions);
+    announceSentence(`${server.title} added with ${server.operations} operations`);
     goTo("servers", server.id, "review");
-    await this.parts.inventory.load();
+    await this.parts.inventory.loadInventory();
   }
 
   /** @param {() => Promise<void>} action */

@@ -1,6 +1,6 @@
 // @ts-check
 /** The credentials of one server. They are encrypted in this browser and leave it only in requests to that server. */
-import { announce, button, el, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").SecurityScheme} SecurityScheme */
@@ -100,7 +100,7 @@ export class CredentialsView {
       el("h2", null, "Credentials"),
       el("p", { class: "hint" }, promise),
       this.saved,
-      labelled("Kind", this.#kinds()),
+      labelledField("Kind", this.#kinds()),
       this.fields,
       this.#origins(),
       el("button", { type: "submit" }, "Save in this browser"),
@@ -140,7 +140,7 @@ export class CredentialsView {
         autocomplete: "off",
         spellcheck: "false",
       });
-      return labelled(LABELS[/** @type {keyof typeof LABELS} */ (name)], input);
+      return labelledField(LABELS[/** @type {keyof typeof LABELS} */ (name)], input);
     });
     fill(this.fields, choice.hint ? el("p", { class: "hint" }, choice.hint) : null, ...inputs);
   }
@@ -148,7 +148,7 @@ export class CredentialsView {
   #origins() {
     const { origins } = this.server;
     if (origins.length === 1) return el("p", { class: "hint" }, "Sent to ", el("code", null, origins[0]));
-    return labelled(
+    return labelledField(
       "Sent to",
       el("select", { name: "origin" }, ...origins.map((origin) => el("option", null, origin))),
     );
@@ -182,7 +182,7 @@ export class CredentialsView {
     const name = scheme === "*" ? "custom, for every request" : scheme;
     const remove = async () => {
       await this.credentials.removeCredential(this.server.id, origin, scheme);
-      announce(`Credential ${name} removed`);
+      announceSentence(`Credential ${name} removed`);
       await this.#showSaved();
     };
     const isUsed = this.server.origins.includes(origin);

@@ -1,6 +1,6 @@
 // @ts-check
 /** The doctor: can this page use an address, and if not, what exactly must change. */
-import { button, el, factList, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+import { button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { readAddress } from "../session/probe_frames.js";
 import { networkPermission } from "../executor/diagnosis.js";
 
@@ -62,7 +62,7 @@ function corsFix() {
 async function checkAddress(probes, url, result) {
   fill(result, el("p", { class: "hint" }, "Checking. If the browser asks for permission, allow it."));
   try {
-    fill(result, showReport(await probes.check(readAddress(url))));
+    fill(result, showReport(await probes.checkAddress(readAddress(url))));
   } catch (failure) {
     fill(result, notice("error", sentenceOf(failure)));
   }
@@ -132,7 +132,7 @@ export class DoctorView {
       void checkAddress(this.probes, input.value, this.panel);
     };
     const check = el("button", { type: "submit", class: "primary" }, "Check this address");
-    return el("form", { class: "inline-form", onsubmit: choose }, labelled("Address to check", input), list, check);
+    return el("form", { class: "inline-form", onsubmit: choose }, labelledField("Address to check", input), list, check);
   }
 }
 

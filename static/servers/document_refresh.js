@@ -6,9 +6,9 @@
 import { addressSpace } from "../executor/address_space.js";
 import { networkPermission } from "../executor/diagnosis.js";
 import { link, notice } from "../ui/dom.js";
-import { address } from "../ui/router.js";
+import { viewAddress } from "../ui/router.js";
 import { ProbeError, readAddress } from "../session/probe_frames.js";
-import { GatheringStopped, ReferenceGathering } from "./reference_loader.js";
+import { LoadingStopped, ReferenceLoader } from "./reference_loader.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -54,15 +54,15 @@ export class DocumentRefresh {
    * @param {{id: string, source_url: string | null}} server
    * @param {(question: Question) => Promise<Answer | null>} ask
    * @returns {Promise<{id: string, digest: string, changed: number}>} the server as it is now
-   * @throws {ProbeError | GatheringStopped | import("../session/api_error.js").ApiError}
+   * @throws {ProbeError | LoadingStopped | import("../session/api_error.js").ApiError}
    */
-  async refetch({ id, source_url }, ask) {
+  async refetchDocument({ id, source_url }, ask) {
     const fetched = await this.probes.fetchDocument(readAddress(source_url ?? ""));
-    const { origins } = await this.references.of(id);
+    const { origins } = await this.references.decisionsOf(id);
     const granted = Object.fromEntries(Object.entries(origins).filter(([, isGranted]) => isGranted));
-    const gathering = new ReferenceGathering(this, ask, { origins: granted, without: {} });
-    const { text, decisions } = await gathering.gather(fetched);
-    await this.references.keep(id, decisions);
+    const gathering = new ReferenceLoader(this, ask, { origins: granted, without: {} });
+    const { text, decisions } = await gathering.loadReferences(fetched);
+    await this.references.saveDecisions(id, decisions);
     return this.api.replaceDocument(id, { text, source_url: fetched.source_url });
   }
 
@@ -86,12 +86,12 @@ export class DocumentRefresh {
     if ((await digestOf(fetched.text)) === digest) return;
     try {
       const quiet = { api: this.api, probes: { fetchDocument: (/** @type {URL} */ one) => this.#fetchQuietly(one) } };
-      const { text } = await new ReferenceGathering(quiet, nobody, await this.references.of(id)).gather(fetched);
+      const { text } = await new ReferenceLoader(quiet, refuseQuestion, await this.references.decisionsOf(id)).loadReferences(fetched);
       if ((await digestOf(text)) === digest) return;
       await this.api.replaceDocument(id, { text, source_url: fetched.source_url });
-      await this.inventory.load();
+      await this.inventory.loadInventory();
     } catch (failure) {
-      if (failure instanceof GatheringStopped && failure.origins.length > 0) this.show(pause(id, title, failure.origins));
+      if (failure instanceof LoadingStopped && failure.origins.length > 0) this.show(pause(id, title, failure.origins));
     }
   }
 
@@ -103,14 +103,14 @@ export class DocumentRefresh {
 }
 
 /** What cannot be had just now is no reason to change a server. @returns {Promise<null>} */
-const nobody = async () => null;
+const refuseQuestion = async () => null;
 
 /** @param {string} id @param {string} title @param {string[]} origins */
 function pause(id, title, origins) {
   return notice(
     "warning",
     `The document of ${title} refers to others at ${origins.join(", ")}. It stays as it was until you decide: `,
-    link("refetch the document", address("servers", id)),
+    link("refetch the document", viewAddress("servers", id)),
     ".",
   );
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** What `tool-bridge check` says of a document, as groups of entries that can be searched. Pure. */
 
-import { counted } from "../ui/counted.js";
+import { formatCount } from "../ui/format_count.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
@@ -28,8 +28,8 @@ export const validityOf = ({ validation }) => VALIDITY[validation.state] ?? vali
 export function summaryOf(server) {
   const warned = server.tools.filter(({ warnings }) => warnings.length > 0).length;
   return [
-    warned > 0 ? `${counted(server.tools.length, "tool")}, ${warned} with warnings` : counted(server.tools.length, "tool"),
-    server.skipped.length > 0 ? `${counted(server.skipped.length, "operation")} left out` : "nothing left out",
+    warned > 0 ? `${formatCount(server.tools.length, "tool")}, ${warned} with warnings` : formatCount(server.tools.length, "tool"),
+    server.skipped.length > 0 ? `${formatCount(server.skipped.length, "operation")} left out` : "nothing left out",
     `OpenAPI ${server.openapi}: ${validityOf(server)}`,
   ].join(" · ");
 }
@@ -42,14 +42,14 @@ export function reportGroups(server) {
   const groups = [
     {
       id: "skipped",
-      title: `${counted(skipped.length, "operation")} left out`,
+      title: `${formatCount(skipped.length, "operation")} left out`,
       about: "These did not become tools.",
       entries: skipped.map(({ method, path, reason }) => ({ name: `${method} ${path}`, texts: [reason] })),
     },
     toolGroup("unsendable", "with parts that a browser cannot send", "Requests are sent without these parts.", tools, unsendableTexts),
     toolGroup("warnings", "with warnings", "They work, but not everything is as the document says.", tools, warningTexts),
-    documentGroup("remarks", counted(warnings.length, "remark") + " about the document", "", warnings),
-    documentGroup("flaws", `${counted(flaws.length, "flaw")} found by openapi-core`, "Most are harmless: many real documents have some.", flaws),
+    documentGroup("remarks", formatCount(warnings.length, "remark") + " about the document", "", warnings),
+    documentGroup("flaws", `${formatCount(flaws.length, "flaw")} found by openapi-core`, "Most are harmless: many real documents have some.", flaws),
   ];
   return groups.filter(({ entries }) => entries.length > 0);
 }
@@ -66,7 +66,7 @@ function toolGroup(id, words, about, tools, textsOf) {
   const entries = tools
     .map((tool) => ({ name: `${tool.method} ${tool.path}`, tool: tool.name, texts: textsOf(tool) }))
     .filter(({ texts }) => texts.length > 0);
-  return { id, title: `${counted(entries.length, "tool")} ${words}`, about, entries };
+  return { id, title: `${formatCount(entries.length, "tool")} ${words}`, about, entries };
 }
 
 /** @param {string} id @param {string} title @param {string} about @param {string[]} texts @returns {Group} */
@@ -89,7 +89,7 @@ function unsendableTexts({ unsendable }) {
  * @param {Group[]} groups
  * @param {string} words
  */
-export function matching(groups, words) {
+export function filterGroups(groups, words) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   /** @param {Entry} entry */
   const fits = ({ name, tool, texts }) => {

@@ -12,22 +12,22 @@ const MAX_FILES = 2000;
 const mayBePart = (path) => /\.(json|ya?ml|txt)$/i.test(path) || !path.includes(".");
 
 /** @param {Iterable<File>} files of an input @returns {Chosen[]} */
-export function chosenIn(files) {
+export function filesOf(files) {
   return [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
 /** @param {DataTransfer} transfer @returns {Promise<Chosen[]>} folders are walked through */
-export async function droppedIn(transfer) {
+export async function filesDropped(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
-  if (!entries.some((entry) => entry?.isDirectory)) return chosenIn(transfer.files);
+  if (!entries.some((entry) => entry?.isDirectory)) return filesOf(transfer.files);
   /** @type {Chosen[]} */
   const found = [];
-  for (const entry of entries) if (entry) await walk(entry, found);
+  for (const entry of entries) if (entry) await collectFiles(entry, found);
   return found;
 }
 
 /** @param {FileSystemEntry} entry @param {Chosen[]} found */
-async function walk(entry, found) {
+async function collectFiles(entry, found) {
   if (found.length > MAX_FILES) return;
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) =>
@@ -41,7 +41,7 @@ async function walk(entry, found) {
     /** @type {FileSystemEntry[]} */
     const batch = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (batch.length === 0) return;
-    for (const inner of batch) await walk(inner, found);
+    for (const inner of batch) await collectFiles(inner, found);
   }
 }
 
@@ -50,7 +50,7 @@ async function walk(entry, found) {
  * @returns {Promise<DocumentFile[]>} of several, only those that may be part of a document
  * @throws {Error} too many, or too large
  */
-export async function readChosen(chosen) {
+export async function readFiles(chosen) {
   const wanted = chosen.length > 1 ? chosen.filter(({ path }) => mayBePart(path)) : chosen;
   if (wanted.length > MAX_FILES) throw new Error(`These are more than ${MAX_FILES} files. Choose fewer.`);
   if (wanted.reduce((sum, { file }) => sum + file.size, 0) > MAX_BYTES) {

@@ -1,7 +1,7 @@
 // @ts-check
 /** Giving a document as files: one, several at once, a folder, or dropped. */
-import { el, labelled } from "../ui/dom.js";
-import { chosenIn, droppedIn, FILE_TYPES } from "./file_picker.js";
+import { el, labelledField } from "../ui/dom.js";
+import { filesOf, filesDropped, FILE_TYPES } from "./file_picker.js";
 
 /** @typedef {import("./file_picker.js").Chosen} Chosen */
 
@@ -11,7 +11,7 @@ export function filesPanel(take) {
   const folder = el("input", { type: "file", webkitdirectory: true });
   for (const input of [files, folder]) {
     input.addEventListener("change", async () => {
-      const chosen = chosenIn(input.files ?? []);
+      const chosen = filesOf(input.files ?? []);
       if (chosen.length > 0) await take(async () => chosen);
       input.value = "";
     });
@@ -20,8 +20,8 @@ export function filesPanel(take) {
     "section",
     { class: "panel drop-target", "aria-label": "From a file" },
     el("h2", null, "From a file"),
-    labelled("OpenAPI document", files, "Several together for a split document, or drop them here."),
-    labelled("Or its folder", folder, "Read in this browser, then sent to your bridge."),
+    labelledField("OpenAPI document", files, "Several together for a split document, or drop them here."),
+    labelledField("Or its folder", folder, "Read in this browser, then sent to your bridge."),
   );
   listenForDrops(panel, take);
   return panel;
@@ -38,7 +38,7 @@ function listenForDrops(panel, take) {
   panel.addEventListener("drop", (event) => {
     event.preventDefault();
     mark(false);
-    const dropped = event.dataTransfer ? droppedIn(event.dataTransfer) : null; // read now: it is empty later
+    const dropped = event.dataTransfer ? filesDropped(event.dataTransfer) : null; // read now: it is empty later
     if (dropped) void take(() => dropped);
   });
 }

@@ -1,10 +1,10 @@
 // @ts-check
 /** Asking about the documents that a document refers to: which to load, which files are missing, what failed. */
-import { button, el, fill, labelled } from "../ui/dom.js";
-import { chosenIn, FILE_TYPES, readChosen } from "./file_picker.js";
+import { button, el, fill, labelledField } from "../ui/dom.js";
+import { filesOf, FILE_TYPES, readFiles } from "./file_picker.js";
 import { nameOf } from "./document_files.js";
-import { counted } from "../ui/counted.js";
-import { headline } from "./reference_loader.js";
+import { formatCount } from "../ui/format_count.js";
+import { headlineOf } from "./reference_loader.js";
 
 /** @typedef {import("../types/reference_types.js").Answer} Answer */
 /** @typedef {import("../types/reference_types.js").Question} Question */
@@ -27,7 +27,7 @@ export function askAboutReferences(container, question) {
       try {
         const answers = await Promise.all(parts.map(({ answer }) => answer()));
         fill(container);
-        resolve(together(answers, isRetry));
+        resolve(mergeAnswers(answers, isRetry));
       } catch (failure) {
         reject(failure);
       }
@@ -42,7 +42,7 @@ export function askAboutReferences(container, question) {
 }
 
 /** @param {Partial<Answer>[]} answers @param {boolean} isRetry @returns {Answer} */
-function together(answers, isRetry) {
+function mergeAnswers(answers, isRetry) {
   return {
     origins: Object.assign({}, ...answers.map(({ origins }) => origins)),
     files: answers.flatMap(({ files = [] }) => files),
@@ -62,7 +62,7 @@ function panel(question, parts, decide, cancel) {
   return el(
     "section",
     { class: "panel references", "aria-label": "Documents it refers to" },
-    el("h2", { tabindex: "-1" }, headline(question)),
+    el("h2", { tabindex: "-1" }, headlineOf(question)),
     el("p", { class: "hint" }, question.addresses.length > 0 ? FETCHED + COST : COST),
     ...parts.map(({ element }) => element),
     el("div", { class: "actions" }, ...actions, button("Cancel", cancel, { class: "quiet" })),
@@ -76,7 +76,7 @@ function originParts({ addresses, own }) {
     const urls = addresses.filter((url) => new URL(url).origin === origin);
     const box = el("input", { type: "checkbox", checked: true });
     const where = origin === own ? `${origin}, where the document itself is` : origin;
-    const label = el("label", { class: "check" }, box, `Load ${counted(urls.length, "document")} from ${where}`);
+    const label = el("label", { class: "check" }, box, `Load ${formatCount(urls.length, "document")} from ${where}`);
     return {
       element: el("div", null, label, list(urls.map((url) => url.slice(origin.length)))),
       answer: async () => ({ origins: { [origin]: box.checked } }),
@@ -96,9 +96,9 @@ function fileParts({ files }) {
         null,
         el("p", null, "Not among the files:"),
         list(files.map(nameOf)),
-        labelled("Add the files", input, hint),
+        labelledField("Add the files", input, hint),
       ),
-      answer: async () => ({ files: await readChosen(chosenIn(input.files ?? [])) }),
+      answer: async () => ({ files: await readFiles(filesOf(input.files ?? [])) }),
     },
   ];
 }

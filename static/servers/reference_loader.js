@@ -26,16 +26,16 @@ const NO_ADDRESS = "It is no address.";
 const NOT_CHOSEN = "It was not among the files.";
 
 /** The user gave up, or nobody could be asked. */
-export class GatheringStopped extends Error {
+export class LoadingStopped extends Error {
   /** @param {string[]} origins that were not decided yet */
   constructor(origins) {
     super("Nothing was changed.");
-    this.name = "GatheringStopped";
+    this.name = "LoadingStopped";
     this.origins = origins;
   }
 }
 
-export class ReferenceGathering {
+export class ReferenceLoader {
   /**
    * @param {{api: Pick<import("../session/bridge_api.js").BridgeApi, "bundleDocument">,
    *   probes: Pick<import("../session/probe_frames.js").ProbeFrames, "fetchDocument">}} parts
@@ -61,9 +61,9 @@ export class ReferenceGathering {
    * @param {{text: string, source_url: string}} document
    * @param {DocumentFile[]} [files] beside it
    * @returns {Promise<Gathered>}
-   * @throws {GatheringStopped | import("../session/api_error.js").ApiError | Error} too many, or too large
+   * @throws {LoadingStopped | import("../session/api_error.js").ApiError | Error} too many, or too large
    */
-  async gather({ text, source_url }, files = []) {
+  async loadReferences({ text, source_url }, files = []) {
     this.#addFiles(files);
     for (;;) {
       this.#measure(text);
@@ -124,7 +124,7 @@ export class ReferenceGathering {
   /** @param {Question} question */
   async #askAbout(question) {
     const answer = await this.ask(question);
-    if (answer === null) throw new GatheringStopped([...new Set(question.addresses.map((url) => new URL(url).origin))]);
+    if (answer === null) throw new LoadingStopped([...new Set(question.addresses.map((url) => new URL(url).origin))]);
     Object.assign(this.decisions.origins, answer.origins);
     this.#addFiles(answer.files);
     const isStuck = answer.files.length === 0;
@@ -155,7 +155,7 @@ const NOTHING = { files: [], addresses: [], failures: [], own: "" };
 const originOf = (url) => (isFile(url) ? "" : new URL(url).origin);
 
 /** @param {Question} question @returns {string} */
-export function headline({ files, addresses, failures }) {
+export function headlineOf({ files, addresses, failures }) {
   const count = files.length + addresses.length;
   const others = count === 1 ? "another document" : `${count} other documents`;
   if (count > 0) return `This document refers to ${others}.`;
@@ -170,17 +170,17 @@ export class ReferenceDecisions {
   }
 
   /** @param {string} serverId @returns {Promise<Decisions>} */
-  async of(serverId) {
-    return (await this.store.get("references", serverId)) ?? { origins: {}, without: {} };
+  async decisionsOf(serverId) {
+    return (await this.store.readRecord("references", serverId)) ?? { origins: {}, without: {} };
   }
 
   /** @param {string} serverId @param {Decisions} decisions */
-  async keep(serverId, decisions) {
-    await this.store.change(["references"], (of) => void of("references").put(decisions, serverId));
+  async saveDecisions(serverId, decisions) {
+    await this.store.changeRecords(["references"], (of) => void of("references").put(decisions, serverId));
   }
 
   /** @param {string} serverId */
-  async remove(serverId) {
-    await this.store.change(["references"], (of) => void of("references").delete(serverId));
+  async removeDecisions(serverId) {
+    await this.store.changeRecords(["references"], (of) => void of("references").delete(serverId));
   }
 }

@@ -1,9 +1,9 @@
 // @ts-check
 /** The report about a document: groups to open, and a search through all of them when they are long. */
-import { copyButton, el, fill, freshId, labelled, link } from "../ui/dom.js";
-import { address } from "../ui/router.js";
-import { counted } from "../ui/counted.js";
-import { matching, reportGroups, reportJson, summaryOf } from "./document_report.js";
+import { copyButton, el, fill, freshId, labelledField, link } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
+import { formatCount } from "../ui/format_count.js";
+import { filterGroups, reportGroups, reportJson, summaryOf } from "./document_report.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("./document_report.js").Group} Group */
@@ -22,7 +22,7 @@ export class ReportView {
     this.isOpen = new Map();
     this.summary = el("p", { class: "facts" });
     this.search = el("input", { type: "search", autocomplete: "off", oninput: () => this.#fill() });
-    this.field = labelled("Search the report", this.search);
+    this.field = labelledField("Search the report", this.search);
     this.found = el("p", { class: "hint", role: "status" });
     this.groups = el("div", { class: "report-groups" });
     /** @type {ServerDetail | null} */
@@ -43,7 +43,7 @@ export class ReportView {
   }
 
   /** @param {ServerDetail} server */
-  update(server) {
+  showServer(server) {
     this.server = server;
     this.all = reportGroups(server);
     this.summary.textContent = summaryOf(server);
@@ -53,8 +53,8 @@ export class ReportView {
 
   #fill() {
     const words = this.field.hidden ? "" : this.search.value.trim();
-    const groups = matching(this.all, words);
-    this.found.textContent = words === "" ? "" : `${counted(countOf(groups), "match", "matches")}`;
+    const groups = filterGroups(this.all, words);
+    this.found.textContent = words === "" ? "" : `${formatCount(countOf(groups), "match", "matches")}`;
     fill(this.groups, ...groups.map((group) => this.#group(group, words !== "")));
   }
 
@@ -82,14 +82,14 @@ function entriesOf({ about, entries }) {
   return [
     about ? el("p", { class: "hint" }, about) : null,
     el("ul", { class: "report-entries" }, ...entries.slice(0, SHOWN_ENTRIES).map(entryRow)),
-    rest > 0 ? el("p", { class: "hint" }, `${counted(rest, "entry", "entries")} more; search to see them.`) : null,
+    rest > 0 ? el("p", { class: "hint" }, `${formatCount(rest, "entry", "entries")} more; search to see them.`) : null,
   ];
 }
 
 /** @param {Entry} entry */
 function entryRow({ name, tool, texts }) {
   const head = tool
-    ? [link(tool, address("tools", tool)), " ", el("code", { class: "muted" }, name)]
+    ? [link(tool, viewAddress("tools", tool)), " ", el("code", { class: "muted" }, name)]
     : name
       ? [el("code", null, name)]
       : [];

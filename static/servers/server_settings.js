@@ -1,6 +1,6 @@
 // @ts-check
 /** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
-import { button, el, fill, labelled } from "../ui/dom.js";
+import { button, el, fill, labelledField } from "../ui/dom.js";
 import { CredentialsView } from "./credentials_view.js";
 import { checkPanel } from "./doctor_view.js";
 import { goTo } from "../ui/router.js";
@@ -88,7 +88,7 @@ function addressForm({ acceptance }, server, attempt) {
     "form",
     { class: "panel", onsubmit: save },
     el("h2", null, "Address"),
-    labelled("Base address", input, hint),
+    labelledField("Base address", input, hint),
     el("button", { type: "submit" }, "Save the address"),
   );
 }
@@ -132,7 +132,7 @@ function removalPanel({ acceptance, references }, server, attempt, leave) {
     void attempt(`${server.title} is removed`, async () => {
       leave();
       await acceptance.removeServer(server.id);
-      await references.remove(server.id);
+      await references.removeDecisions(server.id);
       goTo("servers");
     });
   const sure = el("div", { class: "actions", hidden: true });

@@ -1,12 +1,12 @@
 // @ts-check
 /** One server: its tools, what was left out, the facts, and beside them what can be set. */
-import { announce, button, el, factList, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
-import { counted } from "../ui/counted.js";
+import { announceSentence, button, el, factList, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
+import { formatCount } from "../ui/format_count.js";
 import { validityOf } from "./document_report.js";
 import { ReportView } from "./report_view.js";
 import { mayChange, settingsPanels, settingsVersion } from "./server_settings.js";
 import { DocumentRefresh } from "./document_refresh.js";
-import { address } from "../ui/router.js";
+import { viewAddress } from "../ui/router.js";
 import { askAboutReferences } from "./reference_dialog.js";
 import { adoptButton } from "./servers_view.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
@@ -27,7 +27,7 @@ export class ServerView {
     this.question = el("div");
     /** @type {string[]} */
     this.origins = [];
-    this.leftAlone = breakerNotices(parts.controls, () => parts.controls.breakersOf(serverId, null, this.origins));
+    this.openBreakers = breakerNotices(parts.controls, () => parts.controls.breakersOf(serverId, null, this.origins));
     this.callLimits = el("div");
     this.calls = new CallSettingForm(parts, { server_id: serverId });
     this.head = el("div", { class: "stack" });
@@ -43,7 +43,7 @@ export class ServerView {
   /** @param {HTMLElement} container */
   async start(container) {
     const side = el("div", { class: "stack" }, this.settings, this.callLimits);
-    fill(container, this.messages, this.question, this.head, this.leftAlone.element, el("div", { class: "columns" }, this.about, side));
+    fill(container, this.messages, this.question, this.head, this.openBreakers.element, el("div", { class: "columns" }, this.about, side));
     this.unsubscribe ??= this.parts.inventory.onChange(() => void this.#load());
     await this.#load();
   }
@@ -51,7 +51,7 @@ export class ServerView {
   stop() {
     this.unsubscribe?.();
     this.unsubscribe = null;
-    this.leftAlone.stop();
+    this.openBreakers.stop();
     this.calls.stop();
     this.isStopped = true;
   }
@@ -59,10 +59,10 @@ export class ServerView {
   /** Draws again only what is new: typing into a form of this page is not disturbed. */
   async #load() {
     try {
-      const server = await this.parts.api.server(this.serverId);
+      const server = await this.parts.api.readServer(this.serverId);
       if (!this.isStopped) this.#render(server);
     } catch (failure) {
-      fill(this.messages, notice("error", sentenceOf(failure), " ", link("All servers", address("servers"))));
+      fill(this.messages, notice("error", sentenceOf(failure), " ", link("All servers", viewAddress("servers"))));
     }
   }
 
@@ -72,14 +72,14 @@ export class ServerView {
     const missing = server.tools.filter((tool) => isAccepted(tool) && pinned[tool.key] !== tool.digest);
     fill(
       this.head,
-      el("p", { class: "crumbs" }, link("Servers", address("servers")), " / ", server.title),
+      el("p", { class: "crumbs" }, link("Servers", viewAddress("servers")), " / ", server.title),
       this.#titleRow(server),
       missing.length > 0 ? this.#adoption(server, missing.length) : null,
       server.description ? el("p", { class: "about pre-line" }, server.description) : null,
     );
     this.origins = server.origins;
-    this.leftAlone.show();
-    this.report.update(server);
+    this.openBreakers.show();
+    this.report.showServer(server);
     fill(this.about, toolList(server), this.report.element, facts(server));
     if (!this.calls.element.isConnected) fill(this.callLimits, this.calls.element);
     const version = settingsVersion(server);
@@ -95,7 +95,7 @@ export class ServerView {
     const changed = server.tools.filter(isChanged).length;
     const isSettled = changed === 0 && server.tools.some(isAccepted);
     const label = changed > 0 ? `See what changed (${changed})` : isSettled ? "Review" : "Review and accept";
-    const review = link(label, address("servers", server.id, "review"), {
+    const review = link(label, viewAddress("servers", server.id, "review"), {
       class: isSettled ? "button quiet" : "button primary",
     });
     const mayRefetch = server.source_url !== null && mayChange(this.parts, server);
@@ -114,7 +114,7 @@ export class ServerView {
   #adoption(server, count) {
     return notice(
       "warning",
-      `You accepted ${counted(count, "operation")} on another device. This browser performs them once you accept them here too. `,
+      `You accepted ${formatCount(count, "operation")} on another device. This browser performs them once you accept them here too. `,
       adoptButton(this.parts, server),
     );
   }
@@ -123,10 +123,10 @@ export class ServerView {
   async #refetch(server) {
     await this.#attempt("Document refetched", async () => {
       const ask = (/** @type {Question} */ question) => askAboutReferences(this.question, question);
-      const fresh = await new DocumentRefresh(this.parts).refetch(server, ask);
+      const fresh = await new DocumentRefresh(this.parts).refetchDocument(server, ask);
       const verdict = fresh.digest === server.digest ? "The document has not changed." : "The document has changed.";
       const tone = fresh.changed > 0 ? "warning" : "good";
-      const open = fresh.changed > 0 ? link("See what changed", address("servers", server.id, "review")) : null;
+      const open = fresh.changed > 0 ? link("See what changed", viewAddress("servers", server.id, "review")) : null;
       fill(this.messages, notice(tone, `${verdict} `, open));
     });
   }
@@ -136,11 +136,11 @@ export class ServerView {
     fill(this.messages);
     try {
       await action();
-      announce(success);
+      announceSentence(success);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     } finally {
-      await this.parts.inventory.load().catch(() => undefined);
+      await this.parts.inventory.loadInventory().catch(() => undefined);
     }
   }
 }
@@ -152,7 +152,7 @@ function toolList(server) {
       "li",
       null,
       methodTag(tool.method, tool.safe),
-      isAccepted(tool) ? link(tool.name, address("tools", tool.name)) : el("span", { class: "muted" }, tool.name),
+      isAccepted(tool) ? link(tool.name, viewAddress("tools", tool.name)) : el("span", { class: "muted" }, tool.name),
       el("span", { class: "about clamp-1" }, tool.summary || tool.path),
       standing(tool),
     ),
@@ -160,7 +160,7 @@ function toolList(server) {
   return el(
     "section",
     { "aria-label": "Tools of this server" },
-    el("h2", null, counted(rows.length, "tool")),
+    el("h2", null, formatCount(rows.length, "tool")),
     el("ul", { class: "tool-rows" }, ...rows),
   );
 }

@@ -1,8 +1,8 @@
 // @ts-check
 /** The list of servers: what each offers, what is accepted, what needs a decision. */
-import { announce, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
-import { address } from "../ui/router.js";
-import { counted } from "../ui/counted.js";
+import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
+import { formatCount } from "../ui/format_count.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -18,8 +18,8 @@ export class ServersView {
 
   /** @param {HTMLElement} container */
   start(container) {
-    const add = link("Add a server", address("add"), { class: "button primary" });
-    const doctor = link("Doctor", address("doctor"), { class: "button quiet" });
+    const add = link("Add a server", viewAddress("add"), { class: "button primary" });
+    const doctor = link("Doctor", viewAddress("doctor"), { class: "button quiet" });
     fill(
       container,
       el("div", { class: "title-row" }, el("h1", null, "Servers"), el("div", { class: "actions" }, doctor, add)),
@@ -54,7 +54,7 @@ export class ServersView {
       el(
         "div",
         { class: "card-head" },
-        el("h2", null, link(server.title, address("servers", server.id))),
+        el("h2", null, link(server.title, viewAddress("servers", server.id))),
         el("span", { class: "facts" }, facts.filter(Boolean).join(" · ")),
       ),
       el("p", { class: "mono address" }, server.base_url || "no base address yet"),
@@ -74,7 +74,7 @@ export class ServersView {
       el(
         "span",
         { class: server.accepted > 0 ? "badge good" : "badge" },
-        `${server.accepted} of ${counted(server.operations, "operation")} accepted`,
+        `${server.accepted} of ${formatCount(server.operations, "operation")} accepted`,
       ),
     ];
     if (server.changed > 0)
@@ -87,7 +87,7 @@ export class ServersView {
   /** @param {Server} server */
   #actions(server) {
     const actions = [
-      link("Details", address("servers", server.id), {
+      link("Details", viewAddress("servers", server.id), {
         class: "button quiet",
         "aria-label": `Details of ${server.title}`,
       }),
@@ -95,7 +95,7 @@ export class ServersView {
     const isUrgent = server.accepted === 0 || server.changed > 0;
     const label = server.changed > 0 ? "See what changed" : server.accepted === 0 ? "Review and accept" : "Review";
     actions.push(
-      link(label, address("servers", server.id, "review"), {
+      link(label, viewAddress("servers", server.id, "review"), {
         class: isUrgent ? "button primary" : "button quiet",
         "aria-label": `${label}: ${server.title}`,
       }),
@@ -115,10 +115,10 @@ export function adoptButton({ acceptance, inventory }, server) {
     async () => {
       adopt.disabled = true;
       try {
-        const { count, refused } = await acceptance.adopt(server.id);
+        const { count, refused } = await acceptance.adoptAcceptance(server.id);
         const rest = refused.length > 0 ? `; ${refused.length} could not be, review the document to see why` : "";
-        announce(`${counted(count, "operation")} of ${server.title} accepted on this browser${rest}`);
-        await inventory.load();
+        announceSentence(`${formatCount(count, "operation")} of ${server.title} accepted on this browser${rest}`);
+        await inventory.loadInventory();
       } catch (failure) {
         adopt.disabled = false;
         adopt.after(notice("error", sentenceOf(failure)));
@@ -143,6 +143,6 @@ function nothingYet() {
       null,
       "Add an OpenAPI document, and each of its operations becomes a tool that this browser performs for your models.",
     ),
-    link("Add a server", address("add"), { class: "button primary" }),
+    link("Add a server", viewAddress("add"), { class: "button primary" }),
   );
 }

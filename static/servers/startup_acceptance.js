@@ -1,14 +1,14 @@
 // @ts-check
 /** Opening one's own printed link accepts what was named on the command line; a note says so. */
 import { acceptedByOpening, wasAccepted } from "./acceptance.js";
-import { dismissible, link, notice, sentenceOf } from "../ui/dom.js";
+import { dismissibleNotice, link, notice, sentenceOf } from "../ui/dom.js";
 import { refusedNotice } from "./acceptance_view.js";
-import { address } from "../ui/router.js";
-import { counted } from "../ui/counted.js";
+import { viewAddress } from "../ui/router.js";
+import { formatCount } from "../ui/format_count.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
 
-export class OpeningAcceptance {
+export class StartupAcceptance {
   /** @param {import("../types/view_types.js").Parts} parts @param {HTMLElement} notices */
   constructor({ acceptance, inventory }, notices) {
     this.acceptance = acceptance;
@@ -17,7 +17,7 @@ export class OpeningAcceptance {
   }
 
   /** One server that fails does not stop the others. */
-  async run() {
+  async acceptServers() {
     const chosen = acceptedByOpening(this.inventory.servers, this.inventory.pinned);
     /** @type {{server: Server, count: number}[]} */
     const fresh = [];
@@ -26,13 +26,13 @@ export class OpeningAcceptance {
       if (isNew && count > 0) fresh.push({ server, count });
     }
     if (fresh.length > 0) this.#show(note(fresh));
-    if (chosen.length > 0) await this.inventory.load();
+    if (chosen.length > 0) await this.inventory.loadInventory();
   }
 
   /** @param {Server} server @param {boolean} isNew @returns {Promise<number>} accepted operations */
   async #accept(server, isNew) {
     try {
-      const { count, refused } = await this.acceptance.adopt(server.id, isNew ? () => true : wasAccepted);
+      const { count, refused } = await this.acceptance.adoptAcceptance(server.id, isNew ? () => true : wasAccepted);
       if (refused.length > 0) this.#show(refusedNotice(refused, count));
       return count;
     } catch (failure) {
@@ -45,13 +45,13 @@ export class OpeningAcceptance {
 
   /** @param {HTMLElement} note */
   #show(note) {
-    this.notices.append(dismissible(note));
+    this.notices.append(dismissibleNotice(note));
   }
 }
 
 /** @param {Server} server @param {string} label */
 function reviewLink(server, label) {
-  return link(label, address("servers", server.id, "review"));
+  return link(label, viewAddress("servers", server.id, "review"));
 }
 
 /** @param {{server: Server, count: number}[]} fresh */
@@ -60,7 +60,7 @@ function note(fresh) {
   const names = fresh.flatMap(({ server }, index) => [index > 0 ? ", " : "", reviewLink(server, server.title)]);
   return notice(
     "good",
-    `${counted(total, "operation")} accepted, because you named these documents when you started the bridge: `,
+    `${formatCount(total, "operation")} accepted, because you named these documents when you started the bridge: `,
     ...names,
   );
 }

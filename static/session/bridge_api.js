@@ -8,11 +8,11 @@ import { parseJson, stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
-/** @typedef {{token: () => Promise<string>, renew: () => Promise<string>}} TokenSource */
+/** @typedef {{sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} TokenSource */
 /** @typedef {{method: string, headers: Record<string, string>, body: string | undefined, signal: AbortSignal | undefined}} Prepared */
 
 /** @param {string} segment */
-const quoted = (segment) => encodeURIComponent(segment);
+const encodeSegment = (segment) => encodeURIComponent(segment);
 
 export class BridgeApi {
   /**
@@ -25,38 +25,38 @@ export class BridgeApi {
   }
 
   /** @returns {Promise<import("../types/api_types.js").Server[]>} */
-  async servers() {
+  async listServers() {
     return (await this.#get("/api/servers")).servers;
   }
 
   /** @param {string} id @returns {Promise<import("../types/api_types.js").ServerDetail>} */
-  server(id) {
-    return this.#get(`/api/servers/${quoted(id)}`);
+  readServer(id) {
+    return this.#get(`/api/servers/${encodeSegment(id)}`);
   }
 
   /** @param {string} id @returns {Promise<import("../types/api_types.js").ServerPlans>} */
-  plans(id) {
-    return this.#get(`/api/servers/${quoted(id)}/plans`);
+  readPlans(id) {
+    return this.#get(`/api/servers/${encodeSegment(id)}/plans`);
   }
 
   /** @param {import("../types/api_types.js").NewServer} offered @returns {Promise<Server>} */
   addServer(offered) {
-    return this.request("POST", "/api/servers", offered);
+    return this.sendRequest("POST", "/api/servers", offered);
   }
 
   /** @param {import("../types/api_types.js").DocumentFiles} files @returns {Promise<import("../types/api_types.js").BundledDocument>} */
   bundleDocument(files) {
-    return this.request("POST", "/api/documents/bundle", files);
+    return this.sendRequest("POST", "/api/documents/bundle", files);
   }
 
   /** @param {string} id @param {import("../types/api_types.js").ServerChanges} changes @returns {Promise<Server>} */
   changeServer(id, changes) {
-    return this.request("PATCH", `/api/servers/${quoted(id)}`, changes);
+    return this.sendRequest("PATCH", `/api/servers/${encodeSegment(id)}`, changes);
   }
 
   /** @param {string} id @param {{text: string, source_url?: string}} document @returns {Promise<Server>} */
   replaceDocument(id, document) {
-    return this.request("PUT", `/api/servers/${quoted(id)}/document`, document);
+    return this.sendRequest("PUT", `/api/servers/${encodeSegment(id)}/document`, document);
   }
 
   /**
@@ -64,33 +64,33 @@ export class BridgeApi {
    * @param {Record<string, string>} operations key to digest; replaces what was accepted
    * @returns {Promise<Server>}
    */
-  accept(id, operations) {
-    return this.request("PUT", `/api/servers/${quoted(id)}/acceptance`, { operations });
+  acceptOperations(id, operations) {
+    return this.sendRequest("PUT", `/api/servers/${encodeSegment(id)}/acceptance`, { operations });
   }
 
   /** @param {string} id @returns {Promise<void>} */
   removeServer(id) {
-    return this.request("DELETE", `/api/servers/${quoted(id)}`);
+    return this.sendRequest("DELETE", `/api/servers/${encodeSegment(id)}`);
   }
 
   /** Without the schemas of their arguments. @returns {Promise<import("../types/api_types.js").Tool[]>} */
-  async tools() {
+  async listTools() {
     return (await this.#get("/api/tools?schemas=no")).tools;
   }
 
   /** @param {string} name @returns {Promise<import("../types/api_types.js").FullTool>} */
-  tool(name) {
-    return this.#get(`/api/tools/${quoted(name)}`);
+  readTool(name) {
+    return this.#get(`/api/tools/${encodeSegment(name)}`);
   }
 
   /** @returns {Promise<import("../types/api_types.js").Selection>} */
-  selection() {
+  readSelection() {
     return this.#get("/api/selection");
   }
 
   /** @param {import("../types/api_types.js").SelectionChoice} choice @returns {Promise<import("../types/api_types.js").Selection>} */
   replaceSelection(choice) {
-    return this.request("PUT", "/api/selection", choice);
+    return this.sendRequest("PUT", "/api/selection", choice);
   }
 
   /**
@@ -101,7 +101,7 @@ export class BridgeApi {
    * @returns {Promise<import("../types/api_types.js").CallReport>}
    */
   callTool(tool, argumentsText, signal) {
-    return this.request("POST", "/api/calls", { tool, arguments_text: argumentsText }, signal);
+    return this.sendRequest("POST", "/api/calls", { tool, arguments_text: argumentsText }, signal);
   }
 
   /**
@@ -113,104 +113,104 @@ export class BridgeApi {
    */
   findAnswer(callId, contentType, disposition) {
     const query = new URLSearchParams({ content_type: contentType, disposition });
-    return this.#get(`/api/calls/${quoted(callId)}/answer?${query}`);
+    return this.#get(`/api/calls/${encodeSegment(callId)}/answer?${query}`);
   }
 
   /** @returns {Promise<import("../types/api_types.js").ApiKey[]>} */
-  async keys() {
+  async listKeys() {
     const answer = await this.#get("/api/keys");
     return Array.isArray(answer) ? answer : answer.keys;
   }
 
   /** @param {import("../types/api_types.js").WantedKey} wanted @returns {Promise<import("../types/api_types.js").NewApiKey>} */
   createKey(wanted) {
-    return this.request("POST", "/api/keys", wanted);
+    return this.sendRequest("POST", "/api/keys", wanted);
   }
 
   /** Names of the models that programs may ask. @returns {Promise<string[]>} */
-  async models() {
+  async listModels() {
     const { data } = await this.#get("/v1/models");
     return data.map((/** @type {{id: string}} */ { id }) => id);
   }
 
   /** @param {string} id @returns {Promise<void>} */
   deleteKey(id) {
-    return this.request("DELETE", `/api/keys/${quoted(id)}`);
+    return this.sendRequest("DELETE", `/api/keys/${encodeSegment(id)}`);
   }
 
   /** @returns {Promise<import("../types/api_types.js").DeviceList>} */
-  devices() {
+  listDevices() {
     return this.#get("/api/devices");
   }
 
   /** @param {string} id @param {string} name @returns {Promise<void>} */
   renameDevice(id, name) {
-    return this.request("PATCH", `/api/devices/${quoted(id)}`, { name });
+    return this.sendRequest("PATCH", `/api/devices/${encodeSegment(id)}`, { name });
   }
 
   /** @param {string} id @returns {Promise<void>} */
   removeDevice(id) {
-    return this.request("DELETE", `/api/devices/${quoted(id)}`);
+    return this.sendRequest("DELETE", `/api/devices/${encodeSegment(id)}`);
   }
 
   /** @param {string} serverId @param {string | null} device_id null: automatic @returns {Promise<void>} */
   chooseDevice(serverId, device_id) {
-    return this.request("PUT", `/api/servers/${quoted(serverId)}/device`, { device_id });
+    return this.sendRequest("PUT", `/api/servers/${encodeSegment(serverId)}/device`, { device_id });
   }
 
   /** @param {string} code @returns {Promise<import("../types/api_types.js").WaitingBrowser>} */
   findPairing(code) {
-    return this.request("POST", "/api/pairings/code", { code });
+    return this.sendRequest("POST", "/api/pairings/code", { code });
   }
 
   /** @param {string} code @param {boolean} accept @returns {Promise<void>} */
   decidePairing(code, accept) {
-    return this.request("POST", "/api/pairings/decision", { code, accept });
+    return this.sendRequest("POST", "/api/pairings/decision", { code, accept });
   }
 
   /** @returns {Promise<import("../types/api_types.js").ApprovalFacts>} */
-  approval() {
+  readApproval() {
     return this.#get("/api/approval");
   }
 
   /** @param {import("../types/types.js").ApprovalMode | null} mode null: as the bridge was started @returns {Promise<import("../types/api_types.js").ApprovalFacts>} */
   chooseApproval(mode) {
-    return this.request("PUT", "/api/approval", { mode });
+    return this.sendRequest("PUT", "/api/approval", { mode });
   }
 
   /** @param {string} id @returns {Promise<import("../types/api_types.js").ApprovalFacts>} */
   revokeGrant(id) {
-    return this.request("DELETE", `/api/approval/grants/${quoted(id)}`);
+    return this.sendRequest("DELETE", `/api/approval/grants/${encodeSegment(id)}`);
   }
 
   /** @returns {Promise<import("../types/api_types.js").ApprovalFacts>} */
   revokeGrants() {
-    return this.request("DELETE", "/api/approval/grants");
+    return this.sendRequest("DELETE", "/api/approval/grants");
   }
 
   /** @returns {Promise<import("../types/api_types.js").ConnectFacts>} */
-  connectFacts() {
+  readConnectFacts() {
     return this.#get("/api/connect");
   }
 
-  /** @returns {Promise<import("../types/api_types.js").KeptSummary>} */
-  kept() {
+  /** @returns {Promise<import("../types/api_types.js").StoredItemsSummary>} */
+  readStoredItems() {
     return this.#get("/api/kept");
   }
 
   /** All that is kept of the user's answers, as lines of JSON. @returns {Promise<Blob>} */
-  async exportKept() {
+  async exportStoredItems() {
     return (await this.#answer("GET", "/api/kept/export", undefined, undefined)).blob();
   }
 
   /** @returns {Promise<{items: number}>} */
-  deleteKept() {
-    return this.request("DELETE", "/api/kept");
+  deleteStoredItems() {
+    return this.sendRequest("DELETE", "/api/kept");
   }
 
   /** @param {string} path @returns {Promise<any>} */
   #get(path) {
-    return this.request("GET", path);
+    return this.sendRequest("GET", path);
   }
 
   /**
@@ -221,7 +221,7 @@ export class BridgeApi {
    * @param {AbortSignal} [signal]
    * @returns {Promise<any>}
    */
-  async request(method, path, body, signal) {
+  async sendRequest(method, path, body, signal) {
     const answer = await (await this.#answer(method, path, body, signal)).text();
     return answer === "" ? undefined : parseJson(answer);
   }
@@ -233,7 +233,7 @@ export class BridgeApi {
    * @param {AbortSignal} signal
    * @returns {Promise<ReadableStream<string>>}
    */
-  async stream(path, headers, signal) {
+  async openStream(path, headers, signal) {
     const { body } = await this.#answer("GET", path, undefined, signal, headers);
     if (body === null) throw new ApiError(UNREACHABLE);
     return body.pipeThrough(new TextDecoderStream());
@@ -251,8 +251,8 @@ export class BridgeApi {
     /** @type {Record<string, string>} */
     const headers = text === undefined ? extra : { ...extra, "content-type": "application/json" };
     const prepared = { method, headers, body: text, signal };
-    let response = await this.#attempt(path, prepared, await this.tokens.token());
-    if (response.status === 401) response = await this.#attempt(path, prepared, await this.tokens.renew());
+    let response = await this.#attempt(path, prepared, await this.tokens.sessionToken());
+    if (response.status === 401) response = await this.#attempt(path, prepared, await this.tokens.renewToken());
     if (!response.ok) throw readError(await response.text(), response.status);
     return response;
   }

@@ -40,7 +40,7 @@ export class CallControls extends EventTarget {
   }
 
   start() {
-    const load = () => void this.load().catch(() => undefined); // The next change tries again.
+    const load = () => void this.loadControls().catch(() => undefined); // The next change tries again.
     const again = () => void this.loadBreakers().catch(() => undefined);
     this.#endings = [
       this.executor.onChanged("breakers", again),
@@ -53,13 +53,13 @@ export class CallControls extends EventTarget {
     for (const end of this.#endings.splice(0)) end();
   }
 
-  async load() {
-    [this.limits, this.settings] = await Promise.all([this.api.limits(), this.api.settings()]);
+  async loadControls() {
+    [this.limits, this.settings] = await Promise.all([this.api.readLimits(), this.api.listSettings()]);
     await this.loadBreakers();
   }
 
   async loadBreakers() {
-    const breakers = await this.api.breakers();
+    const breakers = await this.api.listBreakers();
     this.breakers = breakers.filter(({ state }) => state !== "closed").map((breaker) => withTimes(breaker, this.now()));
     this.#readAgainLater();
     this.#announce();

@@ -17,56 +17,56 @@ const SILENCE_MS = 40_000;
 const pathOf = (id, ...rest) => ["/conversations", id, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
 
 export class ChatApi {
-  /** @param {Pick<BridgeApi, "request" | "stream" | "models">} bridge */
+  /** @param {Pick<BridgeApi, "sendRequest" | "openStream" | "listModels">} bridge */
   constructor(bridge) {
     this.bridge = bridge;
   }
 
   /** The names that models are called by. @returns {Promise<string[]>} */
-  models() {
-    return this.bridge.models();
+  listModels() {
+    return this.bridge.listModels();
   }
 
   /** Newest first. @param {string | null} before where to read on @returns {Promise<{conversations: ListedConversation[], next: string | null}>} */
-  async list(before) {
+  async listConversations(before) {
     const at = before === null ? "" : `&before=${encodeURIComponent(before)}`;
-    const { conversations, next } = await this.bridge.request("GET", `/conversations?limit=${LISTED}${at}`);
+    const { conversations, next } = await this.bridge.sendRequest("GET", `/conversations?limit=${LISTED}${at}`);
     return { conversations, next: next === null ? null : String(next) };
   }
 
   /** @param {string} words @returns {Promise<ListedConversation[]>} */
-  async search(words) {
-    return (await this.bridge.request("GET", `/conversations/search?q=${encodeURIComponent(words)}`)).conversations;
+  async searchConversations(words) {
+    return (await this.bridge.sendRequest("GET", `/conversations/search?q=${encodeURIComponent(words)}`)).conversations;
   }
 
   /** @param {import("../types/chat_types.js").NewConversation} wanted @returns {Promise<Conversation>} */
-  async create(wanted) {
-    return (await this.bridge.request("POST", "/conversations", wanted)).conversation;
+  async createConversation(wanted) {
+    return (await this.bridge.sendRequest("POST", "/conversations", wanted)).conversation;
   }
 
   /** @param {string} id @returns {Promise<Conversation>} */
-  async read(id) {
-    return (await this.bridge.request("GET", pathOf(id))).conversation;
+  async readConversation(id) {
+    return (await this.bridge.sendRequest("GET", pathOf(id))).conversation;
   }
 
   /** @param {string} id @param {import("../types/chat_types.js").ConversationChanges} changes @returns {Promise<Conversation>} */
-  async change(id, changes) {
-    return (await this.bridge.request("PATCH", pathOf(id), changes)).conversation;
+  async changeConversation(id, changes) {
+    return (await this.bridge.sendRequest("PATCH", pathOf(id), changes)).conversation;
   }
 
   /** @param {string} id @returns {Promise<void>} */
-  remove(id) {
-    return this.bridge.request("DELETE", pathOf(id));
+  removeConversation(id) {
+    return this.bridge.sendRequest("DELETE", pathOf(id));
   }
 
   /** Of all branches, oldest first. @param {string} id @returns {Promise<Message[]>} */
-  async messages(id) {
-    return (await this.bridge.request("GET", `${pathOf(id, "messages")}?branch=all`)).messages;
+  async listMessages(id) {
+    return (await this.bridge.sendRequest("GET", `${pathOf(id, "messages")}?branch=all`)).messages;
   }
 
   /** Writes a message anew, beside the old one. @param {string} id @param {string} messageId @param {string} content @returns {Promise<Message>} */
-  async edit(id, messageId, content) {
-    return (await this.bridge.request("PATCH", pathOf(id, "messages", messageId), { content })).message;
+  async editMessage(id, messageId, content) {
+    return (await this.bridge.sendRequest("PATCH", pathOf(id, "messages", messageId), { content })).message;
   }
 
   /**
@@ -75,28 +75,28 @@ export class ChatApi {
    * @param {{content: string | null, parent_id?: string | null}} asked  no content: the message `parent_id` is answered again
    * @returns {Promise<Message | null>} the message as it is stored
    */
-  async chat(id, asked) {
-    return (await this.bridge.request("POST", pathOf(id, "chat"), { ...asked, background: true })).user_message ?? null;
+  async startRun(id, asked) {
+    return (await this.bridge.sendRequest("POST", pathOf(id, "chat"), { ...asked, background: true })).user_message ?? null;
   }
 
   /** @param {string} id @returns {Promise<void>} settles when the run is over */
-  stop(id) {
-    return this.bridge.request("POST", pathOf(id, "stop"));
+  stopRun(id) {
+    return this.bridge.sendRequest("POST", pathOf(id, "stop"));
   }
 
   /** Runs an ended call again, in a branch of its own. @param {string} id @param {string} toolCallId @returns {Promise<void>} */
-  retry(id, toolCallId) {
-    return this.bridge.request("POST", pathOf(id, "calls", toolCallId, "retry"), { background: true });
+  retryCall(id, toolCallId) {
+    return this.bridge.sendRequest("POST", pathOf(id, "calls", toolCallId, "retry"), { background: true });
   }
 
   /** @param {string} id @param {EnabledTool} tool @returns {Promise<void>} */
-  enable(id, { server_id, tool_name }) {
-    return this.bridge.request("POST", pathOf(id, "tools"), { server_id, tool_name });
+  enableTool(id, { server_id, tool_name }) {
+    return this.bridge.sendRequest("POST", pathOf(id, "tools"), { server_id, tool_name });
   }
 
   /** @param {string} id @param {EnabledTool} tool @returns {Promise<void>} */
-  disable(id, { server_id, tool_name }) {
-    return this.bridge.request("DELETE", `${pathOf(id, "tools")}?${new URLSearchParams({ server_id, tool_name })}`);
+  disableTool(id, { server_id, tool_name }) {
+    return this.bridge.sendRequest("DELETE", `${pathOf(id, "tools")}?${new URLSearchParams({ server_id, tool_name })}`);
   }
 
   /**
@@ -106,25 +106,25 @@ export class ChatApi {
    * @param {AbortSignal} signal
    * @returns {AsyncGenerator<Numbered>}
    */
-  async *events(id, after, signal) {
-    const silence = new Silence(SILENCE_MS);
+  async *readEvents(id, after, signal) {
+    const silence = new SilenceTimer(SILENCE_MS);
     try {
       const ended = AbortSignal.any([signal, silence.signal]);
       const headers = { accept: "text/event-stream", ...(after === null ? {} : { "last-event-id": after }) };
-      const reader = (await this.bridge.stream(pathOf(id, "events"), headers, ended)).getReader();
+      const reader = (await this.bridge.openStream(pathOf(id, "events"), headers, ended)).getReader();
       const stream = new EventStream();
       for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-        silence.broken();
-        for (const { id: number, data } of stream.read(piece.value)) yield { id: number, event: JSON.parse(data) };
+        silence.restartTimer();
+        for (const { id: number, data } of stream.readEvents(piece.value)) yield { id: number, event: JSON.parse(data) };
       }
     } finally {
-      silence.end();
+      silence.stopTimer();
     }
   }
 }
 
 /** Aborts what has not said anything for a while. */
-class Silence {
+class SilenceTimer {
   #controller = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -132,19 +132,19 @@ class Silence {
   /** @param {number} ms */
   constructor(ms) {
     this.ms = ms;
-    this.broken();
+    this.restartTimer();
   }
 
   get signal() {
     return this.#controller.signal;
   }
 
-  broken() {
-    this.end();
+  restartTimer() {
+    this.stopTimer();
     this.#timer = setTimeout(() => this.#controller.abort(new Error("The bridge has been silent for too long.")), this.ms);
   }
 
-  end() {
+  stopTimer() {
     clearTimeout(this.#timer);
   }
 }

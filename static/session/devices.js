@@ -23,7 +23,7 @@ export class Devices extends EventTarget {
   }
 
   start() {
-    const load = () => void this.load().catch(() => undefined); // The next change tries again.
+    const load = () => void this.loadDevices().catch(() => undefined); // The next change tries again.
     this.#endings = [
       this.executor.onChanged("devices", load),
       whenOnline(this.executor, load),
@@ -34,8 +34,8 @@ export class Devices extends EventTarget {
     for (const end of this.#endings.splice(0)) end();
   }
 
-  async load() {
-    ({ devices: this.list, choices: this.choices } = await this.api.devices());
+  async loadDevices() {
+    ({ devices: this.list, choices: this.choices } = await this.api.listDevices());
     this.dispatchEvent(new CustomEvent("change"));
   }
 
@@ -45,18 +45,18 @@ export class Devices extends EventTarget {
     return () => this.removeEventListener("change", callback);
   }
 
-  get own() {
+  get ownDevice() {
     return this.list.find((device) => device.this);
   }
 
   /** The browser that runs the calls of servers without a choice. */
-  get active() {
+  get activeDevice() {
     return this.list.find((device) => device.active);
   }
 
   /** The browser that runs a server's calls now, which is not the chosen one while that is away. @param {string} serverId */
   runnerOf(serverId) {
     const chosen = this.list.find(({ id }) => id === this.choices[serverId]);
-    return chosen?.connected ? chosen : this.active;
+    return chosen?.connected ? chosen : this.activeDevice;
   }
 }

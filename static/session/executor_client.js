@@ -15,7 +15,7 @@ import { WaitingCards } from "./pending_approvals.js";
 /** @typedef {import("../types/types.d.ts").WorkerNews} WorkerNews */
 /** @typedef {import("../types/types.d.ts").TabRequest} TabRequest */
 /** @typedef {import("../types/types.d.ts").WaitingCard} WaitingCard */
-/** @typedef {{user_id: string | null, token: () => Promise<string>, renew: () => Promise<string>}} Speaker */
+/** @typedef {{user_id: string | null, sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} IdentitySource */
 
 const LOCK = "tool-bridge-executor";
 /** The old worker is left alone until the new one is online, or for so long. */
@@ -46,7 +46,7 @@ export class ExecutorClient extends EventTarget {
   #cards = new WaitingCards(() => this.#announce("cards", this.cards));
   #log = new CallLog((entry) => this.#announce("call", entry));
 
-  /** @param {{identity: Speaker, fetch?: typeof globalThis.fetch}} parts */
+  /** @param {{identity: IdentitySource, fetch?: typeof globalThis.fetch}} parts */
   constructor({ identity, fetch: send }) {
     super();
     this.identity = identity;
@@ -61,7 +61,7 @@ export class ExecutorClient extends EventTarget {
 
   /** Calls that wait for their user, oldest first, in whatever worker. */
   get cards() {
-    return this.#cards.all;
+    return this.#cards.allCards;
   }
   /** Newest last. */
   get calls() {
@@ -72,11 +72,11 @@ export class ExecutorClient extends EventTarget {
     if (this.#life) return;
     const life = (this.#life = new AbortController());
     this.#channel = openCallChannel(this.#userId);
-    this.#channel.onmessage = ({ data }) => this.#heard(data);
-    document.addEventListener("visibilitychange", () => this.#tellVisibility(), { signal: life.signal });
+    this.#channel.onmessage = ({ data }) => this.#handleMessage(data);
+    document.addEventListener("visibilitychange", () => this.#postVisibility(), { signal: life.signal });
     this.#setState({ role: "starting", connection: "connecting", error: null });
-    void this.#compete(life.signal);
-    this.#ask({ type: "recap" });
+    void this.#requestLock(life.signal);
+    this.#broadcast({ type: "recap" });
   }
 
   stop() {
@@ -90,23 +90,23 @@ export class ExecutorClient extends EventTarget {
   }
 
   /** Gives the executor the origins that are accepted now. Settles when a new worker, if one is needed, has taken over. */
-  refresh() {
-    if (this.state.role === "executor") this.#refreshing = this.#refreshing.then(() => this.#provide());
-    else this.#ask({ type: "refresh" });
+  refreshOrigins() {
+    if (this.state.role === "executor") this.#refreshing = this.#refreshing.then(() => this.#ensureWorker());
+    else this.#broadcast({ type: "refresh" });
     return this.#refreshing;
   }
 
   /** @param {string} callId in whatever tab it runs */
-  cancel(callId) {
-    this.#ask({ type: "cancel", call_id: callId });
+  cancelCall(callId) {
+    this.#broadcast({ type: "cancel", call_id: callId });
   }
 
   /**
    * What the user said of calls that wait; the worker that has them takes the first word.
    * @param {string[]} callIds @param {import("../executor/approval_policy.js").Decision} decision
    */
-  decide(callIds, decision) {
-    this.#ask({ type: "decide", call_ids: callIds, decision });
+  decideCalls(callIds, decision) {
+    this.#broadcast({ type: "decide", call_ids: callIds, decision });
   }
 
   /** @param {(cards: WaitingCard[]) => void} callback called at once too */
@@ -154,19 +154,19 @@ export class ExecutorClient extends EventTarget {
   }
 
   /** @param {TabRequest} request */
-  #ask(request) {
+  #broadcast(request) {
     this.#channel?.postMessage(request);
   }
 
   /** @param {AbortSignal} signal */
-  async #compete(signal) {
+  async #requestLock(signal) {
     const lock = `${LOCK}:${this.#userId}`;
     const { held = [] } = await navigator.locks.query();
     if (signal.aborted) return;
     if (held.some(({ name }) => name === lock)) this.#setState({ role: "standby" });
     const lead = async () => {
       this.#setState({ role: "executor", connection: "connecting", error: null, running: 0 }); // Not the last tab's.
-      void this.refresh();
+      void this.refreshOrigins();
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     };
     await navigator.locks.request(lock, { signal }, lead).catch((error) => {
@@ -175,12 +175,12 @@ export class ExecutorClient extends EventTarget {
   }
 
   /** Starts a worker when there is none, or when the accepted origins are not those of the present one. */
-  async #provide() {
+  async #ensureWorker() {
     try {
-      const { script_url, origins } = await this.#offer();
+      const { script_url, origins } = await this.#requestScript();
       this.#failures = 0;
       if (!this.#life || (this.#current && isSameSet(this.#current.origins, origins))) return;
-      await this.#replace(script_url, origins);
+      await this.#replaceWorker(script_url, origins);
     } catch (error) {
       const { code = "unreachable", message } = /** @type {any} */ (error);
       if (!this.#current) this.#setState({ error: { code, message } }); // A worker that runs goes on undisturbed.
@@ -189,10 +189,10 @@ export class ExecutorClient extends EventTarget {
   }
 
   /** @returns {Promise<{script_url: string, origins: string[]}>} */
-  async #offer() {
-    const answer = await this.#post(await this.identity.token());
+  async #requestScript() {
+    const answer = await this.#post(await this.identity.sessionToken());
     if (answer.status !== 401) return this.#read(answer);
-    return this.#read(await this.#post(await this.identity.renew()));
+    return this.#read(await this.#post(await this.identity.renewToken()));
   }
 
   /** @param {string} token */
@@ -214,7 +214,7 @@ export class ExecutorClient extends EventTarget {
     const signal = this.#life?.signal;
     const delay = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** this.#failures);
     this.#failures += 1;
-    setTimeout(() => signal?.aborted === false && void this.refresh(), delay);
+    setTimeout(() => signal?.aborted === false && void this.refreshOrigins(), delay);
   }
 
   /**
@@ -222,12 +222,12 @@ export class ExecutorClient extends EventTarget {
    * @param {string[]} origins
    * @returns {Promise<void>} settles when the new worker is online; at once when it replaces none
    */
-  async #replace(scriptUrl, origins) {
+  async #replaceWorker(scriptUrl, origins) {
     const previous = this.#current?.worker;
     const id = crypto.randomUUID();
     const worker = new Worker(trustedScript(scriptUrl), { type: "module" });
     this.#current = { id, worker, origins };
-    worker.onerror = () => this.#broken(id);
+    worker.onerror = () => this.#handleWorkerError(id);
     const about = { worker: id, user_id: this.#userId, page_id: this.#pageId, origins };
     const start = () => worker.postMessage({ type: "start", ...about, visibility: document.visibilityState });
     worker.onmessage = ({ data }) => data.type === "loaded" && start();
@@ -241,7 +241,7 @@ export class ExecutorClient extends EventTarget {
   }
 
   /** The script could not be loaded, or failed while loading. @param {string} id */
-  #broken(id) {
+  #handleWorkerError(id) {
     if (this.#current?.id !== id) return;
     this.#whenOnline.get(id)?.(); // It never will be; whoever waits for that goes on.
     this.#current.worker.terminate();
@@ -251,30 +251,30 @@ export class ExecutorClient extends EventTarget {
   }
 
   /** @param {WorkerNews | TabRequest} news */
-  #heard(news) {
-    if (news.type === "call") this.#log.put(news.entry);
-    else if (news.type === "calls") for (const entry of news.entries) this.#log.put(entry);
-    else if (news.type === "refresh" && this.state.role === "executor") void this.refresh();
-    else if (news.type === "cards") this.#cards.put(news.worker, news.cards);
+  #handleMessage(news) {
+    if (news.type === "call") this.#log.putEntry(news.entry);
+    else if (news.type === "calls") for (const entry of news.entries) this.#log.putEntry(entry);
+    else if (news.type === "refresh" && this.state.role === "executor") void this.refreshOrigins();
+    else if (news.type === "cards") this.#cards.putCards(news.worker, news.cards);
     else if (news.type === "changed") this.#changed(news.subject);
     else if (news.type === "state") this.#workerChanged(news);
   }
 
   /** @param {import("../types/types.d.ts").Subject} subject */
   #changed(subject) {
-    if (subject === "servers" && this.state.role === "executor") void this.refresh();
+    if (subject === "servers" && this.state.role === "executor") void this.refreshOrigins();
     this.#announce(subject);
   }
 
   /** @param {Extract<WorkerNews, {type: "state"}>} news */
   #workerChanged({ worker, connection, error, origins, running }) {
-    void this.#cards.dropDead(worker);
+    void this.#cards.dropDeadWorkers(worker);
     if (this.state.role === "executor" && worker !== this.#current?.id) return;
     if (connection === "online") this.#whenOnline.get(worker)?.();
     this.#setState({ connection, error, origins, running });
   }
 
-  #tellVisibility() {
+  #postVisibility() {
     this.#current?.worker.postMessage({ type: "visibility", visibility: document.visibilityState });
   }
 }

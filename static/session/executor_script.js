@@ -7,7 +7,7 @@
 const EXECUTOR_PATH = /^\/executor\/[\w.-]+\.js$/;
 
 /** @param {string} url @returns {string} */
-function checked(url) {
+function checkUrl(url) {
   if (!EXECUTOR_PATH.test(url)) throw new TypeError(`"${url}" is no executor script of this bridge.`);
   return url;
 }
@@ -15,7 +15,7 @@ function checked(url) {
 /** @typedef {{createPolicy: (name: string, rules: {createScriptURL: (url: string) => string}) => {createScriptURL: (url: string) => string}}} Factory */
 
 const factory = /** @type {{trustedTypes?: Factory}} */ (globalThis).trustedTypes;
-const policy = factory?.createPolicy("tool-bridge-executor", { createScriptURL: checked });
+const policy = factory?.createPolicy("tool-bridge-executor", { createScriptURL: checkUrl });
 
 /**
  * @param {string} url path of an executor script
@@ -23,5 +23,5 @@ const policy = factory?.createPolicy("tool-bridge-executor", { createScriptURL: 
  * @throws {TypeError} any other address
  */
 export function trustedScript(url) {
-  return policy ? policy.createScriptURL(url) : checked(url);
+  return policy ? policy.createScriptURL(url) : checkUrl(url);
 }

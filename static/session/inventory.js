@@ -34,7 +34,7 @@ export class Inventory {
    * Loads everything again. A load asked for during a load follows it, so the last word is always heard.
    * @returns {Promise<void>}
    */
-  async load() {
+  async loadInventory() {
     this.isStale = true;
     this.loading ??= this.#loadUntilFresh().finally(() => (this.loading = null));
     return this.loading;
@@ -51,15 +51,15 @@ export class Inventory {
    * @param {(choice: SelectionChoice) => SelectionChoice} edit
    * @returns {Promise<Selection>} as it is now
    */
-  async select(edit) {
+  async changeSelection(edit) {
     const saved = this.selecting.then(async () => {
-      const now = this.selection ?? (await this.api.selection());
+      const now = this.selection ?? (await this.api.readSelection());
       this.selection = await this.api.replaceSelection(edit(choiceOf(now)));
       return this.selection;
     });
     this.selecting = saved.catch(() => undefined);
     await saved;
-    await this.load();
+    await this.loadInventory();
     return saved;
   }
 
@@ -72,10 +72,10 @@ export class Inventory {
     while (this.isStale) {
       this.isStale = false;
       const [servers, tools, selection, pinned] = await Promise.all([
-        this.api.servers(),
-        this.api.tools(),
-        this.api.selection(),
-        this.pins.list(),
+        this.api.listServers(),
+        this.api.listTools(),
+        this.api.readSelection(),
+        this.pins.listServers(),
       ]);
       this.servers = servers;
       this.tools = tools;

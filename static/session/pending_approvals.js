@@ -17,23 +17,23 @@ export class WaitingCards {
   }
 
   /** Oldest first, by worker. */
-  get all() {
+  get allCards() {
     return [...this.#byWorker.values()].flat();
   }
 
   /** @param {string} worker @param {WaitingCard[]} cards */
-  put(worker, cards) {
+  putCards(worker, cards) {
     if (cards.length > 0) this.#byWorker.set(worker, cards);
     else if (!this.#byWorker.delete(worker)) return;
     this.changed();
   }
 
   /** A worker that died with its tab cannot take its cards back. @param {string} alive another worker */
-  async dropDead(alive) {
+  async dropDeadWorkers(alive) {
     const others = [...this.#byWorker.keys()].filter((worker) => worker !== alive);
     if (others.length === 0) return;
     const { held = [] } = await this.locks.query();
-    for (const worker of others) if (!held.some(({ name = "" }) => name.endsWith(`:${worker}`))) this.put(worker, []);
+    for (const worker of others) if (!held.some(({ name = "" }) => name.endsWith(`:${worker}`))) this.putCards(worker, []);
   }
 }
 
@@ -43,7 +43,7 @@ export class InlineCards extends EventTarget {
   #ids = new Set();
 
   /** @param {Iterable<string>} callIds all that are shown so now */
-  show(callIds) {
+  showCards(callIds) {
     const ids = new Set(callIds);
     if (ids.size === this.#ids.size && [...ids].every((id) => this.#ids.has(id))) return;
     this.#ids = ids;
@@ -51,7 +51,7 @@ export class InlineCards extends EventTarget {
   }
 
   /** @param {string} callId */
-  has(callId) {
+  hasCard(callId) {
     return this.#ids.has(callId);
   }
 

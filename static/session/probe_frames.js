@@ -54,7 +54,7 @@ export class ProbeFrames {
    * @param {URL} url
    * @returns {Promise<import("../types/probe_wire.js").CheckReport>}
    */
-  async check(url) {
+  async checkAddress(url) {
     const reply = await this.#ask("probe:check", url);
     if ("report" in reply) return reply.report;
     throw new ProbeError("network", "The probe returned no report.");

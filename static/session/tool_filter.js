@@ -16,7 +16,7 @@ export function findTools(tools, { query, server, tag, standing }, pinned) {
   return tools.filter((tool) => {
     if (server !== "" && tool.server_id !== server) return false;
     if (tag !== "" && !tool.tags.includes(tag)) return false;
-    return stands(tool, standing, pinned) && words.every((word) => textOf(tool).includes(word));
+    return hasStanding(tool, standing, pinned) && words.every((word) => textOf(tool).includes(word));
   });
 }
 
@@ -26,7 +26,7 @@ function textOf({ name, method, path, description }) {
 }
 
 /** @param {Tool} tool @param {Standing} standing @param {Set<string>} pinned */
-function stands(tool, standing, pinned) {
+function hasStanding(tool, standing, pinned) {
   if (standing === "shown") return tool.advertised;
   if (standing === "not_shown") return !tool.advertised;
   if (standing === "pinned") return pinned.has(tool.name);

@@ -1,7 +1,7 @@
 // @ts-check
 /** What happened, from the bridge's audit log: newest first, by kind; the operator may look at every user's. */
-import { button, el, fill, labelled, link, notice, sentenceOf } from "../ui/dom.js";
-import { address } from "../ui/router.js";
+import { button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
 
 /** @typedef {import("../types/api_types.js").AuditEntry} AuditEntry */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -49,12 +49,12 @@ export class AuditView {
   async start(container) {
     const head = el("thead", null, el("tr", null, ...HEAD.map((label) => el("th", { scope: "col" }, label))));
     const table = el("table", { class: "audit", "aria-label": "Audit log" }, head, this.body);
-    const filters = el("div", { class: "filters" }, labelled("Show", this.kind), this.everybody);
+    const filters = el("div", { class: "filters" }, labelledField("Show", this.kind), this.everybody);
     const place = { class: "scroll", tabindex: "0", role: "region", "aria-label": "Entries" };
     const title = el("div", { class: "title-row" }, el("h1", null, "Audit log"), filters);
     fill(container, title, this.messages, el("div", place, table), this.more);
     await this.#load(null);
-    const me = await this.api.request("GET", "/api/me").catch(() => ({ operator: false }));
+    const me = await this.api.sendRequest("GET", "/api/me").catch(() => ({ operator: false }));
     this.everybody.hidden = !me.operator;
   }
 
@@ -71,7 +71,7 @@ export class AuditView {
     if (this.kind.value) query.set("kind", this.kind.value);
     if (this.all.checked) query.set("users", "all");
     try {
-      const found = await this.api.request("GET", `/api/audit?${query}`);
+      const found = await this.api.sendRequest("GET", `/api/audit?${query}`);
       if (asked === this.asked) this.#show(found, before === null);
     } catch (failure) {
       if (asked === this.asked) fill(this.messages, notice("error", sentenceOf(failure)));
@@ -91,7 +91,7 @@ export class AuditView {
 /** @param {AuditEntry} entry */
 function row(entry) {
   const time = new Date(entry.at * 1000);
-  const call = entry.call_id === null ? null : link("call", address("calls"), { title: entry.call_id });
+  const call = entry.call_id === null ? null : link("call", viewAddress("calls"), { title: entry.call_id });
   const where = [entry.server, entry.operation].filter((part) => part !== null).join(" ");
   return el(
     "tr",

@@ -1,6 +1,6 @@
 // @ts-check
 /** The limits of the bridge: what each means, its range, its value and who set it. The operator changes them here. */
-import { announce, button, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, button, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
 import { meaningOf, numberOf, sourceOf, unitOf } from "../ui/limit_text.js";
 
 /** @typedef {import("../types/api_types.js").Limit} Limit */
@@ -94,7 +94,7 @@ export class LimitsPanel {
     try {
       const { warnings } = await this.controls.changeLimits(changes);
       fill(this.messages, notice("good", ["Saved. It applies from the next call on.", ...warnings].join(" ")));
-      announce("Limits saved");
+      announceSentence("Limits saved");
     } catch (failure) {
       this.#blame(failure);
     }

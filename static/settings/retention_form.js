@@ -1,16 +1,16 @@
 // @ts-check
 /** What the user wants kept of answers: as much as the bridge keeps, or less. */
-import { announce, attempt, el, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, attemptAction, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").MemoryFacts} MemoryFacts */
 /** @typedef {import("../types/api_types.js").ReasoningMemory} ReasoningMemory */
 /** @typedef {import("../types/api_types.js").WantedMemory} WantedMemory */
-/** @typedef {Pick<import("../session/bridge_api.js").BridgeApi, "request">} MemoryApi */
+/** @typedef {Pick<import("../session/bridge_api.js").BridgeApi, "sendRequest">} MemoryApi */
 
 const ROUTE = "/api/kept/choice";
 
 /** @type {[ReasoningMemory, string][]} from the least to the most */
-const THOUGHTS = [
+const REASONING_CHOICES = [
   ["disabled", "Do not resend"],
   ["next_reply", "Resend for the next answer"],
   ["conversation", "Resend for the whole chat"],
@@ -18,20 +18,20 @@ const THOUGHTS = [
 
 /** What there is to choose from, least first. @param {ReasoningMemory} most @returns {[ReasoningMemory, string][]} */
 export function choicesUpTo(most) {
-  return THOUGHTS.slice(0, THOUGHTS.findIndex(([name]) => name === most) + 1);
+  return REASONING_CHOICES.slice(0, REASONING_CHOICES.findIndex(([name]) => name === most) + 1);
 }
 
 /** What holds of what is wanted. @param {MemoryFacts} facts @returns {ReasoningMemory} */
-export function effective({ reasoning, most_reasoning }) {
+export function effectiveChoice({ reasoning, most_reasoning }) {
   const allowed = choicesUpTo(most_reasoning);
   return allowed.find(([name]) => name === reasoning)?.[0] ?? most_reasoning;
 }
 
-export class MemoryChoiceForm {
+export class RetentionForm {
   /** @param {MemoryApi} api */
   constructor(api) {
     this.api = api;
-    const save = () => void attempt(this.messages, () => this.#save());
+    const save = () => void attemptAction(this.messages, () => this.#save());
     this.keeps = el("input", { type: "checkbox", onchange: save });
     this.thoughts = el("select", { onchange: save });
     this.messages = el("div");
@@ -40,15 +40,15 @@ export class MemoryChoiceForm {
       "form",
       { "aria-label": "What to store", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
       el("label", { class: "check" }, this.keeps, el("span", null, "Store answers from now on")),
-      labelled("Reasoning", this.thoughts),
+      labelledField("Reasoning", this.thoughts),
       this.hint,
       this.messages,
     );
   }
 
-  async load() {
+  async loadChoice() {
     try {
-      this.#show(await this.api.request("GET", ROUTE));
+      this.#show(await this.api.sendRequest("GET", ROUTE));
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     }
@@ -60,7 +60,7 @@ export class MemoryChoiceForm {
     this.keeps.disabled = !facts.may_keep_answers;
     const options = choicesUpTo(facts.most_reasoning).map(([value, label]) => el("option", { value }, label));
     fill(this.thoughts, ...options);
-    this.thoughts.value = effective(facts);
+    this.thoughts.value = effectiveChoice(facts);
     this.thoughts.disabled = !this.keeps.checked;
     this.hint.textContent = facts.may_keep_answers
       ? "Without it, the next answer in a chat knows only the text of the chat. Answers already stored remain until you delete them."
@@ -71,7 +71,7 @@ export class MemoryChoiceForm {
     const reasoning = /** @type {ReasoningMemory} */ (this.thoughts.value);
     /** @type {WantedMemory} */
     const wanted = { keeps_answers: this.keeps.checked, reasoning };
-    this.#show(await this.api.request("PUT", ROUTE, wanted));
-    announce("Saved");
+    this.#show(await this.api.sendRequest("PUT", ROUTE, wanted));
+    announceSentence("Saved");
   }
 }

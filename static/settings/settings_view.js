@@ -1,10 +1,10 @@
 // @ts-check
 /** What decides whether calls run, how many, and for how long. One section for each subject. */
 import { el, fill, link, notice, sentenceOf } from "../ui/dom.js";
-import { address } from "../ui/router.js";
+import { viewAddress } from "../ui/router.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
-import { KeptPanel } from "./stored_items_panel.js";
+import { StoredItemsPanel } from "./stored_items_panel.js";
 import { LimitsPanel } from "./limits_panel.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -23,10 +23,10 @@ export class SettingsView {
   /** @param {HTMLElement} container */
   async start(container) {
     const { controls } = this.parts;
-    this.#sections = [leftAlone(this.parts), approval(), new CallSettingForm(this.parts, {}), new KeptPanel(this.parts.api), new LimitsPanel(controls)];
+    this.#sections = [openBreakersPanel(this.parts), approvalPanel(), new CallSettingForm(this.parts, {}), new StoredItemsPanel(this.parts.api), new LimitsPanel(controls)];
     fill(container, el("h1", null, "Settings"), this.messages, ...this.#sections.map(({ element }) => element));
     try {
-      await controls.load();
+      await controls.loadControls();
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     }
@@ -38,13 +38,13 @@ export class SettingsView {
 }
 
 /** Has a view of its own. @returns {Section} */
-function approval() {
+function approvalPanel() {
   const words = el("p", { class: "hint" }, "Which calls ask first, which are allowed without asking, and how this page notifies you. ");
-  words.append(link("Approval", address("approval")));
+  words.append(link("Approval", viewAddress("approval")));
   return { element: el("section", { class: "panel" }, el("h2", null, "Approval"), words), stop: () => {} };
 }
 
 /** Tools that are left alone, wherever they belong. @param {Parts} parts @returns {Section} */
-function leftAlone({ controls }) {
+function openBreakersPanel({ controls }) {
   return breakerNotices(controls, () => controls.breakers);
 }

@@ -1,32 +1,32 @@
 // @ts-check
 /** What is kept of the user's answers: how much, the way to take it away, and to delete it. */
-import { announce, attempt, button, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
-import { size } from "../ui/response_view.js";
-import { counted } from "../ui/counted.js";
-import { MemoryChoiceForm } from "./retention_form.js";
+import { announceSentence, attemptAction, button, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
+import { formatSize } from "../ui/response_view.js";
+import { formatCount } from "../ui/format_count.js";
+import { RetentionForm } from "./retention_form.js";
 
-/** @typedef {import("../types/api_types.js").KeptSummary} KeptSummary */
-/** @typedef {Pick<import("../session/bridge_api.js").BridgeApi, "kept" | "exportKept" | "deleteKept"> & import("./retention_form.js").MemoryApi} KeptApi */
+/** @typedef {import("../types/api_types.js").StoredItemsSummary} StoredItemsSummary */
+/** @typedef {Pick<import("../session/bridge_api.js").BridgeApi, "readStoredItems" | "exportStoredItems" | "deleteStoredItems"> & import("./retention_form.js").MemoryApi} StoredItemsApi */
 
-/** @param {KeptSummary} kept @returns {string} */
-export function keptSentence({ items, conversations, own_conversations: own, bytes, oldest }) {
-  if (own > 0 && items === 0) return `${counted(own, "conversation")}, ${size(bytes)}.`;
+/** @param {StoredItemsSummary} kept @returns {string} */
+export function storedItemsSentence({ items, conversations, own_conversations: own, bytes, oldest }) {
+  if (own > 0 && items === 0) return `${formatCount(own, "conversation")}, ${formatSize(bytes)}.`;
   if (items === 0 || oldest === null) return "No answers are stored.";
   const since = new Date(oldest * 1000).toLocaleDateString();
-  const chats = conversations > 0 ? ` of ${counted(conversations, "chat")}` : "";
-  const talks = own > 0 ? ` and ${counted(own, "conversation")}` : "";
-  return `${counted(items, "item")}${chats}${talks}, ${size(bytes)}, the oldest of ${since}.`;
+  const chats = conversations > 0 ? ` of ${formatCount(conversations, "chat")}` : "";
+  const talks = own > 0 ? ` and ${formatCount(own, "conversation")}` : "";
+  return `${formatCount(items, "item")}${chats}${talks}, ${formatSize(bytes)}, the oldest of ${since}.`;
 }
 
-export class KeptPanel {
-  /** @param {KeptApi} api */
+export class StoredItemsPanel {
+  /** @param {StoredItemsApi} api */
   constructor(api) {
     this.api = api;
     this.summary = el("p", null, "Loading…");
     this.stay = el("p", { class: "hint" });
     this.messages = el("div");
     this.actions = el("div", { class: "actions" });
-    this.choice = new MemoryChoiceForm(api);
+    this.choice = new RetentionForm(api);
     const heading = el("h2", { id: freshId("kept") }, "Stored answers");
     const hint = "What models wrote, their reasoning and the results of their tool calls, so that the next answer in a chat can build on them. ";
     this.element = el(
@@ -40,18 +40,18 @@ export class KeptPanel {
       this.actions,
       this.choice.element,
     );
-    void this.load();
-    void this.choice.load();
+    void this.loadSummary();
+    void this.choice.loadChoice();
   }
 
   /** Nothing is listened to. */
   stop() {}
 
-  async load() {
+  async loadSummary() {
     try {
-      const kept = await this.api.kept();
-      this.summary.textContent = keptSentence(kept);
-      this.stay.textContent = `Deleted after ${counted(kept.days, "day")} unused.`;
+      const kept = await this.api.readStoredItems();
+      this.summary.textContent = storedItemsSentence(kept);
+      this.stay.textContent = `Deleted after ${formatCount(kept.days, "day")} unused.`;
       this.#offer(kept.items + kept.responses + kept.own_conversations > 0);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
@@ -60,13 +60,13 @@ export class KeptPanel {
 
   /** @param {boolean} any */
   #offer(any) {
-    const take = button("Export", () => void attempt(this.messages, () => this.#export()));
+    const take = button("Export", () => void attemptAction(this.messages, () => this.#export()));
     const ask = button("Delete all", () => this.#ask(), { class: "quiet danger" });
     fill(this.actions, ...(any ? [take, ask] : []));
   }
 
   #ask() {
-    const sure = button("Delete stored answers", () => void attempt(this.messages, () => this.#delete()), { class: "danger" });
+    const sure = button("Delete stored answers", () => void attemptAction(this.messages, () => this.#delete()), { class: "danger" });
     const keep = button("Keep it", () => this.#offer(true), { class: "quiet" });
     const words = el("span", null, "Existing chats continue with their text only. This cannot be undone.");
     fill(this.actions, el("div", { class: "actions", role: "group", "aria-label": "Delete stored answers?" }, words, sure, keep));
@@ -74,15 +74,15 @@ export class KeptPanel {
   }
 
   async #export() {
-    const href = URL.createObjectURL(await this.api.exportKept());
+    const href = URL.createObjectURL(await this.api.exportStoredItems());
     el("a", { download: "tool-bridge-kept.jsonl", href }).click();
     setTimeout(() => URL.revokeObjectURL(href), 60_000);
-    announce("Stored answers exported");
+    announceSentence("Stored answers exported");
   }
 
   async #delete() {
-    const { items } = await this.api.deleteKept();
-    announce(`${counted(items, "item")} deleted`);
-    await this.load();
+    const { items } = await this.api.deleteStoredItems();
+    announceSentence(`${formatCount(items, "item")} deleted`);
+    await this.loadSummary();
   }
 }

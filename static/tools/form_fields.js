@@ -1,7 +1,7 @@
 // @ts-check
 /** One control per field of an argument form: what is typed goes straight into the field. */
 import { button, el, fill, freshId } from "../ui/dom.js";
-import { branchLabel, choicesOf, facts, isNullable, shown } from "../base/argument_schema.js";
+import { branchLabel, choicesOf, describeField, isNullable, formatValue } from "../base/argument_schema.js";
 import { createItem, isOpen } from "./form_state.js";
 
 /** @typedef {import("./form_state.js").Field} Field */
@@ -132,7 +132,7 @@ function nameParts(field) {
     el(
       "span",
       { class: "facts" },
-      facts(field.schema, field.kind),
+      describeField(field.schema, field.kind),
       mark ? el("span", { class: "visually-hidden" }, ", required") : null,
     ),
   ].filter((part) => part !== null);
@@ -146,11 +146,11 @@ function description(field) {
 
 /** @param {Field} field @returns {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} */
 function controlFor(field) {
-  if (field.kind === "enum") return choiceControl(field, choicesOf(field.schema).map(shown));
+  if (field.kind === "enum") return choiceControl(field, choicesOf(field.schema).map(formatValue));
   if (field.kind === "boolean") return booleanControl(field);
   const given = field.schema.default ?? (Array.isArray(field.schema.examples) ? field.schema.examples[0] : undefined);
   const placeholder =
-    given === undefined ? null : `${"default" in field.schema ? "default: " : "for example "}${shown(given)}`;
+    given === undefined ? null : `${"default" in field.schema ? "default: " : "for example "}${formatValue(given)}`;
   const write = (/** @type {Event} */ event) => (field.text = /** @type {HTMLInputElement} */ (event.target).value);
   const common = { placeholder, value: field.text, oninput: write, spellcheck: "false", autocomplete: "off" };
   const isLong = field.kind === "json" || Number(field.schema.maxLength ?? 0) > 300;
@@ -162,7 +162,7 @@ function controlFor(field) {
 
 /** @param {Field} field */
 function unsetLabel(field) {
-  return field.schema.default === undefined ? "(not set)" : `(not set; default ${shown(field.schema.default)})`;
+  return field.schema.default === undefined ? "(not set)" : `(not set; default ${formatValue(field.schema.default)})`;
 }
 
 /** @param {Field} field @param {string[]} labels */

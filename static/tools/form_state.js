@@ -4,7 +4,7 @@
  * Pure: no DOM. form_values.js reads it back.
  */
 import { stringifyJson } from "../base/json_text.js";
-import { branchesOf, choicesOf, effectiveSchema, kindOf, schemaOf, shown, typesOf } from "../base/argument_schema.js";
+import { branchesOf, choicesOf, effectiveSchema, kindOf, schemaOf, formatValue, typesOf } from "../base/argument_schema.js";
 
 /** @typedef {import("../types/api_types.js").JsonSchema} JsonSchema */
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
@@ -96,7 +96,7 @@ export function fillField(field, value) {
   if (field.kind === "array") return fillItems(field, value);
   if (field.kind === "union") return fillUnion(field, value);
   if (field.kind === "enum") field.text = choiceIndex(field, value);
-  else field.text = field.kind === "json" ? stringifyJson(value) : shown(value);
+  else field.text = field.kind === "json" ? stringifyJson(value) : formatValue(value);
 }
 
 /** @param {Field} field @param {JsonValue} value */

@@ -1,8 +1,8 @@
 // @ts-check
 /** Which tools models are shown: what comes of the choice, and the choice itself. Every change is kept at once. */
-import { announce, el, fill, labelled, link, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { ChosenList } from "../ui/chosen_list.js";
-import { address } from "../ui/router.js";
+import { viewAddress } from "../ui/router.js";
 import { reasonSentence, shownSentence } from "../session/selection.js";
 import { tagsOf } from "../session/tool_filter.js";
 
@@ -60,7 +60,7 @@ export class SelectionView {
     const { pinned, servers, tags, names } = this.lists;
     fill(
       container,
-      el("p", { class: "crumbs" }, link("Tools", address("tools")), " / Tools shown to models"),
+      el("p", { class: "crumbs" }, link("Tools", viewAddress("tools")), " / Tools shown to models"),
       el("h1", null, "Tools shown to models"),
       el("p", { class: "lead" }, LEAD),
       this.summary,
@@ -81,8 +81,8 @@ export class SelectionView {
       "section",
       { class: "panel" },
       el("h2", null, "At most"),
-      labelled("Tools at most", this.numbers.max_tools, "Including the bridge's own tools. Empty: as set when the bridge was started."),
-      labelled("Tokens at most", this.numbers.max_tokens, "For all definitions, at four characters per token. Empty: as set when the bridge was started."),
+      labelledField("Tools at most", this.numbers.max_tools, "Including the bridge's own tools. Empty: as set when the bridge was started."),
+      labelledField("Tokens at most", this.numbers.max_tokens, "For all definitions, at four characters per token. Empty: as set when the bridge was started."),
     );
   }
 
@@ -96,7 +96,7 @@ export class SelectionView {
     fill(this.summary, el("p", null, el("strong", null, shownSentence(selection))), reason ? el("p", { class: "hint" }, reason) : null);
     for (const [name, list] of Object.entries(this.lists)) {
       const missing = name === "names" ? [] : selection.missing[/** @type {"servers" | "tags" | "pinned"} */ (name)];
-      list.show(selection[/** @type {ListName} */ (name)], missing);
+      list.showValues(selection[/** @type {ListName} */ (name)], missing);
     }
     showNumber(this.numbers.max_tools, selection.max_tools, selection.defaults.max_tools);
     showNumber(this.numbers.max_tokens, selection.max_tokens, selection.defaults.max_tokens);
@@ -106,8 +106,8 @@ export class SelectionView {
   async #save(change) {
     fill(this.messages);
     try {
-      const selection = await this.parts.inventory.select((choice) => ({ ...choice, ...change }));
-      announce(`Saved. ${shownSentence(selection)}`);
+      const selection = await this.parts.inventory.changeSelection((choice) => ({ ...choice, ...change }));
+      announceSentence(`Saved. ${shownSentence(selection)}`);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     }

@@ -1,6 +1,6 @@
 // @ts-check
 /** The search field above the list of tools, and what else narrows it down. */
-import { el, fill, labelled } from "../ui/dom.js";
+import { el, fill, labelledField } from "../ui/dom.js";
 import { tagsOf } from "../session/tool_filter.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
@@ -27,7 +27,7 @@ export class ToolFilterView {
   /** @param {() => void} onChange */
   constructor(onChange) {
     const change = () => {
-      Object.assign(last, this.value());
+      Object.assign(last, this.readFilter());
       onChange();
     };
     this.search = el("input", { type: "search", autocomplete: "off", value: last.query, oninput: change });
@@ -36,16 +36,16 @@ export class ToolFilterView {
     this.standing = el("select", { onchange: change });
     offerOptions(this.standing, STANDINGS, last.standing);
     this.fields = {
-      server: labelled("Server", this.server),
-      tag: labelled("Tag", this.tag),
-      standing: labelled("Models", this.standing),
+      server: labelledField("Server", this.server),
+      tag: labelledField("Tag", this.tag),
+      standing: labelledField("Models", this.standing),
     };
     this.narrow = el("div", { class: "narrow" }, ...Object.values(this.fields));
-    this.element = el("div", { class: "filter" }, labelled("Search", this.search), this.narrow);
+    this.element = el("div", { class: "filter" }, labelledField("Search", this.search), this.narrow);
   }
 
   /** @returns {ToolFilter} */
-  value() {
+  readFilter() {
     return {
       query: this.search.value,
       server: this.server.value,
@@ -55,7 +55,7 @@ export class ToolFilterView {
   }
 
   /** Offers what there is; a choice that is still there stays. @param {Server[]} servers @param {Tool[]} tools */
-  offer(servers, tools) {
+  offerChoices(servers, tools) {
     this.narrow.hidden = tools.length < MIN_TOOLS;
     const tags = tagsOf(tools);
     this.fields.server.hidden = servers.length < 2;

@@ -42,7 +42,7 @@ export class ToolForm {
    * The arguments as they stand; `null` when something is wrong, which is then shown and has the focus.
    * @returns {JsonObject | null}
    */
-  read() {
+  readArguments() {
     this.#clearProblems();
     if (this.isRaw) return this.#readRaw();
     const { value, problems } = readForm(this.root);
@@ -51,7 +51,7 @@ export class ToolForm {
   }
 
   /** The arguments without complaint, for previews. @returns {JsonObject} */
-  peek() {
+  peekArguments() {
     if (!this.isRaw) return readForm(this.root).value;
     return parseObject(this.raw.value) ?? {};
   }
@@ -65,7 +65,7 @@ export class ToolForm {
   }
 
   /** Marks the argument the bridge complained about. @param {string} argument @param {string} message */
-  blame(argument, message) {
+  showArgumentError(argument, message) {
     const field = this.root.fields.find((child) => child.name === argument);
     if (field && !this.isRaw) this.#showProblem(field, message);
   }
@@ -86,7 +86,7 @@ export class ToolForm {
   #switchMode() {
     this.#clearProblems();
     if (!this.isRaw) {
-      this.raw.value = prettyJson(this.peek());
+      this.raw.value = prettyJson(this.peekArguments());
     } else {
       const value = this.#readRaw();
       if (value === null) return;

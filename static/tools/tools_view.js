@@ -1,7 +1,7 @@
 // @ts-check
 /** The tools, searchable, which of them models are shown, and the one being tried. */
-import { announce, button, el, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
-import { address } from "../ui/router.js";
+import { announceSentence, button, el, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
 import { shownSentence, withPin } from "../session/selection.js";
 import { findTools } from "../session/tool_filter.js";
 import { ToolFilterView } from "./tool_filter_view.js";
@@ -51,7 +51,7 @@ export class ToolsView {
 
   #render() {
     const { inventory } = this.parts;
-    this.filter.offer(inventory.servers, inventory.tools);
+    this.filter.offerChoices(inventory.servers, inventory.tools);
     this.#renderShown();
     this.#renderList();
     const tool = inventory.tools.find(({ name }) => name === this.toolName);
@@ -61,7 +61,7 @@ export class ToolsView {
 
   #renderShown() {
     const { selection } = this.parts.inventory;
-    const change = link("Choose", address("selection"), { "aria-label": "Choose which tools are shown to models" });
+    const change = link("Choose", viewAddress("selection"), { "aria-label": "Choose which tools are shown to models" });
     fill(this.shown, ...(selection === null || selection.total === 0 ? [] : [shownSentence(selection), " ", change]));
   }
 
@@ -73,7 +73,7 @@ export class ToolsView {
     this.trialFor = version;
     if (this.trial === null) fill(this.place, el("p", { class: "hint" }, "Loading…"));
     try {
-      const full = await this.parts.api.tool(tool.name);
+      const full = await this.parts.api.readTool(tool.name);
       if (this.trialFor !== version) return;
       this.trial?.stop();
       this.trial = new TryView(this.parts, full);
@@ -91,17 +91,17 @@ export class ToolsView {
         "p",
         { class: "empty" },
         `There is no tool named ${this.toolName}. `,
-        link("All tools", address("tools")),
+        link("All tools", viewAddress("tools")),
       );
     if (inventory.tools.length > 0)
       return el("p", { class: "empty" }, "Choose a tool to see its arguments and try it.");
-    return el("p", { class: "empty" }, "There are no tools yet. ", link("Add a server", address("add")));
+    return el("p", { class: "empty" }, "There are no tools yet. ", link("Add a server", viewAddress("add")));
   }
 
   #renderList() {
     const { inventory } = this.parts;
     const pinned = new Set(inventory.selection?.pinned);
-    const found = findTools(inventory.tools, this.filter.value(), pinned);
+    const found = findTools(inventory.tools, this.filter.readFilter(), pinned);
     /** @type {Map<string, Tool[]>} */
     const groups = new Map();
     for (const tool of found.slice(0, MAX_ROWS))
@@ -141,19 +141,19 @@ export class ToolsView {
       "li",
       null,
       methodTag(tool.method, tool.safe),
-      link(tool.name, address("tools", tool.name), {
+      link(tool.name, viewAddress("tools", tool.name), {
         "aria-current": isChosen ? "true" : null,
         class: tool.accepted ? "" : "muted",
         title: `${tool.method} ${tool.path}`,
       }),
       tool.accepted ? null : el("span", { class: "badge" }, "not accepted"),
-      this.#isLeftAlone(tool) ? el("span", { class: "badge warning" }, "paused") : null,
+      this.#hasOpenBreaker(tool) ? el("span", { class: "badge warning" }, "paused") : null,
       this.#mayPin() ? this.#pinButton(tool.name, isPinned) : null,
     );
   }
 
   /** @param {Tool} tool */
-  #isLeftAlone({ server_id, key, origin }) {
+  #hasOpenBreaker({ server_id, key, origin }) {
     return this.parts.controls.breakersOf(server_id, key, [origin]).length > 0;
   }
 
@@ -182,8 +182,8 @@ export class ToolsView {
   async #pin(name, isPinned) {
     fill(this.messages);
     try {
-      const selection = await this.parts.inventory.select((choice) => withPin(choice, name, isPinned));
-      announce(`${name} is ${isPinned ? "pinned" : "no longer pinned"}. ${shownSentence(selection)}`);
+      const selection = await this.parts.inventory.changeSelection((choice) => withPin(choice, name, isPinned));
+      announceSentence(`${name} is ${isPinned ? "pinned" : "no longer pinned"}. ${shownSentence(selection)}`);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
       this.#renderList();

@@ -1,7 +1,7 @@
 // @ts-check
 /** One tool to try: its form, what would be sent, and the answer. */
-import { announce, button, copyButton, el, fill, link, methodTag, notice } from "../ui/dom.js";
-import { address } from "../ui/router.js";
+import { announceSentence, button, copyButton, el, fill, link, methodTag, notice } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
 import { ApiError } from "../session/api_error.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
@@ -34,15 +34,15 @@ export class TryView {
     this.cancel = button("Cancel", () => this.running?.abort(), { class: "quiet", hidden: true });
     /** @type {AbortController | null} */
     this.running = null;
-    this.leftAlone = breakerNotices(parts.controls, () => parts.controls.breakersOf(tool.server_id, tool.key, [tool.origin]));
+    this.openBreakers = breakerNotices(parts.controls, () => parts.controls.breakersOf(tool.server_id, tool.key, [tool.origin]));
     this.limits = new CallSettingForm(parts, { server_id: tool.server_id, operation: tool.key });
     this.element = this.#render();
   }
 
   stop() {
-    drafts.set(this.tool.name, this.form.peek());
+    drafts.set(this.tool.name, this.form.peekArguments());
     this.running?.abort();
-    this.leftAlone.stop();
+    this.openBreakers.stop();
     this.limits.stop();
   }
 
@@ -59,12 +59,12 @@ export class TryView {
         "div",
         { class: "title-row" },
         el("h1", null, tool.name),
-        link("Server", address("servers", tool.server_id), { class: "quiet-link" }),
+        link("Server", viewAddress("servers", tool.server_id), { class: "quiet-link" }),
       ),
       el("p", { class: "mono address" }, methodTag(tool.method, tool.safe), ` ${tool.path}`),
       tool.description ? el("p", { class: "about pre-line" }, tool.description) : null,
       tool.accepted ? null : this.#notAccepted(),
-      this.leftAlone.element,
+      this.openBreakers.element,
       el(
         "form",
         { class: "panel", onsubmit: submit, novalidate: true, "aria-label": `Try ${tool.name}` },
@@ -78,7 +78,7 @@ export class TryView {
 
   /** Read again when it is opened: another tab may have changed it. */
   #limits() {
-    const load = () => void this.parts.controls.load().catch(() => undefined);
+    const load = () => void this.parts.controls.loadControls().catch(() => undefined);
     return el(
       "details",
       { class: "tool-limits", ontoggle: load },
@@ -91,7 +91,7 @@ export class TryView {
     return notice(
       "warning",
       "You have not accepted this operation, so no model can use it. ",
-      link("Review and accept", address("servers", this.tool.server_id, "review")),
+      link("Review and accept", viewAddress("servers", this.tool.server_id, "review")),
     );
   }
 
@@ -107,7 +107,7 @@ export class TryView {
   }
 
   async #run() {
-    const value = this.form.read();
+    const value = this.form.readArguments();
     if (value === null || this.running) return;
     const controller = new AbortController();
     this.#setRunning(controller);
@@ -116,7 +116,7 @@ export class TryView {
       const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
       fill(this.result, outcomeView(report, this.tool.server_id));
       this.#blame(report.outcome.error);
-      announce(report.outcome.state === "succeeded" ? "The call succeeded" : "The call failed");
+      announceSentence(report.outcome.state === "succeeded" ? "The call succeeded" : "The call failed");
     } catch (failure) {
       if (controller.signal.aborted)
         fill(this.result, notice("note", "Cancelled. The bridge stops the request in the browser."));
@@ -137,7 +137,7 @@ export class TryView {
   /** @param {{code: string, message: string, detail?: Record<string, unknown>} | null | undefined} error */
   #blame(error) {
     const argument = error?.code === "invalid_arguments" ? error.detail?.argument : null;
-    if (error && typeof argument === "string") this.form.blame(argument, error.message);
+    if (error && typeof argument === "string") this.form.showArgumentError(argument, error.message);
   }
 
   /** @param {AbortController | null} controller */
@@ -149,7 +149,7 @@ export class TryView {
 
   /** What this browser would send, without the credentials. */
   async #preview() {
-    const value = this.form.read();
+    const value = this.form.readArguments();
     if (value === null) return;
     try {
       const { plan, baseUrl } = await this.#plan();
@@ -168,9 +168,9 @@ export class TryView {
   /** The accepted plan of this browser; else the one on offer. */
   async #plan() {
     const { server_id, key } = this.tool;
-    const pin = await this.parts.pins.lookup(server_id, key);
+    const pin = await this.parts.pins.findPin(server_id, key);
     if (pin) return { plan: pin.plan, baseUrl: pin.base_url };
-    const plans = await this.parts.api.plans(server_id);
+    const plans = await this.parts.api.readPlans(server_id);
     const { plan } = plans.operations[key];
     return { plan, baseUrl: plan.base_url };
   }

@@ -203,7 +203,7 @@ export interface CallSetting {
   in_order: boolean | null;
 }
 /** A call as the bridge keeps it; times are seconds since 1970. */
-export interface KeptCall {
+export interface StoredCall {
   call_id: string;
   tool: string;
   server: string;
@@ -218,8 +218,8 @@ export interface KeptCall {
   ended_at: number | null;
   late: Record<string, JsonValue> | null;
 }
-export interface KeptCalls {
-  calls: KeptCall[];
+export interface StoredCallPage {
+  calls: StoredCall[];
   next: number | null;
 }
 /** One thing that happened; `at` in seconds since 1970. */
@@ -328,7 +328,7 @@ export interface MemoryFacts extends WantedMemory {
   most_reasoning: ReasoningMemory;
 }
 export type MarkerForm = "off" | "link" | "zero_width";
-export interface KeptSummary {
+export interface StoredItemsSummary {
   items: number;
   responses: number;
   conversations: number;

@@ -254,7 +254,7 @@ export interface ListedCall {
   call_id: string;
   state: "waiting" | "running" | "done" | "lost";
 }
-export interface Greeting {
+export interface Introduction {
   page_id: string;
   instance: string;
   epoch: string;
@@ -320,7 +320,7 @@ export interface LoggedResponse {
   cut_by: CutBy;
   kind: "text" | "file" | "empty";
   /** Whether the bridge was given the whole, which it keeps for a day; else the preview is all there is. */
-  is_kept: boolean;
+  is_stored: boolean;
 }
 export interface CallEntry {
   call_id: string;

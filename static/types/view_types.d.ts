@@ -39,5 +39,5 @@ export interface View {
   start(container: HTMLElement): void | Promise<void>;
   stop(): void;
   /** Goes to another address of its own without being built anew; false: it cannot. */
-  follow?(route: import("../ui/router.js").Route): boolean;
+  followRoute?(route: import("../ui/router.js").Route): boolean;
 }

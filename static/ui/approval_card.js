@@ -4,8 +4,8 @@
  * own, with nothing invisible in it and a bounded size, so that it can neither imitate the card nor push its facts away.
  */
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
-import { size } from "./response_view.js";
-import { cut, line, visible, visibleLines } from "../base/untrusted_text.js";
+import { formatSize } from "./response_view.js";
+import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 /** @typedef {import("../executor/approval_policy.js").Decision} Decision */
@@ -35,17 +35,17 @@ export class ApprovalCard {
     this.left = el("span", { class: "facts", "aria-hidden": "true" });
     this.buttons = this.#buttons();
     this.element = this.#render();
-    this.tick(Date.now());
+    this.updateCountdown(Date.now());
   }
 
   /** A fresh or moved card takes no click, for it may have been meant for what was there before. @param {boolean} isArmed */
-  arm(isArmed) {
+  armButtons(isArmed) {
     this.isArmed = isArmed;
     for (const each of this.buttons) each.setAttribute("aria-disabled", String(!isArmed));
   }
 
   /** @param {number} now milliseconds since the epoch */
-  tick(now) {
+  updateCountdown(now) {
     const seconds = Math.max(0, Math.ceil((this.card.expires_at - now) / 1000));
     this.left.textContent = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes left` : `${seconds} s left`;
     this.left.classList.toggle("warning-text", seconds <= 20);
@@ -54,7 +54,7 @@ export class ApprovalCard {
   #buttons() {
     const { chat_id, tool } = this.card;
     const scope = chat_id === null ? "timed" : "chat";
-    const name = line(tool);
+    const name = truncateLine(tool);
     /** @param {string} label @param {Decision} decision @param {string} look */
     const answer = (label, decision, look) =>
       button(label, (event) => event.isTrusted && this.isArmed && this.decide(decision), {
@@ -71,7 +71,7 @@ export class ApprovalCard {
 
   #render() {
     const { card } = this;
-    const title = el("h3", { id: freshId("card") }, line(card.tool), el("span", { class: "facts" }, ` at ${line(card.server_id)}`));
+    const title = el("h3", { id: freshId("card") }, truncateLine(card.tool), el("span", { class: "facts" }, ` at ${truncateLine(card.server_id)}`));
     return el(
       "article",
       { class: "card", role: "group", "aria-labelledby": title.id, dataset: { call: card.call_id } },
@@ -79,13 +79,13 @@ export class ApprovalCard {
       el(
         "p",
         { class: "mono card-url" },
-        methodTag(line(card.method), card.is_safe),
+        methodTag(truncateLine(card.method), card.is_safe),
         " ",
         longText(card.url, { chars: SHOWN_URL_CHARS, what: "the address", isLine: true }),
       ),
       factList([
         ["Why", REASONS[card.reason]],
-        ["Credential", card.credentials.length > 0 ? card.credentials.map((name) => line(name)).join(", ") : "none"],
+        ["Credential", card.credentials.length > 0 ? card.credentials.map((name) => truncateLine(name)).join(", ") : "none"],
       ]),
       argumentList(card),
       bodyPart(card),
@@ -98,8 +98,8 @@ export class ApprovalCard {
 function argumentList({ args, more_args }) {
   if (args.length === 0) return el("p", { class: "hint" }, "No arguments.");
   const rows = args.map(({ name, value }) => [
-    el("dt", null, line(name)),
-    el("dd", null, longText(value, { chars: SHOWN_VALUE_CHARS, what: `all of ${line(name)}` })),
+    el("dt", null, truncateLine(name)),
+    el("dd", null, longText(value, { chars: SHOWN_VALUE_CHARS, what: `all of ${truncateLine(name)}` })),
   ]);
   const list = el("dl", { class: "card-arguments", "aria-label": "Arguments" }, ...rows.slice(0, SHOWN_ARGUMENTS).flat());
   const rest = rows.slice(SHOWN_ARGUMENTS);
@@ -112,7 +112,7 @@ function argumentList({ args, more_args }) {
 /** @param {WaitingCard} card */
 function bodyPart({ body, body_bytes, content_type }) {
   if (body === null && body_bytes === 0) return null;
-  const about = `Body, ${[size(body_bytes), line(content_type)].filter(Boolean).join(", ")}`;
+  const about = `Body, ${[formatSize(body_bytes), truncateLine(content_type)].filter(Boolean).join(", ")}`;
   if (body === null) return el("p", { class: "hint" }, `${about}; its parts are the arguments.`);
   return el("details", { class: "card-body" }, el("summary", null, about), longText(body, { chars: SHOWN_VALUE_CHARS, what: "the whole body" }));
 }
@@ -122,8 +122,8 @@ function bodyPart({ body, body_bytes, content_type }) {
  * @param {{chars: number, what: string, isLine?: boolean}} how
  */
 function longText(text, { chars, what, isLine = false }) {
-  const show = isLine ? visible : visibleLines;
-  const short = cut(text, chars, isLine ? Infinity : SHOWN_VALUE_LINES);
+  const show = isLine ? escapeInvisible : escapeInvisibleLines;
+  const short = truncateText(text, chars, isLine ? Infinity : SHOWN_VALUE_LINES);
   const place = el("bdi", { class: isLine ? "card-text" : "card-text box", dir: "ltr" }, show(short.text));
   if (!short.isCut) return place;
   const all = button(`… Show ${what}`, () => (fill(place, show(text)), all.remove()), { class: "quiet small" });
@@ -134,5 +134,5 @@ function longText(text, { chars, what, isLine = false }) {
 export function waitingSentence(fresh) {
   const [{ tool, server_id, method }] = fresh;
   if (fresh.length > 1) return `${fresh.length} calls are waiting for your approval.`;
-  return `A call is waiting for your approval: ${line(method)} ${line(tool)} at ${line(server_id)}.`;
+  return `A call is waiting for your approval: ${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(server_id)}.`;
 }

@@ -1,8 +1,8 @@
 // @ts-check
 /** What failed again and again is left alone for a while: since when, why, until when, and the way to try it now. */
-import { announce, button, el, link, notice, sentenceOf } from "./dom.js";
-import { address } from "./router.js";
-import { clock } from "../base/time_format.js";
+import { announceSentence, button, el, link, notice, sentenceOf } from "./dom.js";
+import { viewAddress } from "./router.js";
+import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../session/call_controls.js").OpenBreaker} OpenBreaker */
 /** @typedef {import("../session/call_controls.js").CallControls} CallControls */
@@ -11,18 +11,18 @@ import { clock } from "../base/time_format.js";
  * @param {OpenBreaker} breaker
  * @returns {{what: string, why: string, next: string}}
  */
-export function breakerWords({ kind, state, failures, since, retry_at, last_error }) {
+export function breakerText({ kind, state, failures, since, retry_at, last_error }) {
   const why = last_error ? `The last time: ${last_error.message}` : "";
   const tried = { tool: "call", host: "call", request: "request", store: "answer" }[kind];
-  const first = state === "half_open" ? `The next ${tried}` : `The first ${tried} after ${clock(retry_at)}`;
+  const first = state === "half_open" ? `The next ${tried}` : `The first ${tried} after ${formatTime(retry_at)}`;
   if (kind === "request") {
     const often = failures === 1 ? "one failed" : `${failures} failed`;
-    const what = ` have been refused since ${clock(since)}: ${often}. Programs that ask get breaker_open. Single tools still run.`;
+    const what = ` have been refused since ${formatTime(since)}: ${often}. Programs that ask get breaker_open. Single tools still run.`;
     return { what, why, next: `${first} tries whether the model answers again.` };
   }
   const often = failures === 1 ? "it failed" : `it failed ${failures} times`;
   const meanwhile = kind === "store" ? "Answers continue without memory." : "Its calls are refused with breaker_open.";
-  return { what: ` has been paused since ${clock(since)}: ${often}. ${meanwhile}`, why, next: `${first} tries whether it works again.` };
+  return { what: ` has been paused since ${formatTime(since)}: ${often}. ${meanwhile}`, why, next: `${first} tries whether it works again.` };
 }
 
 /** What the notice is about, in words. @param {OpenBreaker} breaker */
@@ -35,17 +35,17 @@ export function subjectOf({ kind, tool, host }) {
 /** Only a tool has a view of its own. @param {OpenBreaker} breaker */
 function nameOf(breaker) {
   const name = subjectOf(breaker);
-  return breaker.kind === "tool" ? link(name, address("tools", name)) : name;
+  return breaker.kind === "tool" ? link(name, viewAddress("tools", name)) : name;
 }
 
 /** @param {OpenBreaker} breaker @param {CallControls} controls */
 export function breakerNotice(breaker, controls) {
-  const { what, why, next } = breakerWords(breaker);
+  const { what, why, next } = breakerText(breaker);
   const problem = el("p", { class: "problem", role: "alert" });
   const close = async () => {
     try {
       await controls.closeBreaker(breaker);
-      announce(`To be tried again: ${subjectOf(breaker)}`);
+      announceSentence(`To be tried again: ${subjectOf(breaker)}`);
     } catch (failure) {
       problem.textContent = sentenceOf(failure);
     }

@@ -1,6 +1,6 @@
 // @ts-check
 /** What a user sets for the calls of one tool, one server, or all servers: their deadline, how many run at once, their order. */
-import { announce, el, fill, labelled, notice, sentenceOf } from "./dom.js";
+import { announceSentence, el, fill, labelledField, notice, sentenceOf } from "./dom.js";
 import { deadlineOf, numberOf, whoseDeadline } from "./limit_text.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -38,8 +38,8 @@ export class CallSettingForm {
       { class: "panel", "aria-label": this.words.title, onsubmit: submit, novalidate: true },
       el("h2", null, this.words.title),
       this.effect,
-      labelled("Deadline in seconds", this.deadline, this.deadlineRange),
-      server_id ? labelled("Parallel calls", this.parallel, this.parallelRange) : null,
+      labelledField("Deadline in seconds", this.deadline, this.deadlineRange),
+      server_id ? labelledField("Parallel calls", this.parallel, this.parallelRange) : null,
       server_id && !operation ? el("label", { class: "check" }, this.inOrder, el("span", null, order)) : null,
       this.messages,
       el("div", { class: "actions" }, el("button", { type: "submit" }, "Save")),
@@ -82,7 +82,7 @@ export class CallSettingForm {
         in_order: this.inOrder.checked || null,
       });
       fill(this.messages, notice("good", "Saved. It applies from the next call on."));
-      announce("Saved");
+      announceSentence("Saved");
     } catch (failure) {
       this.#blame(failure);
     }

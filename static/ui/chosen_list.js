@@ -1,6 +1,6 @@
 // @ts-check
 /** Values a user chose, each with a way to take it back, and a field to add one. Knows nothing of their meaning. */
-import { button, el, fill, freshId, labelled } from "./dom.js";
+import { button, el, fill, freshId, labelledField } from "./dom.js";
 
 /** @typedef {{value: string, label: string}} Suggestion */
 
@@ -30,13 +30,13 @@ export class ChosenList {
       el("h2", null, words.title),
       el("p", { class: "hint" }, words.hint),
       this.chips,
-      el("form", { class: "inline-form", onsubmit: add }, labelled(words.label, this.input), el("button", { type: "submit" }, "Add")),
+      el("form", { class: "inline-form", onsubmit: add }, labelledField(words.label, this.input), el("button", { type: "submit" }, "Add")),
       options,
     );
   }
 
   /** @param {string[]} values @param {string[]} missing those that stand for nothing now */
-  show(values, missing) {
+  showValues(values, missing) {
     this.values = values;
     const labels = new Map(this.words.suggestions().map(({ value, label }) => [value, label]));
     const chips = values.map((value) => {

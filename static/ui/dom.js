@@ -70,7 +70,7 @@ export function link(label, href, properties = {}) {
 }
 
 /** The live region of the page: spoken, not shown. @param {string} sentence */
-export function announce(sentence) {
+export function announceSentence(sentence) {
   const region = document.getElementById("announcements");
   if (region) region.textContent = sentence;
 }
@@ -87,7 +87,7 @@ export function copyButton(label, text, properties = {}) {
     async () => {
       const copied = await copyText(text());
       copy.textContent = copied ? "Copied" : "Press Ctrl+C";
-      announce(copied ? "Copied" : "The text is selected. Press Ctrl+C to copy it.");
+      announceSentence(copied ? "Copied" : "The text is selected. Press Ctrl+C to copy it.");
       setTimeout(() => (copy.textContent = label), 1500);
     },
     { class: "quiet small", ...properties },
@@ -128,7 +128,7 @@ export function codeBlock(text, label) {
  * @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} control
  * @param {Child} [hint]
  */
-export function labelled(label, control, hint) {
+export function labelledField(label, control, hint) {
   control.id ||= freshId("field");
   const note = hint ? el("p", { class: "hint", id: `${control.id}-hint` }, hint) : null;
   if (note) control.setAttribute("aria-describedby", note.id);
@@ -145,7 +145,7 @@ export function notice(tone, ...children) {
 }
 
 /** A message that the user may put away. @param {HTMLElement} note */
-export function dismissible(note) {
+export function dismissibleNotice(note) {
   const row = el("div", { class: "dismissible" }, note);
   row.append(button("Dismiss", () => row.remove(), { class: "quiet small" }));
   return row;
@@ -167,7 +167,7 @@ export function sentenceOf(failure) {
 }
 
 /** Do something, and say at `place` why when it fails. @param {Element} place @param {() => Promise<void>} action */
-export async function attempt(place, action) {
+export async function attemptAction(place, action) {
   fill(place);
   try {
     await action();

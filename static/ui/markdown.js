@@ -126,7 +126,7 @@ function pictureNode(token) {
  * are left out, marks that are open are closed, rows of tables wait for their end.
  * @param {string} text from the beginning of a block
  */
-export function calmed(text) {
+export function stabilizeMarkdown(text) {
   const fences = text.match(/^ {0,3}(?:`{3,}|~{3,})/gm)?.length ?? 0;
   if (fences % 2 === 1) return text.replace(/\n[`~]+$/, "\n");
   const from = Math.max(0, text.length - LOOKED_AT_CHARS);
@@ -136,11 +136,11 @@ export function calmed(text) {
     .replace(/(^|\n)\|[^\n]*$/, "$1")
     .replace(/(^|\n\n)\|[^\n]*\n$/, "$1")
     .replace(/!?\[([^\]\n]*)(?:\](?:\([^)\s]*)?)?$/, "$1");
-  return closed(text.slice(0, from) + end);
+  return closeOpenMarks(text.slice(0, from) + end);
 }
 
 /** @param {string} text @returns {string} with an end for what its last paragraph has begun to mark */
-function closed(text) {
+function closeOpenMarks(text) {
   const last = text.slice(text.lastIndexOf("\n\n") + 1);
   if ((last.match(/`/g)?.length ?? 0) % 2 === 1) return `${text}\``;
   return (last.match(/\*\*/g)?.length ?? 0) % 2 === 1 ? `${text.trimEnd()}**` : text;

@@ -5,7 +5,7 @@
  */
 import { codeBlock, el } from "./dom.js";
 import { withoutMarkers } from "./markers.js";
-import { calmed, parseMarkdown } from "./markdown.js";
+import { stabilizeMarkdown, parseMarkdown } from "./markdown.js";
 
 /** @typedef {import("../types/chat_types.js").MarkdownNode} MarkdownNode */
 /** @typedef {import("../types/chat_types.js").MarkdownElement} MarkdownElement */
@@ -25,13 +25,13 @@ export class MarkdownView {
   }
 
   /** @param {string} text @param {boolean} isGrowing more may follow */
-  show(text, isGrowing) {
+  showText(text, isGrowing) {
     if (text === this.#shown && isGrowing === this.#isGrowing) return;
     [this.#shown, this.#isGrowing] = [text, isGrowing];
     const plain = withoutMarkers(text, isGrowing).replace(/\r\n?/g, "\n");
     if (!isGrowing || !plain.startsWith(this.#settled)) [this.#settled, this.#settledBlocks] = ["", 0];
     const rest = plain.slice(this.#settled.length);
-    const blocks = parseMarkdown(isGrowing ? calmed(rest) : rest);
+    const blocks = parseMarkdown(isGrowing ? stabilizeMarkdown(rest) : rest);
     this.#place(blocks.map(({ node }) => node));
     if (!isGrowing || blocks.length < 2) return;
     this.#settledBlocks += blocks.length - 1;
@@ -43,8 +43,8 @@ export class MarkdownView {
     const { children } = this.element;
     trees.forEach((tree, index) => {
       const at = this.#settledBlocks + index;
-      if (at < this.#trees.length) patch(children[at], this.#trees[at], tree);
-      else this.element.append(built(tree));
+      if (at < this.#trees.length) patchNode(children[at], this.#trees[at], tree);
+      else this.element.append(buildNode(tree));
     });
     this.#trees = [...this.#trees.slice(0, this.#settledBlocks), ...trees];
     while (children.length > this.#trees.length) children[children.length - 1].remove();
@@ -59,11 +59,11 @@ function lineStart(text, line) {
 }
 
 /** @param {MarkdownNode} node @returns {Node} */
-function built(node) {
+function buildNode(node) {
   if (typeof node === "string") return document.createTextNode(node);
   const { tag, attributes = {}, children } = node;
   if (tag === "pre") return codeBlock(String(children[0] ?? ""), attributes.language ? `${attributes.language} code` : "Code");
-  const element = el(/** @type {"p"} */ (tag), attributes, ...children.map(built));
+  const element = el(/** @type {"p"} */ (tag), attributes, ...children.map(buildNode));
   if (tag === "img") element.setAttribute("loading", "lazy");
   return tag === "table" ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table" }, element) : element;
 }
@@ -74,10 +74,10 @@ function insideOf(shown, tag) {
 }
 
 /** Makes what is shown into the next node, with as few changes as possible. @param {Node} shown @param {MarkdownNode} old @param {MarkdownNode} next */
-function patch(shown, old, next) {
+function patchNode(shown, old, next) {
   if (typeof old === "string" && typeof next === "string") patchText(/** @type {Text} */ (shown), old, next);
   else if (typeof old === "string" || typeof next === "string" || !isSameShell(old, next)) {
-    /** @type {ChildNode} */ (shown).replaceWith(built(next));
+    /** @type {ChildNode} */ (shown).replaceWith(buildNode(next));
   } else patchChildren(insideOf(shown, next.tag), old.children, next.children);
 }
 
@@ -97,8 +97,8 @@ function isSameShell(one, other) {
 function patchChildren(parent, old, next) {
   const { childNodes } = parent;
   next.forEach((node, index) => {
-    if (index < old.length) patch(childNodes[index], old[index], node);
-    else parent.appendChild(built(node));
+    if (index < old.length) patchNode(childNodes[index], old[index], node);
+    else parent.appendChild(buildNode(node));
   });
   while (childNodes.length > next.length) childNodes[childNodes.length - 1].remove();
 }

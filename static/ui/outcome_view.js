@@ -1,8 +1,8 @@
 // @ts-check
 /** How a call ended, as a user reads it: the answer, or the error with what to do about it. */
 import { el, link } from "./dom.js";
-import { address } from "./router.js";
-import { cutNote, fileView, readable, saveButton, saveLink, textView } from "./response_view.js";
+import { viewAddress } from "./router.js";
+import { cutNote, fileView, formatBody, saveButton, saveLink, textView } from "./response_view.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
@@ -19,12 +19,12 @@ const ADVICE = {
   not_accepted: {
     advice: "Accept the operation first.",
     label: "Review and accept",
-    go: (id) => address("servers", id, "review"),
+    go: (id) => viewAddress("servers", id, "review"),
   },
   document_changed: {
     advice: "The document has changed. Review the operation again.",
     label: "See what changed",
-    go: (id) => address("servers", id, "review"),
+    go: (id) => viewAddress("servers", id, "review"),
   },
   unknown_tool: { advice: "The tool no longer exists. Reload the list of tools." },
   invalid_arguments: { advice: "Correct the argument and run it again." },
@@ -32,22 +32,22 @@ const ADVICE = {
   cors: {
     advice: "The API must allow this page to read its answers.",
     label: "Open the doctor",
-    go: () => address("doctor"),
+    go: () => viewAddress("doctor"),
   },
   mixed_content: {
     advice: "The browser blocks plain http from an https page.",
     label: "Open the doctor",
-    go: () => address("doctor"),
+    go: () => viewAddress("doctor"),
   },
   blocked_local_network: {
     advice: "Allow access to the local network for this page.",
     label: "Open the doctor",
-    go: () => address("doctor"),
+    go: () => viewAddress("doctor"),
   },
   network: {
     advice: "Check that the API is running and the address is right.",
     label: "Open the doctor",
-    go: () => address("doctor"),
+    go: () => viewAddress("doctor"),
   },
   outcome_unknown: { advice: "The request may have had its effect. Look at the API before you run it again." },
   too_large: { advice: "Ask for less: many APIs take a limit or a page." },
@@ -58,18 +58,18 @@ const ADVICE = {
 };
 /** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string) => string}>} */
 const STATUS_ADVICE = {
-  401: { advice: "The API wants credentials.", label: "Add a credential", go: (id) => address("servers", id) },
+  401: { advice: "The API wants credentials.", label: "Add a credential", go: (id) => viewAddress("servers", id) },
   403: {
     advice: "The credentials are not enough for this operation.",
     label: "Look at the credentials",
-    go: (id) => address("servers", id),
+    go: (id) => viewAddress("servers", id),
   },
   404: { advice: "The API has nothing at this address. Check the arguments and the base address." },
   429: { advice: "The API limits the number of requests. Wait a little." },
 };
 
 /** @param {number} ms */
-export function duration(ms) {
+export function formatDuration(ms) {
   return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 }
 
@@ -92,7 +92,7 @@ export function outcomeView({ outcome, duration_ms }, serverId) {
     { class: "outcome-head" },
     el("span", { class: `badge ${isGood ? "good" : "bad"}` }, isGood ? "Succeeded" : stateWords(state)),
     " ",
-    el("span", { class: "facts" }, [duration(Number(duration_ms)), answer?.content_type].filter(Boolean).join(" · ")),
+    el("span", { class: "facts" }, [formatDuration(Number(duration_ms)), answer?.content_type].filter(Boolean).join(" · ")),
   );
   return el(
     "section",
@@ -130,7 +130,7 @@ export function errorView(error, serverId) {
       ? el(
           "pre",
           { tabindex: "0", role: "region", "aria-label": "What the API said" },
-          readable(body.slice(0, 4000), "json"),
+          formatBody(body.slice(0, 4000), "json"),
         )
       : null,
   );
@@ -147,7 +147,7 @@ function answerView(answer) {
     "div",
     null,
     cutNote({ shown, total: total_bytes ?? null, cut_by: answer.cut_by ?? null }),
-    textView(readable(said, content_type)),
+    textView(formatBody(said, content_type)),
     el("p", { class: "actions" }, file?.url ? saveLink(file, "Download the answer") : saveButton(said, content_type)),
   );
 }

@@ -1,6 +1,6 @@
 // @ts-check
 /** The code of a browser that waits to be confirmed: shows it, asks how things stand, tells what came of it. */
-import { announce, button, el, fill, notice, sentenceOf } from "./dom.js";
+import { announceSentence, button, el, fill, notice, sentenceOf } from "./dom.js";
 
 /** @typedef {import("../executor/pairing_code.js").PairingCode} PairingCode */
 /** @typedef {import("../executor/pairing_code.js").Standing} Standing */
@@ -29,7 +29,7 @@ export class PairingPanel {
   start() {
     this.#isStopped = false;
     document.addEventListener("visibilitychange", this.look); // timers of a hidden page sleep
-    if (this.code.shown) this.#showCode();
+    if (this.code.shownCode) this.#showCode();
     else void this.#newCode();
   }
 
@@ -41,7 +41,7 @@ export class PairingPanel {
 
   async #newCode() {
     try {
-      await this.code.ask();
+      await this.code.requestCode();
       if (!this.#isStopped) this.#showCode();
     } catch (failure) {
       this.#showEnd(sentenceOf(failure));
@@ -49,7 +49,7 @@ export class PairingPanel {
   }
 
   #showCode() {
-    const { code, ends_at } = /** @type {import("../executor/pairing_code.js").Shown} */ (this.code.shown);
+    const { code, ends_at } = /** @type {import("../executor/pairing_code.js").ShownCode} */ (this.code.shownCode);
     const until = new Date(ends_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     const readable = `${code.slice(0, 4)}-${code.slice(4)}`;
     fill(
@@ -59,7 +59,7 @@ export class PairingPanel {
       el("p", { class: "pairing-code mono", dataset: { testid: "pairing-code" } }, readable),
       el("p", { class: "hint" }, `Valid once, until ${until}. This page continues by itself.`),
     );
-    announce(`Code ${[...code].join(" ")}`);
+    announceSentence(`Code ${[...code].join(" ")}`);
     this.#askSoon(ASK_EVERY_MS);
   }
 
@@ -71,7 +71,7 @@ export class PairingPanel {
 
   async #ask() {
     /** @type {Standing} */
-    const standing = await this.code.standing().catch(() => "waiting"); // The bridge may be back in a moment.
+    const standing = await this.code.readStanding().catch(() => "waiting"); // The bridge may be back in a moment.
     if (this.#isStopped) return;
     if (standing === "waiting") this.#askSoon(ASK_EVERY_MS);
     else if (standing === "confirmed") this.confirmed();

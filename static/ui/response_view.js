@@ -1,9 +1,9 @@
 // @ts-check
 /** What an API answered, for a user's eyes: text as text whatever its type, pictures and sounds, and ways to save the whole. */
-import { announce, button, copyButton, el, link, sentenceOf } from "./dom.js";
+import { announceSentence, button, copyButton, el, link, sentenceOf } from "./dom.js";
 import { prettyJson } from "./json_display.js";
 import { parseJson } from "../base/json_text.js";
-import { essence } from "../base/content_type.js";
+import { essenceOf } from "../base/content_type.js";
 
 /** @typedef {import("../types/api_types.js").AnswerFile} AnswerFile */
 
@@ -11,7 +11,7 @@ import { essence } from "../base/content_type.js";
 export const SHOWN_CHARS = 65_536;
 
 /** @param {number} bytes */
-export function size(bytes) {
+export function formatSize(bytes) {
   if (bytes < 1024) return `${bytes} B`;
   return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }
@@ -21,7 +21,7 @@ export function size(bytes) {
  * @param {string} text
  * @param {string} contentType
  */
-export function readable(text, contentType) {
+export function formatBody(text, contentType) {
   if (!/json/i.test(contentType) && !/^\s*[[{]/.test(text)) return text;
   try {
     return prettyJson(parseJson(text));
@@ -40,12 +40,12 @@ export function textView(text) {
     copyButton("Copy", () => text, { "aria-label": "Copy the answer" }),
   );
   if (shown.length === text.length) return block;
-  const words = `The first ${counted(shown.length)} of ${counted(text.length)} characters are shown; Copy copies them all.`;
+  const words = `The first ${formatNumber(shown.length)} of ${formatNumber(text.length)} characters are shown; Copy copies them all.`;
   return el("div", null, block, el("p", { class: "hint" }, words));
 }
 
 /** @param {number} count */
-const counted = (count) => count.toLocaleString("en");
+const formatNumber = (count) => count.toLocaleString("en");
 
 /** @type {Record<string, string>} */
 const CUT_WORDS = {
@@ -59,16 +59,16 @@ const CUT_WORDS = {
  *   caller of the tool read, null when all that there is
  */
 export function cutNote({ shown, total, cut_by }) {
-  const of = total === null ? "" : ` of ${size(total)}`;
-  const read = shown === null ? "" : `Truncated: the caller gets the first ${size(shown)}${of}. `;
+  const of = total === null ? "" : ` of ${formatSize(total)}`;
+  const read = shown === null ? "" : `Truncated: the caller gets the first ${formatSize(shown)}${of}. `;
   const words = read + (cut_by ? CUT_WORDS[cut_by] : "");
   return words === "" ? null : el("p", { class: "hint warning-text", dataset: { testid: "cut" } }, words);
 }
 
 /** @param {AnswerFile} file */
 export function fileView(file) {
-  const facts = [file.filename, essence(file.mime), size(Number(file.bytes))].filter(Boolean).join(", ");
-  const type = essence(file.mime);
+  const facts = [file.filename, essenceOf(file.mime), formatSize(Number(file.bytes))].filter(Boolean).join(", ");
+  const type = essenceOf(file.mime);
   if (!file.url) return el("p", { class: "hint" }, `${facts}. The bridge had no room to store it.`);
   const caption = el("figcaption", { class: "facts" }, facts, " ", saveLink(file, "Download the file"));
   if (type.startsWith("image/") && type !== "image/svg+xml")
@@ -108,7 +108,7 @@ export function findAndSaveButton(find) {
       save(String(file.url), file.filename || nameFor(file.mime));
     } catch (failure) {
       asked.replaceWith(el("span", { class: "hint" }, sentenceOf(failure)));
-      announce(sentenceOf(failure));
+      announceSentence(sentenceOf(failure));
     }
   };
   const asked = button("Download the answer", pressed, { class: "quiet small" });
@@ -144,7 +144,7 @@ const ENDINGS = [
 
 /** @param {string} contentType */
 export function nameFor(contentType) {
-  const type = essence(contentType);
+  const type = essenceOf(contentType);
   const ending = ENDINGS.find(([pattern]) => pattern.test(type))?.[1];
   return `answer.${ending === "" ? type.split("/")[1] : (ending ?? "bin")}`;
 }

@@ -29,16 +29,16 @@ export function readRoute(hash) {
 }
 
 /** @param {...string} parts @returns {string} the address of a view */
-export function address(...parts) {
+export function viewAddress(...parts) {
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
 /** @param {...string} parts */
 export function goTo(...parts) {
-  location.hash = address(...parts);
+  location.hash = viewAddress(...parts);
 }
 
-export class Navigation {
+export class Router {
   /**
    * @param {{list: HTMLElement, main: HTMLElement, choose: (route: Route) => View}} places
    */
@@ -70,7 +70,7 @@ export class Navigation {
   #show(moved) {
     if (location.hash === "#main") return;
     const route = readRoute(location.hash);
-    if (moved && this.view?.follow?.(route)) return;
+    if (moved && this.view?.followRoute?.(route)) return;
     this.view?.stop();
     this.view = this.choose(route);
     this.#markSection(route.section);
@@ -89,7 +89,7 @@ export class Navigation {
   #markSection(current) {
     const shown = BELONGS_TO[current] ?? current;
     const items = SECTIONS.map(([name, label]) =>
-      el("li", null, link(label, address(name), { "aria-current": name === shown ? "page" : null })),
+      el("li", null, link(label, viewAddress(name), { "aria-current": name === shown ? "page" : null })),
     );
     fill(this.list, el("ul", null, ...items));
     document.title = `${SECTIONS.find(([name]) => name === shown)?.[1] ?? "Doctor"} · Tool Bridge`;

@@ -38,9 +38,9 @@ export function statusOf({ role, connection, error, running }) {
  * @param {ExecutorState} state
  * @param {import("../session/devices.js").Devices} devices
  */
-export function runnerSentence({ role, connection }, { active, own }) {
-  if (!active) return "No device is connected: calls fail with no_browser.";
-  if (active.id !== own?.id) return `${active.name} runs calls.`;
+export function runnerSentence({ role, connection }, { activeDevice, ownDevice }) {
+  if (!activeDevice) return "No device is connected: calls fail with no_browser.";
+  if (activeDevice.id !== ownDevice?.id) return `${activeDevice.name} runs calls.`;
   if (role === "standby") return "Another tab of this browser runs calls.";
   return connection === "online" ? "This tab runs calls." : "This browser runs calls.";
 }
@@ -75,9 +75,9 @@ export class StatusView {
 
   /** A connected page that is not the one that runs calls says who does. @param {Status} status @returns {Status} */
   #withRunner(status) {
-    const { active, own } = this.devices;
-    if (status.standing !== "connected" || !active || active.id === own?.id) return status;
-    const hint = `${active.name} runs calls: it was active last. This device takes over once it is in front again, or for the servers assigned to it under Devices.`;
+    const { activeDevice, ownDevice } = this.devices;
+    if (status.standing !== "connected" || !activeDevice || activeDevice.id === ownDevice?.id) return status;
+    const hint = `${activeDevice.name} runs calls: it was active last. This device takes over once it is in front again, or for the servers assigned to it under Devices.`;
     return { ...status, hint, isElsewhere: true };
   }
 

@@ -15,17 +15,17 @@ test("an event is the same in whatever pieces it comes, and one without data is 
   for (const size of [1, 2, 3, 7, TEXT.length]) {
     const stream = new EventStream();
     const pieces = Array.from({ length: Math.ceil(TEXT.length / size) }, (_, at) => TEXT.slice(at * size, (at + 1) * size));
-    assert.deepEqual(pieces.flatMap((piece) => stream.read(piece)), EVENTS, `pieces of ${size}`);
+    assert.deepEqual(pieces.flatMap((piece) => stream.readEvents(piece)), EVENTS, `pieces of ${size}`);
   }
 });
 
 test("a line break that is cut in two is one line break", () => {
   const stream = new EventStream();
-  assert.deepEqual(stream.read("data: a\r"), []);
-  assert.deepEqual(stream.read("\ndata: b\r"), []);
-  assert.deepEqual(stream.read("\n\r\n"), [{ id: null, event: "message", data: "a\nb" }]);
+  assert.deepEqual(stream.readEvents("data: a\r"), []);
+  assert.deepEqual(stream.readEvents("\ndata: b\r"), []);
+  assert.deepEqual(stream.readEvents("\n\r\n"), [{ id: null, event: "message", data: "a\nb" }]);
 });
 
 test("an event that has not ended is kept back", () => {
-  assert.deepEqual(new EventStream().read("data: half\n"), []);
+  assert.deepEqual(new EventStream().readEvents("data: half\n"), []);
 });

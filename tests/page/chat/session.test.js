@@ -21,14 +21,14 @@ class Bridge {
   isGone = false;
 
   /** @param {string} method @param {string} path @param {object} [body] */
-  async request(method, path, body) {
+  async sendRequest(method, path, body) {
     this.asked.push([method, path, body]);
     if (path.includes("/messages?")) return { messages: structuredClone(this.messages) };
     return { conversation: { id: "conv-1", title: "A", head_id: this.head_id, model: null, system_prompt: "" }, user_message: null };
   }
 
   /** @param {string} _path @param {Record<string, string>} headers @param {AbortSignal} signal @returns {Promise<ReadableStream<string>>} */
-  async stream(_path, headers, signal) {
+  async openStream(_path, headers, signal) {
     if (this.isGone) throw Object.assign(new Error("gone"), { status: 404 });
     /** @type {any} */
     let line;
@@ -39,7 +39,7 @@ class Bridge {
     return body;
   }
 
-  models = async () => ["demo"];
+  listModels = async () => ["demo"];
 
   /** @param {number} count */
   async opened(count) {
@@ -112,10 +112,10 @@ test("a message without an answer can be answered, one that is being answered ca
   const { line } = await bridge.opened(1);
   line.enqueue(frame(1, event("connected", { run: null })));
   await until(session, () => session.isRead);
-  assert.equal(session.unanswered, "m1");
+  assert.equal(session.unansweredMessage, "m1");
   line.enqueue(frame(2, event("run_started", { run_id: "r1", parent_id: "m1" })));
   await until(session, () => session.state.run !== null);
-  assert.equal(session.unanswered, null);
+  assert.equal(session.unansweredMessage, null);
 });
 
 test("an edited message is stored beside the old one and then answered", async (context) => {
@@ -123,10 +123,10 @@ test("an edited message is stored beside the old one and then answered", async (
   const { line } = await bridge.opened(1);
   line.enqueue(frame(1, event("connected", { run: null })));
   await until(session, () => session.isRead);
-  const answer = bridge.request.bind(bridge);
-  bridge.request = async (method, path, body) =>
+  const answer = bridge.sendRequest.bind(bridge);
+  bridge.sendRequest = async (method, path, body) =>
     path.endsWith("/messages/m1") ? /** @type {any} */ ({ message: asked("m2", null, "Hey") }) : answer(method, path, body);
-  await session.edit("m1", "Hey");
+  await session.editMessage("m1", "Hey");
   assert.deepEqual(texts(session), ["Hey"]);
   assert.deepEqual(bridge.asked.at(-1), ["POST", "/conversations/conv-1/chat", { content: null, parent_id: "m2", background: true }]);
 });

@@ -2,12 +2,12 @@
 /** A conversation out of messages and events: whatever comes twice, late or out of order shows the same thread. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { EMPTY, isRunning, reduce, withHead, withMessages } from "../../../static/chat/state.js";
+import { EMPTY, isRunning, applyEvent, withHead, withMessages } from "../../../static/chat/state.js";
 import { leafBelow, openCallsOf, threadOf } from "../../../static/chat/thread.js";
 import { answered, asked, event, output, story } from "../support/conversation.js";
 
 /** @param {any} state @param {any[]} events */
-const after = (state, ...events) => events.reduce(reduce, state);
+const after = (state, ...events) => events.reduce(applyEvent, state);
 
 /** What a reader sees, in short. @param {any} state */
 function seen(state) {

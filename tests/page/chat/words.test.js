@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { fileName, jsonOf, markdownOf } from "../../../static/chat/export.js";
-import { ChatSpeech, spoken } from "../../../static/chat/screen_reader.js";
-import { EMPTY, reduce, withMessages } from "../../../static/chat/state.js";
+import { ScreenReader, describeChanges } from "../../../static/chat/screen_reader.js";
+import { EMPTY, applyEvent, withMessages } from "../../../static/chat/state.js";
 import { threadOf } from "../../../static/chat/thread.js";
 import { answered, asked, event, output, story } from "../support/conversation.js";
 
@@ -25,8 +25,8 @@ test("a run is heard as its beginning, its calls and its end, not as its words",
   let state = EMPTY;
   const said = events.flatMap((each) => {
     const before = state;
-    state = reduce(state, each);
-    return spoken(before, state);
+    state = applyEvent(state, each);
+    return describeChanges(before, state);
   });
   assert.deepEqual(said, [
     "The model is answering.",
@@ -38,20 +38,20 @@ test("a run is heard as its beginning, its calls and its end, not as its words",
 });
 
 test("why an answer ended early is said", () => {
-  const running = story.begin.reduce(reduce, EMPTY);
-  const stopped = reduce(running, event("run_ended", { run_id: "r1", state: "cancelled", error: null }));
-  assert.deepEqual(spoken(running, stopped), ["The answer was stopped."]);
+  const running = story.begin.reduce(applyEvent, EMPTY);
+  const stopped = applyEvent(running, event("run_ended", { run_id: "r1", state: "cancelled", error: null }));
+  assert.deepEqual(describeChanges(running, stopped), ["The answer was stopped."]);
 });
 
 test("what comes together is said together", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   /** @type {string[]} */
   const words = [];
-  const speech = new ChatSpeech((text) => words.push(text));
-  speech.say(["One."]);
-  speech.say(["Two."]);
+  const speech = new ScreenReader((text) => words.push(text));
+  speech.announceSentences(["One."]);
+  speech.announceSentences(["Two."]);
   context.mock.timers.tick(1500);
-  speech.say(["Three."]);
+  speech.announceSentences(["Three."]);
   speech.stop();
   context.mock.timers.tick(5000);
   assert.deepEqual(words, ["One. Two."]);

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallLog, KEPT_CALLS } from "../../../static/executor/call_log.js";
+import { CallLog, MAX_CALLS } from "../../../static/executor/call_log.js";
 import { PinError, pinOf } from "../../../static/executor/pins.js";
 import { readCall } from "../../../static/executor/call_message.js";
 import { uploadResult } from "../../../static/executor/result_upload.js";
@@ -85,8 +85,8 @@ test("the log keeps the latest calls and tells every change once", () => {
   const error = { code: "network", message: "Down.", detail: {}, retryable: true };
   log.callEnded(call, { status: "failed", error, delivered: "no", duration_ms: 3 });
   assert.deepEqual(told, ["c1 running", "c1 failed"]);
-  for (let count = 0; count < KEPT_CALLS; count += 1) log.callStarted({ ...call, call_id: `n${count}` });
-  assert.deepEqual([log.entries.length, log.entries[0].call_id], [KEPT_CALLS, "n0"]);
+  for (let count = 0; count < MAX_CALLS; count += 1) log.callStarted({ ...call, call_id: `n${count}` });
+  assert.deepEqual([log.entries.length, log.entries[0].call_id], [MAX_CALLS, "n0"]);
 });
 
 test("an upload carries the one-time token and is tried again only where that can help", async () => {

@@ -9,7 +9,7 @@ import { bench, call, failure, never, POST_THINGS } from "../support/runner_benc
 /** @typedef {import("../../../static/types/types.d.ts").Outcome} Outcome */
 
 /** @param {MemoryStore} store @param {MemoryLocks} locks @param {string} instance */
-const opened = (store, locks, instance) => CallJournal.open(/** @type {any} */ (store), "u1", instance, /** @type {any} */ (locks), () => 7);
+const opened = (store, locks, instance) => CallJournal.openJournal(/** @type {any} */ (store), "u1", instance, /** @type {any} */ (locks), () => 7);
 
 /** @type {Outcome} */
 const ANSWER = {
@@ -48,26 +48,26 @@ test("the journal keeps its epoch until the browser's data is cleared", async ()
 });
 
 test("a request that was begun is never begun again, whoever asks", async () => {
-  const { journal } = await afterReload((journal) => journal.begun(call()));
-  await assert.rejects(journal.begun(call()), { code: "internal", delivered: "unknown" });
+  const { journal } = await afterReload((journal) => journal.recordBegun(call()));
+  await assert.rejects(journal.recordBegun(call()), { code: "internal", delivered: "unknown" });
 });
 
 test("what the bridge knows is not told again, and not begun again, for a day", async () => {
   let now = 7;
   const [store, locks] = [new MemoryStore(), new MemoryLocks()];
   const open = (/** @type {string} */ instance) =>
-    CallJournal.open(/** @type {any} */ (store), "u1", instance, /** @type {any} */ (locks), () => now);
+    CallJournal.openJournal(/** @type {any} */ (store), "u1", instance, /** @type {any} */ (locks), () => now);
   const first = await open("w1");
-  await first.begun(call());
-  await first.forget(["c1", "c2"]);
+  await first.recordBegun(call());
+  await first.forgetCalls(["c1", "c2"]);
   assert.equal(store.rows.size, 2);
-  await assert.rejects(first.begun(call()), { code: "internal" });
+  await assert.rejects(first.recordBegun(call()), { code: "internal" });
   locks.held.clear();
   const second = await open("w2");
-  assert.deepEqual(await second.inherit(), { left: [], alive: [] });
-  await assert.rejects(second.begun(call()), { code: "internal" });
+  assert.deepEqual(await second.inheritEntries(), { left: [], alive: [] });
+  await assert.rejects(second.recordBegun(call()), { code: "internal" });
   now += 25 * 3600 * 1000;
-  await second.inherit();
+  await second.inheritEntries();
   assert.equal(store.rows.size, 1);
 });
 
@@ -76,60 +76,60 @@ test("a browser that keeps nothing runs nothing that changes something", async (
   store.isBroken = true;
   const journal = await opened(store, new MemoryLocks(), "w1");
   assert.equal(journal.epoch, "");
-  await assert.rejects(journal.begun(call()), { code: "storage_unavailable", delivered: "no" });
+  await assert.rejects(journal.recordBegun(call()), { code: "storage_unavailable", delivered: "no" });
 });
 
 test("after a reload a request under way is lost, and is told once", async () => {
-  const { recovery, store, said } = await afterReload((journal) => journal.begun(call()));
-  assert.deepEqual(await recovery.list(), { alive: [], calls: [{ call_id: "c1", state: "lost" }] });
-  await recovery.tell([]);
-  assert.deepEqual([(await recovery.list()).calls, said.sent, store.rows.size], [[], [], 2]);
+  const { recovery, store, said } = await afterReload((journal) => journal.recordBegun(call()));
+  assert.deepEqual(await recovery.listCalls(), { alive: [], calls: [{ call_id: "c1", state: "lost" }] });
+  await recovery.reportCalls([]);
+  assert.deepEqual([(await recovery.listCalls()).calls, said.sent, store.rows.size], [[], [], 2]);
 });
 
 test("after a reload a finished result is told, its body first, until it is confirmed", async () => {
   const { recovery, journal, said } = await afterReload((journal) =>
-    journal.ended(call(), ANSWER, { content: "abc", content_type: "text/plain" }),
+    journal.recordOutcome(call(), ANSWER, { content: "abc", content_type: "text/plain" }),
   );
-  assert.deepEqual((await recovery.list()).calls, [{ call_id: "c1", state: "done" }]);
-  await recovery.tell([]);
+  assert.deepEqual((await recovery.listCalls()).calls, [{ call_id: "c1", state: "done" }]);
+  await recovery.reportCalls([]);
   assert.deepEqual(said, { uploaded: ["abc"], sent: [["c1", ANSWER]] });
-  assert.equal((await recovery.list()).calls.length, 1);
-  await journal.forget(["c1"]);
-  assert.deepEqual((await recovery.list()).calls, []);
+  assert.equal((await recovery.listCalls()).calls.length, 1);
+  await journal.forgetCalls(["c1"]);
+  assert.deepEqual((await recovery.listCalls()).calls, []);
 });
 
 test("for a call that has ended the bridge takes no body; what happened is told all the same", async () => {
   const { recovery, said } = await afterReload((journal) =>
-    journal.ended(call(), ANSWER, { content: "abc", content_type: "text/plain" }),
+    journal.recordOutcome(call(), ANSWER, { content: "abc", content_type: "text/plain" }),
   );
-  await recovery.list();
-  await recovery.tell(["c1"]);
+  await recovery.listCalls();
+  await recovery.reportCalls(["c1"]);
   assert.deepEqual(said, { uploaded: [], sent: [["c1", { ...ANSWER, body: { kind: "empty" }, truncated: true }]] });
 });
 
 test("what another worker has begun is its own affair while it lives", async () => {
-  const { recovery, locks } = await afterReload((journal) => journal.begun(call()));
+  const { recovery, locks } = await afterReload((journal) => journal.recordBegun(call()));
   locks.held.add("tool-bridge-worker:u1:w1");
-  assert.deepEqual(await recovery.list(), { alive: ["w1"], calls: [] });
+  assert.deepEqual(await recovery.listCalls(), { alive: ["w1"], calls: [] });
 });
 
 test("only what may change something is written down, before it leaves and before its outcome does", async () => {
   const reading = bench();
-  await reading.runner.run(call(), never);
+  await reading.runner.runCall(call(), never);
   assert.deepEqual(reading.seen.journal, []);
-  const { runner, seen } = bench(POST_THINGS, { upload: async () => void seen.journal.push("upload") });
-  await runner.run(call({ params: '{"body": 1}' }), never);
+  const { runner, seen } = bench(POST_THINGS, { uploadResult: async () => void seen.journal.push("upload") });
+  await runner.runCall(call({ params: '{"body": 1}' }), never);
   assert.deepEqual(seen.journal, ["begun c1", "answered c1"]);
   const large = bench(POST_THINGS, {
     fetch: async () => new Response("x".repeat(60), { headers: { "content-type": "text/plain" } }),
-    upload: async () => void large.seen.journal.push("upload"),
+    uploadResult: async () => void large.seen.journal.push("upload"),
   });
-  await large.runner.run(call({ params: '{"body": 1}' }), never);
+  await large.runner.runCall(call({ params: '{"body": 1}' }), never);
   assert.deepEqual(large.seen.journal, ["begun c1", "answered c1 with upload", "upload"]);
 });
 
 test("a request does not begin while the bridge is out of reach", async () => {
   const { runner, seen } = bench(POST_THINGS, { isConnected: () => false });
-  const outcome = await runner.run(call({ params: '{"body": 1}' }), never);
+  const outcome = await runner.runCall(call({ params: '{"body": 1}' }), never);
   assert.deepEqual([failure(outcome), seen.fetched, seen.journal], ["no_browser no", [], ["begun c1", "failed c1"]]);
 });

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressSpace, forbiddenTarget, mixedContent, targetAddressSpace } from "../../../static/executor/address_space.js";
-import { diagnose, watchPolicy } from "../../../static/executor/diagnosis.js";
+import { diagnoseFailure, watchPolicy } from "../../../static/executor/diagnosis.js";
 
-/** @typedef {import("../../../static/executor/diagnosis.js").Surroundings} Surroundings */
+/** @typedef {import("../../../static/executor/diagnosis.js").DiagnosisEnvironment} Surroundings */
 
 const down = () => Promise.reject(new TypeError("Failed to fetch"));
 const up = () => Promise.resolve(new Response(null, { status: 404 }));
@@ -28,7 +28,7 @@ function around(change = {}) {
 
 /** @param {string} url @param {Partial<Surroundings>} change @param {string[]} [origins] */
 async function verdict(url, change, origins) {
-  const { code, delivered } = await diagnose({ url, origins }, around(change));
+  const { code, delivered } = await diagnoseFailure({ url, origins }, around(change));
   return `${code} ${delivered}`;
 }
 
@@ -51,8 +51,8 @@ test("an API whose resource policy hides it from the first probe is found by the
 
 test("a probe proves nothing about a request that goes without preflight, or that failed late", async () => {
   const failed = { url: "https://api.example/x" };
-  const unasked = await diagnose({ ...failed, mayArriveUnasked: true }, around());
-  const late = await diagnose({ ...failed, took_ms: 2000 }, around());
+  const unasked = await diagnoseFailure({ ...failed, mayArriveUnasked: true }, around());
+  const late = await diagnoseFailure({ ...failed, took_ms: 2000 }, around());
   assert.deepEqual([unasked.delivered, late.delivered], ["unknown", "unknown"]);
 });
 
@@ -64,7 +64,7 @@ test("the probe asks for nothing but the origin, without cookies or referrer", a
     asked.push(url, init?.mode, init?.credentials, init?.referrerPolicy, init?.headers);
     return up();
   };
-  await diagnose({ url: "https://api.example/secret?key=1" }, around({ fetch: probe }));
+  await diagnoseFailure({ url: "https://api.example/secret?key=1" }, around({ fetch: probe }));
   assert.deepEqual(asked, ["https://api.example/", "no-cors", "omit", "no-referrer", undefined]);
 });
 
@@ -106,7 +106,7 @@ test("a probe that is redirected into the policy still proves that the host is u
 });
 
 test("offline is said as such", async () => {
-  const { message } = await diagnose({ url: "https://api.example/" }, around({ isOnline: () => false }));
+  const { message } = await diagnoseFailure({ url: "https://api.example/" }, around({ isOnline: () => false }));
   assert.match(message, /offline/);
 });
 

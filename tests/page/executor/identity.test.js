@@ -43,8 +43,8 @@ function keeping() {
   const kept = new Map();
   const objects = { put: (/** @type {unknown} */ value, /** @type {string} */ key) => kept.set(key, value) };
   const store = {
-    get: async (/** @type {string} */ _store, /** @type {string} */ key) => kept.get(key),
-    change: async (/** @type {string[]} */ _stores, /** @type {any} */ change) => change(() => objects),
+    readRecord: async (/** @type {string} */ _store, /** @type {string} */ key) => kept.get(key),
+    changeRecords: async (/** @type {string[]} */ _stores, /** @type {any} */ change) => change(() => objects),
   };
   return /** @type {any} */ (store);
 }
@@ -60,22 +60,22 @@ async function paired() {
   const { state, send } = bridge();
   const store = keeping();
   state.tickets.first = "ann";
-  const entrance = await opened(store, send, "first").enter();
+  const entrance = await opened(store, send, "first").signIn();
   assert.deepEqual(entrance, { user: "ann", user_id: "ann", byTicket: true });
   return { state, store, send };
 }
 
 test("a paired browser enters without a ticket, and not by one", async () => {
   const { store, send } = await paired();
-  assert.deepEqual(await opened(store, send).enter(), { user: "ann", user_id: "ann", byTicket: false });
+  assert.deepEqual(await opened(store, send).signIn(), { user: "ann", user_id: "ann", byTicket: false });
 });
 
 test("the user's own ticket is spent without pairing again; one that is worth nothing changes nothing", async () => {
   const { state, store, send } = await paired();
   state.tickets.second = "ann";
-  assert.equal((await opened(store, send, "second").enter()).byTicket, true);
+  assert.equal((await opened(store, send, "second").signIn()).byTicket, true);
   assert.deepEqual(state.tickets, {});
-  for (const junk of ["second", "junk"]) assert.equal((await opened(store, send, junk).enter()).byTicket, false, junk);
+  for (const junk of ["second", "junk"]) assert.equal((await opened(store, send, junk).signIn()).byTicket, false, junk);
   assert.equal(Object.keys(state.devices).length, 1);
 });
 
@@ -83,24 +83,24 @@ test("another user's ticket asks, and is neither spent nor followed until the us
   const { state, store, send } = await paired();
   state.tickets.hers = "bob";
   const asking = opened(store, send, "hers");
-  await assert.rejects(asking.enter(), { code: "other_user", detail: { user: "bob", current: "ann" } });
+  await assert.rejects(asking.signIn(), { code: "other_user", detail: { user: "bob", current: "ann" } });
   assert.deepEqual([state.tickets, state.devices], [{ hers: "bob" }, { "device 0": "ann" }]);
   asking.declineTicket();
   asking.location = null;
-  assert.deepEqual(await asking.enter(), { user: "ann", user_id: "ann", byTicket: false });
+  assert.deepEqual(await asking.signIn(), { user: "ann", user_id: "ann", byTicket: false });
   const changing = opened(store, send, "hers");
-  await assert.rejects(changing.enter(), { code: "other_user" });
+  await assert.rejects(changing.signIn(), { code: "other_user" });
   changing.location = null;
-  assert.deepEqual(await changing.enter({ mayReplace: true }), { user: "bob", user_id: "bob", byTicket: true });
-  assert.equal((await opened(store, send).enter()).user, "bob");
+  assert.deepEqual(await changing.signIn({ mayReplace: true }), { user: "bob", user_id: "bob", byTicket: true });
+  assert.equal((await opened(store, send).signIn()).user, "bob");
 });
 
 test("a browser that the bridge has forgotten is paired by the next link", async () => {
   const { state, store, send } = await paired();
   state.devices = {};
-  await assert.rejects(opened(store, send).enter(), { code: "device_unknown" });
+  await assert.rejects(opened(store, send).signIn(), { code: "device_unknown" });
   state.tickets.next = "ann";
-  assert.equal((await opened(store, send, "next").enter()).byTicket, true);
+  assert.equal((await opened(store, send, "next").signIn()).byTicket, true);
 });
 
 test("a link survives a bridge that does not answer yet, and is not tried again once it is refused", async () => {
@@ -108,20 +108,20 @@ test("a link survives a bridge that does not answer yet, and is not tried again 
   state.tickets.first = "ann";
   state.isDown = true;
   const waiting = opened(keeping(), send, "first");
-  await assert.rejects(waiting.enter(), { code: "unreachable", retryable: true });
+  await assert.rejects(waiting.signIn(), { code: "unreachable", retryable: true });
   state.isDown = false;
   waiting.location = null;
-  assert.equal((await waiting.enter()).byTicket, true);
+  assert.equal((await waiting.signIn()).byTicket, true);
   const late = opened(keeping(), send, "first");
-  await assert.rejects(late.enter(), { code: "ticket_refused" });
+  await assert.rejects(late.signIn(), { code: "ticket_refused" });
   late.location = null;
-  await assert.rejects(late.enter(), { code: "not_paired" });
+  await assert.rejects(late.signIn(), { code: "not_paired" });
 });
 
 test("who was made for one user never speaks for another", async () => {
   const { state, store, send } = await paired();
   state.tickets.hers = "bob";
-  await opened(store, send, "hers").enter({ mayReplace: true });
+  await opened(store, send, "hers").signIn({ mayReplace: true });
   const worker = new Identity(store, { fetch: send, location: null, user_id: "ann" });
-  await assert.rejects(worker.token(), { code: "user_changed", retryable: false });
+  await assert.rejects(worker.sessionToken(), { code: "user_changed", retryable: false });
 });

@@ -18,12 +18,12 @@ function desk() {
 
 test("the key that is confirmed is the one that was shown with the code, and cannot be read out", async () => {
   const { state, code } = desk();
-  const { code: shown } = await code.ask();
+  const { code: shown } = await code.requestCode();
   assert.equal(shown, "ABCDEFGH");
-  assert.equal(await code.standing(), "waiting");
+  assert.equal(await code.readStanding(), "waiting");
   assert.deepEqual(state.kept, []);
   state.standing = { state: "confirmed", device_id: "d", user: "ann", user_id: "a" };
-  assert.equal(await code.standing(), "confirmed");
+  assert.equal(await code.readStanding(), "confirmed");
   const [device, user_id] = /** @type {[any, string]} */ (state.kept[0]);
   assert.deepEqual([device.device_id, user_id], ["d", "a"]);
   await assert.rejects(crypto.subtle.exportKey("jwk", device.private_key));
@@ -32,13 +32,13 @@ test("the key that is confirmed is the one that was shown with the code, and can
 
 test("a code that was refused or is over keeps nothing and is not shown again", async () => {
   const { state, code } = desk();
-  await code.ask();
+  await code.requestCode();
   state.standing = { state: "refused" };
-  assert.equal(await code.standing(), "refused");
-  assert.equal(code.shown, null);
-  await code.ask();
+  assert.equal(await code.readStanding(), "refused");
+  assert.equal(code.shownCode, null);
+  await code.requestCode();
   state.now = 300_001;
-  assert.equal(await code.standing(), "expired");
+  assert.equal(await code.readStanding(), "expired");
   assert.deepEqual(state.kept, []);
 });
 
@@ -47,8 +47,8 @@ test("a link that needs confirmation shows its code, and the confirmed browser e
   const kept = new Map();
   const objects = { put: (/** @type {unknown} */ value, /** @type {string} */ key) => kept.set(key, value) };
   const store = /** @type {any} */ ({
-    get: async (/** @type {string} */ _store, /** @type {string} */ key) => kept.get(key),
-    change: async (/** @type {string[]} */ _stores, /** @type {any} */ change) => change(() => objects),
+    readRecord: async (/** @type {string} */ _store, /** @type {string} */ key) => kept.get(key),
+    changeRecords: async (/** @type {string[]} */ _stores, /** @type {any} */ change) => change(() => objects),
   });
   /** @type {Record<string, unknown>} */
   const answers = {
@@ -61,9 +61,9 @@ test("a link that needs confirmation shows its code, and the confirmed browser e
   const send = async (path) => Response.json(answers[String(path)]);
   const location = /** @type {any} */ ({ hash: "#ticket=offered", pathname: "/" });
   const identity = new Identity(store, { fetch: send, location });
-  await assert.rejects(identity.enter(), { code: "confirmation_needed" });
-  assert.equal(identity.code.shown?.code, "ABCDEFGH");
+  await assert.rejects(identity.signIn(), { code: "confirmation_needed" });
+  assert.equal(identity.code.shownCode?.code, "ABCDEFGH");
   identity.location = null;
-  assert.equal(await identity.code.standing(), "confirmed");
-  assert.deepEqual(await identity.enter(), { user: "ann", user_id: "a", byTicket: false });
+  assert.equal(await identity.code.readStanding(), "confirmed");
+  assert.deepEqual(await identity.signIn(), { user: "ann", user_id: "a", byTicket: false });
 });

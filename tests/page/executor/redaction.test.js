@@ -1,12 +1,12 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { overwriteSecrets, redactFacts, redactor } from "../../../static/executor/redaction.js";
+import { overwriteSecrets, redactFacts, createRedactor } from "../../../static/executor/redaction.js";
 
 const SECRET = 'a/b+c"é<1';
 
 test("every usual writing of a secret is removed", () => {
-  const redact = redactor([SECRET]);
+  const redact = createRedactor([SECRET]);
   const json = 'a/b+c\\"é<1';
   const writings = {
     "RFC 3986": "a%2Fb%2Bc%22%C3%A9%3C1",
@@ -23,7 +23,7 @@ test("every usual writing of a secret is removed", () => {
 });
 
 test("a text that was cut within a secret loses the beginning of the secret too", () => {
-  const redact = redactor(["s3cr3t-token"]);
+  const redact = createRedactor(["s3cr3t-token"]);
   assert.equal(redact("xxs3cr3t-toke", true), "xx[secret]");
   assert.equal(redact("xxs3cr3t-toke"), "xxs3cr3t-toke");
   assert.equal(redact("s3cr3t-token s3cr3t-t", true), "[secret] [secret]");
@@ -32,7 +32,7 @@ test("a text that was cut within a secret loses the beginning of the secret too"
 
 test("facts are redacted in every depth and keep their shape", () => {
   const facts = { said: "s3cret", list: ["a s3cret", 1, null], deep: { yes: true, text: "s3cret!" } };
-  assert.deepEqual(redactFacts(facts, redactor(["s3cret"])), {
+  assert.deepEqual(redactFacts(facts, createRedactor(["s3cret"])), {
     said: "[secret]",
     list: ["a [secret]", 1, null],
     deep: { yes: true, text: "[secret]!" },

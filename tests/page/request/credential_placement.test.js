@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildRequest } from "../../../static/request.js";
-import { redactor } from "../../../static/executor/redaction.js";
+import { createRedactor } from "../../../static/executor/redaction.js";
 import { secretTexts } from "../../../static/request/credential_placement.js";
 import { parameter, plan } from "../support/plans.js";
 
@@ -86,7 +86,7 @@ test("cookie keys, digest and client certificates are told as unsendable", () =>
 
 test("secrets are removed however an API echoes them", () => {
   const credentials = { key: { value: 'k"1/+ä' }, basic: { username: "u", password: "pass word" } };
-  const redact = redactor(secretTexts(credentials));
+  const redact = createRedactor(secretTexts(credentials));
   const echo = ['k"1/+ä', "k%221%2F%2B%C3%A4", 'k\\"1/+ä', "pass+word", "pass%20word", "dTpwYXNzIHdvcmQ="].join(" | ");
   assert.equal(redact(echo), Array(6).fill("[secret]").join(" | "));
 });
@@ -104,7 +104,7 @@ test("a value of another http scheme goes as it is, whether or not it names the 
 });
 
 test("a secret that was cut in half at the end of a text is removed too", () => {
-  const redact = redactor(secretTexts({ key: { value: "sesame-open" } }));
+  const redact = createRedactor(secretTexts({ key: { value: "sesame-open" } }));
   assert.equal(redact("the key is sesame-o", true), "the key is [secret]");
   assert.equal(redact("the key is sesame-o"), "the key is sesame-o");
   assert.equal(redact("a cut text without one, ses", true), "a cut text without one, ses");

@@ -19,9 +19,9 @@ const server = (changes = {}) => ({
 function parts(operations, refused = /** @type {object[]} */ ([])) {
   /** @type {string[]} */
   const asked = [];
-  const api = { plans: async () => ({ operations }), accept: async (/** @type {string} */ _id, /** @type {object} */ digests) => asked.push("bridge", ...Object.keys(digests)) };
-  const pins = { accept: async () => (asked.push("pins"), refused), remove: async () => asked.push("unpinned") };
-  const executor = { refresh: async () => asked.push("executor") };
+  const api = { readPlans: async () => ({ operations }), acceptOperations: async (/** @type {string} */ _id, /** @type {object} */ digests) => asked.push("bridge", ...Object.keys(digests)) };
+  const pins = { acceptOperations: async () => (asked.push("pins"), refused), removeServer: async () => asked.push("unpinned") };
+  const executor = { refreshOrigins: async () => asked.push("executor") };
   const acceptance = new Acceptance(
     /** @type {any} */ (api),
     /** @type {any} */ (pins),
@@ -33,20 +33,20 @@ function parts(operations, refused = /** @type {object[]} */ ([])) {
 
 test("the page pins before the bridge may ask, and the executor learns last", async () => {
   const { asked, acceptance } = parts({ "GET /a": { digest: "1" } });
-  await acceptance.accept({ id: "s", base_url: "" }, { "GET /a": "1" });
+  await acceptance.acceptOperations({ id: "s", base_url: "" }, { "GET /a": "1" });
   assert.deepEqual(asked, ["pins", "bridge", "GET /a", "executor"]);
 });
 
 test("an operation that is no longer the one the user saw is not pinned", async () => {
   const { asked, acceptance } = parts({ "GET /a": { digest: "2" } });
-  await assert.rejects(acceptance.accept({ id: "s", base_url: "" }, { "GET /a": "1" }), DocumentChanged);
+  await assert.rejects(acceptance.acceptOperations({ id: "s", base_url: "" }, { "GET /a": "1" }), DocumentChanged);
   assert.deepEqual(asked, []);
 });
 
 test("an operation that cannot be pinned costs the others nothing, and is told", async () => {
   const refused = [{ key: "GET /b", message: "No address." }];
   const { asked, acceptance } = parts({ "GET /a": { digest: "1" }, "GET /b": { digest: "2" } }, refused);
-  assert.deepEqual(await acceptance.accept({ id: "s", base_url: "" }, { "GET /a": "1", "GET /b": "2" }), refused);
+  assert.deepEqual(await acceptance.acceptOperations({ id: "s", base_url: "" }, { "GET /a": "1", "GET /b": "2" }), refused);
   assert.deepEqual(asked, ["pins", "bridge", "GET /a", "executor"]);
 });
 
@@ -73,14 +73,14 @@ test("all operations can be pinned but those without a usable plan or address", 
 });
 
 test("what was accepted stays when nothing new can be", async () => {
-  const store = { change: () => assert.fail("nothing may change") };
+  const store = { changeRecords: () => assert.fail("nothing may change") };
   const pins = new Pins(/** @type {any} */ (store), "https://bridge.example");
-  await assert.rejects(pins.accept({ id: "s", base_url: "" }, { "GET /b": offered("/b", "") }), PinError);
+  await assert.rejects(pins.acceptOperations({ id: "s", base_url: "" }, { "GET /b": offered("/b", "") }), PinError);
 });
 
 test("accepting nothing takes the pins away", async () => {
   const { asked, acceptance } = parts({ "GET /a": { digest: "1" } });
-  await acceptance.accept({ id: "s", base_url: "" }, {});
+  await acceptance.acceptOperations({ id: "s", base_url: "" }, {});
   assert.deepEqual(asked, ["unpinned", "bridge", "executor"]);
 });
 

@@ -20,9 +20,9 @@ async function uploadsOf(facts, found) {
       bundleDocument: async (/** @type {{text: string}} */ { text }) => ({ text, missing: [], problems: [] }),
       replaceDocument: async (/** @type {string} */ id, /** @type {object} */ sent) => uploads.push({ id, ...sent }),
     },
-    references: { of: async () => ({ origins: {}, without: {} }) },
+    references: { decisionsOf: async () => ({ origins: {}, without: {} }) },
     probes: { fetchDocument: async (/** @type {URL} */ url) => ({ text: found, source_url: url.href }) },
-    inventory: { servers: [server], load: async () => undefined },
+    inventory: { servers: [server], loadInventory: async () => undefined },
   });
   await new DocumentRefresh(parts).refetchAll();
   return uploads;

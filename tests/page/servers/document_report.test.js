@@ -1,8 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted } from "../../../static/ui/counted.js";
-import { matching, reportGroups, reportJson, summaryOf } from "../../../static/servers/document_report.js";
+import { formatCount } from "../../../static/ui/format_count.js";
+import { filterGroups, reportGroups, reportJson, summaryOf } from "../../../static/servers/document_report.js";
 
 /** @typedef {import("../../../static/types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../../../static/types/api_types.js").ServerTool} ServerTool */
@@ -42,7 +42,7 @@ test("a document without anything to say has no groups, and problems count only 
 });
 
 test("a search finds entries that have all words, in whatever case, in names and texts", () => {
-  const found = (/** @type {string} */ words) => matching(reportGroups(SERVER), words).map(({ id }) => id);
+  const found = (/** @type {string} */ words) => filterGroups(reportGroups(SERVER), words).map(({ id }) => id);
   assert.deepEqual([found("ODD thing"), found("/odd"), found("get x"), found("nothing of it")], [["warnings"], ["warnings"], ["skipped"], []]);
   assert.equal(found("").length, 5);
 });
@@ -53,5 +53,5 @@ test("as JSON it has the form of tool-bridge check", () => {
 });
 
 test("large numbers are readable", () => {
-  assert.equal(counted(11422, "operation"), "11,422 operations");
+  assert.equal(formatCount(11422, "operation"), "11,422 operations");
 });

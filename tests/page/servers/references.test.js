@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { addressOf, documentsAmong, fileFor, nameOf } from "../../../static/servers/document_files.js";
-import { GatheringStopped, headline, ReferenceGathering } from "../../../static/servers/reference_loader.js";
+import { LoadingStopped, headlineOf, ReferenceLoader } from "../../../static/servers/reference_loader.js";
 
 /** @typedef {import("../../../static/types/reference_types.js").Answer} Answer */
 /** @typedef {import("../../../static/types/reference_types.js").Question} Question */
@@ -78,8 +78,8 @@ async function gathered(text, { site = {}, answers = [], files = [], decided }) 
     const answer = answers.shift();
     return answer ? { origins: {}, files: [], isRetry: false, ...answer } : null;
   };
-  const gathering = new ReferenceGathering({ api: { bundleDocument: bundle }, probes }, ask, decided);
-  const result = await gathering.gather({ text, source_url: "https://a.example/openapi.json" }, files);
+  const gathering = new ReferenceLoader({ api: { bundleDocument: bundle }, probes }, ask, decided);
+  const result = await gathering.loadReferences({ text, source_url: "https://a.example/openapi.json" }, files);
   return { ...JSON.parse(result.text), decisions: result.decisions, questions, fetched };
 }
 
@@ -104,7 +104,7 @@ test("each origin is asked about once, and nothing is fetched before", async () 
 
 test("a new origin stops a gathering that can ask nobody, and says which", async () => {
   const failure = await gathered("[https://b.example/1]", {}).catch((error) => error);
-  assert.ok(failure instanceof GatheringStopped);
+  assert.ok(failure instanceof LoadingStopped);
   assert.deepEqual(failure.origins, ["https://b.example"]);
 });
 
@@ -149,7 +149,7 @@ test("a document cannot make the browser fetch without end", async () => {
 
 test("the question says how many there are, and what failed", () => {
   const nothing = { files: [], addresses: [], failures: [], own: "" };
-  assert.equal(headline({ ...nothing, addresses: ["https://a/1"] }), "This document refers to another document.");
-  assert.equal(headline({ ...nothing, files: ["file:///a", "file:///b"] }), "This document refers to 2 other documents.");
-  assert.equal(headline({ ...nothing, failures: [{ url: "file:///a%20b", reason: "" }] }), "a b cannot be used.");
+  assert.equal(headlineOf({ ...nothing, addresses: ["https://a/1"] }), "This document refers to another document.");
+  assert.equal(headlineOf({ ...nothing, files: ["file:///a", "file:///b"] }), "This document refers to 2 other documents.");
+  assert.equal(headlineOf({ ...nothing, failures: [{ url: "file:///a%20b", reason: "" }] }), "a b cannot be used.");
 });

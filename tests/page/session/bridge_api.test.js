@@ -14,7 +14,7 @@ function bridge(answers) {
     if (answer instanceof Error) throw answer;
     return /** @type {Response} */ (answer);
   };
-  const tokens = { token: async () => "old", renew: async () => "new" };
+  const tokens = { sessionToken: async () => "old", renewToken: async () => "new" };
   return { asked, api: new BridgeApi(tokens, /** @type {any} */ (send)) };
 }
 
@@ -23,20 +23,20 @@ const json = (status, body) => new Response(JSON.stringify(body), { status });
 
 test("every request carries the session token", async () => {
   const { asked, api } = bridge([json(200, { servers: [] })]);
-  assert.deepEqual(await api.servers(), []);
+  assert.deepEqual(await api.listServers(), []);
   assert.equal(asked[0].init.headers.authorization, "Bearer old");
 });
 
 test("a token that has just ended is renewed once", async () => {
   const { asked, api } = bridge([json(401, {}), json(200, { tools: [] })]);
-  assert.deepEqual(await api.tools(), []);
+  assert.deepEqual(await api.listTools(), []);
   assert.equal(asked[1].init.headers.authorization, "Bearer new");
 });
 
 test("a second refusal is an error, not a loop", async () => {
   const refused = { error: { code: "unauthorized", message: "No.", detail: {}, retryable: false } };
   const { asked, api } = bridge([json(401, refused), json(401, refused)]);
-  await assert.rejects(api.tools(), { code: "unauthorized", status: 401 });
+  await assert.rejects(api.listTools(), { code: "unauthorized", status: 401 });
   assert.equal(asked.length, 2);
 });
 
@@ -47,19 +47,19 @@ test("the bridge's own words reach the user", async () => {
     }),
   ]);
   await assert.rejects(
-    api.accept("a b", {}),
+    api.acceptOperations("a b", {}),
     (failure) => failure instanceof ApiError && failure.message === "It changed." && failure.detail.key === "GET /",
   );
 });
 
 test("an answer that is no error document still gives an error", async () => {
   const { api } = bridge([new Response("<html>", { status: 502 })]);
-  await assert.rejects(api.servers(), { code: "http_status", status: 502, retryable: true });
+  await assert.rejects(api.listServers(), { code: "http_status", status: 502, retryable: true });
 });
 
 test("no answer is told apart from a refusal", async () => {
   const { api } = bridge([new TypeError("Failed to fetch")]);
-  await assert.rejects(api.servers(), { code: "unreachable", status: 0 });
+  await assert.rejects(api.listServers(), { code: "unreachable", status: 0 });
 });
 
 test("giving up is not an error of the bridge", async () => {
@@ -71,7 +71,7 @@ test("giving up is not an error of the bridge", async () => {
 
 test("names are quoted in paths, and long integers survive in answers", async () => {
   const { asked, api } = bridge([new Response('{"n":12345678901234567890}')]);
-  const answer = /** @type {any} */ (await api.server("a/b"));
+  const answer = /** @type {any} */ (await api.readServer("a/b"));
   assert.equal(asked[0].path, "/api/servers/a%2Fb");
   assert.equal(answer.n, 12345678901234567890n);
 });

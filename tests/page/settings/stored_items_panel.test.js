@@ -1,17 +1,17 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { keptSentence } from "../../../static/settings/stored_items_panel.js";
-import { choicesUpTo, effective } from "../../../static/settings/retention_form.js";
+import { storedItemsSentence } from "../../../static/settings/stored_items_panel.js";
+import { choicesUpTo, effectiveChoice } from "../../../static/settings/retention_form.js";
 
-/** @param {Partial<import("../../../static/types/api_types.js").KeptSummary>} facts */
+/** @param {Partial<import("../../../static/types/api_types.js").StoredItemsSummary>} facts */
 const summary = (facts) => ({ items: 0, responses: 0, conversations: 0, own_conversations: 0, bytes: 0, oldest: null, days: 90, max_bytes: 0, ...facts });
 
 test("a user reads how much is kept, since when, and that nothing is", () => {
-  const words = keptSentence(summary({ items: 1234, conversations: 1, bytes: 2048, oldest: 86_400 * 365 }));
+  const words = storedItemsSentence(summary({ items: 1234, conversations: 1, bytes: 2048, oldest: 86_400 * 365 }));
   assert.match(words, /^1,234 items of 1 chat, 2\.0 KiB, the oldest of .*197\d/);
-  assert.match(keptSentence(summary({ items: 1, bytes: 10, oldest: 1 })), /^1 item, 10 B/);
-  assert.equal(keptSentence(summary({})), "No answers are stored.");
+  assert.match(storedItemsSentence(summary({ items: 1, bytes: 10, oldest: 1 })), /^1 item, 10 B/);
+  assert.equal(storedItemsSentence(summary({})), "No answers are stored.");
 });
 
 test("a user can choose as much memory as the bridge has, or less", () => {
@@ -23,7 +23,7 @@ test("a user can choose as much memory as the bridge has, or less", () => {
 
 test("of what is wanted and what there is, the lesser is shown", () => {
   const facts = { keeps_answers: true, may_keep_answers: true };
-  assert.equal(effective({ ...facts, reasoning: "conversation", most_reasoning: "next_reply" }), "next_reply");
-  assert.equal(effective({ ...facts, reasoning: "disabled", most_reasoning: "next_reply" }), "disabled");
-  assert.equal(effective({ ...facts, reasoning: "conversation", most_reasoning: "conversation" }), "conversation");
+  assert.equal(effectiveChoice({ ...facts, reasoning: "conversation", most_reasoning: "next_reply" }), "next_reply");
+  assert.equal(effectiveChoice({ ...facts, reasoning: "disabled", most_reasoning: "next_reply" }), "disabled");
+  assert.equal(effectiveChoice({ ...facts, reasoning: "conversation", most_reasoning: "conversation" }), "conversation");
 });

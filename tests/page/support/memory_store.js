@@ -10,18 +10,18 @@ export class MemoryStore {
   isBroken = false;
 
   /** @param {string} _store @param {string[]} key */
-  async get(_store, key) {
+  async readRecord(_store, key) {
     if (this.isBroken) throw new StoreError("full");
     return this.rows.get(JSON.stringify(key));
   }
 
   /** @param {string} _store @param {string} first */
-  async all(_store, first) {
+  async readRecords(_store, first) {
     return [...this.rows].flatMap(([key, value]) => (JSON.parse(key)[0] === first ? [value] : []));
   }
 
   /** @param {string[]} _stores @param {(of: () => any) => void} change */
-  async change(_stores, change) {
+  async changeRecords(_stores, change) {
     if (this.isBroken) throw new StoreError("full");
     const next = new Map(this.rows);
     const put = (/** @type {any} */ value, /** @type {string[]} */ key) => void next.set(JSON.stringify(key), structuredClone(value));

@@ -6,7 +6,7 @@ import { parameter, plan } from "./plans.js";
 /** @typedef {import("../../../static/types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../../../static/types/types.d.ts").Pin} Pin */
 /** @typedef {import("../../../static/types/types.d.ts").Outcome} Outcome */
-/** @typedef {import("../../../static/executor/tool_runner.js").Surroundings} Surroundings */
+/** @typedef {import("../../../static/executor/tool_runner.js").RunnerEnvironment} Surroundings */
 
 export const GET_THINGS = plan({ parameters: [parameter("query", "q")] });
 export const POST_THINGS = plan({
@@ -37,14 +37,14 @@ export function bench(asked = GET_THINGS, change = {}) {
     now: () => 0,
     pageUrl: "http://localhost:8642/",
     acceptedOrigins: () => ["https://api.example", "https://files.example"],
-    lookup: async (serverId, key) => (serverId === "s1" && key === "GET /things" ? pin : null),
+    findPin: async (serverId, key) => (serverId === "s1" && key === "GET /things" ? pin : null),
     loadCredentials: async () => ({}),
-    diagnose: async () => ({ code: "cors", message: "CORS.", detail: {}, delivered: "unknown", retryable: false }),
-    upload: async (_call, content, contentType) => void seen.uploaded.push([content, contentType]),
+    diagnoseFailure: async () => ({ code: "cors", message: "CORS.", detail: {}, delivered: "unknown", retryable: false }),
+    uploadResult: async (_call, content, contentType) => void seen.uploaded.push([content, contentType]),
     limits: { inline_result_bytes: 40, result_bytes: 100, file_bytes: 50 },
     journal: {
-      begun: async ({ call_id }) => void seen.journal.push(`begun ${call_id}`),
-      ended: async ({ call_id }, outcome, upload) => void seen.journal.push(`${outcome.status} ${call_id}${upload ? " with upload" : ""}`),
+      recordBegun: async ({ call_id }) => void seen.journal.push(`begun ${call_id}`),
+      recordOutcome: async ({ call_id }, outcome, upload) => void seen.journal.push(`${outcome.status} ${call_id}${upload ? " with upload" : ""}`),
     },
     isConnected: () => true,
     observer: {

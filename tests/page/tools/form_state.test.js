@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { kindOf, branchesOf, facts } from "../../../static/base/argument_schema.js";
+import { kindOf, branchesOf, describeField } from "../../../static/base/argument_schema.js";
 import { createField, createItem, fillField } from "../../../static/tools/form_state.js";
 import { readForm } from "../../../static/tools/form_values.js";
 import { exampleOf, prettyJson } from "../../../static/ui/json_display.js";
@@ -193,8 +193,8 @@ test("very deep objects end as JSON text instead of endless boxes", () => {
 });
 
 test("limits stand beside the name", () => {
-  assert.equal(facts({ type: "integer", minimum: 1, maximum: 9 }, "integer"), "integer · 1–9");
-  assert.equal(facts({ type: ["string", "null"], maxLength: 5 }, "string"), "string · ≤ 5 characters · may be null");
+  assert.equal(describeField({ type: "integer", minimum: 1, maximum: 9 }, "integer"), "integer · 1–9");
+  assert.equal(describeField({ type: ["string", "null"], maxLength: 5 }, "string"), "string · ≤ 5 characters · may be null");
 });
 
 test("pretty JSON reads back as the same value and keeps long integers", () => {

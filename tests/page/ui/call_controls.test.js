@@ -2,12 +2,12 @@
 /** Limits, deadlines and breakers as the page keeps and words them. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { breakerWords, subjectOf } from "../../../static/ui/breaker_notice.js";
+import { breakerText, subjectOf } from "../../../static/ui/breaker_notice.js";
 import { CallControls } from "../../../static/session/call_controls.js";
 import { ControlsApi } from "../../../static/session/controls_api.js";
 import { deadlineOf, meaningOf, numberOf, sourceOf, whoseDeadline } from "../../../static/ui/limit_text.js";
-import { deadlineWords, lateWords } from "../../../static/calls/stored_call.js";
-import { clock } from "../../../static/base/time_format.js";
+import { deadlineText, lateResultText } from "../../../static/calls/stored_call.js";
+import { formatTime } from "../../../static/base/time_format.js";
 import { SeenCalls, REMEMBERED_CALLS } from "../../../static/executor/call_message.js";
 
 /** @param {object} [fields] @returns {any} */
@@ -82,27 +82,27 @@ test("the closest deadline holds: of the tool, of its server, of the user, of th
 
 test("a tool that is left alone says since when, why, and when it is tried again", () => {
   const open = { ...breaker(), since: 990_000, retry_at: 1_050_000 };
-  const { what, why, next } = breakerWords(open);
-  assert.ok(what.includes(`since ${clock(990_000)}: it failed 5 times`), what);
+  const { what, why, next } = breakerText(open);
+  assert.ok(what.includes(`since ${formatTime(990_000)}: it failed 5 times`), what);
   assert.equal(why, "The last time: Nobody answers.");
-  assert.ok(next.includes(clock(1_050_000)), next);
-  assert.equal(breakerWords({ ...open, state: "half_open" }).next, "The next call tries whether it works again.");
-  assert.equal(breakerWords({ ...open, last_error: null }).why, "");
-  assert.ok(breakerWords({ ...open, kind: "store" }).what.endsWith("Answers continue without memory."));
+  assert.ok(next.includes(formatTime(1_050_000)), next);
+  assert.equal(breakerText({ ...open, state: "half_open" }).next, "The next call tries whether it works again.");
+  assert.equal(breakerText({ ...open, last_error: null }).why, "");
+  assert.ok(breakerText({ ...open, kind: "store" }).what.endsWith("Answers continue without memory."));
 });
 
 test("requests to models are no tool: they are named as what they are, and reset alone", async () => {
   const request = { kind: "request", tool: "", host: "", server_id: "", operation: "" };
   const open = { ...breaker(request), since: 990_000, retry_at: 1_050_000 };
-  const { what, next } = breakerWords(open);
+  const { what, next } = breakerText(open);
   assert.equal(subjectOf(open), "Your programs' requests to models");
-  assert.ok(what.includes(`have been refused since ${clock(990_000)}: 5 failed.`), what);
+  assert.ok(what.includes(`have been refused since ${formatTime(990_000)}: 5 failed.`), what);
   assert.ok(next.startsWith("The first request after"), next);
-  assert.equal(breakerWords({ ...open, failures: 1 }).what.includes(": one failed."), true);
-  assert.equal(breakerWords({ ...open, state: "half_open" }).next, "The next request tries whether the model answers again.");
+  assert.equal(breakerText({ ...open, failures: 1 }).what.includes(": one failed."), true);
+  assert.equal(breakerText({ ...open, state: "half_open" }).next, "The next request tries whether the model answers again.");
   /** @type {unknown[]} */
   const sent = [];
-  const api = new ControlsApi(/** @type {any} */ ({ request: async (/** @type {unknown[]} */ ...all) => void sent.push(all) }));
+  const api = new ControlsApi(/** @type {any} */ ({ sendRequest: async (/** @type {unknown[]} */ ...all) => void sent.push(all) }));
   for (const each of [open, breaker(), breaker({ kind: "host", host: "https://api.example" })]) await api.closeBreaker(each);
   assert.deepEqual(
     sent.map((all) => /** @type {any[]} */ (all)[2]),
@@ -110,8 +110,8 @@ test("requests to models are no tool: they are named as what they are, and reset
   );
 });
 
-test("only breakers that refuse calls are kept, with times of this clock", async () => {
-  const { controls } = controlsWith({ breakers: async () => [breaker(), breaker({ tool: "addPet", state: "closed" })] });
+test("only breakers that refuse calls are listed, with times of this clock", async () => {
+  const { controls } = controlsWith({ listBreakers: async () => [breaker(), breaker({ tool: "addPet", state: "closed" })] });
   await controls.loadBreakers();
   assert.deepEqual(
     controls.breakers.map(({ tool, since, retry_at }) => ({ tool, since, retry_at })),
@@ -123,9 +123,9 @@ test("only breakers that refuse calls are kept, with times of this clock", async
   controls.stop();
 });
 
-test("a host that is left alone concerns every tool that calls it", async () => {
+test("a host whose breaker is open concerns every tool that calls it", async () => {
   const host = { kind: "host", tool: "https://api.example", host: "https://api.example", server_id: "", operation: "" };
-  const { controls } = controlsWith({ breakers: async () => [breaker(host)] });
+  const { controls } = controlsWith({ listBreakers: async () => [breaker(host)] });
   await controls.loadBreakers();
   assert.equal(controls.breakersOf("pets", "POST /pets", ["https://api.example"]).length, 1);
   assert.equal(controls.breakersOf("pets", null, ["https://other.example"]).length, 0);
@@ -134,7 +134,7 @@ test("a host that is left alone concerns every tool that calls it", async () => 
 
 test("breakers are read again when the bridge says that they changed", async () => {
   let answer = [breaker()];
-  const { controls, heard } = controlsWith({ breakers: async () => answer });
+  const { controls, heard } = controlsWith({ listBreakers: async () => answer });
   controls.start();
   await controls.loadBreakers();
   answer = [];
@@ -146,29 +146,29 @@ test("breakers are read again when the bridge says that they changed", async () 
 });
 
 test("what came to light after a call had been given up is said plainly", () => {
-  assert.equal(lateWords(null), "");
-  const answered = lateWords({ at: 990, status: "answered", http_status: 201 });
-  assert.equal(answered, `The API answered 201 at ${clock(990_000)}, after the call had ended. The caller did not get this answer.`);
-  assert.equal(lateWords({ at: 990, status: "failed", code: "cancelled", delivered: "unknown" }), "", "only an echo");
-  assert.match(lateWords({ at: 990, status: "failed", code: "cors", delivered: "no" }), /cors\. The request never left/);
-  assert.match(lateWords({ at: 990, status: "failed", code: "network", delivered: "unknown" }), /is not known/);
+  assert.equal(lateResultText(null), "");
+  const answered = lateResultText({ at: 990, status: "answered", http_status: 201 });
+  assert.equal(answered, `The API answered 201 at ${formatTime(990_000)}, after the call had ended. The caller did not get this answer.`);
+  assert.equal(lateResultText({ at: 990, status: "failed", code: "cancelled", delivered: "unknown" }), "", "only an echo");
+  assert.match(lateResultText({ at: 990, status: "failed", code: "cors", delivered: "no" }), /cors\. The request never left/);
+  assert.match(lateResultText({ at: 990, status: "failed", code: "network", delivered: "unknown" }), /is not known/);
 });
 
 test("a call that ran out of time says whose deadline it was, and no other call does", () => {
   /** @param {object} detail @returns {any} */
   const error = (detail) => ({ code: "timeout", message: "", detail, retryable: false });
-  assert.equal(deadlineWords(error({ set_by: "tool" })), "Deadline that ran out: the deadline of this tool.");
-  assert.equal(deadlineWords(error({})), "");
-  assert.equal(deadlineWords(null), "");
+  assert.equal(deadlineText(error({ set_by: "tool" })), "Deadline that ran out: the deadline of this tool.");
+  assert.equal(deadlineText(error({})), "");
+  assert.equal(deadlineText(null), "");
 });
 
 test("a call sent twice is new once; an attempt that was given back is new again", () => {
   const seen = new SeenCalls();
-  assert.equal(seen.take({ call_id: "a", attempt: 1 }), true);
-  assert.equal(seen.take({ call_id: "a", attempt: 1 }), false);
-  assert.equal(seen.take({ call_id: "a", attempt: 2 }), true);
-  seen.forget({ call_id: "a", attempt: 2 });
-  assert.equal(seen.take({ call_id: "a", attempt: 2 }), true);
-  for (let n = 0; n < REMEMBERED_CALLS; n += 1) seen.take({ call_id: `b${n}`, attempt: 1 });
-  assert.equal(seen.take({ call_id: "a", attempt: 1 }), true, "the oldest is forgotten");
+  assert.equal(seen.noteAttempt({ call_id: "a", attempt: 1 }), true);
+  assert.equal(seen.noteAttempt({ call_id: "a", attempt: 1 }), false);
+  assert.equal(seen.noteAttempt({ call_id: "a", attempt: 2 }), true);
+  seen.forgetAttempt({ call_id: "a", attempt: 2 });
+  assert.equal(seen.noteAttempt({ call_id: "a", attempt: 2 }), true);
+  for (let n = 0; n < REMEMBERED_CALLS; n += 1) seen.noteAttempt({ call_id: `b${n}`, attempt: 1 });
+  assert.equal(seen.noteAttempt({ call_id: "a", attempt: 1 }), true, "the oldest is forgotten");
 });

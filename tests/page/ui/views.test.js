@@ -2,10 +2,10 @@
 /** The pure parts of the views: what is found, filtered, parsed and worded. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { kindOfEntry, matches } from "../../../static/calls/call_filter.js";
-import { address, readRoute } from "../../../static/ui/router.js";
-import { duration } from "../../../static/ui/outcome_view.js";
-import { nameFor, readable, size } from "../../../static/ui/response_view.js";
+import { kindOfEntry, matchesFilter } from "../../../static/calls/call_filter.js";
+import { viewAddress, readRoute } from "../../../static/ui/router.js";
+import { formatDuration } from "../../../static/ui/outcome_view.js";
+import { nameFor, formatBody, formatSize } from "../../../static/ui/response_view.js";
 import { readAddress } from "../../../static/session/probe_frames.js";
 import { choiceOf, reasonSentence, shownSentence, withPin } from "../../../static/session/selection.js";
 import { findTools, tagsOf } from "../../../static/session/tool_filter.js";
@@ -32,7 +32,7 @@ test("a password in an address is refused: it would end up in the list of server
 });
 
 test("an address of a view survives any name in it", () => {
-  const { section, parts } = readRoute(address("servers", "a/b ?#ü", "review"));
+  const { section, parts } = readRoute(viewAddress("servers", "a/b ?#ü", "review"));
   assert.deepEqual({ section, parts }, { section: "servers", parts: ["a/b ?#ü", "review"] });
   assert.equal(readRoute("").section, "servers");
   assert.equal(readRoute("#/doctor?url=http%3A%2F%2Fa").query.get("url"), "http://a");
@@ -111,22 +111,22 @@ test("an error status of the API counts as failed in the log", () => {
 });
 
 test("the log is searched by tool, method, address and status", () => {
-  assert.ok(matches(entry(), { text: "PETS/7", state: "" }));
-  assert.ok(matches(entry(), { text: "200", state: "good" }));
-  assert.ok(!matches(entry(), { text: "", state: "bad" }));
-  assert.ok(matches(entry({ request: null, response: null }), { text: "getpet", state: "" }));
+  assert.ok(matchesFilter(entry(), { text: "PETS/7", state: "" }));
+  assert.ok(matchesFilter(entry(), { text: "200", state: "good" }));
+  assert.ok(!matchesFilter(entry(), { text: "", state: "bad" }));
+  assert.ok(matchesFilter(entry({ request: null, response: null }), { text: "getpet", state: "" }));
 });
 
 test("times and sizes are short and have a unit", () => {
-  assert.deepEqual([0.42, 42.4, 1500, 61_000].map(duration), ["0.4 ms", "42 ms", "1.50 s", "61.0 s"]);
-  assert.deepEqual([0, 1023, 1536, 5 * 1024 ** 2].map(size), ["0 B", "1023 B", "1.5 KiB", "5.0 MiB"]);
+  assert.deepEqual([0.42, 42.4, 1500, 61_000].map(formatDuration), ["0.4 ms", "42 ms", "1.50 s", "61.0 s"]);
+  assert.deepEqual([0, 1023, 1536, 5 * 1024 ** 2].map(formatSize), ["0 B", "1023 B", "1.5 KiB", "5.0 MiB"]);
 });
 
 test("only JSON is indented, and what claims to be JSON but is not stays as it came", () => {
-  assert.equal(readable('{"a":1}', "application/json"), '{\n  "a": 1\n}');
-  assert.equal(readable('{"a":1}', "text/plain"), '{\n  "a": 1\n}');
-  assert.equal(readable("1", "text/plain"), "1");
-  assert.equal(readable("{oops", "application/problem+json"), "{oops");
+  assert.equal(formatBody('{"a":1}', "application/json"), '{\n  "a": 1\n}');
+  assert.equal(formatBody('{"a":1}', "text/plain"), '{\n  "a": 1\n}');
+  assert.equal(formatBody("1", "text/plain"), "1");
+  assert.equal(formatBody("{oops", "application/problem+json"), "{oops");
 });
 
 test("a saved answer has an ending that its type calls for", () => {

@@ -2,4 +2,4 @@
 /** Numbers of things, in words. Pure. */
 
 /** @param {number} count @param {string} noun @param {string} [many] its plural */
-export const counted = (count, noun, many = `${noun}s`) => `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;
+export const formatCount = (count, noun, many = `${noun}s`) => `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;

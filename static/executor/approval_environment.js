@@ -7,12 +7,12 @@ import { describeCall } from "./approval_preview.js";
  * @param {() => import("./tool_runner.js").ToolRunner} runner
  * @param {import("./approval_policy.js").ApprovalRules} rules
  * @param {() => import("./bridge_socket.js").BridgeSocket} socket
- * @returns {import("./approval_queue.js").DeskSurroundings}
+ * @returns {import("./approval_queue.js").ApprovalEnvironment}
  */
-export function deskSurroundings(runner, rules, socket) {
+export function approvalEnvironment(runner, rules, socket) {
   return {
-    describe: async (call) => ({ ...(await describeCall(runner(), call)), reason: (await rules.reason(call)) ?? "bridge" }),
-    decide: (callId, said) => socket().decide(callId, said),
+    describeCall: async (call) => ({ ...(await describeCall(runner(), call)), reason: (await rules.findReason(call)) ?? "bridge" }),
+    submitDecision: (callId, said) => socket().submitDecision(callId, said),
     grants: rules.grants,
     clock: { monotonic: () => performance.now(), wall: () => Date.now() },
     timers: { set: (...parts) => setTimeout(...parts), clear: (timer) => clearTimeout(timer) },
