@@ -21,7 +21,10 @@ from bridge.calls.request import CallContext, CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.catalog.server_view import LoadedServer
 from bridge.limits.settings import Deadline
-from bridge.settings.bridge import Settings
+from bridge.settings.approvals import ApprovalSettings
+from bridge.settings.bridge import BridgeSettings
+from bridge.settings.limits import Limits
+from bridge.settings.network import NetworkSettings
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store
 from bridge.storage.write_ahead_log import WriteAheadLog
@@ -35,7 +38,7 @@ _TOOL = "listProducts"
 _DEADLINE_S = 30.0
 _SESSION_S = 3600.0
 
-UNLIMITED = {"CALLS_PER_MINUTE_PER_USER": 1_000_000}
+UNLIMITED = Limits(calls_per_minute_per_user=1_000_000)
 """What is measured is the bridge, not the rate that it allows."""
 
 
@@ -109,7 +112,12 @@ async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
 async def _start(peer: PeerLink, store: type[Store]) -> _Running:
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
     bridge = await start_bridge(
-        Settings(data_dir=folder, port=0, approve="all", limits=UNLIMITED),
+        BridgeSettings(
+            data_dir=folder,
+            network=NetworkSettings(port=0),
+            approvals=ApprovalSettings(approve="all"),
+            limits=UNLIMITED,
+        ),
         store.open_store(folder / "bridge.sqlite"),
     )
     parts, user = bridge.components, bridge.local_user

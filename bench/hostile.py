@@ -24,7 +24,10 @@ from bridge.app.server import Bridge, start_bridge
 from bridge.auth.identity import SESSION
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.http.descriptors import raise_descriptor_limit
-from bridge.settings.bridge import Settings
+from bridge.settings.approvals import ApprovalSettings
+from bridge.settings.bridge import BridgeSettings
+from bridge.settings.limits import Limits
+from bridge.settings.network import NetworkSettings
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from examples.document_files import read_document_text
@@ -34,7 +37,7 @@ ALONE = "nothing"
 ATTACKERS = {"half-open": 4}
 """Processes; one alone has not enough descriptors everywhere."""
 
-LIMITS = {"CALLS_PER_MINUTE_PER_USER": 1_000_000}
+LIMITS = Limits(calls_per_minute_per_user=1_000_000)
 _SESSION_S = 3600.0
 
 
@@ -75,7 +78,12 @@ async def _under(kind: str, seconds: float) -> Noticed:
 @asynccontextmanager
 async def _running() -> AsyncGenerator[tuple[Bridge, aiohttp.ClientSession]]:
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        settings = Settings(data_dir=Path(folder), port=0, approve="all", limits=LIMITS)
+        settings = BridgeSettings(
+            data_dir=Path(folder),
+            network=NetworkSettings(port=0),
+            approvals=ApprovalSettings(approve="all"),
+            limits=LIMITS,
+        )
         bridge = await start_bridge(settings, Store.open_store(Path(folder) / "bridge.sqlite"))
         server = await bridge.components.registry.share_document(
             "shop.json", read_document_text("shop.json"), source_url="http://127.0.0.1:9/shop.json"

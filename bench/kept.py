@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy import URL, Engine, create_engine, text
 
 from bench.report import print_table
-from bridge.settings.bridge import StorageSettings
+from bridge.settings.storage import StorageSettings
 from bridge.storage.database import postgresql_url
 from bridge.storage.store import Store
 from bridge.stored_items.items import Side, StoredItem, StoredResponse

@@ -16,8 +16,10 @@ import orjson
 from aiohttp import web
 
 from bridge.app.server import start_bridge
-from bridge.settings.bridge import Settings
+from bridge.settings.bridge import BridgeSettings
+from bridge.settings.limits import Limits
 from bridge.settings.models import ModelsFile, ProviderSettings
+from bridge.settings.network import NetworkSettings
 from bridge.storage.store import Store
 
 PIECES = 20
@@ -76,11 +78,11 @@ async def serve_bridge(url: str) -> None:
     """The bridge, which may run as many requests as the bench sends."""
     with tempfile.TemporaryDirectory() as folder:
         provider = ProviderSettings(name="bench", base_url=url)
-        settings = Settings(
-            Path(folder),
-            port=0,
+        settings = BridgeSettings(
+            data_dir=Path(folder),
+            network=NetworkSettings(port=0),
             models=ModelsFile(provider=(provider,)),
-            limits={"MAX_CONCURRENT_REQUESTS": 2000, "MAX_CONCURRENT_REQUESTS_PER_USER": 2000},
+            limits=Limits(max_concurrent_requests=2000, max_concurrent_requests_per_user=2000),
         )
         bridge = await start_bridge(settings, Store.open_store(Path(folder) / "bridge.sqlite3"))
         _tell(f"{bridge.base_url}/v1", bridge.key)

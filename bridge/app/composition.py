@@ -41,7 +41,10 @@ from bridge.limits.request_queue import RequestQueue
 from bridge.limits.settings import LiveLimits
 from bridge.providers.directory import ModelDirectory, ModelEntry, ModelServices
 from bridge.providers.turn_settings import turn_settings
-from bridge.settings.bridge import MemorySettings, Settings, origin_of
+from bridge.settings.bridge import BridgeSettings
+from bridge.settings.limits import given_limits
+from bridge.settings.memory import MemorySettings
+from bridge.settings.network import origin_of
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.guarded_items import ResilientItemStore
@@ -86,14 +89,14 @@ class Components:
 
 
 def compose_bridge(
-    settings: Settings, store: Store, local_user: User, base_url: str, documents: DocumentReader
+    settings: BridgeSettings, store: Store, local_user: User, base_url: str, documents: DocumentReader
 ) -> Components:
     """The components of a bridge that answers at `base_url`; `local_user` may change shared servers."""
     tasks = Tasks()
     identity = _compose_identity(settings, store)
     choices = DeviceChoices(store)
-    audit = store.audit_log(settings.audit_days)
-    approvals = Approvals(store.approval_tables(), settings.approve, audit, start=tasks.start_task)
+    audit = store.audit_log(settings.storage.audit_days)
+    approvals = Approvals(store.approval_tables(), settings.approvals.approve, audit, start=tasks.start_task)
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
     journal = store.call_journal(settings.data_dir)
@@ -108,7 +111,7 @@ def compose_bridge(
     registry = _compose_registry(
         store, documents, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
-    files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
+    files = AnswerFiles(settings.data_dir / "files", identity, settings.tools.max_answer_bytes)
     engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files)
     requests = _compose_requests(controls)
     memory = _compose_memory(settings, store, controls)
@@ -120,7 +123,7 @@ def compose_bridge(
     models = ModelDirectory(settings.models, settings.environ, demo=DemoModel())
     services = ModelServices(models, partial(turn_settings, settings, controls.limits), tasks)
     responses = compose_responses(turns, memory, journal, services, page_count=gateway.pages.count_pages)
-    tables = store.conversation_tables(settings.kept)
+    tables = store.conversation_tables(settings.storage)
     conversations = compose_conversations(
         tables, turns, toolboxes, journal, registry=registry, services=services
     )
@@ -151,13 +154,13 @@ def compose_bridge(
     )
 
 
-def _compose_identity(settings: Settings, store: Store) -> Identity:
-    user_headers = UserHeaders(settings.user_jwt_secret, trust_plain=settings.trust_user_headers)
+def _compose_identity(settings: BridgeSettings, store: Store) -> Identity:
+    user_headers = UserHeaders(settings.users.user_jwt_secret, trust_plain=settings.users.trust_user_headers)
     return Identity(store, _secret(settings.data_dir), user_headers)
 
 
 def _compose_dispatcher(
-    settings: Settings,
+    settings: BridgeSettings,
     gateway: BrowserGateway,
     journal: CallJournal,
     approvals: Approvals,
@@ -170,7 +173,7 @@ def _compose_dispatcher(
         journal,
         approvals,
         CallIds(_secret(settings.data_dir)),
-        approval_s=settings.approval_s,
+        approval_s=settings.approvals.approval_s,
         resume_s=lambda: limits.now.page_resume_seconds,
         no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
         "then call again.",
@@ -182,7 +185,7 @@ def _compose_registry(
     documents: DocumentReader,
     gateway: BrowserGateway,
     *,
-    settings: Settings,
+    settings: BridgeSettings,
     operator: User,
     tasks: Tasks,
     on_change: Callable[[str | None], Awaitable[None]],
@@ -196,7 +199,7 @@ def _compose_registry(
         store,
         documents,
         operator_id=operator.id,
-        bounds=Selection(limit=settings.max_tools, max_tokens=settings.max_tool_tokens),
+        bounds=Selection(limit=settings.tools.max_tools, max_tokens=settings.tools.max_tool_tokens),
         on_change=on_change,
         on_load=on_load,
     )
@@ -216,8 +219,8 @@ def _compose_toolboxes(
     return Toolboxes(CatalogTools(registry), services, lambda user_id: gateway.pages.count_pages(user_id) > 0)
 
 
-def _compose_memory(settings: Settings, store: Store, controls: Controls) -> Memory:
-    stored = store.item_store(settings.kept)
+def _compose_memory(settings: BridgeSettings, store: Store, controls: Controls) -> Memory:
+    stored = store.item_store(settings.storage)
     items = ResilientItemStore(stored, controls.breakers, wait_s=_database_wait(controls))
     return Memory(items, Ulids(time.time, secrets.randbits), time.time)
 
@@ -240,9 +243,11 @@ def _database_wait(controls: Controls) -> Callable[[], float]:
     return lambda: controls.limits.now.database_wait_seconds
 
 
-def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway, tasks: Tasks) -> Controls:
+def _compose_controls(
+    settings: BridgeSettings, store: Store, gateway: BrowserGateway, tasks: Tasks
+) -> Controls:
     tables = store.limit_tables()
-    limits = LiveLimits(tables, settings.limits, warn=_log.warning)
+    limits = LiveLimits(tables, given_limits(settings.limits), warn=_log.warning)
     queue = CallQueue(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
     limits.on_change(queue.limits_changed)
 

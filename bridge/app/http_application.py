@@ -52,7 +52,8 @@ from bridge.http.routing import ApiRoute, Route, error_answer
 from bridge.http.static_page import PageRoutes
 from bridge.limits.settings import LiveLimits
 from bridge.limits.token_bucket import RateLimit
-from bridge.settings.bridge import Settings, origin_of
+from bridge.settings.bridge import BridgeSettings
+from bridge.settings.network import origin_of
 
 HTTP_PORT = 80
 
@@ -60,7 +61,9 @@ ROUTES = web.AppKey("routes", list[Route])
 """The table of every address, but for the socket's."""
 
 
-def build_application(settings: Settings, parts: Components, base_url: str, port: int) -> web.Application:
+def build_application(
+    settings: BridgeSettings, parts: Components, base_url: str, port: int
+) -> web.Application:
     """Ready to be served at `port`."""
     origins = _allowed_origins(settings, base_url, port)
     rejected = RejectedRequests(parts.audit)
@@ -101,7 +104,9 @@ def _facts_routes(api: list[ApiRoute]) -> list[Route]:
     ]
 
 
-def _program_routes(settings: Settings, parts: Components, links: PairingLinks, base_url: str) -> list[Route]:
+def _program_routes(
+    settings: BridgeSettings, parts: Components, links: PairingLinks, base_url: str
+) -> list[Route]:
     """What programs speak to: the tool server and the model API."""
     tools = ToolServer(parts.registry, parts.engine, parts.files, links, base_url=base_url)
     reader = RequestReader(parts.models, parts.settings_of, settings.model_defaults, RequestLogs())
@@ -120,10 +125,10 @@ def render_error(request: web.Request, error: WireError) -> web.Response:
 
 
 def api_routes(
-    settings: Settings, parts: Components, page: PageRoutes, base_url: str, port: int
+    settings: BridgeSettings, parts: Components, page: PageRoutes, base_url: str, port: int
 ) -> list[ApiRoute]:
     """The bridge's own API and its page, as `/api/openapi.json` describes them."""
-    bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
+    bounds = SelectionBounds(max_tools=settings.tools.max_tools, max_tokens=settings.tools.max_tool_tokens)
     calls = CallRoutes(parts.engine, parts.dispatcher, parts.files, parts.journal)
     return [
         *_people_routes(settings, parts, base_url, port),
@@ -132,7 +137,7 @@ def api_routes(
             partial(read_public_document, bundle=parts.documents.bundle_document),
         ).list_routes(),
         *DocumentBundleRoutes(parts.documents.bundle_document).list_routes(),
-        *ApprovalRoutes(parts.approvals, settings.approval_s).list_routes(),
+        *ApprovalRoutes(parts.approvals, settings.approvals.approval_s).list_routes(),
         *SelectionRoutes(parts.registry, bounds).list_routes(),
         *LimitRoutes(parts.registry, parts.controls).list_routes(),
         *calls.list_routes(),
@@ -145,8 +150,8 @@ def api_routes(
     ]
 
 
-def _stored_item_routes(settings: Settings, parts: Components) -> list[ApiRoute]:
-    kept, user_items = settings.kept, parts.store.kept_book(settings.kept)
+def _stored_item_routes(settings: BridgeSettings, parts: Components) -> list[ApiRoute]:
+    kept, user_items = settings.storage, parts.store.kept_book(settings.storage)
     choices = MemoryChoiceRoutes(parts.memory_choices, settings.memory)
     item_routes = StoredItemRoutes(
         user_items,
@@ -168,7 +173,7 @@ def _unauthenticated_rate(limits: LiveLimits) -> RateLimit:
     return rate
 
 
-def _people_routes(settings: Settings, parts: Components, base_url: str, port: int) -> list[ApiRoute]:
+def _people_routes(settings: BridgeSettings, parts: Components, base_url: str, port: int) -> list[ApiRoute]:
     account = AccountRoutes(
         parts.identity,
         parts.store,
@@ -189,18 +194,20 @@ def _answering(value: Callable[[], object]) -> Handler:
     return answer
 
 
-def _allowed_origins(settings: Settings, base_url: str, port: int) -> AllowedOrigins:
-    names = {"127.0.0.1", "localhost", "[::1]", canonical_host(settings.host)}
+def _allowed_origins(settings: BridgeSettings, base_url: str, port: int) -> AllowedOrigins:
+    names = {"127.0.0.1", "localhost", "[::1]", canonical_host(settings.network.host)}
     public = base_url.partition("://")[2].rstrip("/").lower()
     hosts = (
-        {f"{name}:{port}" for name in names} | {public} | {host.lower() for host in settings.allowed_hosts}
+        {f"{name}:{port}" for name in names}
+        | {public}
+        | {host.lower() for host in settings.network.allowed_hosts}
     )
     if port == HTTP_PORT:  # a browser leaves it out
         hosts |= names
     return AllowedOrigins(
         hosts=frozenset(hosts),
         own_origins=frozenset({origin_of(base_url)}),
-        allowed_origins=frozenset(origin_of(origin) for origin in settings.allowed_origins),
+        allowed_origins=frozenset(origin_of(origin) for origin in settings.network.allowed_origins),
     )
 
 

@@ -23,7 +23,10 @@ from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.documents.worker import DocumentWorker
 from bridge.http.connections import Connections
 from bridge.http.middleware import refuse_expectations
-from bridge.settings.bridge import LOCAL_USER, RUNNING_FILE, Settings, page_url
+from bridge.settings.bridge import BridgeSettings
+from bridge.settings.network import page_url
+from bridge.settings.storage import RUNNING_FILE
+from bridge.settings.users import LOCAL_USER
 from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store
 from bridge.storage.users import User
@@ -98,7 +101,7 @@ class Bridge:
 
 
 async def start_bridge(
-    settings: Settings, store: Store, *, documents: DocumentReader | None = None
+    settings: BridgeSettings, store: Store, *, documents: DocumentReader | None = None
 ) -> Bridge:
     """Start a bridge on an opened store; it answers when this returns.
 
@@ -109,7 +112,7 @@ async def start_bridge(
         StoreError: another bridge uses the data folder or the database, or it cannot be written.
         OSError: the same.
     """
-    listener = _listen(settings.host, settings.port)
+    listener = _listen(settings.network.host, settings.network.port)
     try:
         return await _start_on(listener, settings, store, documents or DocumentWorker())
     except BaseException:
@@ -118,10 +121,10 @@ async def start_bridge(
 
 
 async def _start_on(
-    listener: socket.socket, settings: Settings, store: Store, documents: DocumentReader
+    listener: socket.socket, settings: BridgeSettings, store: Store, documents: DocumentReader
 ) -> Bridge:
     port = listener.getsockname()[1]
-    base_url = settings.public_url or f"http://{canonical_host(settings.host)}:{port}"
+    base_url = settings.network.public_url or f"http://{canonical_host(settings.network.host)}:{port}"
     local_user = await store.ensure_user(LOCAL_USER)
     key = await _local_key(settings.data_dir, store, local_user)
     parts = compose_bridge(settings, store, local_user, base_url, documents)
@@ -131,7 +134,7 @@ async def _start_on(
     parts.tasks.start_task(store.claim.keep_claim(), "the claim to the database")
     parts.tasks.start_task(parts.journal.sweep_hourly(), "old calls")
     parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")
-    parts.tasks.start_task(store.kept_sweep(settings.kept).sweep_regularly(), "old answers")
+    parts.tasks.start_task(store.kept_sweep(settings.storage).sweep_regularly(), "old answers")
     parts.audit.add_entry(
         AuditKind.STARTED, None, "bridge", detail={"version": __version__, "unsettled": unsettled}
     )
@@ -150,7 +153,7 @@ async def _start_on(
     )
     await runner.setup()
     server = await _serve(runner, listener, parts.tasks)
-    key_ids = Encryption(settings.kept).key_ids
+    key_ids = Encryption(settings.storage).key_ids
     running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
     (settings.data_dir / RUNNING_FILE).write_text(json.dumps(running), encoding="utf-8")
     return Bridge(parts, runner, server, base_url, local_user, key, settings.data_dir)

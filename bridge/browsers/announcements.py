@@ -14,7 +14,7 @@ from bridge.browser_protocol import (
     EVENT_SERVERS,
 )
 from bridge.browsers.connected_pages import ConnectedPages
-from bridge.settings.bridge import ApprovalMode
+from bridge.settings.approvals import ApprovalMode
 from bridge.tasks import Tasks
 
 ANNOUNCE_DELAY_S = 0.25

@@ -14,7 +14,7 @@ from bridge.browser_protocol import Hello, Visibility
 from bridge.browsers.device_routing import DeviceChoices, Presence, choose_page
 from bridge.calls.dispatcher import CARD_PATIENCE
 from bridge.calls.open_call import Page
-from bridge.limits.settings import range_of
+from bridge.settings.limits import range_of
 
 HANDOVER_S = 3.0
 """Seconds that a call waits for a page that may reach its origin while another page is open; a new

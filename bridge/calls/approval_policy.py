@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from bridge.settings.bridge import ApprovalMode
+from bridge.settings.approvals import ApprovalMode
 
 GrantScope = Literal["chat", "timed", "always"]
 

@@ -12,7 +12,7 @@ from bridge.audit import Audit, AuditKind
 from bridge.calls.approval_policy import Grant, Subject, grant_of, needs_approval
 from bridge.calls.open_call import ApprovalVerdict
 from bridge.calls.request import CallRequest
-from bridge.settings.bridge import ApprovalMode
+from bridge.settings.approvals import ApprovalMode
 
 MAX_REMEMBERED_USERS = 10_000
 

@@ -26,7 +26,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import ToolCall
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.settings import Limits
+from bridge.settings.limits import Limits
 from toolserver.call.arguments import parse_arguments
 from toolserver.errors import ArgumentError
 

@@ -38,8 +38,8 @@ from bridge.calls.state_machine import (
     next_phase,
 )
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.settings import DEFAULTS
-from bridge.settings.bridge import DEFAULT_APPROVAL_S
+from bridge.settings.approvals import DEFAULT_APPROVAL_S
+from bridge.settings.limits import DEFAULTS
 from toolserver.call.result import Answered
 
 RESUME_S = DEFAULTS.page_resume_seconds

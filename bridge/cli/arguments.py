@@ -11,10 +11,10 @@ import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from bridge.audit import AuditKind
-from bridge.settings.bridge import DEFAULT_PORT, RUNNING_FILE, default_folder
+from bridge.settings.network import DEFAULT_PORT, check_origin
+from bridge.settings.storage import RUNNING_FILE, default_folder
 
 DATABASE_VARIABLE = "TOOL_BRIDGE_DATABASE_URL"
 """A password in it is not seen in the list of processes, as one at the command line is."""
@@ -94,11 +94,10 @@ def parse_folder(text: str) -> Path:
 
 def parse_origin(text: str) -> str:
     """An http or https origin, without a path: `https://bridge.example`."""
-    parts = urlsplit(text)
-    bare = not (parts.path.strip("/") or parts.query or parts.fragment or parts.username)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not bare:
-        raise argparse.ArgumentTypeError(f"must look like https://bridge.example, not {text!r}")
-    return text.rstrip("/")
+    try:
+        return check_origin(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}, not {text!r}") from None
 
 
 def user_name(text: str) -> str:

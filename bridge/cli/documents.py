@@ -14,7 +14,7 @@ import orjson
 
 from bridge.documents.sources import ReferenceRules, read_document
 from bridge.errors import BridgeError
-from bridge.settings.bridge import origin_of
+from bridge.settings.network import origin_of
 from toolserver.document.bundle import Bundle, bundle_document
 from toolserver.document.document import parse_document
 from toolserver.errors import DocumentError

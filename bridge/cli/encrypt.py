@@ -9,8 +9,8 @@ import sys
 
 from bridge.cli.arguments import running_bridge
 from bridge.cli.parser import CommandFailed
-from bridge.cli.storage_options import KEYS_VARIABLE, kept_settings_of_command
-from bridge.cli.store import open_store
+from bridge.cli.store import open_store, storage_settings
+from bridge.settings.storage import KEYS_VARIABLE
 from bridge.storage.encryption import Encryption
 from bridge.storage.reencryption import Reencrypted
 from bridge.storage.store import Store
@@ -18,7 +18,7 @@ from bridge.storage.store import Store
 
 def encrypt(options: argparse.Namespace) -> int:
     """Seal everything with the first key; status 1 when something could not be read with the keys at hand."""
-    encryption = Encryption(kept_settings_of_command(), encrypts=not options.off)
+    encryption = Encryption(storage_settings(), encrypts=not options.off)
     _check_running_bridge(options, encryption)
     result = asyncio.run(_rekey(open_store(options), encryption))
     if options.json:

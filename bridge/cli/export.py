@@ -15,11 +15,10 @@ from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
 from bridge.audit import AuditKind
 from bridge.cli.parser import CommandFailed
-from bridge.cli.storage_options import kept_settings_of_command
-from bridge.cli.store import open_store
+from bridge.cli.store import open_store, storage_settings
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.export import KIND, conversation_line, read_conversation
-from bridge.settings.bridge import StorageSettings
+from bridge.settings.storage import StorageSettings
 from bridge.storage.store import Store
 from bridge.stored_items.export import BadExport, head_line, is_head, item_line, read_line, response_line
 from bridge.stored_items.items import StoredItem, StoredResponse
@@ -42,7 +41,7 @@ Exported: TypeAlias = StoredItem | StoredResponse | OwnConversation
 
 def export(options: argparse.Namespace) -> int:
     """Write all that is kept of a user's answers."""
-    settings = kept_settings_of_command()
+    settings = storage_settings()
     try:
         count = asyncio.run(_export(open_store(options), settings, options.user, options.out))
     except BrokenPipeError:  # the reader of standard output has seen enough
@@ -55,7 +54,7 @@ def export(options: argparse.Namespace) -> int:
 
 def import_file(options: argparse.Namespace) -> int:
     """Add what a file has to what is kept; what is there already stays as it is."""
-    settings = kept_settings_of_command()
+    settings = storage_settings()
     try:
         with options.file.open("rb") as file:
             counts = asyncio.run(_import(open_store(options), settings, options.user, file))

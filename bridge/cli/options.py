@@ -22,7 +22,7 @@ from bridge.cli.arguments import (
     user_name,
 )
 from bridge.settings.answer_format import CALL_DISPLAYS, MARKER_FORMS
-from bridge.settings.bridge import LOCAL_USER
+from bridge.settings.users import LOCAL_USER
 
 
 def add_check(command: argparse.ArgumentParser) -> None:

@@ -21,8 +21,10 @@ from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
 from bridge.http.descriptors import raise_descriptor_limit
 from bridge.providers.directory import DEMO_ID
-from bridge.settings.bridge import SAMPLES_PORT, Settings
+from bridge.settings.bridge import BridgeSettings
+from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
+from bridge.settings.network import SAMPLES_PORT
 from bridge.storage.database import StoreError
 from bridge.storage.store import Store
 from examples.sample_api import start_sample_api
@@ -54,7 +56,7 @@ def demo(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     try:
         settings = settings_of(options)
-    except (argparse.ArgumentTypeError, BridgeError, ModelsFileError) as error:
+    except (SettingsError, ModelsFileError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 2
     logging.getLogger("bridge").setLevel(settings.model_defaults.log_level.upper())
@@ -66,7 +68,9 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
         raise CommandFailed(str(error)) from None
 
 
-async def _serve(settings: Settings, store: Store, options: argparse.Namespace, *, with_samples: bool) -> int:
+async def _serve(
+    settings: BridgeSettings, store: Store, options: argparse.Namespace, *, with_samples: bool
+) -> int:
     stop = asyncio.Event()
     _stop_on_signals(stop)
     async with AsyncExitStack() as stack:
@@ -74,7 +78,7 @@ async def _serve(settings: Settings, store: Store, options: argparse.Namespace, 
         stack.push_async_callback(bridge.close)
         samples_url, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
         if with_samples:
-            runner, samples_url = await _start_samples(SAMPLES_PORT if settings.port else 0)
+            runner, samples_url = await _start_samples(SAMPLES_PORT if settings.network.port else 0)
             stack.push_async_callback(runner.cleanup)
             specs = [(f"{samples_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
         await _share(bridge, specs, reference_rules(options))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from bridge.cli.parser import CommandFailed
+from bridge.settings.declaration import SettingsError
+from bridge.settings.sources import read_section
+from bridge.settings.storage import StorageSettings
 from bridge.storage.database import StoreError, postgresql_url
 from bridge.storage.store import Store
 
@@ -26,4 +30,16 @@ def open_store(options: argparse.Namespace) -> Store:
             postgresql_url(options.database) if options.database else options.data / DATABASE
         )
     except StoreError as error:
+        raise CommandFailed(str(error)) from None
+
+
+def storage_settings() -> StorageSettings:
+    """Return how answers are stored, from the program's own environment.
+
+    Raises:
+        CommandFailed: a variable says what cannot be used.
+    """
+    try:
+        return read_section(StorageSettings, os.environ)
+    except SettingsError as error:
         raise CommandFailed(str(error)) from None

@@ -16,7 +16,9 @@ from bridge.audit import AuditKind
 from bridge.cli.arguments import address_of, running_bridge
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import open_store
-from bridge.settings.bridge import LOCAL_USER, StorageSettings, page_url
+from bridge.settings.network import page_url
+from bridge.settings.storage import StorageSettings
+from bridge.settings.users import LOCAL_USER
 from bridge.storage.database import StoreError
 from bridge.storage.store import Store
 

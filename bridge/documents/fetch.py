@@ -23,7 +23,7 @@ from yarl import URL
 from bridge.documents.network_table import METADATA_NAMES, Conclusion
 from bridge.documents.networks import network_of
 from bridge.errors import BridgeError, ErrorCode
-from bridge.settings.bridge import origin_of
+from bridge.settings.network import origin_of
 from toolserver.document.document import DocumentLimits
 
 FETCH_SECONDS = 30.0

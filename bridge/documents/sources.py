@@ -24,7 +24,7 @@ from bridge.documents.fetch import (
     PublicFetch,
     read_document_file,
 )
-from bridge.settings.bridge import origin_of
+from bridge.settings.network import origin_of
 from toolserver.document.bundle import Bundle
 from toolserver.document.document import DocumentLimits
 

@@ -22,7 +22,7 @@ from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, EmptyObject, Route, RouteAnswer, json_answer
 from bridge.http.static_files import StaticFiles
-from bridge.settings.bridge import origin_of
+from bridge.settings.network import origin_of
 
 STATIC = Path(__file__).parents[2] / "static"
 

@@ -19,7 +19,7 @@ from itertools import count
 from typing import NamedTuple
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.settings import Limits
+from bridge.settings.limits import Limits
 
 MAX_OPEN_CALLS = 10_000
 """Maximum number of open calls of all users: running, waiting for a slot, or waiting for approval. The next

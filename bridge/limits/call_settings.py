@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.settings import Deadline, Limits, SetBy, range_of
+from bridge.limits.settings import Deadline, SetBy
+from bridge.settings.limits import Limits, range_of
 
 MAX_SETTINGS = 1000
 """Maximum number of settings of one user."""

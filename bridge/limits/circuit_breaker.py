@@ -20,7 +20,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple, TypeAlias
 
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.settings import Limits, range_of
+from bridge.settings.limits import Limits, range_of
 
 MAX_BREAKERS = 10_000
 """Maximum number of keys whose failures are remembered; beyond it, the one that failed longest ago is

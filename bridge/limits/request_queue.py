@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.settings import Limits
+from bridge.settings.limits import Limits
 
 
 class RequestQueue:

@@ -6,10 +6,10 @@ from bridge.agent.provider_features import ProviderFeatures
 from bridge.agent.turn import TurnSettings
 from bridge.limits.settings import LiveLimits
 from bridge.providers.directory import ModelEntry
-from bridge.settings.bridge import Settings
+from bridge.settings.bridge import BridgeSettings
 
 
-def turn_settings(settings: Settings, limits: LiveLimits, entry: ModelEntry) -> TurnSettings:
+def turn_settings(settings: BridgeSettings, limits: LiveLimits, entry: ModelEntry) -> TurnSettings:
     """Return how a model's turns run, by the bridge's settings, its current limits and the model's."""
     defaults = settings.model_defaults
     features = ProviderFeatures(
@@ -26,10 +26,10 @@ def turn_settings(settings: Settings, limits: LiveLimits, entry: ModelEntry) -> 
     return TurnSettings(
         model=entry.upstream_name,
         max_rounds=entry.settings.max_rounds or limits.now.max_function_call_loops,
-        limit_template=settings.limit_reached_template,
+        limit_template=settings.model_defaults.limit_reached_template,
         can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
         sees_images=entry.settings.sees_images,
-        strict_tools=settings.enable_strict_tool_calling,
+        strict_tools=settings.tools.enable_strict_tool_calling,
         subquery=entry.settings.subquery,
         prompt_tokens=entry.settings.prompt_tokens,
         features=features,

@@ -19,7 +19,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from bridge.settings.bridge import StorageSettings
+from bridge.settings.storage import StorageSettings
 
 KEY_ID_CHARS = 16
 

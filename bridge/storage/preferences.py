@@ -13,8 +13,9 @@ from sqlalchemy import delete, select
 
 from bridge.calls.approval_policy import Grant, GrantScope
 from bridge.limits.call_settings import CallSetting, SettingScope
-from bridge.limits.settings import Number
-from bridge.settings.bridge import APPROVAL_MODES, REASONING_MEMORIES, ApprovalMode, ReasoningMemory
+from bridge.settings.approvals import APPROVAL_MODES, ApprovalMode
+from bridge.settings.limits import Number
+from bridge.settings.memory import REASONING_MEMORIES, ReasoningMemory
 from bridge.storage.dialects import build_upsert, dialect_of, lock_user
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import (

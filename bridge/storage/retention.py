@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, Select, Table, delete, func, select, uni
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from bridge.settings.bridge import StorageSettings
+from bridge.settings.storage import StorageSettings
 from bridge.storage.dialects import reason_of
 from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES
 from bridge.storage.write_thread import Transactions

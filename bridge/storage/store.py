@@ -15,7 +15,7 @@ from sqlalchemy import URL, delete, insert, select
 from sqlalchemy.ext.asyncio import async_sessionmaker
 
 from bridge.catalog.server_view import ServerRecord, UserSelection
-from bridge.settings.bridge import DEFAULT_AUDIT_DAYS, StorageSettings
+from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.conversations import ConversationTables

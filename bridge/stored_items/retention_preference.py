@@ -6,10 +6,10 @@ Receives choices from a store; provides them to turns. Knows nothing of HTTP and
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
-from bridge.settings.bridge import REASONING_MEMORIES, MemorySettings, ReasoningMemory
+from bridge.settings.memory import REASONING_MEMORIES, MemorySettings, ReasoningMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,12 @@ class MemoryChoice:
 
 def narrow_settings(settings: MemorySettings, choice: MemoryChoice) -> MemorySettings:
     """Return the settings of the bridge, reduced to what a user wants stored."""
-    return replace(
-        settings,
+    known = REASONING_MEMORIES
+    reasoning = known[min(known.index(settings.reasoning), known.index(choice.reasoning))]
+    return MemorySettings(
         persist_tool_results=settings.persist_tool_results and choice.keeps_answers,
-        reasoning=min(settings.reasoning, choice.reasoning, key=REASONING_MEMORIES.index),
+        reasoning=reasoning,
+        tool_output_turns=settings.tool_output_turns,
     )
 
 

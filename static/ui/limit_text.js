@@ -9,10 +9,9 @@ export function unitOf({ name }) {
   return name.endsWith("_SECONDS") ? "seconds" : "";
 }
 
-/** The bridge's half sentence as a whole one. @param {Limit} limit */
-export function meaningOf(limit) {
-  const words = unitOf(limit) ? `${unitOf(limit)} ${limit.meaning}` : limit.meaning;
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+/** What a limit means, as a sentence. @param {Limit} limit */
+export function meaningOf({ meaning }) {
+  return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`;
 }
 
 /** @param {Limit} limit */

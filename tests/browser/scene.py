@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,12 +13,13 @@ from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from bridge.app.server import Bridge, start_bridge
 from bridge.documents.reader import DocumentReader
-from bridge.settings.bridge import Settings, page_url
+from bridge.settings.network import page_url
 from bridge.storage.store import Store
 from examples.sample_api import start_sample_api
 from tests.support.chromium import Caller, accept_selection, open_page
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.running import TEST_LIMITS
+from tests.support.settings import bridge_settings
 from tests.support.stores.databases import with_tables
 from tests.support.waiting import eventually
 
@@ -125,7 +126,7 @@ async def start_offering(
     `reader`: who reads them, if not this process.
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **PATIENT, **TEST_LIMITS, **limits}
-    chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
+    chosen = bridge_settings(folder, limits=limits, **settings)
     store = Store.open_store(with_tables(folder / "bridge.sqlite3"))
     bridge = await start_bridge(chosen, store, documents=reader or InlineReader())
     for name in documents:

@@ -8,7 +8,7 @@ from bridge.calls.open_call import APPROVAL_GRACE_S
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.errors import WireError
-from bridge.settings.bridge import DEFAULT_APPROVAL_S
+from bridge.settings.approvals import DEFAULT_APPROVAL_S
 from tests.faults.bridge_double import ENDED, Row
 from tests.faults.ledger import Deeds
 from tests.faults.plan import CallPlan

@@ -7,7 +7,7 @@ import pytest
 from bridge.app.http_application import api_routes
 from bridge.http.routing import ApiRoute
 from bridge.http.static_page import PageRoutes
-from bridge.settings.bridge import Settings
+from bridge.settings.bridge import BridgeSettings
 from tests.house.source import refuse
 from tests.support.running import running_bridge
 
@@ -43,4 +43,4 @@ def _decides(route: ApiRoute) -> bool:
 async def _routes(folder: Path) -> list[ApiRoute]:
     async with running_bridge(folder) as bridge:
         page = PageRoutes(bridge.components.identity, bridge.components.registry, bridge.base_url)
-        return api_routes(Settings(data_dir=folder), bridge.components, page, bridge.base_url, 0)
+        return api_routes(BridgeSettings(data_dir=folder), bridge.components, page, bridge.base_url, 0)

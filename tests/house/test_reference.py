@@ -10,7 +10,7 @@ import pytest
 from bridge import errors
 from bridge.__main__ import main
 from bridge.browsers.gateway import SOCKET_PATH
-from bridge.settings import bridge as bridge_settings
+from bridge.settings import approvals, limits, memory, network, storage, tools, users
 from tests.house.source import refuse, text_of
 from tests.support.running import running_bridge
 
@@ -41,7 +41,7 @@ def test_every_command_and_option_is_documented(capsys: pytest.CaptureFixture[st
     refuse(f"command-line.md and settings.md lack {option}" for option in sorted(options - named))
 
 
-@pytest.mark.parametrize("module", [errors, bridge_settings])
+@pytest.mark.parametrize("module", [errors, approvals, limits, memory, network, storage, tools, users])
 def test_every_limit_is_documented(module: ModuleType) -> None:
     """Whoever meets a limit finds its number where all of them stand, in a row that names its module."""
     path = module.__name__.replace(".", "/") + ".py"
@@ -93,4 +93,4 @@ def _written(value: float, *, is_size: bool) -> str:
     for unit, size in (("MiB", 1024 * 1024), ("KiB", 1024)):
         if is_size and value % size == 0:
             return f"{value // size:g} {unit}"
-    return f"{value:g}"
+    return f"{value:.15g}"

@@ -14,7 +14,6 @@ import pytest_asyncio
 from bridge.app.server import start_bridge
 from bridge.calls.call_ids import CallIds
 from bridge.calls.state_machine import CallState
-from bridge.settings.bridge import Settings
 from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS
 from bridge.storage.database import StoreError
 from bridge.storage.store import Store
@@ -23,6 +22,7 @@ from bridge.storage.write_ahead_log import NAMES
 from tests.support.calls.journals import Desk, after_a_crash, desk_at, open_call
 from tests.support.canaries import files_with
 from tests.support.running import json_answer, page_of, running_bridge
+from tests.support.settings import bridge_settings
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -234,5 +234,5 @@ async def test_a_second_bridge_on_the_same_folder_does_not_start(tmp_path: Path)
     async with running_bridge(tmp_path):
         store = Store.open_store(tmp_path / "bridge.sqlite3")
         with pytest.raises(StoreError, match="another tool-bridge runs on"):
-            await start_bridge(Settings(data_dir=tmp_path, port=0), store)
+            await start_bridge(bridge_settings(tmp_path, approve="safe"), store)
         await store.close()

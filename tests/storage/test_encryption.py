@@ -11,7 +11,7 @@ from cryptography.fernet import Fernet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.settings.bridge import StorageSettings
+from bridge.settings.storage import StorageSettings
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable, key_id
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from bridge.limits.circuit_breaker import Breakers, BreakerState
-from bridge.limits.settings import Limits
+from bridge.settings.limits import Limits
 from bridge.storage.guarded_items import ALL_USERS, ResilientItemStore
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from bridge.__main__ import main
-from bridge.settings.bridge import StorageSettings
+from bridge.settings.storage import StorageSettings
 from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store
 from tests.support.canaries import files_with
@@ -92,7 +92,7 @@ async def test_what_is_said_is_encrypted_and_sealed_anew(
     provider.play(text("Gossamer."))
     kept: Any = StorageSettings(encryption_keys=("one",))
     async with (
-        shop_bridge(tmp_path, provider, database=database, kept=kept) as bridge,
+        shop_bridge(tmp_path, provider, database=database, storage=kept) as bridge,
         talking(bridge, title="Quicksilver", system_prompt="Brimstone") as talk,
     ):
         await talk.say("Vermilion?")

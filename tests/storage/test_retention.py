@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 import pytest_asyncio
 
-from bridge.settings.bridge import StorageSettings
+from bridge.settings.storage import StorageSettings
 from bridge.storage.retention import DAY_SECONDS, ROWS_AT_ONCE, pause_seconds
 from bridge.storage.store import Store
 from bridge.stored_items.items import WAITING_TYPE, StoredItem, StoredResponse

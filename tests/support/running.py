@@ -4,7 +4,7 @@ import base64
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,9 @@ from jwt.algorithms import ECAlgorithm
 
 from bridge.app.server import Bridge, start_bridge
 from bridge.documents.reader import DocumentReader
-from bridge.settings.bridge import Settings
 from bridge.storage.store import Store
 from tests.support.documents.inline_reader import InlineReader
+from tests.support.settings import bridge_settings
 from tests.support.stores.databases import Where, with_tables
 
 TEST_LIMITS = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0, "DATABASE_WAIT_SECONDS": 60}
@@ -45,7 +45,7 @@ async def running_bridge(
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **TEST_LIMITS, **limits}
     store = Store.open_store(with_tables(database or folder / "bridge.sqlite3"))
-    chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
+    chosen = bridge_settings(folder, limits=limits, **settings)
     bridge = await start_bridge(chosen, store, documents=documents or InlineReader())
     try:
         yield bridge

@@ -17,7 +17,7 @@ from jwt.algorithms import ECAlgorithm
 from sqlalchemy import URL, Connection, Float, inspect, text
 
 from bridge.app.server import Bridge
-from bridge.settings.bridge import StorageSettings
+from bridge.settings.storage import StorageSettings
 from tests.support.forwarding import signed
 from tests.support.models.models import provided
 from tests.support.models.scripted_provider import KEY as PROVIDER_KEY
@@ -83,7 +83,7 @@ async def opened(
         settings |= {"models": provided(provider), "environ": {"SCRIPTED_KEY": PROVIDER_KEY}}
     settings = {
         "approve": "safe",
-        "kept": left.kept_settings(),
+        "storage": left.kept_settings(),
         "user_jwt_secret": left.manifest["settings"]["jwt_secret"],
         "max_answer_bytes": left.manifest["settings"]["answer_bytes"],
         **settings,

@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bridge.settings.bridge import StorageSettings
+from bridge.settings.storage import StorageSettings
 from tests.support.models.scripted_provider import Script, ScriptedProvider, events
 from tests.support.models.turning import round_of, user
 from tests.support.models.turning import text as said
@@ -51,7 +51,7 @@ async def test_all_that_was_kept_is_there_and_opens(visitor: Visitor) -> None:
 async def test_what_was_encrypted_opens_with_its_keys_only(left: Left) -> None:
     """Else the test above would also pass where nothing had been encrypted."""
     everything = left.manifest["seen"]["ann"]["kept"]
-    async with opened(left, kept=StorageSettings()) as bridge, aiohttp.ClientSession() as http:
+    async with opened(left, storage=StorageSettings()) as bridge, aiohttp.ClientSession() as http:
         found = await kept(await Visitor(left, bridge, http).page("ann"))
     texts = json.dumps(found)
     assert all(line in everything for line in found)

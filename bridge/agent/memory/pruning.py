@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bridge.agent.items import Item
 from bridge.agent.memory.replay import Replayed
-from bridge.settings.bridge import ReasoningMemory
+from bridge.settings.memory import ReasoningMemory
 from toolserver.json_types import JsonObject, JsonValue, text_at
 
 MIN_PRUNED_CHARS = 800

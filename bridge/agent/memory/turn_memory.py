@@ -22,7 +22,7 @@ from bridge.agent.memory.replay_filter import select_replayable
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import Emit, TurnRequest, TurnResult
 from bridge.errors import BridgeError
-from bridge.settings.bridge import MemorySettings
+from bridge.settings.memory import MemorySettings
 from bridge.stored_items.items import OWN_TYPES, WAITING_TYPE, StoredItem
 from bridge.stored_items.markers import strip_markers
 from bridge.stored_items.retention_preference import MemoryChoices, narrow_settings

@@ -19,7 +19,7 @@ from bridge.agent.turn import Notice, TurnRequest, TurnSettings
 from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOutput, run_batch
 from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.settings import Limits
+from bridge.settings.limits import Limits
 from bridge.tasks import log_failures
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, JsonValue, text_at

@@ -15,7 +15,7 @@ from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, address_of, json_answer
 from bridge.limits.token_bucket import RateLimit
 from bridge.settings.answer_format import CallDisplay, MarkerForm
-from bridge.settings.bridge import Settings
+from bridge.settings.bridge import BridgeSettings
 from bridge.storage.store import Store
 
 SESSION_ATTEMPTS = 600
@@ -138,7 +138,7 @@ class AccountRoutes:
         self,
         identity: Identity,
         store: Store,
-        settings: Settings,
+        settings: BridgeSettings,
         *,
         operator_id: str,
         base_url: str,
@@ -332,12 +332,12 @@ class AccountRoutes:
             ConnectFacts(
                 base_url=self._base_url,
                 port=self._port,
-                bind=self._settings.host,
-                allowed_hosts=list(self._settings.allowed_hosts),
-                allowed_origins=list(self._settings.allowed_origins),
+                bind=self._settings.network.host,
+                allowed_hosts=list(self._settings.network.allowed_hosts),
+                allowed_origins=list(self._settings.network.allowed_origins),
                 user=caller.user.name,
                 operator=caller.user.id == self._operator_id,
-                takes_signed_users=self._settings.user_jwt_secret is not None,
-                trusts_user_headers=self._settings.trust_user_headers,
+                takes_signed_users=self._settings.users.user_jwt_secret is not None,
+                trusts_user_headers=self._settings.users.trust_user_headers,
             )
         )

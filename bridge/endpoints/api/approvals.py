@@ -13,7 +13,7 @@ from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
-from bridge.settings.bridge import ApprovalMode
+from bridge.settings.approvals import ApprovalMode
 
 
 class GrantFacts(BaseModel):

@@ -22,7 +22,7 @@ from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.http.streaming import keep_alive
 from bridge.limits.call_settings import checked_deadline
-from bridge.limits.settings import Limits
+from bridge.settings.limits import Limits
 from toolserver.json_types import dump_json
 
 BATCH_BODY_BYTES = 4 * 1024 * 1024

@@ -17,11 +17,11 @@ from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.limits.call_settings import CallSetting, CallSettings, SettingScope, checked_deadline
 from bridge.limits.circuit_breaker import BreakerFacts, BreakerKind, BreakerState
-from bridge.limits.settings import range_of
+from bridge.settings.limits import range_of
 
 
 class LimitEntry(BaseModel):
-    """One limit. `meaning` completes "the number of ..."; `source` says who set it."""
+    """One limit. `meaning` says what it counts; `source` says who set it."""
 
     name: str
     value: float

@@ -35,7 +35,7 @@ from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import DECISION_BODY_BYTES, DOCUMENT_BODY_BYTES, read_body
 from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
-from bridge.settings.bridge import origin_of
+from bridge.settings.network import origin_of
 from toolserver.errors import quote_text
 from toolserver.tool.catalog import Tool
 

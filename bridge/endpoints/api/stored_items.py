@@ -15,7 +15,7 @@ from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
-from bridge.settings.bridge import MemorySettings, ReasoningMemory
+from bridge.settings.memory import MemorySettings, ReasoningMemory
 from bridge.storage.user_items import UserItems
 from bridge.stored_items.export import head_line, item_line, response_line
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices

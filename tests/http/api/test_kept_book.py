@@ -15,7 +15,7 @@ import pytest_asyncio
 from bridge.__main__ import main
 from bridge.app.server import Bridge
 from bridge.cli.store import DATABASE
-from bridge.settings.bridge import StorageSettings
+from bridge.settings.storage import StorageSettings
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.running import pair

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bridge.app.server import Bridge
-from bridge.settings.bridge import MemorySettings
+from bridge.settings.memory import MemorySettings
 from bridge.stored_items.items import StoredItem
 from tests.support.models.models import MODEL, client_of, shop_bridge
 from tests.support.models.scripted_provider import Script, ScriptedProvider, events

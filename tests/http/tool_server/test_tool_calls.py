@@ -12,10 +12,10 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge, start_bridge
 from bridge.browsers import connected_pages
-from bridge.settings.bridge import Settings
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
 from tests.support.running import TEST_LIMITS, Answer, json_answer, page_of, running_bridge
+from tests.support.settings import bridge_settings
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -165,7 +165,7 @@ async def test_a_page_that_closes_in_mid_call_ends_the_call_at_once(
 
 async def test_a_bridge_that_stops_tells_its_callers_so(tmp_path: Path) -> None:
     """Not the page was lost: the bridge is; and stopping does not wait for the API."""
-    settings = Settings(data_dir=tmp_path, port=0, limits=TEST_LIMITS)
+    settings = bridge_settings(tmp_path, limits=TEST_LIMITS, approve="safe")
     bridge = await start_bridge(settings, Store.open_store(tmp_path / "bridge.sqlite3"))
     await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
     async with (

@@ -17,7 +17,7 @@ const limit = (fields) => ({
   default: 60,
   minimum: 1,
   maximum: 600,
-  meaning: "for one call",
+  meaning: "seconds for one call",
   source: "default",
   ...fields,
 });
@@ -52,7 +52,7 @@ function controlsWith(api) {
   return { controls: new CallControls(/** @type {any} */ (api), executor, () => 1_000_000), heard };
 }
 
-test("a limit is said as a sentence, seconds with their unit", () => {
+test("what a limit means is said as a sentence", () => {
   assert.equal(meaningOf(limit()), "Seconds for one call.");
   assert.equal(meaningOf(limit({ name: "BREAKER_MAX_FAILURES", meaning: "failures that count" })), "Failures that count.");
   assert.match(sourceOf(limit({ source: "changed" })), /the next start restores/);

@@ -7,7 +7,7 @@ from typing import Any
 from bridge.audit import AuditKind
 from bridge.calls.approval_policy import Grant
 from bridge.calls.approvals import Approvals
-from bridge.settings.bridge import ApprovalMode
+from bridge.settings.approvals import ApprovalMode
 
 
 @dataclass

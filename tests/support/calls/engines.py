@@ -15,7 +15,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, ToolCall
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
-from bridge.limits.settings import Number
+from bridge.settings.limits import Number
 from tests.support.calls.approving import never_asking
 from tests.support.calls.browser import FakeBrowser, FakeDecisions, FakeJournal, page
 from tests.support.calls.gates import controls

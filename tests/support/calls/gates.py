@@ -8,7 +8,8 @@ from bridge.calls.admission import Controls
 from bridge.limits.call_queue import CallQueue
 from bridge.limits.call_settings import CallSetting, SettingScope, UserCallSettings
 from bridge.limits.circuit_breaker import Breakers
-from bridge.limits.settings import LiveLimits, Number
+from bridge.limits.settings import LiveLimits
+from bridge.settings.limits import Number
 
 
 @dataclass

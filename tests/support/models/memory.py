@@ -16,7 +16,7 @@ from bridge.agent.turn_runner import TurnRunner
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.circuit_breaker import Breakers
 from bridge.limits.request_queue import RequestQueue
-from bridge.settings.bridge import MemorySettings
+from bridge.settings.memory import MemorySettings
 from bridge.stored_items.items import StoredItem
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 from bridge.stored_items.store import StoreUnavailable

@@ -15,7 +15,7 @@ from bridge.calls.approval_policy import (
     grant_of,
     needs_approval,
 )
-from bridge.settings.bridge import APPROVAL_MODES
+from bridge.settings.approvals import APPROVAL_MODES
 
 ORDER = Subject("shop", "POST /orders", "d1", safe=False, chat_id="c1")
 NOW = 1_000_000.0

@@ -15,7 +15,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, ToolCall
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.settings import Limits
+from bridge.settings.limits import Limits
 from tests.support.examples import examples
 from toolserver.call.result import Answered, TextBody
 

@@ -13,7 +13,7 @@ from bridge.calls.open_call import APPROVAL_GRACE_S, Page
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.errors import ErrorCode
-from bridge.settings.bridge import DEFAULT_APPROVAL_S
+from bridge.settings.approvals import DEFAULT_APPROVAL_S
 from tests.support.calls.browser import page
 from tests.support.calls.dispatching import Desk, answered, failed, request, said
 

@@ -13,7 +13,7 @@ from bridge.calls.ports import JournalUnavailable
 from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.errors import ErrorCode
-from bridge.settings.bridge import DEFAULT_APPROVAL_S
+from bridge.settings.approvals import DEFAULT_APPROVAL_S
 from tests.support.calls.browser import FakeJournal, page
 from tests.support.calls.dispatching import Desk, answered, failed, request, said
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.call_queue import MAX_OPEN_CALLS, CallQueue, QueuedCall, SlotKey
-from bridge.limits.settings import Limits
+from bridge.settings.limits import Limits
 from tests.support.examples import examples
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]

@@ -16,7 +16,7 @@ from bridge.limits.circuit_breaker import (
     BreakerVerdict,
     Ending,
 )
-from bridge.limits.settings import Limits
+from bridge.settings.limits import Limits
 from toolserver.call.result import Answered, TextBody
 
 BOOM = BreakerKey("ann", "tool", "shop", "POST /boom")

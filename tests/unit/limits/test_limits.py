@@ -3,7 +3,8 @@
 import pytest
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.settings import NAMES, LiveLimits, Number, read_given
+from bridge.limits.settings import LiveLimits
+from bridge.settings.limits import NAMES, Number
 from tests.support.calls.gates import KeptLimits, unexpected
 
 pytestmark = pytest.mark.asyncio
@@ -97,25 +98,15 @@ async def test_a_kept_value_that_is_no_longer_allowed_is_left_out() -> None:
     assert len(warnings) == 2
 
 
-async def test_the_environment_is_read_and_obsolete_names_are_accepted_with_a_warning() -> None:
-    """Ruling 30: a deployment that still sets them starts, and is told what took their place."""
-    texts = {
-        "TOOL_TIMEOUT_SECONDS": "2.5",
-        "BREAKER_MAX_FAILURES": " 3 ",
-        "TOOL_BATCH_CAP": "4",
-        "PATH": "/bin",
-    }
-    given, warnings = read_given(texts)
-    assert given == {"TOOL_TIMEOUT_SECONDS": 2.5, "BREAKER_MAX_FAILURES": 3}
-    assert len(warnings) == 1
-    assert "MAX_PARALLEL_TOOLS_PER_REQUEST" in warnings[0]
+async def test_a_name_without_effect_is_accepted_with_a_warning() -> None:
+    """Ruling 30: a script that still sets it works, and learns what took its place."""
     assert await live().change_limits({"BREAKER_HISTORY_SIZE": 5}) == [
         "BREAKER_HISTORY_SIZE has no effect any more: every failure within BREAKER_WINDOW_SECONDS counts."
     ]
 
 
-@pytest.mark.parametrize("text", ["many", "1e9", "0", "-1", "inf"])
-async def test_a_bad_value_in_the_environment_stops_the_start(text: str) -> None:
-    """Running with another value than the one that was asked for would be a lie."""
-    with pytest.raises(BridgeError, match="MAX_PARALLEL_TOOLS_GLOBAL"):
-        read_given({"MAX_PARALLEL_TOOLS_GLOBAL": text})
+async def test_a_stored_name_without_effect_is_left_out_silently() -> None:
+    """An older version has stored it; its user cannot take it back any more."""
+    limits = live(KeptLimits({"BREAKER_HISTORY_SIZE": 5, "TOOL_TIMEOUT_SECONDS": 7}))
+    await limits.load_stored()
+    assert limits.now.tool_timeout_seconds == 7

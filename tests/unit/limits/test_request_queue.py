@@ -6,7 +6,7 @@ import pytest
 
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.request_queue import RequestQueue
-from bridge.limits.settings import Limits
+from bridge.settings.limits import Limits
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

@@ -10,7 +10,7 @@ from bridge.agent.memory.recorder import UNAVAILABLE
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import CallEnded, ItemStored, ModelOutput, Notice, Settled, TurnEvent
-from bridge.settings.bridge import MemorySettings, ReasoningMemory
+from bridge.settings.memory import MemorySettings, ReasoningMemory
 from bridge.stored_items.items import NOTICE_TYPE, StoredResponse
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.models.memory import FailingStore, NestingTools, Remembered
@@ -25,7 +25,7 @@ THOUGHT: Item = {"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "s
 def at_work(**settings: object) -> Remembered:
     """A bridge with the tools `a` and `b`, whose caller has `mine`."""
     tools = NestingTools(own_names=["a", "b"], callers=["mine"])
-    return Remembered(tools=tools, settings=replace(MemorySettings(), **settings))
+    return Remembered(tools=tools, settings=MemorySettings.model_validate(settings))
 
 
 async def test_every_item_of_a_turn_is_kept_as_the_model_is_sent_it_in_its_order() -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from bridge.agent.items import Item, message_item
 from bridge.agent.memory.pruning import pruned_text
 from bridge.agent.memory.recorder import UNAVAILABLE
 from bridge.agent.turn import Notice
-from bridge.settings.bridge import MemorySettings
+from bridge.settings.memory import MemorySettings
 from bridge.stored_items.items import StoredItem
 from bridge.stored_items.markers import link_marker
 from tests.support.models.chatting import Chat
@@ -31,7 +30,7 @@ def thought(name: str = "rs_1") -> Item:
 
 def chat(markers: Any = "link", **settings: object) -> Chat:
     tools = NestingTools(own_names=["a", "b"], callers=["mine"])
-    return Chat(Remembered(tools=tools, settings=replace(MemorySettings(), **settings)), markers=markers)
+    return Chat(Remembered(tools=tools, settings=MemorySettings.model_validate(settings)), markers=markers)
 
 
 async def asked_twice(talk: Chat, *, calls: str = "ab") -> tuple[Item, ...]:

@@ -1,0 +1,96 @@
+"""Where a bridge listens, and under which addresses it answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field
+
+from bridge.settings.declaration import CommaSeparated, Names, Section
+
+DEFAULT_PORT = 8765
+"""The default port is fixed, because browser storage is per origin (ruling 25)."""
+
+SAMPLES_PORT = 8766
+"""Port of the demo's sample API, if it is free."""
+
+MAX_PORT = 65535
+
+
+def check_origin(text: str) -> str:
+    """Return an http or https origin without a path, such as `https://bridge.example`.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    parts = urlsplit(text)
+    bare = not (parts.path.strip("/") or parts.query or parts.fragment or parts.username)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not bare:
+        raise ValueError("must be an origin such as https://bridge.example")
+    return text.rstrip("/")
+
+
+Origin = Annotated[str, AfterValidator(check_origin)]
+
+
+class NetworkSettings(Section):
+    """Addresses of a bridge."""
+
+    title: ClassVar[str] = "Network"
+
+    host: Annotated[str, Names("TOOL_BRIDGE_HOST", "--host", "HOST", range="an address of this machine")] = (
+        Field(default="127.0.0.1", min_length=1, description="address to listen on; `0.0.0.0` for all")
+    )
+    port: Annotated[int, Names("TOOL_BRIDGE_PORT", "--port", "PORT")] = Field(
+        default=DEFAULT_PORT, ge=0, le=MAX_PORT, description="port to listen on; 0: any free one"
+    )
+    public_url: Annotated[
+        Origin | None,
+        Names(
+            "TOOL_BRIDGE_PUBLIC_URL",
+            "--public-url",
+            "ORIGIN",
+            range="`http(s)://host[:port]` without a path",
+            default="`http://HOST:PORT`",
+            see="[run behind a proxy](../how-to/run-behind-a-proxy.md)",
+        ),
+    ] = Field(default=None, description="canonical address of the page, if it is behind a proxy")
+    allowed_hosts: Annotated[
+        tuple[str, ...],
+        CommaSeparated,
+        Names(
+            "TOOL_BRIDGE_ALLOWED_HOSTS",
+            "--allow-host",
+            "HOST[:PORT]",
+            range="host names; without a port any port matches",
+        ),
+    ] = Field(default=(), description="further `Host` headers to answer")
+    allowed_origins: Annotated[
+        tuple[Origin, ...],
+        CommaSeparated,
+        Names(
+            "TOOL_BRIDGE_ALLOWED_ORIGINS",
+            "--allow-origin",
+            "ORIGIN",
+            range="`http(s)://host[:port]` without a path; no `*`",
+        ),
+    ] = Field(
+        default=(),
+        description="origins whose pages may use the tool routes (Open WebUI's, for direct tool servers)",
+    )
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of `url` as a browser writes an origin: lower case, no default port."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    host = f"[{host}]" if ":" in host else host
+    default = {"http": 80, "https": 443}.get(parts.scheme.lower())
+    port = "" if parts.port in (None, default) else f":{parts.port}"
+    return f"{parts.scheme.lower()}://{host}{port}"
+
+
+def page_url(base_url: str, ticket: str) -> str:
+    """Return the page's address with a one-time ticket."""
+    return f"{base_url}/#ticket={ticket}"

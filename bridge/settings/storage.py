@@ -1,0 +1,96 @@
+"""How data is stored, and for how long."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from pydantic import AfterValidator, Field
+
+from bridge.settings.declaration import CommaSeparated, Names, Section
+
+RUNNING_FILE = "running.json"
+"""File in the data folder that says where the bridge using it can be reached."""
+
+DEFAULT_AUDIT_DAYS = 365
+"""Days for which entries of the audit log are stored."""
+
+KEYS_VARIABLE = "ARTIFACT_ENCRYPTION_KEY"
+
+MIN_STORED_BYTES = 1024**2
+
+_QUOTA_RANGE = f"0, or a whole number of at least {MIN_STORED_BYTES:,}"
+
+
+def _distinct_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
+    if "" in keys or len(set(keys)) < len(keys):
+        raise ValueError("must be one key or several ones with commas between them, none empty or twice")
+    return keys
+
+
+def _all_or_enough(number: int) -> int:
+    if number and number < MIN_STORED_BYTES:
+        raise ValueError(f"must be {_QUOTA_RANGE}")
+    return number
+
+
+class StorageSettings(Section):
+    """How answers are stored in the database, and for how long."""
+
+    title: ClassVar[str] = "Storage"
+
+    encryption_keys: Annotated[
+        tuple[str, ...],
+        CommaSeparated,
+        AfterValidator(_distinct_keys),
+        Names(
+            KEYS_VARIABLE,
+            range="any text; several keys with commas between them",
+            is_secret=True,
+            see="[what is stored](kept.md)",
+        ),
+    ] = Field(
+        default=(),
+        repr=False,
+        description="key of stored content: the first one encrypts, all decrypt; used by the commands "
+        "`encrypt`, `export` and `import`, too",
+    )
+    encrypt_all: bool = Field(default=True, description="false: of the items, only reasoning is encrypted")
+    compress: Annotated[bool, Names("ENABLE_LZ4_COMPRESSION")] = Field(
+        default=True, description="whether content is compressed (with zlib) if that makes it shorter"
+    )
+    min_compress_bytes: int = Field(
+        default=0, ge=0, description="bytes below which content is not compressed"
+    )
+    cleanup_days: Annotated[int, Names("ARTIFACT_CLEANUP_DAYS")] = Field(
+        default=90, ge=1, le=365, description="days for which content is stored after its last use"
+    )
+    cleanup_interval_hours: Annotated[float, Names("ARTIFACT_CLEANUP_INTERVAL_HOURS")] = Field(
+        default=1.0, ge=0.5, le=24, description="hours between two searches for content that is too old"
+    )
+    bytes_per_user: Annotated[
+        int, AfterValidator(_all_or_enough), Names("STORED_BYTES_PER_USER", range=_QUOTA_RANGE)
+    ] = Field(
+        default=1024**3,
+        ge=0,
+        description="maximum bytes of one user's content, as it is in the database; beyond that the content "
+        "that was not used for longest is deleted. 0: no limit",
+    )
+    audit_days: Annotated[
+        int, Names("TOOL_BRIDGE_AUDIT_DAYS", "--audit-days", "DAYS", see="[audit log](audit.md)")
+    ] = Field(
+        default=DEFAULT_AUDIT_DAYS,
+        ge=1,
+        le=3650,
+        description="days for which entries of the audit log are stored",
+    )
+
+
+def default_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return `TOOL_BRIDGE_DATA`, else `tool-bridge` in the user's data folder (XDG base directories)."""
+    if chosen := environ.get("TOOL_BRIDGE_DATA"):
+        return Path(chosen)
+    base = environ.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "tool-bridge"

@@ -1,0 +1,74 @@
+"""What a model is shown of the tools, and what a caller reads of their answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import AfterValidator, Field
+
+from bridge.browser_protocol import RESULT_BYTES
+from bridge.settings.declaration import Names, Section
+from toolserver.tool.selection_bounds import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS, MODEL_LIMIT
+
+DEFAULT_MAX_ANSWER_BYTES = 256 * 1024
+"""Maximum bytes of one answer's text that a caller reads: about 64,000 tokens, half the context of most
+models."""
+
+MIN_MAX_ANSWER_BYTES = 1024
+
+_ANSWER_RANGE = f"0, or a whole number from {MIN_MAX_ANSWER_BYTES:,} to {RESULT_BYTES:,}"
+
+
+def _all_or_enough(number: int) -> int:
+    if number and number < MIN_MAX_ANSWER_BYTES:
+        raise ValueError(f"must be {_ANSWER_RANGE}")
+    return number
+
+
+class ToolSettings(Section):
+    """Tools that models are shown, and answers that callers read."""
+
+    title: ClassVar[str] = "Tools and answers"
+
+    max_tools: Annotated[
+        int,
+        Names(
+            "TOOL_BRIDGE_MAX_TOOLS",
+            "--max-tools",
+            "NUMBER",
+            see="[large APIs](../how-to/large-apis.md)",
+        ),
+    ] = Field(
+        default=MODEL_LIMIT,
+        ge=MIN_LIMIT,
+        le=MAX_LIMIT,
+        description="maximum number of tools that a model is shown; it finds the others by search",
+    )
+    max_tool_tokens: Annotated[
+        Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS)] | None,
+        Names(
+            "TOOL_BRIDGE_MAX_TOOL_TOKENS",
+            "--max-tool-tokens",
+            "NUMBER",
+            range=f"a whole number from {MIN_TOKENS:,} to {MAX_TOKENS:,}",
+        ),
+    ] = Field(
+        default=None,
+        description="maximum number of tokens of all tool definitions that a model is shown, estimated at "
+        "four characters a token",
+    )
+    max_answer_bytes: Annotated[
+        int,
+        AfterValidator(_all_or_enough),
+        Names("TOOL_BRIDGE_MAX_ANSWER_BYTES", "--max-answer-bytes", "BYTES", range=_ANSWER_RANGE),
+    ] = Field(
+        default=DEFAULT_MAX_ANSWER_BYTES,
+        ge=0,
+        le=RESULT_BYTES,
+        description="maximum bytes of one answer's text that a caller gets; the rest is stored. 0: all of it",
+    )
+    enable_strict_tool_calling: bool = Field(
+        default=True,
+        description="whether models get strict schemas, where a tool's schema allows it; false: schemas as "
+        "they are",
+    )

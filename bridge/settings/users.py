@@ -1,0 +1,48 @@
+"""Who the users of a bridge are, and whom forwarders may name."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import AfterValidator, Field
+
+from bridge.settings.declaration import Names, Section
+
+LOCAL_USER = "local"
+"""The only user of a bridge without any user configuration; it may change shared servers."""
+
+MIN_SECRET_BYTES = 32
+"""Of the secret that signs tokens; RFC 7518 asks for as much with HS256."""
+
+
+def _long_enough(secret: str) -> str:
+    if len(secret.encode()) < MIN_SECRET_BYTES:
+        raise ValueError(f"is too short: it needs {MIN_SECRET_BYTES} bytes; openssl rand -hex 32 makes one")
+    return secret
+
+
+class UserSettings(Section):
+    """Which names of users are believed."""
+
+    title: ClassVar[str] = "Users"
+
+    user_jwt_secret: Annotated[
+        Annotated[str, AfterValidator(_long_enough)] | None,
+        Names(
+            "FORWARD_USER_INFO_HEADER_JWT_SECRET",
+            "--user-jwt-secret",
+            "FILE",
+            range=f"at least {MIN_SECRET_BYTES} bytes; the option names a file",
+            is_secret=True,
+            option_names_file=True,
+            see="[several users](../how-to/several-users.md)",
+        ),
+    ] = Field(
+        default=None,
+        repr=False,
+        description="secret with which Open WebUI signs the names of its users; the variable has the same "
+        "name there",
+    )
+    trust_user_headers: Annotated[bool, Names("TOOL_BRIDGE_TRUST_USER_HEADERS", "--trust-user-headers")] = (
+        Field(default=False, description="trust forwarder keys that name their user in plain headers")
+    )

@@ -1,0 +1,27 @@
+"""BridgeSettings of a bridge that a test runs, by the names of their fields."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bridge.settings.bridge import BridgeSettings
+from bridge.settings.declaration import list_settings
+
+
+def bridge_settings(
+    folder: Path, *, limits: Mapping[str, float] | None = None, **changes: Any
+) -> BridgeSettings:
+    """BridgeSettings on a free port, where no call asks its user; a change names a field of any section.
+
+    `limits`: by their names in capitals. Nothing is checked: a test may be faster than an operator.
+    """
+    section_of = {setting.field: setting.section for setting in list_settings(BridgeSettings)}
+    numbers = {name.lower(): number for name, number in (limits or {}).items()}
+    settings = BridgeSettings(data_dir=folder)
+    for name, value in {**numbers, "port": 0, "approve": "all", **changes}.items():
+        if name in section_of:
+            section = getattr(settings, section_of[name]).model_copy(update={name: value})
+            settings = settings.model_copy(update={section_of[name]: section})
+        else:
+            settings = settings.model_copy(update={name: value})
+    return settings

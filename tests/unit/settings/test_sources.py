@@ -1,0 +1,199 @@
+"""What the command line and the environment say of the settings."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.settings.bridge import BridgeSettings
+from bridge.settings.declaration import SettingsError, list_settings
+from bridge.settings.limits import given_limits
+from bridge.settings.memory import MemorySettings
+from bridge.settings.model_defaults import ModelDefaults
+from bridge.settings.obsolete import RENAMED, WITHOUT_EFFECT, explain_names
+from bridge.settings.sources import read_section, read_settings
+from bridge.settings.storage import StorageSettings
+
+FOLDER = Path("/data")
+
+SECRET = "0123456789abcdef0123456789abcdef"
+
+
+def read(environ: dict[str, str], **options: Any) -> BridgeSettings:
+    return read_settings(FOLDER, options, environ)
+
+
+def test_what_nobody_sets_is_as_in_the_programs_before_this_one() -> None:
+    """S0-101, S0-130, S0-140, S0-141, S0-142, S0-144, S4-02, S4-09: their defaults."""
+    settings = read({"PATH": "/bin", "TRUNCATION": " "})
+    assert settings.memory == MemorySettings(
+        persist_tool_results=True, reasoning="conversation", tool_output_turns=10
+    )
+    assert (settings.storage.cleanup_days, settings.storage.cleanup_interval_hours) == (90, 1.0)
+    assert (settings.storage.encrypt_all, settings.storage.compress) == (True, True)
+    defaults = settings.model_defaults
+    assert (defaults.web_search_max_results, defaults.truncation) == (3, "auto")
+    assert defaults.enable_reasoning_summary is None
+    assert given_limits(settings.limits) == {}
+
+
+def test_memory_is_set_by_the_variables_that_operators_know() -> None:
+    """S4-23: the names are those of the programs whose job this one takes over."""
+    said = {
+        "PERSIST_TOOL_RESULTS": " False ",
+        "PERSIST_REASONING_TOKENS": "NEXT_REPLY",
+        "TOOL_OUTPUT_RETENTION_TURNS": "0",
+    }
+    assert read(said).memory == MemorySettings(
+        persist_tool_results=False, reasoning="next_reply", tool_output_turns=0
+    )
+
+
+def test_storage_is_set_by_the_variables_that_operators_know() -> None:
+    """S0-142, S0-144: for the bridge, and for commands that need this section only."""
+    environ = {
+        "ARTIFACT_ENCRYPTION_KEY": "new, old",
+        "ENCRYPT_ALL": "False",
+        "ENABLE_LZ4_COMPRESSION": "no",
+        "MIN_COMPRESS_BYTES": "100",
+        "ARTIFACT_CLEANUP_DAYS": "7",
+        "ARTIFACT_CLEANUP_INTERVAL_HOURS": "0.5",
+        "STORED_BYTES_PER_USER": "0",
+    }
+    expected = StorageSettings(
+        encryption_keys=("new", "old"),
+        encrypt_all=False,
+        compress=False,
+        min_compress_bytes=100,
+        cleanup_days=7,
+        cleanup_interval_hours=0.5,
+        bytes_per_user=0,
+    )
+    assert read(environ).storage == expected
+    assert read_section(StorageSettings, environ) == expected
+
+
+def test_how_models_are_asked_is_set_by_the_variables_that_operators_know() -> None:
+    """Whoever comes from those programs brings an environment along."""
+    environ = {
+        "ENABLE_WEB_SEARCH_TOOL": "false",
+        "WEB_SEARCH_MAX_RESULTS": "null",
+        "SEARCH_CONTEXT_SIZE": "HIGH",
+        "TRUNCATION": "disabled",
+        "ENABLE_REASONING_SUMMARY": "detailed",
+        "SHOW_TOOL_CARDS": "true",
+        "STREAMING_DELTA_CHAR_LIMIT": "256",
+        "STREAMING_IDLE_FLUSH_MS": "50",
+        "LOG_LEVEL": "DEBUG",
+        "REQUEST_LOGS": "all",
+    }
+    assert read(environ).model_defaults == ModelDefaults(
+        enable_web_search_tool=False,
+        web_search_max_results=None,
+        search_context_size="high",
+        truncation="disabled",
+        enable_reasoning_summary="detailed",
+        show_tool_cards=True,
+        streaming_delta_char_limit=256,
+        streaming_idle_flush_ms=50,
+        log_level="debug",
+        request_logs="all",
+    )
+
+
+def test_limits_that_are_given_are_known_from_those_that_are_not() -> None:
+    """What the page has changed is stored, and must not override what a deployment sets."""
+    settings = read({"TOOL_TIMEOUT_SECONDS": "2.5", "BREAKER_MAX_FAILURES": " 3 "})
+    assert given_limits(settings.limits) == {"BREAKER_MAX_FAILURES": 3, "TOOL_TIMEOUT_SECONDS": 2.5}
+
+
+def test_options_win_over_the_environment() -> None:
+    """Whoever types an option means this run."""
+    settings = read(
+        {"TOOL_TIMEOUT_SECONDS": "2", "TOOL_BRIDGE_ALLOWED_HOSTS": "a.lan, b.lan"}, TOOL_TIMEOUT_SECONDS=3.0
+    )
+    assert settings.limits.tool_timeout_seconds == 3
+    assert settings.network.allowed_hosts == ("a.lan", "b.lan")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("PERSIST_TOOL_RESULTS", "perhaps", "must be true or false, not 'perhaps'"),
+        ("PERSIST_REASONING_TOKENS", "sometimes", "must be disabled, next_reply or conversation"),
+        ("TOOL_OUTPUT_RETENTION_TURNS", "-1", "must be a whole number of at least 0, not '-1'"),
+        ("TOOL_OUTPUT_RETENTION_TURNS", "ten", "must be a whole number of at least 0"),
+        ("ARTIFACT_ENCRYPTION_KEY", "a,", "none empty or twice"),
+        ("ENCRYPT_ALL", "maybe", "must be true or false"),
+        ("MIN_COMPRESS_BYTES", "-1", "must be a whole number of at least 0"),
+        ("ARTIFACT_CLEANUP_DAYS", "0", "must be a whole number from 1 to 365"),
+        ("ARTIFACT_CLEANUP_DAYS", "1.5", "must be a whole number from 1 to 365"),
+        ("ARTIFACT_CLEANUP_INTERVAL_HOURS", "nan", "must be a number from 0.5 to 24"),
+        ("STORED_BYTES_PER_USER", "1000", "must be 0, or a whole number of at least 1,048,576"),
+        ("KEPT_BYTES_PER_USER", "1000", "must be 0, or a whole number of at least 1,048,576"),
+        ("WEB_SEARCH_MAX_RESULTS", "11", "must be a whole number from 1 to 10, or none, not '11'"),
+        ("TRUNCATION", "middle", "must be auto, disabled or none, not 'middle'"),
+        ("SHOW_TOOL_CARDS", "perhaps", "must be true or false, not 'perhaps'"),
+        ("MAX_PARALLEL_TOOLS_GLOBAL", "many", "must be a whole number from 1 to 2,000"),
+        ("MAX_PARALLEL_TOOLS_GLOBAL", "1e9", "must be a whole number from 1 to 2,000"),
+        ("MAX_PARALLEL_TOOLS_GLOBAL", "0", "must be a whole number from 1 to 2,000"),
+        ("TOOL_TIMEOUT_SECONDS", "inf", "must be a number from 1 to 600"),
+        ("TOOL_BRIDGE_PORT", "70000", "must be a whole number from 0 to 65,535"),
+        ("TOOL_BRIDGE_PUBLIC_URL", "https://x/y", "must be an origin such as https://bridge.example"),
+        ("FORWARD_USER_INFO_HEADER_JWT_SECRET", "short", "it needs 32 bytes"),
+    ],
+)
+def test_a_value_that_cannot_be_used_stops_the_start(name: str, value: str, sentence: str) -> None:
+    """Running with another value than the one that was asked for would be a lie; the range is named."""
+    with pytest.raises(SettingsError) as refused:
+        read({name: value})
+    assert str(refused.value).startswith(name)
+    assert sentence in str(refused.value)
+
+
+def test_an_error_of_an_option_names_the_option() -> None:
+    """Its author has never heard of the variable."""
+    with pytest.raises(SettingsError, match="--deadline must be a number from 1 to 600"):
+        read({"TOOL_TIMEOUT_SECONDS": "5"}, TOOL_TIMEOUT_SECONDS="soon")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ARTIFACT_ENCRYPTION_KEY", f"{SECRET},{SECRET}"), ("FORWARD_USER_INFO_HEADER_JWT_SECRET", SECRET[:31])],
+)
+def test_an_error_does_not_repeat_a_secret(name: str, value: str) -> None:
+    """Standard error ends up in logs, in tickets and on screens that others see."""
+    with pytest.raises(SettingsError) as refused:
+        read({name: value})
+    assert SECRET[:31] not in str(refused.value)
+    assert SECRET not in repr(read({"FORWARD_USER_INFO_HEADER_JWT_SECRET": SECRET}))
+
+
+def test_names_without_effect_and_old_names_have_a_warning_each() -> None:
+    """S0-143, S0-145: accepted, and said to have no effect (ruling 30): there are no batches and no Redis."""
+    environ = ["DB_BATCH_SIZE", "ENABLE_REDIS_CACHE", "TOOL_BATCH_CAP", "KEPT_BYTES_PER_USER", "OTHER"]
+    batch, redis, cap, quota = explain_names(environ)
+    assert batch.startswith("DB_BATCH_SIZE has no effect any more: ")
+    assert redis.startswith("ENABLE_REDIS_CACHE has no effect any more: ")
+    assert "MAX_PARALLEL_TOOLS_PER_REQUEST" in cap
+    assert quota == "KEPT_BYTES_PER_USER is now called STORED_BYTES_PER_USER; the old name still works."
+    assert read({"SSE_WORKERS_PER_REQUEST": "4"}).model_defaults == ModelDefaults()
+
+
+def test_an_old_name_still_works_and_gives_way_to_the_new_one() -> None:
+    """A deployment that is updated starts with what it was set to."""
+    assert read({"KEPT_BYTES_PER_USER": "2097152"}).storage.bytes_per_user == 2097152
+    both = {"KEPT_BYTES_PER_USER": "2097152", "STORED_BYTES_PER_USER": "0"}
+    assert read(both).storage.bytes_per_user == 0
+
+
+def test_every_name_is_declared_once() -> None:
+    """Two settings under one name would both follow it, or one of them would not."""
+    declared = list(list_settings(BridgeSettings))
+    variables = [setting.variable for setting in declared]
+    options = [setting.names.option for setting in declared if setting.names.option]
+    assert len(set(variables)) == len(variables)
+    assert len(set(options)) == len(options)
+    assert not set(variables) & {*WITHOUT_EFFECT, *RENAMED}
+    assert set(RENAMED.values()) <= set(variables)
+    assert all(setting.info.description for setting in declared)
