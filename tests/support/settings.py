@@ -11,7 +11,7 @@ from bridge.settings.declaration import list_settings
 def bridge_settings(
     folder: Path, *, limits: Mapping[str, float] | None = None, **changes: Any
 ) -> BridgeSettings:
-    """BridgeSettings on a free port, where no call asks its user; a change names a field of any section.
+    """Settings on a free port, where no call asks its user; a change names a field of any section.
 
     `limits`: by their names in capitals. Nothing is checked: a test may be faster than an operator.
     """
