@@ -49,8 +49,8 @@ async def compare_model_streams() -> dict[str, object]:
                 "client, chat": lambda: _of_model(ChatModel(chat)),
             }
             figures = await _measure(variants)
-        await responses.close()
-        await chat.close()
+        await responses.close_client()
+        await chat.close_client()
     rows = [[name, f"{first:.2f}", f"{whole:.2f}"] for name, (first, whole) in figures.items()]
     print_table("Model streams, median ms", ["variant", "first delta", "whole"], rows)
     return {name: {"first_ms": first, "whole_ms": whole} for name, (first, whole) in figures.items()}

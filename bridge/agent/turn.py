@@ -223,3 +223,19 @@ class TurnResult:
     """Why the turn failed; set whenever it did."""
     is_kept: bool = False
     """Whether everything of the turn that was to be stored has been stored."""
+
+
+class AnswerWriter(Protocol):
+    """Writes one turn as an answer in the JSON of a protocol. Without streaming, the bodies are discarded."""
+
+    def write_event(self, event: TurnEvent) -> list[JsonObject]:
+        """Return what the caller is sent for an event; empty when it learns nothing of it."""
+        ...
+
+    def write_end(self, result: TurnResult, error: JsonObject | None = None) -> list[JsonObject]:
+        """Return the rest of the answer; `error`: of a turn that failed, in OpenAI's form."""
+        ...
+
+    def write_failure(self, error: JsonObject) -> list[JsonObject]:
+        """Return the rest of an answer whose turn has no result."""
+        ...

@@ -75,7 +75,7 @@ class Bridge:
     async def close(self) -> None:
         """Stop answering, let running calls end for a while, settle the others, end tasks and processes."""
         self.server.close()  # A page that is disconnected tries again at once.
-        self.components.requests.close()
+        self.components.requests.refuse_requests()
         controls = self.components.controls
         await controls.queue.close(controls.limits.now.tool_shutdown_timeout_seconds)
         await self.components.responses.running.stop_background()
@@ -84,7 +84,7 @@ class Bridge:
         await self.components.tasks.close()
         await self.components.gateway.close()
         await self.runner.cleanup()
-        await self.components.models.close()
+        await self.components.models.close_providers()
         await self.components.journal.close()
         self.components.audit.add_entry(AuditKind.STOPPED, None, "bridge")
         await self.components.audit.flush_entries()

@@ -56,7 +56,7 @@ class RequestQueue:
         """Admit the requests that may run now."""
         self._admit()
 
-    def close(self) -> None:
+    def refuse_requests(self) -> None:
         """Admit no more requests, and refuse the waiting ones."""
         self._closed = True
         for line in self._waiting.values():

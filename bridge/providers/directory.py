@@ -160,10 +160,10 @@ class ModelDirectory:
         if not self._shelves:
             self._named[DEMO_ID] = ModelEntry(demo, DEMO, DEMO_PROVIDER)
 
-    async def close(self) -> None:
+    async def close_providers(self) -> None:
         """Close the connections to every provider."""
         for shelf in self._shelves.values():
-            await shelf.provider.close()
+            await shelf.provider.close_client()
 
     async def list_models(self) -> list[ModelEntry]:
         """Return all models: the file's in its order, then those that providers list. Never fails.
@@ -265,7 +265,7 @@ class _Shelf:
     async def _renew(self) -> float:
         """Request the list; returns the seconds until it is worth requesting again."""
         try:
-            listed = await self.provider.list_models()
+            listed = await self.provider.request_models()
         except ModelError as error:
             _log.warning("The models of %s cannot be listed: %s", self.name, error.message)
             return LIST_AGAIN_S

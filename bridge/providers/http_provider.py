@@ -102,7 +102,7 @@ class HttpProvider(Provider):
     def __repr__(self) -> str:
         return f"HttpProvider({self.settings.name!r})"
 
-    async def close(self) -> None:
+    async def close_client(self) -> None:
         """Close all connections."""
         await self._client.close()
 
@@ -125,7 +125,7 @@ class HttpProvider(Provider):
         finally:
             await begun.stream.close()
 
-    async def list_models(self) -> list[Listed]:
+    async def request_models(self) -> list[Listed]:
         """Return the models that the provider lists, each name once.
 
         Raises:

@@ -41,7 +41,7 @@ class Provider(Protocol):
         """
         ...
 
-    async def list_models(self) -> list[Listed]:
+    async def request_models(self) -> list[Listed]:
         """Return the models that the provider lists, each name once.
 
         Raises:
@@ -49,6 +49,6 @@ class Provider(Protocol):
         """
         ...
 
-    async def close(self) -> None:
+    async def close_client(self) -> None:
         """Close all connections."""
         ...

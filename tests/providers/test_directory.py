@@ -69,7 +69,7 @@ async def test_without_a_provider_there_is_the_demo_model() -> None:
     assert (await book.find_model("demo")).settings.can_call_functions
     with pytest.raises(UnknownModel, match=r"There is no model 'demi' here\. Did you mean demo"):
         await book.find_model("demi")
-    await book.close()
+    await book.close_providers()
 
 
 @pytest.mark.asyncio
@@ -94,7 +94,7 @@ async def test_a_named_model_is_asked_under_its_own_name_with_its_options() -> N
             "reasoning": {"effort": "high", "summary": "auto"},
         }
         assert asked.headers["Authorization"] == f"Bearer {KEY}"
-        await book.close()
+        await book.close_providers()
 
 
 @pytest.mark.asyncio
@@ -109,7 +109,7 @@ async def test_a_provider_without_named_models_offers_what_it_lists() -> None:
         await ask(await book.find_model("other/alpha"))
         assert now.other.requests[0].body["model"] == "alpha"
         assert now.other.requests[0].path == "/v1/chat/completions"
-        await book.close()
+        await book.close_providers()
 
 
 @pytest.mark.asyncio
@@ -121,11 +121,11 @@ async def test_a_provider_with_named_models_offers_only_those_unless_it_is_told_
         book = now.book(named)
         assert await ids(book) == ["scripted-small", "beta"]
         assert now.main.listings == 0
-        await book.close()
+        await book.close_providers()
         book = now.book(named, list_models=True)
         assert await ids(book) == ["scripted-small", "main/scripted-small", "scripted-large", "beta"]
         assert (await book.find_model("scripted-small")).settings.max_rounds == 3
-        await book.close()
+        await book.close_providers()
 
 
 @pytest.mark.asyncio
@@ -141,7 +141,7 @@ async def test_a_list_is_asked_for_once_in_five_minutes() -> None:
         assert now.main.listings == 1
         await book.list_models()
         assert now.main.listings == 2
-        await book.close()
+        await book.close_providers()
 
 
 @pytest.mark.asyncio
@@ -159,7 +159,7 @@ async def test_a_list_that_cannot_be_had_takes_nothing_from_the_others() -> None
         now.time += 30
         now.main.models = ["gamma"]
         assert await ids(book) == ["gamma", "beta"]
-        await book.close()
+        await book.close_providers()
 
 
 @pytest.mark.asyncio
@@ -179,7 +179,7 @@ async def test_where_the_only_provider_lists_nothing_any_name_is_asked_of_it(lis
         book = now.book(only_main=True)
         entry = await book.find_model("whatever")
         assert (entry.upstream_name, entry.owned_by) == ("whatever", "main")
-        await book.close()
+        await book.close_providers()
 
 
 @pytest.mark.asyncio
@@ -189,7 +189,7 @@ async def test_a_model_may_be_named_by_its_provider() -> None:
         book = now.book()
         entry = await book.find_model("main/vendor/preview-1")
         assert (entry.id, entry.upstream_name) == ("main/vendor/preview-1", "vendor/preview-1")
-        await book.close()
+        await book.close_providers()
 
 
 @pytest.mark.asyncio
@@ -201,7 +201,7 @@ async def test_what_a_protocol_cannot_say_is_known_before_it_is_asked() -> None:
         book = now.book()
         assert (await book.find_model("other/beta")).left_out(request) == ("truncation", "tools[0]")
         assert (await book.find_model("main/alpha")).left_out(request) == ("seed",)
-        await book.close()
+        await book.close_providers()
 
 
 @pytest.mark.asyncio
@@ -213,7 +213,7 @@ async def test_an_unknown_model_is_told_with_the_nearest_names() -> None:
             await book.find_model("scripted-smal")
         assert unknown.value.nearest[0] == "scripted-small"
         assert "Did you mean scripted-small" in str(unknown.value)
-        await book.close()
+        await book.close_providers()
 
 
 @pytest.mark.asyncio

@@ -125,7 +125,7 @@ async def test_nobody_elses_settings_reach_a_provider(monkeypatch: pytest.Monkey
         server.play(text("Hi"))
         async with aclosing(ResponsesModel(provider).stream_round(HELLO)) as stream:
             assert [event.type async for event in stream][-1] == "response.completed"
-        await provider.close()
+        await provider.close_client()
         assert "sk-of-another-account" not in str(server.requests[0].headers)
         assert "Authorization" not in server.requests[0].headers
 

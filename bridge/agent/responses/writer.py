@@ -150,6 +150,10 @@ class ResponsesWriter:
         done = [item for index, item in self._items.items() if item and index not in self._texts]
         return self.response if self.response["output"] else {**self.response, "output": [*done]}
 
+    def mark_unstored(self) -> None:
+        """Say in the response that it is not stored."""
+        self.response = {**self.response, "store": False}
+
     def write_queued(self) -> list[JsonObject]:
         """Begin a response whose turn starts later; `write_event` or `write_start` announces the start."""
         self.response = {**self.response, "status": "queued"}
@@ -230,19 +234,22 @@ class ResponsesWriter:
                 told = iter(())
         yield from map(_for_open_webui, told)
 
-    def write_end(self, result: TurnResult) -> list[JsonObject]:
-        """Return the rest of the items, and the one ending."""
+    def write_end(self, result: TurnResult, error: JsonObject | None = None) -> list[JsonObject]:
+        """Return the rest of the items, and the one ending.
+
+        `error`: of a turn that failed, in OpenAI's form; None: as the provider's response says.
+        """
         told = result.response
         for name in _PROVIDERS_WORD:
             if told.get(name) is not None:
                 self.response = {**self.response, name: told[name]}
-        error = object_at(told, "error")
+        failure = object_at(told, "error") if error is None else error
         return self._numbered(
             self._ending(
                 result.status,
                 usage=_whole_usage(result.usage),
                 incomplete_details=told.get("incomplete_details") if result.status == "incomplete" else None,
-                error=_error(error) if result.status == "failed" else None,
+                error=_error(failure) if result.status == "failed" else None,
             )
         )
 

@@ -17,8 +17,8 @@ from bridge.agent.errors import ApiError, ApiFailure, of_failed, of_wire, told_e
 from bridge.agent.model import ModelError
 from bridge.agent.turn import Emit, Turn, TurnEvent, TurnResult
 from bridge.agent.turn_runner import TurnRunner
-from bridge.endpoints.openai.encoders import ChatCompletionEncoder
 from bridge.endpoints.openai.errors import error_response, request_id_of
+from bridge.endpoints.openai.frames import DONE, encode_chunks
 from bridge.endpoints.openai.request import (
     CompletionRequest,
     RequestReader,
@@ -48,22 +48,22 @@ class ChatCompletionRoutes:
 
     def list_routes(self) -> list[Route]:
         """The table of these routes."""
-        models = answer_errors(self.list_models), answer_errors(self.show_model)
+        models = answer_errors(self.serve_models), answer_errors(self.serve_model)
         return [
             Route("GET", "/v1/models", models[0], access="reader", answers_head=True),
             Route("GET", "/v1/models/{model:.+}", models[1], access="reader", answers_head=True),
             Route("POST", "/v1/chat/completions", answer_errors(self.complete_chat)),
-            Route("GET", "/v1/requests/{id}/log", answer_errors(self.show_log), answers_head=True),
+            Route("GET", "/v1/requests/{id}/log", answer_errors(self.serve_log), answers_head=True),
         ]
 
-    async def list_models(self, request: web.Request) -> web.StreamResponse:
+    async def serve_models(self, request: web.Request) -> web.StreamResponse:
         """Every model."""
         return json_of(
             request,
             {"object": "list", "data": [_facts(each) for each in await self._asked.models.list_models()]},
         )
 
-    async def show_model(self, request: web.Request) -> web.StreamResponse:
+    async def serve_model(self, request: web.Request) -> web.StreamResponse:
         """One model; names may contain slashes."""
         return json_of(request, _facts(await self._asked.models.find_model(request.match_info["model"])))
 
@@ -80,17 +80,17 @@ class ChatCompletionRoutes:
             markers=markers,
             for_open_webui=is_from_open_webui(request),
         )
-        answer = ChatCompletionEncoder(ChatWriter(shell))
+        writer = ChatWriter(shell)
         turn = asked.build_turn(markers)
         if asked.parsed.streams:
-            return await self._stream(asked, turn, answer)
-        result = await self._run(asked, turn, collect_into(answer))
+            return await self._stream(asked, turn, writer)
+        result = await self._run(asked, turn, collect_into(writer))
         if (error := of_failed(result)) is not None:
             return error_response(request, error)
-        answer.encode_end(result, None)
-        return json_of(request, answer.build_response(), asked.headers)
+        writer.write_end(result)
+        return json_of(request, writer.completion, asked.headers)
 
-    async def show_log(self, request: web.Request) -> web.StreamResponse:
+    async def serve_log(self, request: web.Request) -> web.StreamResponse:
         """The log of one of the caller's requests that had one."""
         caller = caller_of(request)
         request_id = request.match_info["id"]
@@ -107,29 +107,27 @@ class ChatCompletionRoutes:
             {"object": "request.log", "id": request_id, "has_ended": log.has_ended, "lines": lines},
         )
 
-    async def _stream(
-        self, asked: CompletionRequest, turn: Turn, answer: ChatCompletionEncoder
-    ) -> web.StreamResponse:
+    async def _stream(self, asked: CompletionRequest, turn: Turn, writer: ChatWriter) -> web.StreamResponse:
         async with event_stream(asked.http, asked.headers) as stream:
 
             async def emit(event: TurnEvent) -> None:
-                if frames := answer.encode_event(event):
-                    await stream.send_frames(frames)
+                if chunks := writer.write_event(event):
+                    await stream.send_frames(encode_chunks(chunks))
 
             try:
                 async with self._asked.coalesce_deltas(emit) as coalesced:
                     result = await self._run(asked, turn, coalesced)
-                last = answer.encode_end(result, log_answer_error(asked.http, of_failed(result)))
+                last = writer.write_end(result, log_answer_error(asked.http, of_failed(result)))
             except (ModelError, BridgeError) as error:
                 if not stream.has_begun:
                     raise
-                last = answer.encode_failure(log_answer_error(asked.http, told_error(error)) or {})
+                last = writer.write_failure(log_answer_error(asked.http, told_error(error)) or {})
             except Exception:  # a boundary: a stream that has begun ends as every other one
                 if not stream.has_begun:
                     raise
                 _log.exception("A stream of a chat failed.")
-                last = answer.encode_failure(log_answer_error(asked.http, of_wire(BUG)) or {})
-            await stream.send_frames(last)
+                last = writer.write_failure(log_answer_error(asked.http, of_wire(BUG)) or {})
+            await stream.send_frames(encode_chunks(last) + DONE)
         return stream.response
 
     async def _run(self, asked: CompletionRequest, turn: Turn, emit: Emit) -> TurnResult:

@@ -17,11 +17,10 @@ from bridge.agent.errors import ApiError, ApiFailure, log_error, of_invalid, of_
 from bridge.agent.model import ModelError, ModelRequest
 from bridge.agent.provider_options import without_effect
 from bridge.agent.request_fields import InvalidRequest, ParsedRequest
-from bridge.agent.turn import Emit, Turn, TurnEvent, TurnResult, TurnSettings
+from bridge.agent.turn import AnswerWriter, Emit, Turn, TurnEvent, TurnResult, TurnSettings
 from bridge.auth.identity import Caller
 from bridge.endpoints.openai.debug_logs import RequestLog, RequestLogs
 from bridge.endpoints.openai.delta_coalescing import joined_deltas
-from bridge.endpoints.openai.encoders import AnswerEncoder
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_response, request_id_of
 from bridge.endpoints.openai.request_headers import (
     DEBUG_HEADER,
@@ -165,11 +164,11 @@ def answer_errors(handler: Handler) -> Handler:
     return answer
 
 
-def collect_into(answer: AnswerEncoder) -> Emit:
+def collect_into(writer: AnswerWriter) -> Emit:
     """Takes the events of an answer that is sent whole."""
 
     async def emit(event: TurnEvent) -> None:
-        answer.collect_event(event)
+        writer.write_event(event)
 
     return emit
 

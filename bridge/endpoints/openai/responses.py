@@ -20,6 +20,7 @@ from bridge.agent.responses.request_parser import parse_responses_request
 from bridge.agent.responses.writer import response_shell
 from bridge.agent.turn import TurnEvent
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, request_id_of
+from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.request import (
     CompletionRequest,
     RequestReader,
@@ -76,11 +77,11 @@ class ResponseRoutes:
             running = await self._maker.start_response(wanted)
             if asked.parsed.streams and running.log is not None:
                 return await _told(request, running.log.listen_after(-1), asked.headers)
-            return json_of(request, wanted.answer.build_partial(), asked.headers)
+            return json_of(request, wanted.answer.partial, asked.headers)
         if asked.parsed.streams:
             return await self._streamed(asked, wanted)
         await self._maker.make_response(wanted, collect_into(wanted.answer), has_begun=lambda: False)
-        return json_of(request, wanted.answer.build_response(), asked.headers)
+        return json_of(request, wanted.answer.response, asked.headers)
 
     async def retrieve_response(self, request: web.Request) -> web.StreamResponse:
         """One response of the caller's, or its events."""
@@ -172,8 +173,8 @@ class ResponseRoutes:
         async with event_stream(asked.http, asked.headers) as stream:
 
             async def emit(event: TurnEvent) -> None:
-                if frames := wanted.answer.encode_event(event):
-                    await stream.send_frames(frames)
+                if bodies := wanted.answer.write_event(event):
+                    await stream.send_frames(encode_events(bodies))
 
             async with self._asked.coalesce_deltas(emit) as told:
                 last = await self._maker.make_response(wanted, told, lambda: stream.has_begun)

@@ -344,7 +344,7 @@ async def test_a_provider_that_nobody_serves_is_named() -> None:
     with pytest.raises(ModelError, match=r"The provider Gone cannot be reached: .+") as failed:
         async with aclosing(ResponsesModel(provider).stream_round(HELLO)) as stream:
             await anext(stream)
-    await provider.close()
+    await provider.close_client()
     assert failed.value.code == "upstream_unreachable"
 
 

@@ -65,7 +65,7 @@ async def scene(api: ProviderApi = "responses", **settings: Any) -> AsyncGenerat
         try:
             yield now
         finally:
-            await provider.close()
+            await provider.close_client()
 
 
 def expected(answer: Answer, number: int = 0) -> list[ModelEvent]:

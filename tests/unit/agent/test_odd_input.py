@@ -24,9 +24,7 @@ from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
 from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter, response_shell
 from bridge.agent.text_calls.model import TextCallModel
 from bridge.agent.text_calls.prompt import told_in_words
-from bridge.agent.turn import Turn, TurnEvent, TurnRequest, TurnSettings
-from bridge.endpoints.openai.encoders import AnswerEncoder as WrittenAnswer
-from bridge.endpoints.openai.encoders import ChatCompletionEncoder, ResponseEncoder
+from bridge.agent.turn import AnswerWriter, Turn, TurnEvent, TurnRequest, TurnSettings
 from tests.support.documents.mutation import mutated
 from tests.support.examples import examples
 from tests.support.models.model_answers import (
@@ -121,25 +119,25 @@ def odd_stream(answer: Answer, number: int, source: random.Random, *, is_chat: b
     return [cast(JsonObject, event) for event in changed if isinstance(event, dict)]
 
 
-async def answers_of(request: TurnRequest, model: Model) -> list[tuple[WrittenAnswer, list[bytes]]]:
+async def answers_of(request: TurnRequest, model: Model) -> list[tuple[AnswerWriter, list[JsonObject]]]:
     """The answer as both doors would give it; raises what is no `ModelError` amid it."""
     shell = ChatShell("chatcmpl_1", 0, "m", "details", with_usage=True, for_open_webui=True)
-    answers: list[tuple[WrittenAnswer, list[bytes]]] = [
-        (ChatCompletionEncoder(ChatWriter(shell)), []),
-        (ResponseEncoder(ResponsesWriter(response_shell("resp_1", 0, "m", {}), AnswerStyle("items"))), []),
+    answers: list[tuple[AnswerWriter, list[JsonObject]]] = [
+        (ChatWriter(shell), []),
+        (ResponsesWriter(response_shell("resp_1", 0, "m", {}), AnswerStyle("items")), []),
     ]
 
     async def emit(event: TurnEvent) -> None:
-        for answer, frames in answers:
-            frames.append(answer.encode_event(event))
+        for writer, bodies in answers:
+            bodies.extend(writer.write_event(event))
 
     try:
         result = await run_rounds(Turn(request, model, TurnSettings("m")), TOOLS, emit)
     except ModelError:
         return []
-    for answer, frames in answers:
-        frames.append(answer.encode_end(result, None))
-        dump_json(answer.build_response())
+    for writer, bodies in answers:
+        bodies.extend(writer.write_end(result))
+        dump_json(writer.completion if isinstance(writer, ChatWriter) else bodies[-1])
     return answers
 
 
@@ -157,14 +155,9 @@ def test_whatever_a_provider_streams_an_answer_has_one_ending(
     heard: Model = Heard(rounds, is_chat=is_chat)
     model = TextCallModel(heard, tells_tools=True) if reads_text else heard
     asked = TurnRequest("ann", "turn 1", "m", ({"role": "user", "content": "Hi"},), max_rounds=2)
-    for answer, frames in asyncio.run(answers_of(asked, model)):
-        streamed = b"".join(frames)
-        bodies: list[Any] = [
-            json.loads(frame.partition(b"data: ")[2])
-            for frame in streamed.split(b"\n\n")
-            if frame and b"data: [DONE]" not in frame
-        ]
-        if isinstance(answer, ChatCompletionEncoder):
+    for writer, written in asyncio.run(answers_of(asked, model)):
+        bodies: list[Any] = json.loads(dump_json([*written]))
+        if isinstance(writer, ChatWriter):
             reasons = [choice["finish_reason"] for body in bodies for choice in body.get("choices", ())]
             assert [bool(reason) for reason in reasons] == [False] * (len(reasons) - 1) + [True]
         else:

@@ -152,7 +152,7 @@ async def test_a_bridge_that_stops_lets_nobody_in() -> None:
     requests = Requests(max_concurrent_requests=1)
     running, waiting = requests.start("ann1"), requests.start("bob1")
     await requests.settle()
-    requests.admission.close()
+    requests.admission.refuse_requests()
     with pytest.raises(BridgeError, match="stopping"):
         await waiting
     with pytest.raises(BridgeError, match="stopping"):

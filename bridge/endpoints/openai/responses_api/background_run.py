@@ -15,8 +15,9 @@ from bridge.agent.items import add_usage
 from bridge.agent.memory.response_record import Progress, ResponseRecord
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
+from bridge.agent.responses.writer import ResponsesWriter
 from bridge.agent.turn import Emit, Settled, TurnEvent, TurnResult
-from bridge.endpoints.openai.encoders import ResponseEncoder
+from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
 from bridge.errors import BUG, BridgeError
@@ -41,7 +42,7 @@ _log = logging.getLogger(__name__)
 class ResponseInProgress:
     """A response on its way."""
 
-    answer: ResponseEncoder
+    answer: ResponsesWriter
     record: ResponseRecord
     error_id: str
     log_end: Callable[[TurnResult], None]
@@ -50,13 +51,15 @@ class ResponseInProgress:
 
     def encode_failure(self, error: ModelError | BridgeError | InvalidRequest | None) -> bytes:
         """The last frames, and a line of the log. None: a bug."""
-        return self.answer.encode_failure(self._logged(of_wire(BUG) if error is None else told_error(error)))
+        failure = of_wire(BUG) if error is None else told_error(error)
+        return encode_events(self.answer.write_failure(self._logged(failure)))
 
     def encode_end(self, result: TurnResult) -> bytes:
         """The last frames, and a line or two of the log."""
         self.log_end(result)
         failure = of_failed(result)
-        return self.answer.encode_end(result, None if failure is None else self._logged(failure))
+        error = None if failure is None else self._logged(failure)
+        return encode_events(self.answer.write_end(result, error))
 
     def _logged(self, error: ApiError) -> JsonObject:
         log_error(error, self.error_id)
@@ -95,7 +98,7 @@ class BackgroundTurn:
 
     async def take_event(self, event: TurnEvent) -> None:
         """As `Emit`. At the end of a round, and of its calls, all that was told is kept."""
-        self._log.add_frames(self._making.answer.encode_event(event))
+        self._log.add_frames(encode_events(self._making.answer.write_event(event)))
         if isinstance(event, Settled):
             usage = add_usage(self._before.usage, event.usage)
             answer = self._making.answer
@@ -133,7 +136,7 @@ class BackgroundTurn:
     async def _keep_end(self) -> None:
         for _ in range(END_TRIES):
             await self._flush()
-            if await self._making.record.save_end(self._making.answer.build_response()):
+            if await self._making.record.save_end(self._making.answer.response):
                 return
             await sleep_safely(END_RETRY_S)
         _log.error("The end of response %s is lost: the store did not take it.", self._running.response_id)

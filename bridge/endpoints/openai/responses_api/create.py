@@ -22,7 +22,7 @@ from bridge.agent.turn import Emit, Turn, TurnRequest, TurnResult, TurnSettings
 from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.ports import CallKnowledge
 from bridge.endpoints.openai.debug_logs import RequestLog
-from bridge.endpoints.openai.encoders import ResponseEncoder
+from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.responses_api.background_run import (
     BackgroundTurn,
     ResponseInProgress,
@@ -56,7 +56,7 @@ class ResponseOrder:
     request: TurnRequest
     entry: Callable[[], Awaitable[ModelEntry]]
     """The model, looked up."""
-    answer: ResponseEncoder
+    answer: ResponsesWriter
     kept: StoredResponse
     """As it is kept at first."""
     is_to_be_kept: bool
@@ -83,7 +83,7 @@ def wanted_of(
         markers=form_named(text_at(told, "markers")) or "off",
         for_open_webui=bool(told.get("for_open_webui")),
     )
-    answer = ResponseEncoder(ResponsesWriter(kept.body, shown, now=time.time))
+    answer = ResponsesWriter(kept.body, shown, now=time.time)
     return ResponseOrder(
         request=request,
         entry=entry,
@@ -142,7 +142,7 @@ class ResponseMaker:
                 await self._broken_off(making)
                 raise
             await record.catch_up()
-            await record.save_end(wanted.answer.build_response())
+            await record.save_end(wanted.answer.response)
         return last
 
     async def start_response(self, wanted: ResponseOrder) -> RunningResponse:
@@ -161,7 +161,7 @@ class ResponseMaker:
         if not await record.save_start(request):
             raise ApiFailure(ApiError(503, _NOT_TAKEN, "server_error", "store_unavailable", "background"))
         log = EventLog(self._memory.store, request.user_id, request.turn_id)
-        log.add_frames(wanted.answer.encode_queued())
+        log.add_frames(encode_events(wanted.answer.write_queued()))
         return self.go_on(wanted, record, log, Progress(), partial(self.answer_turn, wanted, record))
 
     def go_on(
@@ -216,9 +216,9 @@ class ResponseMaker:
     async def _broken_off(self, making: ResponseInProgress) -> None:
         """Its caller is gone: what was done is kept, and can be gone on from."""
         await making.record.catch_up()
-        making.answer.encode_cancelled()
+        making.answer.write_cancelled()
         await making.interrupted()
-        await making.record.save_end(making.answer.build_response())
+        await making.record.save_end(making.answer.response)
 
     def _making(self, wanted: ResponseOrder, record: ResponseRecord) -> ResponseInProgress:
         async def interrupted() -> None:

@@ -20,6 +20,7 @@ from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.responses.request_parser import parse_responses_request
 from bridge.agent.turn import CallEnded, Emit, TurnRequest, TurnResult
 from bridge.calls.ports import CallKnowledge
+from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.request import log_end
 from bridge.endpoints.openai.responses_api.background_run import TurnOf
 from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, wanted_of
@@ -94,11 +95,13 @@ class ResponseContinuer:
             return
         progress = replace(progress, attempts=progress.attempts + 1)
         await record.save_progress(progress)
-        frames = wanted.answer.taken_up(
-            await self._told(kept),
-            standing=progress.items,
-            left_out=progress.left_out,
-            skip=SKIPPED_NUMBERS,
+        frames = encode_events(
+            wanted.answer.take_up(
+                await self._told(kept),
+                standing=progress.items,
+                left_out=progress.left_out,
+                skip=SKIPPED_NUMBERS,
+            )
         )
         first = wanted.answer.next_number - count_of(frames)
         log = EventLog(self._memory.store, kept.user_id, kept.id, first=first)

@@ -44,7 +44,7 @@ class ResponseReader:
             ApiFailure: 404: the user has none of that id; 503: the store does not answer.
         """
         if (running := self._running.find_running(user_id, response_id)) is not None:
-            return running.answer.build_partial()
+            return running.answer.partial
         return (await self._kept(user_id, response_id)).body
 
     async def find_response(self, user_id: str, response_id: str) -> JsonObject | None:
@@ -54,7 +54,7 @@ class ResponseReader:
             StoreUnavailable: the store does not answer.
         """
         if (running := self._running.find_running(user_id, response_id)) is not None:
-            return running.answer.build_partial()
+            return running.answer.partial
         kept = await self._store.find_response(user_id, response_id)
         return None if kept is None else kept.body
 
@@ -107,9 +107,9 @@ class ResponseReader:
         """
         running = self._running.cancel_running(user_id, response_id)
         if running is not None:
-            return running.answer.build_response()
+            return running.answer.response
         if (running := self._running.find_running(user_id, response_id)) is not None:  # it has just ended
-            body, background = running.answer.build_response(), running.log is not None
+            body, background = running.answer.response, running.log is not None
         else:
             kept = await self._kept(user_id, response_id)
             body, background = kept.body, kept.background

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from bridge.agent.errors import ApiError, ApiFailure
-from bridge.endpoints.openai.encoders import ResponseEncoder
+from bridge.agent.responses.writer import ResponsesWriter
+from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.tasks import Abandoned, Tasks, run_abandonable
 
@@ -42,7 +43,7 @@ class RunningResponse:
 
     user_id: str
     response_id: str
-    answer: ResponseEncoder
+    answer: ResponsesWriter
     log: EventLog | None = None
     """Of one in the background."""
     gone: asyncio.Event = field(default_factory=asyncio.Event)
@@ -122,7 +123,7 @@ class RunningResponses:
         if running is None or (running.task is not None and running.task.done()):
             return None
         if not running.last_frames:
-            running.last_frames = running.answer.encode_cancelled()
+            running.last_frames = encode_events(running.answer.write_cancelled())
             if running.task is not None:
                 running.task.cancel()
         return running
