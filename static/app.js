@@ -58,7 +58,7 @@ class App {
     this.pairing = null;
     /** The next attempt to enter, while the bridge or its database does not answer. @type {number | undefined} */
     this.nextAttempt = undefined;
-    /** The other tabs must not go on for a user whose browser this no longer is. */
+    /** The other tabs must not keep working for a user whom this browser no longer belongs to. */
     this.userChanges = new BroadcastChannel("tool-bridge-user");
     this.userChanges.onmessage = () => location.reload();
   }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The executor: a dedicated worker that holds the socket and performs the calls, with exact timers even when its tab is
- * hidden. Composition only. The page starts and drains it by messages; every tab hears its news on a BroadcastChannel.
+ * hidden. Composition only. The page starts and drains it by messages; every tab receives its news on a BroadcastChannel.
  */
 
 import { ApprovalQueue } from "./executor/approval_queue.js";
@@ -149,12 +149,12 @@ class Executor {
     return { ...who, visibility: this.visibility, origins, calls: [...running, ...waiting, ...calls] };
   }
 
-  /** What has ended for the bridge goes on only if nobody could call it back. @param {string[]} closed */
-  #handshakeCompleted(closed) {
-    for (const callId of closed)
+  /** A call that has ended for the bridge continues only if its request cannot be withdrawn. @param {string[]} ended */
+  #handshakeCompleted(ended) {
+    for (const callId of ended)
       if (!this.approvals.withdrawCall(callId) && !this.journal.hasBegun(callId)) this.calls.stopCall(callId, "The bridge had already ended this call when the page reconnected.");
     this.approvals.repeatDecisions();
-    void this.recovery.reportCalls(closed);
+    void this.recovery.reportCalls(ended);
   }
 
   /** @returns {import("./executor/bridge_socket.js").BridgeSocketDelegate} */
@@ -168,9 +168,9 @@ class Executor {
       approvalNeeded: (call) => this.#askUser(call),
       approvalModeAnnounced: (mode) => this.#modeAnnounced(mode),
       callArrived: (call) => this.#startCall(call),
-      handshakeCompleted: ({ closed }) => this.#handshakeCompleted(closed),
+      handshakeCompleted: ({ ended }) => this.#handshakeCompleted(ended),
       callCancelled: (callId, reason) => {
-        if (!this.approvals.withdrawCall(callId)) this.calls.stopCall(callId, reason || "The caller stopped this call.");
+        if (!this.approvals.withdrawCall(callId)) this.calls.stopCall(callId, reason);
       },
       slotGranted: (callId) => this.approvals.grantSlot(callId),
       subjectChanged: (subject) => this.#broadcast({ type: "changed", subject }),

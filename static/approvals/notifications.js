@@ -12,8 +12,8 @@ export const noticePermission = () => ("Notification" in globalThis ? Notificati
 export class ApprovalNotices {
   /** @type {Map<string, Notification>} */
   #shown = new Map();
-  /** Calls that were told, so that a closed notification does not come back. @type {Set<string>} */
-  #told = new Set();
+  /** Calls whose notification was shown, so that a closed one does not come back. @type {Set<string>} */
+  #notified = new Set();
   /** @type {(() => void)[]} */
   #endings = [];
   /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -44,15 +44,15 @@ export class ApprovalNotices {
     const waiting = new Set(cards.map(({ call_id }) => call_id));
     for (const [callId, notification] of this.#shown)
       if (!waiting.has(callId) || !document.hidden) (notification.close(), this.#shown.delete(callId));
-    for (const callId of this.#told) if (!waiting.has(callId)) this.#told.delete(callId);
+    for (const callId of this.#notified) if (!waiting.has(callId)) this.#notified.delete(callId);
     if (document.hidden && this.executor.state.role === "executor") for (const card of cards) this.#notify(card);
     this.#flash(document.hidden ? cards.length : 0);
   }
 
   /** @param {WaitingCard} card */
   #notify({ call_id, tool, server_id, method }) {
-    if (this.#told.has(call_id) || noticePermission() !== "granted") return;
-    this.#told.add(call_id);
+    if (this.#notified.has(call_id) || noticePermission() !== "granted") return;
+    this.#notified.add(call_id);
     const body = `${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(server_id)}`;
     const notification = new Notification("A call is waiting for your approval", { body, tag: call_id });
     notification.onclick = () => {

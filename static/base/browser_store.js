@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * IndexedDB as promises: what this browser keeps between visits. Knows names of stores, not what is in them.
+ * IndexedDB as promises: what this browser stores between visits. Knows names of stores, not what is in them.
  *
  * Which user's browser it is stands in a database of its own; what a user accepted and his secrets stand in one per
  * user, so that they never serve another.
@@ -21,7 +21,7 @@ const USER_STORES = ["keys", "servers", "pins", "credentials", "references", "ca
 /** @typedef {"device" | "keys" | "servers" | "pins" | "credentials" | "references" | "calls" | "grants"} StoreName */
 /** @typedef {string | string[]} Key */
 
-/** The browser keeps nothing for this page. `code` is always storage_unavailable. */
+/** The browser stores nothing for this page. `code` is always storage_unavailable. */
 export class StoreError extends Error {
   /** @param {unknown} cause */
   constructor(cause) {
@@ -97,7 +97,7 @@ export const openDeviceStore = () => openDatabase(DATABASE, DEVICE_STORES);
 /** @param {string} userId @throws {StoreError} */
 export const openUserStore = (userId) => openDatabase(`${DATABASE}:${userId}`, USER_STORES);
 
-/** Deletes all that is kept for a user; open stores of other tabs close for it. @param {string} userId @returns {Promise<void>} */
+/** Deletes all that is stored for a user; open stores of other tabs close for it. @param {string} userId @returns {Promise<void>} */
 export function deleteUserStore(userId) {
   return new Promise((resolve, reject) => {
     const request = indexedDB.deleteDatabase(`${DATABASE}:${userId}`);

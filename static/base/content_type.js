@@ -100,8 +100,8 @@ function charsetOf(contentType, beginning) {
   if (beginning[0] === 0xef && beginning[1] === 0xbb && beginning[2] === 0xbf) return "utf-8";
   if (beginning[0] === 0xff && beginning[1] === 0xfe) return "utf-16le";
   if (beginning[0] === 0xfe && beginning[1] === 0xff) return "utf-16be";
-  const told = /;\s*charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1];
-  if (told) return told;
+  const stated = /;\s*charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1];
+  if (stated) return stated;
   const head = Array.from(beginning.subarray(0, HEAD_BYTES), (byte) => String.fromCharCode(byte)).join("");
   const declared = DECLARED.find(({ types }) => types.test(essenceOf(contentType)))?.charset.exec(head)?.[1];
   return declared && !/^utf-16/i.test(declared) ? declared : "utf-8";

@@ -17,7 +17,7 @@ export function matchesFilter(entry, { text, state }) {
 export const isOpen = (state) => state !== "answered" && state !== "failed";
 
 /**
- * What a reader wants to tell apart: an answer of the API that is an error is a failure to him.
+ * Kinds of calls that a reader distinguishes: an answer of the API that is an error counts as a failure.
  * @param {CallEntry} entry
  * @returns {"running" | "good" | "bad"}
  */

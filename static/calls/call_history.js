@@ -1,5 +1,5 @@
 // @ts-check
-/** Calls that the bridge keeps and this page does not remember: earlier ones, and those of other browsers. */
+/** Calls that the bridge stores and this page does not remember: earlier ones, and those of other browsers. */
 import { button, copyButton, el, fill, freshId, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { callAgain, lateResultText, storedCallFacts } from "./stored_call.js";
@@ -31,7 +31,7 @@ export class CallHistory {
     );
   }
 
-  /** One call, opened, above the others. @param {string} callId @returns {Promise<HTMLElement | null>} null: it is not kept */
+  /** One call, opened, above the others. @param {string} callId @returns {Promise<HTMLElement | null>} null: it is not stored */
   async openCall(callId) {
     try {
       const row = historyRow(await this.api.readCall(callId), this.api);
@@ -64,7 +64,7 @@ export class CallHistory {
 
 /** @param {StoredCall} call @param {ControlsApi} api */
 function historyRow(call, api) {
-  const detail = el("tr", { class: "call-detail", id: freshId("kept"), hidden: true });
+  const detail = el("tr", { class: "call-detail", id: freshId("stored"), hidden: true });
   const toggle = () => {
     detail.hidden = !detail.hidden;
     opener.setAttribute("aria-expanded", String(!detail.hidden));

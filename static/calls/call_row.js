@@ -173,7 +173,7 @@ function requestPart({ method, url, headers, body, body_bytes }) {
 
 /** @typedef {() => Promise<import("../types/api_types.js").AnswerFile>} Find */
 
-/** @param {CallEntry} entry @param {LoggedResponse} response @param {Find} find the whole answer, kept by the bridge */
+/** @param {CallEntry} entry @param {LoggedResponse} response @param {Find} find returns the complete answer, which the bridge stores */
 function responsePart(entry, response, find) {
   const { http_status, status_text, headers, bytes, content_type } = response;
   return el(

@@ -1,5 +1,5 @@
 // @ts-check
-/** Calls that wait for their turn at the bridge: no browser has them yet, so the live log does not know them. */
+/** Calls that wait for a slot at the bridge: no browser has them yet, so the live log does not list them. */
 import { announceSentence, button, el, fill, sentenceOf } from "../ui/dom.js";
 import { formatTime } from "../base/time_format.js";
 

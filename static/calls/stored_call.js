@@ -1,5 +1,5 @@
 // @ts-check
-/** What the bridge keeps of a call beyond its ending: what came to light later, whose deadline it was, and making it again. */
+/** What the bridge stores about a call beyond its ending: a late result, whose deadline it was, and calling again. */
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { formatTime } from "../base/time_format.js";
@@ -31,7 +31,7 @@ export function deadlineText(error) {
   return whose ? `Deadline that ran out: ${whose}.` : "";
 }
 
-/** @param {StoredCall} kept @returns {HTMLElement | null} null: nothing beyond what the ending says */
+/** @param {StoredCall} stored @returns {HTMLElement | null} null: nothing beyond what the ending says */
 export function storedCallFacts({ late, error, server, tool }) {
   const [truth, deadline] = [lateResultText(late), deadlineText(error)];
   if (!truth && !deadline) return null;

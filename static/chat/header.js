@@ -1,5 +1,5 @@
 // @ts-check
-/** The head of a conversation: its title and what is done with it as a whole. */
+/** The header of a conversation: its title and what is done with the conversation itself. */
 import { saveText } from "../ui/response_view.js";
 import { fileName, jsonOf, markdownOf } from "./export.js";
 import { threadOf } from "./thread.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** The conversations of a user: find one, go on with it, or begin another. */
+/** The conversations of a user: find one, continue it, or begin another. */
 import { button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { formatTime } from "../base/time_format.js";

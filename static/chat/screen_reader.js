@@ -1,5 +1,5 @@
 // @ts-check
-/** What a screen reader is told of a conversation: how it stands, not every word as it comes. Pure but for its timer. */
+/** What a screen reader announces about a conversation: its state, not every word as it arrives. Pure but for its timer. */
 import { isOver } from "./state.js";
 import { withoutMarkers } from "../ui/markers.js";
 import { truncateLine } from "../base/untrusted_text.js";

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * One conversation as it goes on: listens to its events, whatever becomes of the line, and does what its user asks for. State
+ * One open conversation: listens to its events, reconnects when the stream breaks, and does what its user asks for. State
  * as data, no DOM. The events are opened before the messages are read, and applied after: nothing falls between.
  */
 import { EMPTY, applyEvent, withHead, withMessages } from "./state.js";
@@ -14,7 +14,7 @@ import { leafBelow, pathTo } from "./thread.js";
 
 const RETRY_FIRST_MS = 300;
 const RETRY_LAST_MS = 10_000;
-/** What has changed besides new messages is not told. */
+/** Events that do not say what has changed. */
 const READ_AGAIN = new Set(["reset", "changed", "messages_deleted"]);
 
 export class ChatSession extends EventTarget {
@@ -71,7 +71,7 @@ export class ChatSession extends EventTarget {
     if (message) this.#apply({ type: "message", timestamp: message.timestamp, data: { message } });
   }
 
-  /** Answers a message anew; a conversation that was interrupted goes on so. @param {string | null} parent_id */
+  /** Requests a new answer to a message; also continues an interrupted conversation. @param {string | null} parent_id */
   async requestAnswer(parent_id) {
     await this.#chosen;
     await this.api.startRun(this.id, { content: null, parent_id });
@@ -121,7 +121,7 @@ export class ChatSession extends EventTarget {
     await this.api.retryCall(this.id, toolCallId);
   }
 
-  /** Where an interrupted conversation goes on: its last message, if that is not an answer. @returns {string | null} */
+  /** Where an interrupted conversation continues: its last message, if that is not an answer. @returns {string | null} */
   get unansweredMessage() {
     const last = pathTo(this.state, this.state.head_id).at(-1);
     const isOpen = last && !this.state.run && (last.role !== "assistant" || (last.tool_calls?.length ?? 0) > 0);

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a conversation is told beforehand, and which tools it may use. Works the same before it has begun. */
+/** The system prompt of a conversation, and which tools it may use. Works the same before it has begun. */
 import { button, el, fill, freshId, labelledField, methodTag } from "../ui/dom.js";
 import { findTools } from "../session/tool_filter.js";
 

@@ -35,7 +35,7 @@ function childrenOf({ messages }) {
   return children;
 }
 
-/** The newest leaf below a message: where its branch goes on. @param {ChatState} state @param {string} id */
+/** The newest leaf below a message: where its branch continues. @param {ChatState} state @param {string} id */
 export function leafBelow(state, id) {
   const children = childrenOf(state);
   let leaf = id;
@@ -47,13 +47,13 @@ export function leafBelow(state, id) {
 export function threadOf(state) {
   const { run, head_id } = state;
   const path = pathTo(state, run ? run.parent_id : head_id);
-  const reading = new BranchReader(state, path);
-  for (const message of path) reading.addMessage(message);
-  if (run) reading.addDraft(run);
-  return reading.closeTurns();
+  const reader = new BranchReader(state, path);
+  for (const message of path) reader.addMessage(message);
+  if (run) reader.addDraft(run);
+  return reader.closeTurns();
 }
 
-/** Goes along a branch and collects what belongs to one answer. */
+/** Walks along a branch and collects what belongs to one answer. */
 class BranchReader {
   /** @param {ChatState} state @param {Message[]} path */
   constructor(state, path) {
@@ -154,17 +154,17 @@ function incompleteEnding({ messages, head_id }) {
 /** @param {ChatState} state @param {MessageCall} call @param {Message | undefined} output @returns {ShownCall} */
 function mergeCall({ calls, run }, call, output) {
   const live = calls[call.id];
-  const kept = output ? storedFacts(output) : null;
+  const stored = output ? storedFacts(output) : null;
   const isHeard = isOver(live?.state ?? "");
   return {
     tool_call_id: call.id,
     name: call.function.name,
     arguments: call.function.arguments,
-    call_id: kept?.call_id ?? live?.call_id ?? null,
-    state: output?.state ?? (isHeard ? live?.state : kept?.state) ?? live?.state ?? (run ? "queued" : "unanswered"),
+    call_id: stored?.call_id ?? live?.call_id ?? null,
+    state: output?.state ?? (isHeard ? live?.state : stored?.state) ?? live?.state ?? (run ? "queued" : "unanswered"),
     started_at: live?.started_at ?? null,
-    duration_ms: kept?.duration_ms ?? live?.duration_ms ?? null,
-    error: kept?.error ?? live?.error ?? null,
+    duration_ms: stored?.duration_ms ?? live?.duration_ms ?? null,
+    error: stored?.error ?? live?.error ?? null,
     result: output?.content ?? live?.result ?? null,
   };
 }

@@ -97,7 +97,7 @@ function plainOrigin({ bind, port }) {
 }
 
 /**
- * The options the bridge was started with, as far as it tells them.
+ * The options the bridge was started with, as far as it states them.
  * @param {ConnectFacts} facts
  * @param {string[]} flags what is added now, which may replace the address it listens on
  */
@@ -142,7 +142,7 @@ function warningsFor(answers) {
       ? "The first use asks for permission to reach apps on this device (Chrome, Edge). Allow it. Safari blocks it."
       : "",
     mode === "direct" && isPlain
-      ? "Browsers keep plain http pages on public addresses away from this computer. Use https for Open WebUI, or the admin way."
+      ? "Browsers do not let plain http pages on public addresses reach this computer. Use https for Open WebUI, or add the bridge as an administrator."
       : "",
     keyWarning(answers),
   ].filter((sentence) => sentence !== "");

@@ -89,7 +89,7 @@ export function webuiPart({ steps, switches, switchesHint }) {
 }
 
 /**
- * The same door for any program.
+ * The same endpoint for any program.
  * @param {string} baseUrl
  * @param {string} key "" = none created here; a shell variable then stands in its place
  * @param {import("../types/api_types.js").FullTool | undefined} tool

@@ -78,7 +78,7 @@ export class KeysPanel {
       ? "Each call then runs in the page of the user whom Open WebUI names in a signed header."
       : trusts_user_headers
         ? "Each call then runs in the page of the user whom Open WebUI names. Anyone who has the key can act as any user."
-        : "To work, the bridge must be started with Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET, which it does not have yet.";
+        : "For this, start the bridge with Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; now it runs without one.";
     const words = el("span", null, "For all users of an Open WebUI", el("span", { class: "hint" }, ` ${hint}`));
     fill(this.forwarding, el("label", { class: "check" }, this.forwarder, words));
     this.forwarding.hidden = false;

@@ -62,7 +62,7 @@ export function targetAddressSpace(pageUrl, url) {
 }
 
 /**
- * False where the bridge would refuse to fetch, as far as the name tells; more than the local network is not public.
+ * False where the bridge would refuse to fetch, as far as the name shows; more than the local network is not public.
  * @param {string} hostname
  */
 export const isPublic = (hostname) =>

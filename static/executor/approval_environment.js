@@ -1,5 +1,5 @@
 // @ts-check
-/** What the desk of a worker works with: the runner, the rules, the socket, and the worker's own clocks. */
+/** What a worker's approval queue depends on: the runner, the rules, the socket, and the worker's own clocks. */
 
 import { describeCall } from "./approval_preview.js";
 
@@ -12,7 +12,7 @@ import { describeCall } from "./approval_preview.js";
 export function approvalEnvironment(runner, rules, socket) {
   return {
     describeCall: async (call) => ({ ...(await describeCall(runner(), call)), reason: (await rules.findReason(call)) ?? "bridge" }),
-    submitDecision: (callId, said) => socket().submitDecision(callId, said),
+    submitDecision: (callId, decision) => socket().submitDecision(callId, decision),
     grants: rules.grants,
     clock: { monotonic: () => performance.now(), wall: () => Date.now() },
     timers: { set: (...parts) => setTimeout(...parts), clear: (timer) => clearTimeout(timer) },

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The calls that wait for their user: one decision each, at the latest when its time is over. Lives in the worker, whose
+ * The calls that wait for their user: one decision each, at the latest when their time is up. Lives in the worker, whose
  * timers are exact; the tabs only show cards and send clicks. Knows neither socket nor page.
  */
 
@@ -20,15 +20,15 @@ import { CallFailure } from "./call_failure.js";
  * @property {number} untilMonotonic
  * @property {number} untilWall
  * @property {any} timer
- * @property {UserDecision | null} decision           null: nothing yet
- * @property {boolean} isQueued           the bridge knows that it is approved, and it waits for its turn
- * @property {boolean} hasSlot               its turn came before the bridge had said that it has to wait
- * @property {CallFailure | null} failure  what the caller or the bridge made of it meanwhile
+ * @property {UserDecision | null} decision           null: none yet
+ * @property {boolean} isQueued           the bridge has the approval, and the call waits for a slot
+ * @property {boolean} hasSlot               its slot came before the bridge had answered that it has to wait
+ * @property {CallFailure | null} failure  how the caller or the bridge has ended it meanwhile
  */
 /**
  * @typedef {object} ApprovalEnvironment
  * @property {(call: ToolCall) => Promise<CardFacts>} describeCall         throws what makes the call impossible
- * @property {(callId: string, said: UserDecision) => Promise<import("./bridge_socket.js").DecisionReply>} submitDecision  asks the bridge
+ * @property {(callId: string, decision: UserDecision) => Promise<import("./bridge_socket.js").DecisionReply>} submitDecision  asks the bridge
  * @property {{addGrant: (grant: import("../types/types.d.ts").PageGrant) => Promise<void>}} grants
  * @property {{monotonic: () => number, wall: () => number}} clock       milliseconds; one may be set, the other may sleep
  * @property {{set: (callback: () => void, milliseconds: number) => unknown, clear: (timer: any) => void}} timers
@@ -36,13 +36,13 @@ import { CallFailure } from "./call_failure.js";
 /**
  * @typedef {object} ApprovalQueueDelegate
  * @property {(call: ToolCall) => void} callApproved                               it may run now
- * @property {(call: ToolCall) => void} callQueued                           it was approved and waits for its turn
- * @property {(call: ToolCall, failure: CallFailure) => void} callFailed     it will not run, which the bridge does not know
- * @property {(call: ToolCall, failure: CallFailure) => void} callClosed     it will not run, which the bridge knows
+ * @property {(call: ToolCall) => void} callQueued                           it was approved and waits for a slot
+ * @property {(call: ToolCall, failure: CallFailure) => void} callFailed     it will not run, and the bridge does not know that
+ * @property {(call: ToolCall, failure: CallFailure) => void} callClosed     it will not run, and the bridge knows that
  * @property {(cards: WaitingCard[]) => void} cardsChanged
  */
 
-/** So long the bridge may take to answer when an approved call has its turn; whatever it says later starts nothing. */
+/** Milliseconds that the bridge may take to answer when an approved call has its slot; a later answer starts nothing. */
 const ANSWER_MS = 30_000;
 
 const NO_ANSWER = /** @type {const} */ ({ decision: "denied", reason: "no_answer" });
@@ -82,7 +82,7 @@ export class ApprovalQueue {
   }
 
   /**
-   * Shows a card; a call that waits already keeps its own.
+   * Shows a card; a call that is waiting already keeps its card.
    * @param {ToolCall} call
    */
   async addCall(call) {
@@ -102,8 +102,8 @@ export class ApprovalQueue {
   }
 
   /**
-   * A click, in whatever tab; the first one counts, but what is queued may still be denied. A grant lets the other
-   * waiting calls it covers go, too.
+   * A click, in whatever tab; the first one counts, but a queued call may still be denied. A grant also approves the
+   * other waiting calls that it covers.
    * @param {string[]} callIds
    * @param {Decision} decision
    */
@@ -113,7 +113,7 @@ export class ApprovalQueue {
     for (const { call } of new Set([...clicked, ...alike])) void this.#decide(call.call_id, { decision, reason: "user" });
   }
 
-  /** Its turn came: the bridge says go when it hears the decision again. @param {string} callId */
+  /** The call has its slot: the bridge lets it begin when the decision is sent again. @param {string} callId */
   grantSlot(callId) {
     const waiting = this.#waiting.get(callId);
     if (!waiting?.isQueued) return void (waiting && (waiting.hasSlot = true));
@@ -122,12 +122,12 @@ export class ApprovalQueue {
     if (waiting.decision) void this.#submitDecision(waiting, waiting.decision);
   }
 
-  /** Nobody knows whether the bridge called one up meanwhile. */
+  /** After a reconnect: a slot may have been announced meanwhile. */
   repeatDecisions() {
     for (const [callId, { isQueued }] of this.#waiting) if (isQueued) this.grantSlot(callId);
   }
 
-  /** It ended for the bridge. @param {string} callId @returns {boolean} whether it was waiting */
+  /** The call ended for the bridge. @param {string} callId @returns {boolean} whether it was waiting */
   withdrawCall(callId) {
     const waiting = this.#waiting.get(callId);
     if (!waiting) return false;
@@ -159,33 +159,33 @@ export class ApprovalQueue {
     await this.#submitDecision(waiting, waiting.decision);
   }
 
-  /** @param {WaitingCall} waiting @param {UserDecision} said */
-  async #submitDecision(waiting, said) {
+  /** @param {WaitingCall} waiting @param {UserDecision} decision */
+  async #submitDecision(waiting, decision) {
     const { call } = waiting;
-    const { may_begin, awaiting_slot, deadline_ms } = await this.environment.submitDecision(call.call_id, said);
-    if (waiting.decision !== said) return; // The user has taken it back since.
+    const { may_begin, awaiting_slot, deadline_ms } = await this.environment.submitDecision(call.call_id, decision);
+    if (waiting.decision !== decision) return; // The user has withdrawn it since.
     if (awaiting_slot && !waiting.failure) {
       waiting.isQueued = true;
       this.delegate.callQueued(call);
       return void (waiting.hasSlot && this.grantSlot(call.call_id));
     }
     this.#remove(call.call_id);
-    this.#finishCall(waiting, said, may_begin ? deadline_ms : null);
+    this.#finishCall(waiting, decision, may_begin ? deadline_ms : null);
   }
 
   /**
-   * The bridge has answered. Whatever it said: after its time a card starts nothing.
+   * The bridge has answered. Whatever it answered, an expired card starts nothing.
    * @param {WaitingCall} waiting
-   * @param {UserDecision} said
-   * @param {number | null} deadline_ms null: no go
+   * @param {UserDecision} decision
+   * @param {number | null} deadline_ms null: it may not begin
    */
-  #finishCall(waiting, said, deadline_ms) {
+  #finishCall(waiting, decision, deadline_ms) {
     const { call, failure } = waiting;
-    if (said.decision === "denied") return this.delegate.callClosed(call, said.reason === "user" ? deniedFailure() : expiredFailure());
+    if (decision.decision === "denied") return this.delegate.callClosed(call, decision.reason === "user" ? deniedFailure() : expiredFailure());
     if (deadline_ms === null) return this.delegate.callClosed(call, failure ?? endedFailure());
     const problem = failure ?? (this.#isExpired(waiting) ? expiredFailure() : null);
     if (problem) return this.delegate.callFailed(call, problem);
-    const grant = grantOf(said.decision, call, this.environment.clock.wall());
+    const grant = grantOf(decision.decision, call, this.environment.clock.wall());
     if (grant) void this.environment.grants.addGrant(grant);
     return this.delegate.callApproved({ ...call, deadline_ms });
   }

@@ -4,7 +4,7 @@
  * every result until the bridge has confirmed it, across reconnects. Knows no HTTP, no plans and no secrets.
  */
 
-import { ackOf, readCall, SeenCalls, textOf } from "./call_message.js";
+import { ackOf, cancelSentence, readCall, SeenCalls, textOf } from "./call_message.js";
 import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
@@ -26,9 +26,9 @@ import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
  * @property {(callId: string) => boolean} isWaiting                   for its user
  * @property {(call: ToolCall) => void} approvalNeeded                      it was accepted, and the user is to be asked
  * @property {(call: ToolCall) => void} callArrived                    once per attempt, after it was accepted
- * @property {(greeted: {closed: string[], listed: ListedCall[]}) => void} handshakeCompleted
- * @property {(callId: string, reason: string) => void} callCancelled
- * @property {(callId: string) => void} slotGranted                       an approved call that waits is to be decided again
+ * @property {(answer: {ended: string[], listed: ListedCall[]}) => void} handshakeCompleted
+ * @property {(callId: string, reason: string) => void} callCancelled        reason: a sentence
+ * @property {(callId: string) => void} slotGranted                       the decision of an approved call that waits is to be sent again
  * @property {(mode: unknown) => void} approvalModeAnnounced
  * @property {(subject: import("../types/types.d.ts").Subject) => void} subjectChanged   something that the views read is to be read again
  * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
@@ -40,7 +40,7 @@ const RECONNECT_FIRST_MS = 200;
 const RECONNECT_LAST_MS = 5000;
 const HELLO_TIMEOUT_MS = 10_000;
 const DECISION_TIMEOUT_MS = 10_000;
-/** How many calls a greeting lists at most. */
+/** Maximum number of calls that a handshake lists. */
 const LISTED_CALLS = 1000;
 /** Events without content that say what has changed. @type {import("../types/types.d.ts").Subject[]} */
 const SUBJECTS = ["servers", "devices", "breakers", "calls"];
@@ -50,7 +50,7 @@ export class BridgeSocket {
   /** @type {Map<string, Outcome>} */
   #outbox = new Map();
   #seen = new SeenCalls();
-  /** Decisions that the bridge has not answered. @type {Map<string, {said: Decision, answered: (go: DecisionReply) => void}>} */
+  /** Decisions that the bridge has not answered. @type {Map<string, {decision: Decision, answer: (reply: DecisionReply) => void}>} */
   #decisions = new Map();
   #isReady = false;
   #mustRenew = false;
@@ -64,7 +64,7 @@ export class BridgeSocket {
    * @param {object} parts
    * @param {string} parts.url                      origin of the bridge
    * @param {import("./identity.js").Identity} parts.identity
-   * @param {() => Promise<Greeting>} parts.introduce   who speaks, and what it knows of its calls but what the outbox has
+   * @param {() => Promise<Greeting>} parts.introduce   who connects, and its calls except those in the outbox
    * @param {BridgeSocketDelegate} parts.delegate
    */
   constructor({ url, identity, introduce, delegate }) {
@@ -100,27 +100,27 @@ export class BridgeSocket {
     return this.#outbox.size;
   }
 
-  /** Whether the bridge has greeted this connection. */
+  /** Whether the handshake of this connection is complete. */
   get isConnected() {
     return this.#isReady;
   }
 
   /**
-   * What the user said, until the bridge has answered: once more after every reconnect. Never rejects; what the bridge
-   * does not understand is no go, and so is what the user took back since.
-   * @param {string} callId @param {Decision} said @returns {Promise<DecisionReply>}
+   * Sends what the user decided until the bridge has answered, again after every reconnect. Never rejects; a decision
+   * that the bridge does not understand starts nothing, and neither does one that the user has withdrawn since.
+   * @param {string} callId @param {Decision} decision @returns {Promise<DecisionReply>}
    */
-  submitDecision(callId, said) {
-    this.#decisions.get(callId)?.answered(NOT_STARTED);
+  submitDecision(callId, decision) {
+    this.#decisions.get(callId)?.answer(NOT_STARTED);
     return new Promise((resolve) => {
-      const answered = (/** @type {DecisionReply} */ go) => void (this.#decisions.delete(callId) && resolve(go));
-      this.#decisions.set(callId, { said, answered });
+      const answer = (/** @type {DecisionReply} */ reply) => void (this.#decisions.delete(callId) && resolve(reply));
+      this.#decisions.set(callId, { decision, answer });
       if (this.#isReady) void this.#sendDecision(callId);
     });
   }
 
   /**
-   * Sent now, or as soon as the bridge is there again; sent once more after every reconnect until it is confirmed.
+   * Sends the result now, or as soon as the bridge is connected again; and after every reconnect until it is confirmed.
    * @param {string} callId
    * @param {Outcome} outcome
    */
@@ -129,7 +129,7 @@ export class BridgeSocket {
     if (this.#isReady) this.socket.emit("bridge:result", { call_id: callId, outcome });
   }
 
-  /** Said only when it changed since the greeting, which says it too. @param {string} visibility */
+  /** Sent only when it changed since the handshake, which states it too. @param {string} visibility */
   sendVisibility(visibility) {
     if (this.#isReady) this.socket.emit("bridge:visibility", { visibility });
   }
@@ -140,9 +140,9 @@ export class BridgeSocket {
     this.socket.on("disconnect", (reason) => this.#handleDisconnect(reason));
     this.socket.on("events", (message, ack) => void this.#handleCall(message, ack));
     this.socket.on("cancel:tool", (cancel) =>
-      this.delegate.callCancelled(textOf(cancel?.call_id), textOf(cancel?.reason)),
+      this.delegate.callCancelled(textOf(cancel?.call_id), cancelSentence(cancel?.reason)),
     );
-    this.socket.on("bridge:slot", (turn) => this.delegate.slotGranted(textOf(turn?.call_id)));
+    this.socket.on("bridge:slot", (slot) => this.delegate.slotGranted(textOf(slot?.call_id)));
     this.socket.on("bridge:receipt", (receipt) => this.#handleReceipt(receipt?.call_ids ?? []));
     this.socket.on("bridge:approvals", (news) => this.delegate.approvalModeAnnounced(news?.approval_mode));
     for (const subject of SUBJECTS) this.socket.on(`bridge:${subject}`, () => this.delegate.subjectChanged(subject));
@@ -179,7 +179,7 @@ export class BridgeSocket {
   }
 
   /**
-   * What is in the outbox is done, whatever else is said of it.
+   * Calls in the outbox are done, whatever their other state.
    * @param {ListedCall[]} calls
    * @returns {ListedCall[]}
    */
@@ -189,12 +189,12 @@ export class BridgeSocket {
   }
 
   /** @param {{limits?: Record<string, number>, approval_mode?: string, ended_calls?: string[]}} answer @param {ListedCall[]} listed */
-  #completeHandshake({ limits = {}, approval_mode, ended_calls: closed = [] }, listed) {
+  #completeHandshake({ limits = {}, approval_mode, ended_calls: ended = [] }, listed) {
     this.#failures = 0;
     this.#isReady = true;
     this.delegate.limitsAnnounced(limits);
     this.delegate.approvalModeAnnounced(approval_mode);
-    this.delegate.handshakeCompleted({ closed, listed });
+    this.delegate.handshakeCompleted({ ended, listed });
     this.delegate.connectionChanged("online", null);
     for (const [call_id, outcome] of this.#outbox) this.socket.emit("bridge:result", { call_id, outcome });
     for (const call_id of this.#decisions.keys()) void this.#sendDecision(call_id);
@@ -205,12 +205,12 @@ export class BridgeSocket {
     const waiting = this.#decisions.get(callId);
     if (!waiting) return;
     try {
-      const message = { call_id: callId, ...waiting.said };
-      const go = await this.socket.timeout(DECISION_TIMEOUT_MS).emitWithAck("bridge:decision", message);
+      const message = { call_id: callId, ...waiting.decision };
+      const reply = await this.socket.timeout(DECISION_TIMEOUT_MS).emitWithAck("bridge:decision", message);
       if (this.#decisions.get(callId) !== waiting) return;
-      waiting.answered({ may_begin: go?.may_begin === true, awaiting_slot: go?.awaiting_slot === true, deadline_ms: Number(go?.deadline_ms) || 0 });
+      waiting.answer({ may_begin: reply?.may_begin === true, awaiting_slot: reply?.awaiting_slot === true, deadline_ms: Number(reply?.deadline_ms) || 0 });
     } catch {
-      if (this.#isReady) void this.#sendDecision(callId); // else after the next greeting
+      if (this.#isReady) void this.#sendDecision(callId); // else after the next handshake
     }
   }
 
@@ -257,7 +257,7 @@ export class BridgeSocket {
   }
 
   /**
-   * The ack says at once whether the call is taken; it always names its call, because ack numbers restart with every
+   * The ack says immediately whether the call is accepted; it always names its call, because ack numbers restart with every
    * connection, and it is not sent at all on another connection than the one that asked.
    * @param {unknown} message
    * @param {unknown} ack
@@ -269,7 +269,7 @@ export class BridgeSocket {
     const isNew = this.#seen.noteAttempt(call);
     const error = isNew ? await this.delegate.refusalOf(call) : null;
     const asks = !error && (isNew ? await this.delegate.mustAsk(call) : this.delegate.isWaiting(call.call_id));
-    if (this.socket.id !== sid) return this.#seen.forgetAttempt(call); // The next greeting says that it was never begun.
+    if (this.socket.id !== sid) return this.#seen.forgetAttempt(call); // The next handshake shows that it was never begun.
     if (typeof ack === "function") ack(ackOf(call, error, asks));
     if (error) return;
     if (asks) this.delegate.approvalNeeded(call);

@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * What this browser has begun and not yet told: the memory that makes "at most once" true across reloads.
+ * Requests that this browser has begun and whose outcome the bridge has not confirmed: the memory that makes "at most once" true across reloads.
  *
  * An entry is written before a request that may change something leaves, gets its outcome before that is sent, and shrinks
- * to its id when the bridge has confirmed it. So what the journal lacks was never begun, and what it has can be told later. Each
+ * to its id when the bridge has confirmed it. So a call that the journal lacks was never begun, and an outcome that it holds can be sent later. Each
  * worker holds a Web Lock for its life; an entry whose worker's lock is free belongs to the dead.
  */
 
@@ -19,7 +19,7 @@ import { CallFailure } from "./call_failure.js";
 
 const STORE = "calls";
 const EPOCH_KEY = ["epoch"];
-/** What was told is remembered so long, and so many. */
+/** How long, and how many, confirmed calls are remembered. */
 const REMEMBERED_MS = 24 * 3600 * 1000;
 const REMEMBERED_CALLS = 1000;
 /** @param {string} callId */
@@ -28,7 +28,7 @@ const keyOf = (callId) => ["call", callId];
 export class CallJournal {
   /** Calls that this worker has begun and the bridge has not confirmed. @type {Set<string>} */
   #begun = new Set();
-  /** Calls of dead workers that are still to be told. @type {Set<string>} */
+  /** Calls of dead workers whose outcome is still to be sent. @type {Set<string>} */
   #left = new Set();
 
   /**
@@ -40,7 +40,7 @@ export class CallJournal {
   constructor(store, instance, epoch, environment) {
     this.store = store;
     this.instance = instance;
-    /** The journal's own id; another one once the browser's data was cleared. "" : it cannot be kept. */
+    /** The journal's own id; another one once the browser's data was cleared. "" : it cannot be stored. */
     this.epoch = epoch;
     this.environment = environment;
   }
@@ -64,7 +64,7 @@ export class CallJournal {
   /**
    * Settles when the entry is durable; only then may the request leave.
    * @param {ToolCall} call
-   * @throws {CallFailure} it was begun before, or the browser keeps nothing
+   * @throws {CallFailure} it was begun before, or the browser stores nothing
    */
   async recordBegun({ call_id, result_token, key }) {
     /** @type {JournalEntry} */
@@ -81,7 +81,7 @@ export class CallJournal {
   }
 
   /**
-   * Best effort: an outcome that cannot be kept is still sent.
+   * Best effort: an outcome that cannot be stored is still sent.
    * @param {ToolCall} call
    * @param {Outcome} outcome
    * @param {Upload | null} upload what has to reach the bridge before the outcome
@@ -119,9 +119,9 @@ export class CallJournal {
     return { left, alive: alive.filter((instance) => instance !== this.instance) };
   }
 
-  /** @param {JournalEntry[]} told */
-  async #removeOld(told) {
-    const newest = told.sort((a, b) => b.at - a.at);
+  /** @param {JournalEntry[]} confirmed */
+  async #removeOld(confirmed) {
+    const newest = confirmed.sort((a, b) => b.at - a.at);
     const old = newest.filter(({ at }, index) => index >= REMEMBERED_CALLS || at < this.environment.now() - REMEMBERED_MS);
     const drop = (/** @type {(store: "calls") => IDBObjectStore} */ of) => old.forEach(({ call_id }) => of(STORE).delete(keyOf(call_id)));
     if (old.length > 0) await this.store.changeRecords([STORE], drop).catch(() => {});

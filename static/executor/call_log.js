@@ -7,7 +7,7 @@
 
 export const MAX_CALLS = 200;
 
-/** Texts of answers that are kept whole, together; beyond that the oldest keep `SHORTENED_CHARS`. */
+/** Maximum characters of all answers together; beyond that the oldest are cut to `SHORTENED_CHARS`. */
 export const MAX_TEXT_CHARS = 8_388_608;
 export const SHORTENED_CHARS = 16_384;
 
@@ -47,7 +47,7 @@ export class CallLog {
     this.#open(call, "waiting");
   }
 
-  /** @param {ToolCall} call its user has approved it, and it waits for its turn */
+  /** @param {ToolCall} call its user has approved it, and it waits for a slot */
   callQueued(call) {
     this.#update(call, { state: "queued" });
   }
@@ -76,7 +76,7 @@ export class CallLog {
     else this.#update(call, { state: "failed", duration_ms, error: outcome.error, delivered: outcome.delivered });
   }
 
-  /** Newest first, answers stay whole while there is room. */
+  /** Newest first, answers stay complete while there is room. */
   #shorten() {
     let left = MAX_TEXT_CHARS;
     for (const entry of [...this.#entries.values()].reverse()) {
@@ -95,5 +95,5 @@ export class CallLog {
   }
 }
 
-/** Where the executor and the tabs of one user in this browser hear each other. @param {string} userId */
+/** The channel between the executor and the tabs of one user in this browser. @param {string} userId */
 export const openCallChannel = (userId) => new BroadcastChannel(`tool-bridge-calls:${userId}`);

@@ -11,6 +11,17 @@ import { parseJson } from "../base/json_text.js";
 
 export const REMEMBERED_CALLS = 1000;
 
+/** Sentences for the reasons of `cancel:tool`. @type {Record<string, string>} */
+const CANCEL_REASONS = {
+  caller_gone: "The caller disconnected.",
+  deadline: "The deadline of this call has passed.",
+  no_answer: "This call was not approved in time.",
+  no_slot: "This call was approved, but may not run now.",
+};
+
+/** @param {unknown} reason of a `cancel:tool` @returns {string} a sentence for the user */
+export const cancelSentence = (reason) => CANCEL_REASONS[textOf(reason)] ?? "The caller stopped this call.";
+
 /** @param {unknown} value */
 export const textOf = (value) => (typeof value === "string" ? value : "");
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** What becomes of calls across reconnects and reloads: what this browser lists when it greets, and what it tells then. */
+/** Recovery of calls after reconnects and reloads: what this browser lists in its handshake, and what it reports then. */
 
 import { withoutBody } from "./call_message.js";
 
@@ -26,7 +26,7 @@ export class CallRecovery {
     this.reporter = mouth;
   }
 
-  /** What dead workers of this browser left, for the greeting. @returns {Promise<{alive: string[], calls: ListedCall[]}>} */
+  /** Calls that dead workers of this browser left, for the handshake. @returns {Promise<{alive: string[], calls: ListedCall[]}>} */
   async listCalls() {
     const { left, alive } = await this.journal.inheritEntries();
     this.#left = left;
@@ -34,7 +34,7 @@ export class CallRecovery {
   }
 
   /**
-   * The bridge has read the list: what was lost need not be said again, what is done is told now.
+   * The bridge has read the list: lost calls need not be listed again, and outcomes of finished ones are sent now.
    * @param {string[]} closed calls that have ended for the bridge; it takes no body for them any more
    */
   async reportCalls(closed) {

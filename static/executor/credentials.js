@@ -36,8 +36,8 @@ export class Credentials {
     const plain = new TextEncoder().encode(JSON.stringify(value));
     const sealed = await crypto.subtle.encrypt({ name: ALGORITHM, iv, additionalData }, await this.#key(), plain);
     /** @type {SealedCredential} */
-    const kept = { server_id: serverId, origin, scheme, saved_at: Date.now(), iv, sealed };
-    await this.store.changeRecords(["credentials"], (of) => of("credentials").put(kept, [serverId, origin, scheme]));
+    const stored = { server_id: serverId, origin, scheme, saved_at: Date.now(), iv, sealed };
+    await this.store.changeRecords(["credentials"], (of) => of("credentials").put(stored, [serverId, origin, scheme]));
   }
 
   /**
@@ -46,8 +46,8 @@ export class Credentials {
    */
   async listCredentials(serverId) {
     /** @type {SealedCredential[]} */
-    const kept = await this.store.readRecords("credentials", keysBelow([serverId]));
-    return kept.map(({ origin, scheme, saved_at }) => ({ origin, scheme, saved_at }));
+    const stored = await this.store.readRecords("credentials", keysBelow([serverId]));
+    return stored.map(({ origin, scheme, saved_at }) => ({ origin, scheme, saved_at }));
   }
 
   /**
@@ -57,12 +57,12 @@ export class Credentials {
    */
   async loadCredentials(serverId, origin) {
     /** @type {SealedCredential[]} */
-    const kept = await this.store.readRecords("credentials", keysBelow([serverId, origin]));
-    if (kept.length === 0) return {};
+    const stored = await this.store.readRecords("credentials", keysBelow([serverId, origin]));
+    if (stored.length === 0) return {};
     const key = await this.#key();
     /** @type {[string, CredentialSet[string]][]} */
     const opened = [];
-    for (const { scheme, iv, sealed } of kept) {
+    for (const { scheme, iv, sealed } of stored) {
       const additionalData = boundTo(serverId, origin, scheme);
       const plain = await crypto.subtle.decrypt({ name: ALGORITHM, iv, additionalData }, key, sealed);
       opened.push([scheme, JSON.parse(new TextDecoder().decode(plain))]);
@@ -81,12 +81,12 @@ export class Credentials {
   }
 
   /**
-   * Made at first use. Two tabs may race: `add` lets the first win, and both read back what was kept.
+   * Made at first use. Two tabs may race: `add` lets the first win, and both read back what was stored.
    * @returns {Promise<CryptoKey>}
    */
   async #key() {
-    const kept = await this.store.readRecord("keys", WRAPPING_KEY);
-    if (kept) return kept;
+    const stored = await this.store.readRecord("keys", WRAPPING_KEY);
+    if (stored) return stored;
     const made = await crypto.subtle.generateKey({ name: ALGORITHM, length: 256 }, false, ["encrypt", "decrypt"]);
     await this.store.changeRecords(["keys"], (of) => of("keys").add(made, WRAPPING_KEY)).catch(() => undefined);
     return (await this.store.readRecord("keys", WRAPPING_KEY)) ?? made;

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Reads the files that arguments name by URL, before a request is built: kept answers of the bridge (its signed /files/
+ * Reads the files that arguments name by URL, before a request is built: stored answers of the bridge (its signed /files/
  * addresses) and files of origins the user has accepted. Nothing else is fetched, no redirect followed, no cookie sent.
  */
 
@@ -69,7 +69,7 @@ async function resolveValue(value, sources, left) {
 }
 
 /**
- * A kept file is read from this page's own bridge, by whatever name the caller reached it.
+ * A stored file is read from this page's own bridge, by whatever name the caller reached it.
  * @param {string} url
  * @param {FileSources} sources
  */
@@ -104,7 +104,7 @@ async function readFileUrl(address, { fetch, pageUrl, signal }, left) {
   return { bytes, filename: fileName(address), content_type: response.headers.get("content-type") ?? undefined };
 }
 
-/** @param {URL} address @returns {string | undefined} a kept file has none */
+/** @param {URL} address @returns {string | undefined} a stored file has none */
 function fileName({ pathname }) {
   if (STORED_FILE.test(pathname)) return undefined;
   try {

@@ -1,5 +1,5 @@
 // @ts-check
-/** What was granted by a click in this browser. The bridge keeps its own copy; a call runs unasked only if both agree. */
+/** What was granted by a click in this browser. The bridge stores its own copy; a call runs without asking only if both agree. */
 
 import { keysBelow } from "../base/browser_store.js";
 
@@ -17,7 +17,7 @@ export class PageGrants {
   }
 
   /**
-   * Those of one operation, some of them perhaps over. What cannot be read is not granted.
+   * Grants of one operation, some of them perhaps expired. Grants that cannot be read count as none.
    * @param {string} serverId
    * @param {string} key
    * @returns {Promise<PageGrant[]>}
@@ -26,7 +26,7 @@ export class PageGrants {
     return this.store.readRecords(STORE, keysBelow([serverId, key])).catch(() => []);
   }
 
-  /** Best effort: what is not kept is asked about again. @param {PageGrant} grant */
+  /** Best effort: a grant that cannot be stored is asked for again. @param {PageGrant} grant */
   async addGrant(grant) {
     await this.store.changeRecords([STORE], (of) => void of(STORE).put(grant, keyOf(grant))).catch(() => {});
   }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Who this browser is to the bridge: a device key that cannot be read out, and short-lived session tokens bought with
- * its signature. Knows `/api/devices`, `/api/tickets`, `/api/pairings` and `/api/sessions`; keeps no token beyond the page's life.
+ * its signature. Knows `/api/devices`, `/api/tickets`, `/api/pairings` and `/api/sessions`; stores no token beyond the page's life.
  */
 
 import { newDeviceKey, PairingCode } from "./pairing_code.js";

@@ -98,11 +98,11 @@ export class Pins {
     if (pins.length === 0 && refused.length > 0) throw refused[0];
     const digests = Object.fromEntries(pins.map(({ key, digest }) => [key, digest]));
     /** @type {PinnedServer} */
-    const kept = { server_id: server.id, base_url: server.base_url, operations: digests };
+    const stored = { server_id: server.id, base_url: server.base_url, operations: digests };
     await this.store.changeRecords(["servers", "pins"], (of) => {
       of("pins").delete(keysBelow([server.id]));
       for (const pin of pins) of("pins").put(pin, [server.id, pin.key]);
-      of("servers").put(kept, server.id);
+      of("servers").put(stored, server.id);
     });
     return refused;
   }

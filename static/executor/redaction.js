@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Removes exact secret values from texts, facts and files, however they were written: plain, percent-encoded, in JSON, in Base64; and which texts
- * among the arguments of a call are secret by their names. The bridge keeps to the same names. Pure.
+ * among the arguments of a call are secret by their names. The bridge uses the same names. Pure.
  */
 
 import { encodeStrict } from "../request/parameter_style.js";
@@ -35,7 +35,7 @@ function jsonEncodings(secret) {
 /** Longest first, so that none is cut in two by a shorter one. @param {string[]} secrets */
 const allEncodings = (secrets) => [...new Set(secrets.flatMap(plainEncodings))].sort((a, b) => b.length - a.length);
 
-/** So few characters of a secret at a cut tell nothing. */
+/** Maximum characters of a secret at a cut that reveal nothing. */
 const HARMLESS = 3;
 
 /**

@@ -8,7 +8,7 @@ import { CallStopped } from "./call_failure.js";
 /** @typedef {{runCall: (call: ToolCall, signal: AbortSignal) => Promise<Outcome>}} Runner */
 /** @typedef {{set: (callback: () => void, milliseconds: number) => unknown, clear: (timer: any) => void}} Timers */
 
-/** A Stop may overtake its call; so many are remembered. */
+/** Maximum number of Stops remembered because they overtook their call. */
 const REMEMBERED_STOPS = 100;
 
 export class RunningCalls {
@@ -19,7 +19,7 @@ export class RunningCalls {
 
   /**
    * @param {Runner} runner
-   * @param {(call: ToolCall, outcome: Outcome) => void} ended told once for every call that was started
+   * @param {(call: ToolCall, outcome: Outcome) => void} ended called once for every call that was started
    * @param {Timers} [timers]  the worker's own: a hidden page's timers lie (measured)
    */
   constructor(runner, ended, timers = { set: (...parts) => setTimeout(...parts), clear: (timer) => clearTimeout(timer) }) {

@@ -51,7 +51,7 @@ import { placeSecrets, secretTexts } from "../request/credential_placement.js";
  */
 
 /**
- * Told of requests that may change something.
+ * Records requests that may change something.
  * @typedef {object} CallRecorder
  * @property {(call: ToolCall) => Promise<void>} recordBegun    settles when it is durable; throws a `CallFailure`
  * @property {(call: ToolCall, outcome: Outcome, upload: Upload | null) => Promise<void>} recordOutcome
@@ -60,16 +60,16 @@ import { placeSecrets, secretTexts } from "../request/credential_placement.js";
 /** @typedef {(text: string, isCut?: boolean) => string} Redact */
 /** @typedef {{redact: Redact, isSafe: boolean, hasBegun: boolean}} Course */
 
-/** A stream of events is handed on so long before the deadline that its answer still arrives in time. */
+/** Milliseconds before the deadline at which a stream of events is cut, so that its answer still arrives in time. */
 const STREAM_MARGIN_MS = 3000;
 const STREAM_SHARE = 0.85;
 /** @param {ToolCall} call */
 const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS, deadline_ms * STREAM_SHARE);
 
-/** How much the log keeps of a body that travels outside of the message. */
+/** Maximum characters that the log keeps of a body that is uploaded. */
 const PREVIEW_CHARS = 16384;
 
-/** What the bridge takes of a status text and a content type (bridge/errors.py). */
+/** Maximum characters of a status text and a content type (bridge/browser_protocol.py). */
 const STATUS_TEXT_CHARS = 200;
 const CONTENT_TYPE_CHARS = 300;
 

@@ -39,7 +39,7 @@ function describeFile(file, argument) {
   if (given.length !== 1) throw wrong(argument, 'must hold exactly one of "base64", "text" and "url"');
   const { content_type, filename } = file;
   const type = typeof content_type === "string" && content_type ? content_type : null;
-  if (type !== null && !MEDIA_TYPE.test(type)) throw wrong(argument, "has a content_type that is no media type");
+  if (type !== null && !MEDIA_TYPE.test(type)) throw wrong(argument, "has a content_type that is not a media type");
   const name = typeof filename === "string" && filename ? filename : null;
   const { bytes, filename: ownName, contentType } = contentOf(given[0], file[given[0]], argument);
   return { bytes, filename: name ?? ownName, contentType: type ?? contentType };

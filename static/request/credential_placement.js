@@ -20,7 +20,7 @@
  * @property {string} text     what is written there; for "nowhere" the reason
  */
 
-/** Every scheme by which something went wrong is told with the same words. */
+/** Every scheme for which something went wrong gets the same words. */
 const COOKIE_REASON = "A page cannot set cookies of another site.";
 
 /** @param {string} text */

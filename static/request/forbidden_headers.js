@@ -42,7 +42,7 @@ const METHOD_OVERRIDES = new Set(["x-http-method", "x-http-method-override", "x-
 export function unsendableHeader(parameter, value) {
   if (parameter.in !== "header") return null;
   const name = parameter.name.toLowerCase();
-  if (!TOKEN.test(name)) return "This is not a legal header name.";
+  if (!TOKEN.test(name)) return "This is not a valid header name.";
   if (FORBIDDEN.has(name) || name.startsWith("sec-") || name.startsWith("proxy-"))
     return "A browser sets this header itself.";
   if (METHOD_OVERRIDES.has(name) && /\b(connect|trace|track)\b/i.test(String(value ?? "")))

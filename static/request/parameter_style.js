@@ -45,9 +45,9 @@ export function encodeStrict(text) {
  * @returns {Encode}
  */
 export function encodeReserved(location) {
-  const kept = location === "path" ? RESERVED_IN_PATH : RESERVED_IN_QUERY;
+  const reserved = location === "path" ? RESERVED_IN_PATH : RESERVED_IN_QUERY;
   /** @param {string} plain */
-  const encodePlain = (plain) => encodeStrict(plain).replace(kept, decodeURIComponent);
+  const encodePlain = (plain) => encodeStrict(plain).replace(reserved, decodeURIComponent);
   return (text) => {
     const triples = text.match(TRIPLE) ?? [];
     return text.split(TRIPLE).map((plain, index) => encodePlain(plain) + (triples[index] ?? "")).join("");

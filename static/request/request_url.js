@@ -83,7 +83,7 @@ function checkSegment(text, names, plan, parts) {
   const isEmptyLabel = text === "." && names.length === 1 && parts.path.get(names[0]) === ".";
   const isLabel = plan.parameters.some(({ in: location, name, style }) => location === "path" && name === names[0] && style === "label");
   if (hasDotSegment(text) && !(isEmptyLabel && isLabel))
-    throw new RequestError("invalid_arguments", `"${argument}" must not lead out of its place in the path ("." or "..").`, argument);
+    throw new RequestError("invalid_arguments", `"${argument}" must not be "." or "..": that would change the path of the request.`, argument);
   if (text === "" && !plan.safe)
     throw new RequestError("invalid_arguments", `"${argument}" must not be empty: the request would reach another address.`, argument);
 }

@@ -89,12 +89,12 @@ export class Acceptance {
    * @param {string} baseUrl
    */
   async moveServer(server, baseUrl) {
-    const kept = new Set(server.tools.filter(isAccepted).map(({ key }) => key));
+    const chosen = new Set(server.tools.filter(isAccepted).map(({ key }) => key));
     await this.api.changeServer(server.id, { base_url: baseUrl });
-    if (kept.size > 0) await this.adoptAcceptance(server.id, ({ key }) => kept.has(key));
+    if (chosen.size > 0) await this.adoptAcceptance(server.id, ({ key }) => chosen.has(key));
   }
 
-  /** Removes a server with everything this browser keeps for it. @param {string} serverId */
+  /** Removes a server with everything this browser stores for it. @param {string} serverId */
   async removeServer(serverId) {
     await this.api.removeServer(serverId);
     await this.pins.removeServer(serverId);

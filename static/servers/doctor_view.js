@@ -97,7 +97,7 @@ export function checkPanel(probes, url) {
 
 const LEAD =
   "Tools usually fail for one of these reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, " +
-  "or it wants your permission for the local network. The doctor finds out which.";
+  "or it needs your permission for the local network. The doctor finds out which.";
 
 export class DoctorView {
   /** @param {import("../types/view_types.js").Parts} parts @param {string} url to check, may be empty */

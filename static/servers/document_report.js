@@ -74,7 +74,7 @@ function documentGroup(id, title, about, texts) {
   return { id, title, about, entries: texts.map((text) => ({ name: "", texts: [text] })) };
 }
 
-/** Warnings but for those that the group above tells already. @param {ServerTool} tool */
+/** Warnings except those that the group above shows already. @param {ServerTool} tool */
 function warningTexts({ warnings, unsendable }) {
   return warnings.filter((text) => !unsendable.some(({ name, reason }) => text.includes(`'${name}'`) && text.includes(reason)));
 }

@@ -116,7 +116,7 @@ export function adoptButton({ acceptance, inventory }, server) {
       adopt.disabled = true;
       try {
         const { count, refused } = await acceptance.adoptAcceptance(server.id);
-        const rest = refused.length > 0 ? `; ${refused.length} could not be, review the document to see why` : "";
+        const rest = refused.length > 0 ? `; ${refused.length} could not be accepted: review the document to see why` : "";
         announceSentence(`${formatCount(count, "operation")} of ${server.title} accepted on this browser${rest}`);
         await inventory.loadInventory();
       } catch (failure) {

@@ -105,7 +105,7 @@ export class BridgeApi {
   }
 
   /**
-   * Where the whole answer of a call can be read, for a day.
+   * Where the complete answer of a call can be read, for a day.
    * @param {string} callId
    * @param {string} contentType
    * @param {string} disposition of the API's answer; may name the file
@@ -198,7 +198,7 @@ export class BridgeApi {
     return this.#get("/api/kept");
   }
 
-  /** All that is kept of the user's answers, as lines of JSON. @returns {Promise<Blob>} */
+  /** All that is stored of the user's answers, as lines of JSON. @returns {Promise<Blob>} */
   async exportStoredItems() {
     return (await this.#answer("GET", "/api/kept/export", undefined, undefined)).blob();
   }
@@ -227,7 +227,7 @@ export class BridgeApi {
   }
 
   /**
-   * An answer that goes on until it is aborted, as pieces of text.
+   * An answer that is streamed until it is aborted, as pieces of text.
    * @param {string} path
    * @param {Record<string, string>} headers
    * @param {AbortSignal} signal

@@ -35,7 +35,7 @@ export class CallControls extends EventTarget {
     this.limits = null;
     /** @type {CallSetting[]} */
     this.settings = [];
-    /** The tools and hosts that are left alone. @type {OpenBreaker[]} */
+    /** Tools and hosts whose breaker is open. @type {OpenBreaker[]} */
     this.breakers = [];
   }
 
@@ -85,7 +85,7 @@ export class CallControls extends EventTarget {
   }
 
   /**
-   * What keeps calls from being made: of a tool or all of a server, and of the hosts that it calls.
+   * The breakers that refuse calls: of a tool or all of a server, and of the hosts that it calls.
    * @param {string} serverId @param {string | null} operation @param {readonly string[]} origins
    */
   breakersOf(serverId, operation, origins) {
@@ -104,7 +104,7 @@ export class CallControls extends EventTarget {
     this.dispatchEvent(new CustomEvent("change"));
   }
 
-  /** No event tells that the time of a breaker is over. */
+  /** No event announces that the time of a breaker is up. */
   #readAgainLater() {
     clearTimeout(this.#timer);
     const next = Math.min(...this.breakers.filter(({ state }) => state === "open").map(({ retry_at }) => retry_at));

@@ -1,5 +1,5 @@
 // @ts-check
-/** Client of the bridge's conversations: what is kept, what is done, and what happens while it is done. */
+/** Client of the bridge's conversations: the stored ones, their runs, and the events of a run. */
 import { EventStream } from "../base/event_stream.js";
 
 /** @typedef {import("./bridge_api.js").BridgeApi} BridgeApi */
@@ -10,7 +10,7 @@ import { EventStream } from "../base/event_stream.js";
 /** @typedef {{id: string | null, event: import("../types/chat_types.js").ChatEvent}} Numbered */
 
 const LISTED = 50;
-/** The bridge says something every 15 s; a line that is silent for longer is dead, whatever the browser thinks. */
+/** The bridge sends something every 15 s; a stream that is silent for longer is dead, even if the browser reports it open. */
 const SILENCE_MS = 40_000;
 
 /** @param {string} id @param {...string} rest */
@@ -70,7 +70,7 @@ export class ChatApi {
   }
 
   /**
-   * Begins a run; what becomes of it is told by the events.
+   * Begins a run; the events report its progress.
    * @param {string} id
    * @param {{content: string | null, parent_id?: string | null}} asked  no content: the message `parent_id` is answered again
    * @returns {Promise<Message | null>} the message as it is stored
@@ -123,7 +123,7 @@ export class ChatApi {
   }
 }
 
-/** Aborts what has not said anything for a while. */
+/** Aborts a stream that has been silent for a while. */
 class SilenceTimer {
   #controller = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The page's side of the executor: which tab runs the worker, with which permissions, and what it tells the views.
+ * The page's side of the executor: which tab runs the worker, with which permissions, and what it announces to the views.
  *
  * A Web Lock makes one of a user's tabs the executor; when it closes, the next takes over. A change of the accepted
  * origins needs a worker whose script came with another CSP: a new one starts, the old one finishes its calls.
@@ -18,9 +18,9 @@ import { WaitingCards } from "./pending_approvals.js";
 /** @typedef {{user_id: string | null, sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} IdentitySource */
 
 const LOCK = "tool-bridge-executor";
-/** The old worker is left alone until the new one is online, or for so long. */
+/** Maximum milliseconds that the old worker runs on until the new one is online. */
 const HANDOVER_MS = 10_000;
-/** A worker that cannot get rid of its results by then never will. */
+/** Milliseconds after which a draining worker is ended, even with unconfirmed results. */
 const DRAIN_LIMIT_MS = 300_000;
 const RETRY_FIRST_MS = 1000;
 const RETRY_LAST_MS = 30_000;
@@ -102,7 +102,7 @@ export class ExecutorClient extends EventTarget {
   }
 
   /**
-   * What the user said of calls that wait; the worker that has them takes the first word.
+   * Sends what the user decided about waiting calls; the worker that has them accepts the first decision.
    * @param {string[]} callIds @param {import("../executor/approval_policy.js").Decision} decision
    */
   decideCalls(callIds, decision) {
@@ -126,7 +126,7 @@ export class ExecutorClient extends EventTarget {
     return this.#on("call", callback);
   }
 
-  /** The bridge says that it is to be read again. @param {import("../types/types.d.ts").Subject} subject @param {() => void} callback */
+  /** Called when the bridge announces that `subject` has changed. @param {import("../types/types.d.ts").Subject} subject @param {() => void} callback */
   onChanged(subject, callback) {
     return this.#on(subject, callback);
   }
@@ -183,7 +183,7 @@ export class ExecutorClient extends EventTarget {
       await this.#replaceWorker(script_url, origins);
     } catch (error) {
       const { code = "unreachable", message } = /** @type {any} */ (error);
-      if (!this.#current) this.#setState({ error: { code, message } }); // A worker that runs goes on undisturbed.
+      if (!this.#current) this.#setState({ error: { code, message } }); // A running worker is not affected.
       this.#retry();
     }
   }
@@ -243,7 +243,7 @@ export class ExecutorClient extends EventTarget {
   /** The script could not be loaded, or failed while loading. @param {string} id */
   #handleWorkerError(id) {
     if (this.#current?.id !== id) return;
-    this.#whenOnline.get(id)?.(); // It never will be; whoever waits for that goes on.
+    this.#whenOnline.get(id)?.(); // It never will be; stop waiting for it.
     this.#current.worker.terminate();
     this.#current = null;
     this.#setState({ connection: "offline", error: { code: "internal", message: "The executor could not be started." } });

@@ -8,7 +8,7 @@ const EXECUTOR_PATH = /^\/executor\/[\w.-]+\.js$/;
 
 /** @param {string} url @returns {string} */
 function checkUrl(url) {
-  if (!EXECUTOR_PATH.test(url)) throw new TypeError(`"${url}" is no executor script of this bridge.`);
+  if (!EXECUTOR_PATH.test(url)) throw new TypeError(`"${url}" is not an executor script of this bridge.`);
   return url;
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** The moment in which the page has the bridge again, told once each time: the executor's state itself changes with every call. */
+/** The moment in which the page has the bridge again, announced once each time: the executor's state itself changes with every call. */
 
 /**
  * @param {Pick<import("./executor_client.js").ExecutorClient, "onState">} executor

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the user wants kept of answers: as much as the bridge keeps, or less. */
+/** How much of answers the user wants stored: as much as the bridge stores, or less. */
 import { announceSentence, attemptAction, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").MemoryFacts} MemoryFacts */
@@ -33,14 +33,14 @@ export class RetentionForm {
     this.api = api;
     const save = () => void attemptAction(this.messages, () => this.#save());
     this.keeps = el("input", { type: "checkbox", onchange: save });
-    this.thoughts = el("select", { onchange: save });
+    this.reasoning = el("select", { onchange: save });
     this.messages = el("div");
     this.hint = el("p", { class: "hint" });
     this.element = el(
       "form",
       { "aria-label": "What to store", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
       el("label", { class: "check" }, this.keeps, el("span", null, "Store answers from now on")),
-      labelledField("Reasoning", this.thoughts),
+      labelledField("Reasoning", this.reasoning),
       this.hint,
       this.messages,
     );
@@ -59,16 +59,16 @@ export class RetentionForm {
     this.keeps.checked = facts.keeps_answers && facts.may_keep_answers;
     this.keeps.disabled = !facts.may_keep_answers;
     const options = choicesUpTo(facts.most_reasoning).map(([value, label]) => el("option", { value }, label));
-    fill(this.thoughts, ...options);
-    this.thoughts.value = effectiveChoice(facts);
-    this.thoughts.disabled = !this.keeps.checked;
+    fill(this.reasoning, ...options);
+    this.reasoning.value = effectiveChoice(facts);
+    this.reasoning.disabled = !this.keeps.checked;
     this.hint.textContent = facts.may_keep_answers
       ? "Without it, the next answer in a chat knows only the text of the chat. Answers already stored remain until you delete them."
       : "This bridge does not store answers.";
   }
 
   async #save() {
-    const reasoning = /** @type {ReasoningMemory} */ (this.thoughts.value);
+    const reasoning = /** @type {ReasoningMemory} */ (this.reasoning.value);
     /** @type {WantedMemory} */
     const wanted = { keeps_answers: this.keeps.checked, reasoning };
     this.#show(await this.api.sendRequest("PUT", ROUTE, wanted));

@@ -44,7 +44,7 @@ function approvalPanel() {
   return { element: el("section", { class: "panel" }, el("h2", null, "Approval"), words), stop: () => {} };
 }
 
-/** Tools that are left alone, wherever they belong. @param {Parts} parts @returns {Section} */
+/** Open circuit breakers of all servers. @param {Parts} parts @returns {Section} */
 function openBreakersPanel({ controls }) {
   return breakerNotices(controls, () => controls.breakers);
 }

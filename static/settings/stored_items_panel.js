@@ -1,5 +1,5 @@
 // @ts-check
-/** What is kept of the user's answers: how much, the way to take it away, and to delete it. */
+/** What is stored of the user's answers: how much, and how to export or delete it. */
 import { announceSentence, attemptAction, button, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
 import { formatSize } from "../ui/response_view.js";
 import { formatCount } from "../ui/format_count.js";
@@ -8,7 +8,7 @@ import { RetentionForm } from "./retention_form.js";
 /** @typedef {import("../types/api_types.js").StoredItemsSummary} StoredItemsSummary */
 /** @typedef {Pick<import("../session/bridge_api.js").BridgeApi, "readStoredItems" | "exportStoredItems" | "deleteStoredItems"> & import("./retention_form.js").MemoryApi} StoredItemsApi */
 
-/** @param {StoredItemsSummary} kept @returns {string} */
+/** @param {StoredItemsSummary} summary @returns {string} */
 export function storedItemsSentence({ items, conversations, own_conversations: own, bytes, oldest }) {
   if (own > 0 && items === 0) return `${formatCount(own, "conversation")}, ${formatSize(bytes)}.`;
   if (items === 0 || oldest === null) return "No answers are stored.";
@@ -27,7 +27,7 @@ export class StoredItemsPanel {
     this.messages = el("div");
     this.actions = el("div", { class: "actions" });
     this.choice = new RetentionForm(api);
-    const heading = el("h2", { id: freshId("kept") }, "Stored answers");
+    const heading = el("h2", { id: freshId("stored-items") }, "Stored answers");
     const hint = "What models wrote, their reasoning and the results of their tool calls, so that the next answer in a chat can build on them. ";
     this.element = el(
       "section",
@@ -44,15 +44,15 @@ export class StoredItemsPanel {
     void this.choice.loadChoice();
   }
 
-  /** Nothing is listened to. */
+  /** It subscribes to nothing. */
   stop() {}
 
   async loadSummary() {
     try {
-      const kept = await this.api.readStoredItems();
-      this.summary.textContent = storedItemsSentence(kept);
-      this.stay.textContent = `Deleted after ${formatCount(kept.days, "day")} unused.`;
-      this.#offer(kept.items + kept.responses + kept.own_conversations > 0);
+      const stored = await this.api.readStoredItems();
+      this.summary.textContent = storedItemsSentence(stored);
+      this.stay.textContent = `Deleted after ${formatCount(stored.days, "day")} unused.`;
+      this.#offer(stored.items + stored.responses + stored.own_conversations > 0);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Which tools models are shown: what comes of the choice, and the choice itself. Every change is kept at once. */
+/** Which tools models are shown: what comes of the choice, and the choice itself. Every change is saved immediately. */
 import { announceSentence, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { ChosenList } from "../ui/chosen_list.js";
 import { viewAddress } from "../ui/router.js";

@@ -140,7 +140,7 @@ export interface WireError {
   retryable: boolean;
 }
 export interface AnswerFile {
-  /** null: the bridge had no room to keep it. */
+  /** null: the bridge had no room to store it. */
   url: string | null;
   mime: string;
   bytes: number;
@@ -202,7 +202,7 @@ export interface CallSetting {
   max_parallel: number | null;
   in_order: boolean | null;
 }
-/** A call as the bridge keeps it; times are seconds since 1970. */
+/** A call as the bridge stores it; times are seconds since 1970. */
 export interface StoredCall {
   call_id: string;
   tool: string;
@@ -332,7 +332,7 @@ export interface StoredItemsSummary {
   items: number;
   responses: number;
   conversations: number;
-  /** That the bridge keeps itself. */
+  /** Those that the bridge stores itself. */
   own_conversations: number;
   bytes: number;
   oldest: number | null;

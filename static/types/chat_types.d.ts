@@ -1,4 +1,4 @@
-/** Conversations as the bridge tells them, and as the chat view shows them. Types only; nothing here exists at run time. */
+/** Conversations as the bridge sends them, and as the chat view shows them. Types only; nothing here exists at run time. */
 
 import type { WireError } from "./api_types.js";
 

@@ -204,7 +204,7 @@ export interface JournalEntry {
   result_token: string;
   key: string;
   instance: string;
-  /** told: the bridge knows; only id and time are kept. */
+  /** told (a persisted name): the bridge has confirmed the outcome; only id and time remain. */
   state: "begun" | "done" | "told";
   at: number;
   outcome: Outcome | null;
@@ -319,7 +319,7 @@ export interface LoggedResponse {
   total_bytes: number | null;
   cut_by: CutBy;
   kind: "text" | "file" | "empty";
-  /** Whether the bridge was given the whole, which it keeps for a day; else the preview is all there is. */
+  /** Whether the bridge stores the complete answer, for a day; otherwise the preview is all there is. */
   is_stored: boolean;
 }
 export interface CallEntry {
@@ -349,7 +349,7 @@ export interface ExecutorState {
 }
 /** What the bridge says has changed: the views read it again. */
 export type Subject = "servers" | "devices" | "breakers" | "calls" | "approvals";
-/** What the executor worker tells: broadcast on the call channel to every tab of this user in this browser. */
+/** What the executor worker reports, broadcast on the call channel to every tab of this user in this browser. */
 export type WorkerNews =
   | { type: "state"; worker: string; connection: Connection; error: { code: string; message: string } | null; origins: string[]; running: number }
   | { type: "call"; entry: CallEntry }

@@ -30,7 +30,7 @@ export interface Parts {
   chat: ChatApi;
   /** Waiting calls that the view shows at their own place. */
   inline: InlineCards;
-  /** Unpairs this browser and deletes what it keeps for its user. */
+  /** Unpairs this browser and deletes what it stores for its user. */
   leave: () => Promise<void>;
   references: ReferenceDecisions;
 }
@@ -38,6 +38,6 @@ export interface Parts {
 export interface View {
   start(container: HTMLElement): void | Promise<void>;
   stop(): void;
-  /** Goes to another address of its own without being built anew; false: it cannot. */
+  /** Shows another of its addresses without being rebuilt; false: it cannot. */
   followRoute?(route: import("../ui/router.js").Route): boolean;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What failed again and again is left alone for a while: since when, why, until when, and the way to try it now. */
+/** Open circuit breakers: since when, why, until when, and how to try again now. */
 import { announceSentence, button, el, link, notice, sentenceOf } from "./dom.js";
 import { viewAddress } from "./router.js";
 import { formatTime } from "../base/time_format.js";

@@ -41,7 +41,7 @@ const CASES = {
     next: ["Check that it is running: tool-bridge serve.", "This page tries again by itself."],
   },
   storage_unavailable: {
-    title: "This browser keeps no data for this page",
+    title: "This browser does not store data for this page",
     next: ["Leave the private window, or allow this site to store data, and reload."],
   },
 };

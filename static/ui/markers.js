@@ -1,5 +1,5 @@
 // @ts-check
-/** Markers of kept items within texts of models: names for the bridge, never for readers. Pure; docs/reference/markers.md. */
+/** Markers of stored items in texts of models: names for the bridge, never for readers. Pure; docs/reference/markers.md. */
 
 const BASE32 = "[0-9A-HJKMNP-TV-Z]";
 /** What is written now, and by programs before: each a line of its own. */

@@ -58,10 +58,10 @@ const ADVICE = {
 };
 /** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string) => string}>} */
 const STATUS_ADVICE = {
-  401: { advice: "The API wants credentials.", label: "Add a credential", go: (id) => viewAddress("servers", id) },
+  401: { advice: "The API requires credentials.", label: "Add a credential", go: (id) => viewAddress("servers", id) },
   403: {
     advice: "The credentials are not enough for this operation.",
-    label: "Look at the credentials",
+    label: "Review the credentials",
     go: (id) => viewAddress("servers", id),
   },
   404: { advice: "The API has nothing at this address. Check the arguments and the base address." },

@@ -1,5 +1,5 @@
 // @ts-check
-/** The code of a browser that waits to be confirmed: shows it, asks how things stand, tells what came of it. */
+/** The code of a browser that waits to be confirmed: shows it, polls its state, and shows how it ended. */
 import { announceSentence, button, el, fill, notice, sentenceOf } from "./dom.js";
 
 /** @typedef {import("../executor/pairing_code.js").PairingCode} PairingCode */

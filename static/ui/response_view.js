@@ -1,5 +1,5 @@
 // @ts-check
-/** What an API answered, for a user's eyes: text as text whatever its type, pictures and sounds, and ways to save the whole. */
+/** What an API answered, for a user's eyes: text as text whatever its type, pictures and sounds, and ways to save it completely. */
 import { announceSentence, button, copyButton, el, link, sentenceOf } from "./dom.js";
 import { prettyJson } from "./json_display.js";
 import { parseJson } from "../base/json_text.js";
@@ -7,7 +7,7 @@ import { essenceOf } from "../base/content_type.js";
 
 /** @typedef {import("../types/api_types.js").AnswerFile} AnswerFile */
 
-/** How much of a text is shown; the whole can be saved. */
+/** Maximum characters of a text that are shown; the complete text can be saved. */
 export const SHOWN_CHARS = 65_536;
 
 /** @param {number} bytes */
@@ -98,7 +98,7 @@ export function saveButton(text, contentType) {
 }
 
 /**
- * A button that saves what the bridge keeps; the address is asked for when it is pressed.
+ * A button that saves an answer the bridge stores; its address is requested when the button is pressed.
  * @param {() => Promise<AnswerFile>} find
  */
 export function findAndSaveButton(find) {

@@ -39,11 +39,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """One JavaScript module: its functions and the modules it imports (repository paths, or bare names)."""
+    """One JavaScript module: its functions, and the modules it imports (repository paths, or bare names)."""
 
     file: str
     functions: tuple[Span, ...]
     imports: tuple[str, ...]
+    classes: tuple[str, ...]
+    """Classes that it exports."""
+    public_names: tuple[str, ...]
+    """Functions that it exports, and the methods of its exported classes."""
 
 
 @cache
@@ -126,6 +130,8 @@ def _script(entry: dict[str, object]) -> Script:
         file,
         tuple(Span(file, name, line, lines) for name, line, lines in spans),
         tuple(_imported(file, specifier) for specifier in imports),
+        tuple(cast("list[str]", entry["classes"])),
+        tuple(cast("list[str]", entry["public_names"])),
     )
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from tests.house.source import files, functions_of, judge, refuse, scripts, tree_of
+from tests.house.source import Script, files, functions_of, judge, refuse, scripts, tree_of
 
 VAGUE = frozenset(
     [
@@ -29,6 +29,12 @@ PRESCRIBED = frozenset({"data_received"})
 OURS = ("bridge/", "toolserver/")
 MOST_ONE_WORD_NAMES = 0.12
 """Of the public functions. `close` and what commands are called need no second word."""
+
+LIFE_OF_A_VIEW = frozenset({"start", "stop"})
+"""Methods that every view of the page has (`View` in `static/types/view_types.d.ts`)."""
+
+MOST_ONE_WORD_NAMES_OF_THE_PAGE = 0.05
+"""Of its public functions but for those; `el`, `link` and other makers of elements need no second word."""
 
 WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
@@ -69,6 +75,26 @@ def test_a_class_name_means_one_thing() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(file)
     refuse(f"{name}: in {' and in '.join(found)}" for name, found in places.items() if len(found) > 1)
+
+
+def test_a_class_name_of_the_page_means_one_thing() -> None:
+    """The page loads its modules together; a reader finds a class by its name."""
+    places: dict[str, list[str]] = {}
+    for script in page_modules():
+        for name in script.classes:
+            places.setdefault(name, []).append(script.file)
+    refuse(f"{name}: in {' and in '.join(found)}" for name, found in places.items() if len(found) > 1)
+
+
+def test_most_public_functions_of_the_page_are_a_verb_and_a_noun() -> None:
+    """Half of them were one word once, as in Python."""
+    public = [name for script in page_modules() for name in script.public_names if name not in LIFE_OF_A_VIEW]
+    bare = [name for name in public if len(WORD.findall(name)) == 1]
+    assert len(bare) < MOST_ONE_WORD_NAMES_OF_THE_PAGE * len(public), sorted(set(bare))
+
+
+def page_modules() -> list[Script]:
+    return [script for script in scripts() if script.file.startswith("static/")]
 
 
 def test_most_public_functions_are_a_verb_and_a_noun() -> None:

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallLog, MAX_CALLS } from "../../../static/executor/call_log.js";
 import { PinError, pinOf } from "../../../static/executor/pins.js";
-import { readCall } from "../../../static/executor/call_message.js";
+import { cancelSentence, readCall } from "../../../static/executor/call_message.js";
 import { uploadResult } from "../../../static/executor/result_upload.js";
 import { plan } from "../support/plans.js";
 
@@ -44,6 +44,11 @@ test("execute:tool is read by our keys only: an address in the message means not
 test("other events and broken ones are no calls", () => {
   for (const message of [null, {}, { data: { type: "status" } }, { data: { type: "execute:tool", data: { id: 5 } } }])
     assert.equal(readCall(message), null);
+});
+
+test("the reason of a cancellation is a sentence, whatever the bridge sends", () => {
+  assert.equal(cancelSentence("caller_gone"), "The caller disconnected.");
+  for (const reason of ["stopped", "a newer reason", undefined]) assert.equal(cancelSentence(reason), "The caller stopped this call.");
 });
 
 test("an operation is pinned to the address of its own plan, never to its server's", () => {
