@@ -143,9 +143,7 @@ def default_in_words(setting: Setting) -> str:
         return "none"
     if isinstance(value, bool):
         return str(value).lower()
-    return (
-        f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
-    )
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def bounds_of(info: FieldInfo) -> tuple[float | None, float | None]:
