@@ -45,16 +45,16 @@ def as_array(value: Any) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []
 
 
-# -------- asking.py: Who asks the bridge, and whom Open WebUI tells what happens.
+# -------- asking.py: The user on whose behalf the bridge is asked, and Open WebUI's status messages.
 
 Emitter = Callable[[Json], Awaitable[Any]]
 
 STATUS_END: Json = {"type": "status", "data": {"description": "", "done": True, "hidden": True}}
 SECRET_NAME = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
-"""Where Open WebUI's environment has it. It is no valve's default: those may be read by many."""
+"""Environment variable of Open WebUI. It is not the default of a valve: many people may read those."""
 
 TOKEN_S = 300
-"""For which a token is good, that says who asks."""
+"""Seconds for which a token that names the user is valid."""
 
 PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
 
@@ -62,25 +62,26 @@ log = logging.getLogger(__name__)
 
 
 class BridgeValves(BaseModel):
-    """Where the bridge is, and by what it knows who asks."""
+    """The address of the bridge, and how the user is identified."""
 
     BRIDGE_URL: str = Field(
-        default="http://127.0.0.1:8765", description="Where Open WebUI's server reaches the bridge."
+        default="http://127.0.0.1:8765",
+        description="Address at which Open WebUI's server reaches the bridge.",
     )
     BRIDGE_KEY: str = Field(
         default="",
-        description="A key of the bridge; for many users, a forwarder's key.",
+        description="A key of the bridge; for several users, a forwarder's key.",
         json_schema_extra=PASSWORD,
     )
     USER_JWT_SECRET: str = Field(
         default="",
-        description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
+        description="Secret that signs the user's identity, for a forwarder's key; empty: Open WebUI's own.",
         json_schema_extra=PASSWORD,
     )
 
 
 def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
-    """The headers that say who asks: by a key of his own, or named to a forwarder's key."""
+    """Return the headers that identify the user: the user's own key, or a name beside a forwarder's key."""
     if own_key := getattr(user.get("valves"), "BRIDGE_KEY", ""):
         return {"Authorization": f"Bearer {own_key}"}
     named = {"Authorization": f"Bearer {key}"}
@@ -89,10 +90,10 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
     about = {name: str(user.get(name) or "") for name in ("name", "email", "role")}
     secret = jwt_secret or os.environ.get(SECRET_NAME, "").strip()
     if not secret:
-        told = {"Id": str(user["id"]), "Name": about["name"], "Email": about["email"]}
+        named_user = {"Id": str(user["id"]), "Name": about["name"], "Email": about["email"]}
         return {
             **named,
-            **{f"X-OpenWebUI-User-{name}": quote(value, safe=" @") for name, value in told.items()},
+            **{f"X-OpenWebUI-User-{name}": quote(value, safe=" @") for name, value in named_user.items()},
         }
     now = int(time.time())
     claims = {"sub": str(user["id"]), "iss": "open-webui", "iat": now, "exp": now + TOKEN_S, **about}
@@ -100,7 +101,7 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
 
 
 def quiet(emitter: Emitter | None) -> Emitter:
-    """The emitter, or none: what it cannot tell, the user does not learn, and the answer goes on."""
+    """Return an emitter that never fails: an event that Open WebUI refuses does not end the answer."""
 
     async def emit(event: Json) -> None:
         if emitter is None:
@@ -108,7 +109,7 @@ def quiet(emitter: Emitter | None) -> Emitter:
         try:
             await emitter(event)
         except Exception as error:
-            log.warning("Open WebUI did not take an event: %s", error)
+            log.warning("Open WebUI did not accept an event: %s", error)
 
     return emit
 
@@ -119,7 +120,7 @@ def notification(level: str, text: str) -> Json:
 
 
 def status(description: str) -> Json:
-    """What goes on."""
+    """A status line for what is happening."""
     return {"type": "status", "data": {"description": description, "done": False}}
 
 
@@ -128,20 +129,20 @@ def status(description: str) -> Json:
 OK = 200
 CONNECT_S = 30
 LIST_S = 10
-"""For the list of models: Open WebUI's own list waits for it."""
+"""Seconds for the list of models, for which Open WebUI's own list waits."""
 SILENCE_S = 120
-"""The bridge says something every 15 s, or it is gone."""
+"""Seconds of silence after which the bridge counts as gone; it sends something every 15 s."""
 
 ENDINGS = ("response.completed", "response.incomplete", "response.failed")
 
 
 class BridgeFailure(Exception):
-    """Why there is no answer, as the user is told it."""
+    """Why there is no answer; the message is for the user."""
 
 
 @dataclass(frozen=True)
 class Bridge:
-    """A running bridge, and who asks it."""
+    """A running bridge, and the headers that identify the user."""
 
     url: str
     headers: Mapping[str, str]
@@ -154,7 +155,7 @@ class Bridge:
             return [model for model in as_objects((await answer.json())["data"]) if model.get("id")]
 
     async def events(self, body: Json, headers: Mapping[str, str]) -> AsyncGenerator[Json]:
-        """The events of a response. Closing it closes the line, which cancels the response."""
+        """The events of a response. Closing it closes the connection, which cancels the response."""
         address = f"{self.url}/v1/responses"
         try:
             async with (
@@ -166,7 +167,7 @@ class Bridge:
                 async for event in _events_of(answer.content):
                     yield event
         except TimeoutError:
-            raise BridgeFailure(f"The bridge at {self.url} fell silent.") from None
+            raise BridgeFailure(f"The bridge at {self.url} stopped answering.") from None
         except aiohttp.ClientError as error:
             message = (
                 f"The bridge at {self.url} does not answer. Is it running, and can Open WebUI reach it there?"
@@ -294,7 +295,7 @@ def _part(value: Any, images: list[str]) -> Any:
             images.append(f"data:{part.get('mimeType')};base64,{part['data']}")
             return "[image]"
         case "resource" if resource := as_object(part.get("resource")):
-            return resource.get("text") or resource.get("uri") or "[a file that is no text]"
+            return resource.get("text") or resource.get("uri") or "[a file that is not text]"
         case _ if isinstance(value, str) and value.startswith(IMAGE):
             images.append(value)
             return "[image]"
@@ -557,7 +558,7 @@ class Answer:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def _next(self, response: Json, outputs: list[Json]) -> Json:
-        """The request that goes on from a response; the whole chat again where the bridge has not kept it."""
+        """The request that continues a response; the whole chat again where the bridge has not stored it."""
         going_on = {name: value for name, value in self.request.items() if name != "messages"}
         if response.get("store") is False:
             request = {**self.request, "input": [*self._done]}
@@ -614,8 +615,8 @@ def options_of(body: Json) -> Json:
 
 UNANSWERED = failed("The answer ended before this call had a result.")
 LIMIT = (
-    "\n\n> **The answer stopped early.** The model wanted to call tools after {rounds} rounds. Ask it to go "
-    "on, or raise MAX_FUNCTION_CALL_LOOPS.\n"
+    "\n\n> **The answer stopped early.** The model wanted to call tools after {rounds} rounds. Ask it to "
+    "continue, or raise MAX_FUNCTION_CALL_LOOPS.\n"
 )
 
 
@@ -631,7 +632,7 @@ async def as_items(answer: Answer) -> AsyncGenerator[Json]:
             async for event in events:
                 for shown in items.take(event):
                     yield shown
-    except Exception:  # told by whoever reads; here only no call is left open
+    except Exception:  # the reader reports it; here only no call may stay without an output
         for shown in items.close():
             yield shown
         raise
@@ -722,7 +723,7 @@ class Items:
         yield {**event, "output_index": place, **({"item": item} if item else {})}
 
     def answer(self, output: Json) -> Iterator[Json]:
-        """A call has its output, which comes behind everything."""
+        """Record a call's output, which comes after everything else."""
         place, self._count = self._count, self._count + 1
         yield from self._answered(output, place)
 
@@ -830,7 +831,7 @@ BUG = "The pipe failed. The log of Open WebUI says why."
 
 @dataclass(frozen=True)
 class Asked:
-    """What Open WebUI asks of a pipe."""
+    """A request of Open WebUI to the pipe."""
 
     body: Json
     user: Json
@@ -846,7 +847,7 @@ class Asked:
 
     @property
     def is_legacy(self) -> bool:
-        """Open WebUI runs tools by prompts of its own."""
+        """Whether Open WebUI runs tools by prompting, not by native function calls."""
         return as_object(self.metadata.get("params")).get("function_calling") in ("legacy", "default")
 
 
@@ -862,56 +863,56 @@ class Pipe:
         )
         SHOW_TOOL_CARDS: Literal["items", "details", "off"] = Field(
             default="items",
-            description="Calls are shown as Open WebUI's own items, as <details> in the text, or not at all.",
+            description="Tool calls appear as Open WebUI's items, as <details> in the text, or not at all.",
         )
         MAX_FUNCTION_CALL_LOOPS: int = Field(
-            default=25, ge=1, le=1000, description="Rounds of the model in one answer."
+            default=25, ge=1, le=1000, description="Maximum rounds of the model in one answer."
         )
         MAX_PARALLEL_TOOLS_PER_REQUEST: int = Field(
-            default=5, ge=1, le=50, description="Calls of one answer at once."
+            default=5, ge=1, le=50, description="Maximum parallel calls of one answer."
         )
         MAX_PARALLEL_TOOLS_GLOBAL: int = Field(
-            default=200, ge=1, le=2000, description="Calls of all answers at once."
+            default=200, ge=1, le=2000, description="Maximum parallel calls of all answers."
         )
         TOOL_TIMEOUT_SECONDS: int = Field(
-            default=60, ge=1, le=600, description="For one call of a tool of Open WebUI."
+            default=60, ge=1, le=600, description="Time limit of one call of a tool of Open WebUI."
         )
         PERSIST_TOOL_RESULTS: bool = Field(
-            default=True, description="The bridge keeps thoughts and results for later turns."
+            default=True, description="The bridge stores reasoning and results for later turns."
         )
         ENABLE_REASONING_SUMMARY: Literal["", "auto", "concise", "detailed"] = Field(
-            default="", description="Summaries of what the model thinks; empty: as the bridge says."
+            default="", description="Summaries of the model's reasoning; empty: the bridge's setting."
         )
         TRUNCATION: Literal["", "auto", "disabled"] = Field(
-            default="", description="Of a chat that is too long."
+            default="", description="How a chat that is too long is shortened; empty: the provider's default."
         )
         PARALLEL_TOOL_CALLS: bool = Field(
             default=True, description="The model may call several tools at once."
         )
         ENABLE_WEB_SEARCH_TOOL: bool | None = Field(
-            default=None, description="Search of the provider; empty: as the bridge says."
+            default=None, description="The provider's web search; empty: the bridge's setting."
         )
         ENABLE_NATIVE_FUNCTION_CALLING: bool = Field(
-            default=True, description="Switch a model to native function calling."
+            default=True, description="Switch models to native function calling when tools need it."
         )
         LOG_LEVEL: Literal["INFO", "DEBUG"] = Field(
-            default="INFO", description="DEBUG: each answer cites its log."
+            default="INFO", description="DEBUG: each answer cites the log of its request."
         )
 
     class UserValves(BaseModel):
-        """Settings of a user; empty: as the administrator says."""
+        """Settings of a user; empty: the administrator's setting applies."""
 
         BRIDGE_KEY: str = Field(
-            default="", description="Your own key of the bridge.", json_schema_extra=PASSWORD
+            default="", description="Your own key for the bridge.", json_schema_extra=PASSWORD
         )
         SHOW_TOOL_CARDS: Literal["", "items", "details", "off"] = Field(
-            default="", description="How calls are shown."
+            default="", description="How tool calls are shown."
         )
         PERSIST_TOOL_RESULTS: bool | None = Field(
-            default=None, description="The bridge keeps thoughts and results."
+            default=None, description="The bridge stores reasoning and results."
         )
         LOG_LEVEL: Literal["INHERIT", "INFO", "DEBUG"] = Field(
-            default="INHERIT", description="DEBUG: answers cite their log."
+            default="INHERIT", description="DEBUG: each answer cites the log of its request."
         )
 
     def __init__(self) -> None:
@@ -920,7 +921,7 @@ class Pipe:
         self._all_calls = (0, asyncio.Semaphore(1))
 
     async def pipes(self) -> list[Json]:
-        """The bridge's models; the ones that were known last when it does not answer."""
+        """List the bridge's models; while it does not answer, those listed last."""
         headers = {"Authorization": f"Bearer {self.valves.BRIDGE_KEY}"}
         try:
             models = await Bridge(self.valves.BRIDGE_URL.rstrip("/"), headers).models()
@@ -993,14 +994,14 @@ class Pipe:
         return {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
 
     async def _answer(self, asked: Asked, entries: Mapping[str, Json]) -> tuple[Answer, dict[str, str]]:
-        """The answer that is asked for, and Open WebUI's names of its tools; nothing is sent yet."""
+        """Prepare the requested answer, with Open WebUI's names of its tools; nothing is sent yet."""
         tools, extra = await self._tools(asked, entries)
         runs_here = self.valves.TOOL_EXECUTION_MODE == "Pipeline"
         metadata = asked.metadata
         runner = Runner(
             tools if runs_here else {},
             self.valves.TOOL_TIMEOUT_SECONDS,
-            (asyncio.Semaphore(self.valves.MAX_PARALLEL_TOOLS_PER_REQUEST), self._gate()),
+            (asyncio.Semaphore(self.valves.MAX_PARALLEL_TOOLS_PER_REQUEST), self._global_semaphore()),
             metadata.get("session_id"),
             asked.event_call,
             asks=as_object(metadata.get("params")).get("tool_approval_mode") == "ask",
@@ -1033,13 +1034,13 @@ class Pipe:
         has_browser = asked.event_call is not None and bool(asked.metadata.get("session_id"))
         tools = tools_of(entries, servers, with_direct=has_browser)
         known = {tool.own_name for tool in tools.values()} | set(entries)
-        told = as_objects(asked.body.get("tools"))
+        definitions = as_objects(asked.body.get("tools"))
         return tools, [
-            tool for tool in told if (as_object(tool.get("function")) or tool).get("name") not in known
+            tool for tool in definitions if (as_object(tool.get("function")) or tool).get("name") not in known
         ]
 
     async def _make_native(self, asked: Asked) -> None:
-        """Have the model's record say native function calling, which the next request then has."""
+        """Switch the model's record to native function calling, for the next request."""
         model = as_object(asked.metadata.get("model"))
         name, is_done = model.get("name") or asked.body["model"], False
         if self.valves.ENABLE_NATIVE_FUNCTION_CALLING:
@@ -1050,9 +1051,7 @@ class Pipe:
                 "info",
             )
         else:
-            words = (
-                f"Tools need native function calling, which {name} has not: choose it in the chat's controls."
-            )
+            words = f"Tools need native function calling: choose it for {name} in the chat's controls."
             level = "warning"
         await asked.emit(notification(level, words))
 
@@ -1073,9 +1072,9 @@ class Pipe:
         return options
 
     def _headers(self, asked: Asked) -> Json:
-        """How the bridge is to answer."""
+        """Headers that say how the bridge should answer."""
         shown = {"off": "hidden"}.get(cards := self._valve(asked, "SHOW_TOOL_CARDS"), cards)
-        told = {
+        headers = {
             "X-Tool-Bridge-Calls": shown if asked.body.get("stream") or shown == "details" else "hidden",
             "X-Tool-Bridge-Markers": "link",
             "X-Tool-Bridge-Task": asked.task,
@@ -1083,14 +1082,14 @@ class Pipe:
             "X-OpenWebUI-Chat-Id": asked.metadata.get("chat_id"),
             "X-OpenWebUI-Message-Id": asked.metadata.get("message_id"),
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in headers.items() if value}
 
     def _valve(self, asked: Asked, name: str) -> Any:
-        """A setting of the user, else of the administrator."""
+        """Return the user's setting, or else the administrator's."""
         own = getattr(asked.own, name, None)
         return getattr(self.valves, name) if own in (None, "", "INHERIT") else own
 
-    def _gate(self) -> asyncio.Semaphore:
+    def _global_semaphore(self) -> asyncio.Semaphore:
         if self._all_calls[0] != self.valves.MAX_PARALLEL_TOOLS_GLOBAL:
             limit = self.valves.MAX_PARALLEL_TOOLS_GLOBAL
             self._all_calls = (limit, asyncio.Semaphore(limit))
@@ -1098,7 +1097,7 @@ class Pipe:
 
 
 async def _switched_to_native(model_id: str) -> bool:
-    """Whether a model has a record that Open WebUI now keeps so."""
+    """Switch a model's record to native function calling; false: it has no record."""
     record = await Models.get_model_by_id(model_id) if Models else None
     if record is None or Models is None or ModelForm is None:
         return False

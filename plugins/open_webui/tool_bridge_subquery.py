@@ -45,16 +45,16 @@ def as_array(value: Any) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []
 
 
-# -------- asking.py: Who asks the bridge, and whom Open WebUI tells what happens.
+# -------- asking.py: The user on whose behalf the bridge is asked, and Open WebUI's status messages.
 
 Emitter = Callable[[Json], Awaitable[Any]]
 
 STATUS_END: Json = {"type": "status", "data": {"description": "", "done": True, "hidden": True}}
 SECRET_NAME = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
-"""Where Open WebUI's environment has it. It is no valve's default: those may be read by many."""
+"""Environment variable of Open WebUI. It is not the default of a valve: many people may read those."""
 
 TOKEN_S = 300
-"""For which a token is good, that says who asks."""
+"""Seconds for which a token that names the user is valid."""
 
 PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
 
@@ -62,25 +62,26 @@ log = logging.getLogger(__name__)
 
 
 class BridgeValves(BaseModel):
-    """Where the bridge is, and by what it knows who asks."""
+    """The address of the bridge, and how the user is identified."""
 
     BRIDGE_URL: str = Field(
-        default="http://127.0.0.1:8765", description="Where Open WebUI's server reaches the bridge."
+        default="http://127.0.0.1:8765",
+        description="Address at which Open WebUI's server reaches the bridge.",
     )
     BRIDGE_KEY: str = Field(
         default="",
-        description="A key of the bridge; for many users, a forwarder's key.",
+        description="A key of the bridge; for several users, a forwarder's key.",
         json_schema_extra=PASSWORD,
     )
     USER_JWT_SECRET: str = Field(
         default="",
-        description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
+        description="Secret that signs the user's identity, for a forwarder's key; empty: Open WebUI's own.",
         json_schema_extra=PASSWORD,
     )
 
 
 def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
-    """The headers that say who asks: by a key of his own, or named to a forwarder's key."""
+    """Return the headers that identify the user: the user's own key, or a name beside a forwarder's key."""
     if own_key := getattr(user.get("valves"), "BRIDGE_KEY", ""):
         return {"Authorization": f"Bearer {own_key}"}
     named = {"Authorization": f"Bearer {key}"}
@@ -89,10 +90,10 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
     about = {name: str(user.get(name) or "") for name in ("name", "email", "role")}
     secret = jwt_secret or os.environ.get(SECRET_NAME, "").strip()
     if not secret:
-        told = {"Id": str(user["id"]), "Name": about["name"], "Email": about["email"]}
+        named_user = {"Id": str(user["id"]), "Name": about["name"], "Email": about["email"]}
         return {
             **named,
-            **{f"X-OpenWebUI-User-{name}": quote(value, safe=" @") for name, value in told.items()},
+            **{f"X-OpenWebUI-User-{name}": quote(value, safe=" @") for name, value in named_user.items()},
         }
     now = int(time.time())
     claims = {"sub": str(user["id"]), "iss": "open-webui", "iat": now, "exp": now + TOKEN_S, **about}
@@ -100,7 +101,7 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
 
 
 def quiet(emitter: Emitter | None) -> Emitter:
-    """The emitter, or none: what it cannot tell, the user does not learn, and the answer goes on."""
+    """Return an emitter that never fails: an event that Open WebUI refuses does not end the answer."""
 
     async def emit(event: Json) -> None:
         if emitter is None:
@@ -108,7 +109,7 @@ def quiet(emitter: Emitter | None) -> Emitter:
         try:
             await emitter(event)
         except Exception as error:
-            log.warning("Open WebUI did not take an event: %s", error)
+            log.warning("Open WebUI did not accept an event: %s", error)
 
     return emit
 
@@ -119,7 +120,7 @@ def notification(level: str, text: str) -> Json:
 
 
 def status(description: str) -> Json:
-    """What goes on."""
+    """A status line for what is happening."""
     return {"type": "status", "data": {"description": description, "done": False}}
 
 
@@ -128,20 +129,20 @@ def status(description: str) -> Json:
 OK = 200
 CONNECT_S = 30
 LIST_S = 10
-"""For the list of models: Open WebUI's own list waits for it."""
+"""Seconds for the list of models, for which Open WebUI's own list waits."""
 SILENCE_S = 120
-"""The bridge says something every 15 s, or it is gone."""
+"""Seconds of silence after which the bridge counts as gone; it sends something every 15 s."""
 
 ENDINGS = ("response.completed", "response.incomplete", "response.failed")
 
 
 class BridgeFailure(Exception):
-    """Why there is no answer, as the user is told it."""
+    """Why there is no answer; the message is for the user."""
 
 
 @dataclass(frozen=True)
 class Bridge:
-    """A running bridge, and who asks it."""
+    """A running bridge, and the headers that identify the user."""
 
     url: str
     headers: Mapping[str, str]
@@ -154,7 +155,7 @@ class Bridge:
             return [model for model in as_objects((await answer.json())["data"]) if model.get("id")]
 
     async def events(self, body: Json, headers: Mapping[str, str]) -> AsyncGenerator[Json]:
-        """The events of a response. Closing it closes the line, which cancels the response."""
+        """The events of a response. Closing it closes the connection, which cancels the response."""
         address = f"{self.url}/v1/responses"
         try:
             async with (
@@ -166,7 +167,7 @@ class Bridge:
                 async for event in _events_of(answer.content):
                     yield event
         except TimeoutError:
-            raise BridgeFailure(f"The bridge at {self.url} fell silent.") from None
+            raise BridgeFailure(f"The bridge at {self.url} stopped answering.") from None
         except aiohttp.ClientError as error:
             message = (
                 f"The bridge at {self.url} does not answer. Is it running, and can Open WebUI reach it there?"
@@ -294,7 +295,7 @@ def _part(value: Any, images: list[str]) -> Any:
             images.append(f"data:{part.get('mimeType')};base64,{part['data']}")
             return "[image]"
         case "resource" if resource := as_object(part.get("resource")):
-            return resource.get("text") or resource.get("uri") or "[a file that is no text]"
+            return resource.get("text") or resource.get("uri") or "[a file that is not text]"
         case _ if isinstance(value, str) and value.startswith(IMAGE):
             images.append(value)
             return "[image]"
@@ -557,7 +558,7 @@ class Answer:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def _next(self, response: Json, outputs: list[Json]) -> Json:
-        """The request that goes on from a response; the whole chat again where the bridge has not kept it."""
+        """The request that continues a response; the whole chat again where the bridge has not stored it."""
         going_on = {name: value for name, value in self.request.items() if name != "messages"}
         if response.get("store") is False:
             request = {**self.request, "input": [*self._done]}
@@ -619,7 +620,7 @@ FILE_CHARS = 50_000
 """Of the text of one file."""
 
 _is_within: ContextVar[bool] = ContextVar("is_within_subquery", default=False)
-"""Whether what runs now runs for a subquery, whatever this tool is called."""
+"""Whether the current task runs for a subquery, whatever this tool is called."""
 
 
 class Tools:
@@ -629,14 +630,18 @@ class Tools:
         """Settings of the administrator."""
 
         MODEL: str = Field(default="", description="A model of the bridge; empty: the chat's own.")
-        TOOL_TIMEOUT_SECONDS: int = Field(default=60, ge=1, le=600, description="For one call.")
-        MAX_PARALLEL_TOOLS_PER_REQUEST: int = Field(default=5, ge=1, le=50, description="Calls at once.")
+        TOOL_TIMEOUT_SECONDS: int = Field(
+            default=60, ge=1, le=600, description="Time limit of one call, in seconds."
+        )
+        MAX_PARALLEL_TOOLS_PER_REQUEST: int = Field(
+            default=5, ge=1, le=50, description="Maximum parallel calls."
+        )
 
     class UserValves(BaseModel):
         """Settings of a user."""
 
         BRIDGE_KEY: str = Field(
-            default="", description="Your own key of the bridge.", json_schema_extra=PASSWORD
+            default="", description="Your own key for the bridge.", json_schema_extra=PASSWORD
         )
 
     def __init__(self) -> None:

@@ -126,7 +126,7 @@ class Answer:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def _next(self, response: Json, outputs: list[Json]) -> Json:
-        """The request that goes on from a response; the whole chat again where the bridge has not kept it."""
+        """The request that continues a response; the whole chat again where the bridge has not stored it."""
         going_on = {name: value for name, value in self.request.items() if name != "messages"}
         if response.get("store") is False:
             request = {**self.request, "input": [*self._done]}

@@ -1,4 +1,4 @@
-"""Who asks the bridge, and whom Open WebUI tells what happens."""
+"""The user on whose behalf the bridge is asked, and Open WebUI's status messages."""
 
 import logging
 import os
@@ -16,10 +16,10 @@ Emitter = Callable[[Json], Awaitable[Any]]
 
 STATUS_END: Json = {"type": "status", "data": {"description": "", "done": True, "hidden": True}}
 SECRET_NAME = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
-"""Where Open WebUI's environment has it. It is no valve's default: those may be read by many."""
+"""Environment variable of Open WebUI. It is not the default of a valve: many people may read those."""
 
 TOKEN_S = 300
-"""For which a token is good, that says who asks."""
+"""Seconds for which a token that names the user is valid."""
 
 PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
 
@@ -27,25 +27,26 @@ log = logging.getLogger(__name__)
 
 
 class BridgeValves(BaseModel):
-    """Where the bridge is, and by what it knows who asks."""
+    """The address of the bridge, and how the user is identified."""
 
     BRIDGE_URL: str = Field(
-        default="http://127.0.0.1:8765", description="Where Open WebUI's server reaches the bridge."
+        default="http://127.0.0.1:8765",
+        description="Address at which Open WebUI's server reaches the bridge.",
     )
     BRIDGE_KEY: str = Field(
         default="",
-        description="A key of the bridge; for many users, a forwarder's key.",
+        description="A key of the bridge; for several users, a forwarder's key.",
         json_schema_extra=PASSWORD,
     )
     USER_JWT_SECRET: str = Field(
         default="",
-        description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
+        description="Secret that signs the user's identity, for a forwarder's key; empty: Open WebUI's own.",
         json_schema_extra=PASSWORD,
     )
 
 
 def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
-    """The headers that say who asks: by a key of his own, or named to a forwarder's key."""
+    """Return the headers that identify the user: the user's own key, or a name beside a forwarder's key."""
     if own_key := getattr(user.get("valves"), "BRIDGE_KEY", ""):
         return {"Authorization": f"Bearer {own_key}"}
     named = {"Authorization": f"Bearer {key}"}
@@ -54,10 +55,10 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
     about = {name: str(user.get(name) or "") for name in ("name", "email", "role")}
     secret = jwt_secret or os.environ.get(SECRET_NAME, "").strip()
     if not secret:
-        told = {"Id": str(user["id"]), "Name": about["name"], "Email": about["email"]}
+        named_user = {"Id": str(user["id"]), "Name": about["name"], "Email": about["email"]}
         return {
             **named,
-            **{f"X-OpenWebUI-User-{name}": quote(value, safe=" @") for name, value in told.items()},
+            **{f"X-OpenWebUI-User-{name}": quote(value, safe=" @") for name, value in named_user.items()},
         }
     now = int(time.time())
     claims = {"sub": str(user["id"]), "iss": "open-webui", "iat": now, "exp": now + TOKEN_S, **about}
@@ -65,7 +66,7 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
 
 
 def quiet(emitter: Emitter | None) -> Emitter:
-    """The emitter, or none: what it cannot tell, the user does not learn, and the answer goes on."""
+    """Return an emitter that never fails: an event that Open WebUI refuses does not end the answer."""
 
     async def emit(event: Json) -> None:
         if emitter is None:
@@ -73,7 +74,7 @@ def quiet(emitter: Emitter | None) -> Emitter:
         try:
             await emitter(event)
         except Exception as error:
-            log.warning("Open WebUI did not take an event: %s", error)
+            log.warning("Open WebUI did not accept an event: %s", error)
 
     return emit
 
@@ -84,5 +85,5 @@ def notification(level: str, text: str) -> Json:
 
 
 def status(description: str) -> Json:
-    """What goes on."""
+    """A status line for what is happening."""
     return {"type": "status", "data": {"description": description, "done": False}}

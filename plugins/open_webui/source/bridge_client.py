@@ -11,20 +11,20 @@ from plugins.open_webui.source.json_values import Json, as_objects
 OK = 200
 CONNECT_S = 30
 LIST_S = 10
-"""For the list of models: Open WebUI's own list waits for it."""
+"""Seconds for the list of models, for which Open WebUI's own list waits."""
 SILENCE_S = 120
-"""The bridge says something every 15 s, or it is gone."""
+"""Seconds of silence after which the bridge counts as gone; it sends something every 15 s."""
 
 ENDINGS = ("response.completed", "response.incomplete", "response.failed")
 
 
 class BridgeFailure(Exception):
-    """Why there is no answer, as the user is told it."""
+    """Why there is no answer; the message is for the user."""
 
 
 @dataclass(frozen=True)
 class Bridge:
-    """A running bridge, and who asks it."""
+    """A running bridge, and the headers that identify the user."""
 
     url: str
     headers: Mapping[str, str]
@@ -37,7 +37,7 @@ class Bridge:
             return [model for model in as_objects((await answer.json())["data"]) if model.get("id")]
 
     async def events(self, body: Json, headers: Mapping[str, str]) -> AsyncGenerator[Json]:
-        """The events of a response. Closing it closes the line, which cancels the response."""
+        """The events of a response. Closing it closes the connection, which cancels the response."""
         address = f"{self.url}/v1/responses"
         try:
             async with (
@@ -49,7 +49,7 @@ class Bridge:
                 async for event in _events_of(answer.content):
                     yield event
         except TimeoutError:
-            raise BridgeFailure(f"The bridge at {self.url} fell silent.") from None
+            raise BridgeFailure(f"The bridge at {self.url} stopped answering.") from None
         except aiohttp.ClientError as error:
             message = (
                 f"The bridge at {self.url} does not answer. Is it running, and can Open WebUI reach it there?"

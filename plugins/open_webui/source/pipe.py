@@ -46,7 +46,7 @@ BUG = "The pipe failed. The log of Open WebUI says why."
 
 @dataclass(frozen=True)
 class Asked:
-    """What Open WebUI asks of a pipe."""
+    """A request of Open WebUI to the pipe."""
 
     body: Json
     user: Json
@@ -62,7 +62,7 @@ class Asked:
 
     @property
     def is_legacy(self) -> bool:
-        """Open WebUI runs tools by prompts of its own."""
+        """Whether Open WebUI runs tools by prompting, not by native function calls."""
         return as_object(self.metadata.get("params")).get("function_calling") in ("legacy", "default")
 
 
@@ -78,56 +78,56 @@ class Pipe:
         )
         SHOW_TOOL_CARDS: Literal["items", "details", "off"] = Field(
             default="items",
-            description="Calls are shown as Open WebUI's own items, as <details> in the text, or not at all.",
+            description="Tool calls appear as Open WebUI's items, as <details> in the text, or not at all.",
         )
         MAX_FUNCTION_CALL_LOOPS: int = Field(
-            default=25, ge=1, le=1000, description="Rounds of the model in one answer."
+            default=25, ge=1, le=1000, description="Maximum rounds of the model in one answer."
         )
         MAX_PARALLEL_TOOLS_PER_REQUEST: int = Field(
-            default=5, ge=1, le=50, description="Calls of one answer at once."
+            default=5, ge=1, le=50, description="Maximum parallel calls of one answer."
         )
         MAX_PARALLEL_TOOLS_GLOBAL: int = Field(
-            default=200, ge=1, le=2000, description="Calls of all answers at once."
+            default=200, ge=1, le=2000, description="Maximum parallel calls of all answers."
         )
         TOOL_TIMEOUT_SECONDS: int = Field(
-            default=60, ge=1, le=600, description="For one call of a tool of Open WebUI."
+            default=60, ge=1, le=600, description="Time limit of one call of a tool of Open WebUI."
         )
         PERSIST_TOOL_RESULTS: bool = Field(
-            default=True, description="The bridge keeps thoughts and results for later turns."
+            default=True, description="The bridge stores reasoning and results for later turns."
         )
         ENABLE_REASONING_SUMMARY: Literal["", "auto", "concise", "detailed"] = Field(
-            default="", description="Summaries of what the model thinks; empty: as the bridge says."
+            default="", description="Summaries of the model's reasoning; empty: the bridge's setting."
         )
         TRUNCATION: Literal["", "auto", "disabled"] = Field(
-            default="", description="Of a chat that is too long."
+            default="", description="How a chat that is too long is shortened; empty: the provider's default."
         )
         PARALLEL_TOOL_CALLS: bool = Field(
             default=True, description="The model may call several tools at once."
         )
         ENABLE_WEB_SEARCH_TOOL: bool | None = Field(
-            default=None, description="Search of the provider; empty: as the bridge says."
+            default=None, description="The provider's web search; empty: the bridge's setting."
         )
         ENABLE_NATIVE_FUNCTION_CALLING: bool = Field(
-            default=True, description="Switch a model to native function calling."
+            default=True, description="Switch models to native function calling when tools need it."
         )
         LOG_LEVEL: Literal["INFO", "DEBUG"] = Field(
-            default="INFO", description="DEBUG: each answer cites its log."
+            default="INFO", description="DEBUG: each answer cites the log of its request."
         )
 
     class UserValves(BaseModel):
-        """Settings of a user; empty: as the administrator says."""
+        """Settings of a user; empty: the administrator's setting applies."""
 
         BRIDGE_KEY: str = Field(
-            default="", description="Your own key of the bridge.", json_schema_extra=PASSWORD
+            default="", description="Your own key for the bridge.", json_schema_extra=PASSWORD
         )
         SHOW_TOOL_CARDS: Literal["", "items", "details", "off"] = Field(
-            default="", description="How calls are shown."
+            default="", description="How tool calls are shown."
         )
         PERSIST_TOOL_RESULTS: bool | None = Field(
-            default=None, description="The bridge keeps thoughts and results."
+            default=None, description="The bridge stores reasoning and results."
         )
         LOG_LEVEL: Literal["INHERIT", "INFO", "DEBUG"] = Field(
-            default="INHERIT", description="DEBUG: answers cite their log."
+            default="INHERIT", description="DEBUG: each answer cites the log of its request."
         )
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class Pipe:
         self._all_calls = (0, asyncio.Semaphore(1))
 
     async def pipes(self) -> list[Json]:
-        """The bridge's models; the ones that were known last when it does not answer."""
+        """List the bridge's models; while it does not answer, those listed last."""
         headers = {"Authorization": f"Bearer {self.valves.BRIDGE_KEY}"}
         try:
             models = await Bridge(self.valves.BRIDGE_URL.rstrip("/"), headers).models()
@@ -209,14 +209,14 @@ class Pipe:
         return {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
 
     async def _answer(self, asked: Asked, entries: Mapping[str, Json]) -> tuple[Answer, dict[str, str]]:
-        """The answer that is asked for, and Open WebUI's names of its tools; nothing is sent yet."""
+        """Prepare the requested answer, with Open WebUI's names of its tools; nothing is sent yet."""
         tools, extra = await self._tools(asked, entries)
         runs_here = self.valves.TOOL_EXECUTION_MODE == "Pipeline"
         metadata = asked.metadata
         runner = Runner(
             tools if runs_here else {},
             self.valves.TOOL_TIMEOUT_SECONDS,
-            (asyncio.Semaphore(self.valves.MAX_PARALLEL_TOOLS_PER_REQUEST), self._gate()),
+            (asyncio.Semaphore(self.valves.MAX_PARALLEL_TOOLS_PER_REQUEST), self._global_semaphore()),
             metadata.get("session_id"),
             asked.event_call,
             asks=as_object(metadata.get("params")).get("tool_approval_mode") == "ask",
@@ -249,13 +249,13 @@ class Pipe:
         has_browser = asked.event_call is not None and bool(asked.metadata.get("session_id"))
         tools = tools_of(entries, servers, with_direct=has_browser)
         known = {tool.own_name for tool in tools.values()} | set(entries)
-        told = as_objects(asked.body.get("tools"))
+        definitions = as_objects(asked.body.get("tools"))
         return tools, [
-            tool for tool in told if (as_object(tool.get("function")) or tool).get("name") not in known
+            tool for tool in definitions if (as_object(tool.get("function")) or tool).get("name") not in known
         ]
 
     async def _make_native(self, asked: Asked) -> None:
-        """Have the model's record say native function calling, which the next request then has."""
+        """Switch the model's record to native function calling, for the next request."""
         model = as_object(asked.metadata.get("model"))
         name, is_done = model.get("name") or asked.body["model"], False
         if self.valves.ENABLE_NATIVE_FUNCTION_CALLING:
@@ -266,9 +266,7 @@ class Pipe:
                 "info",
             )
         else:
-            words = (
-                f"Tools need native function calling, which {name} has not: choose it in the chat's controls."
-            )
+            words = f"Tools need native function calling: choose it for {name} in the chat's controls."
             level = "warning"
         await asked.emit(notification(level, words))
 
@@ -289,9 +287,9 @@ class Pipe:
         return options
 
     def _headers(self, asked: Asked) -> Json:
-        """How the bridge is to answer."""
+        """Headers that say how the bridge should answer."""
         shown = {"off": "hidden"}.get(cards := self._valve(asked, "SHOW_TOOL_CARDS"), cards)
-        told = {
+        headers = {
             "X-Tool-Bridge-Calls": shown if asked.body.get("stream") or shown == "details" else "hidden",
             "X-Tool-Bridge-Markers": "link",
             "X-Tool-Bridge-Task": asked.task,
@@ -299,14 +297,14 @@ class Pipe:
             "X-OpenWebUI-Chat-Id": asked.metadata.get("chat_id"),
             "X-OpenWebUI-Message-Id": asked.metadata.get("message_id"),
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in headers.items() if value}
 
     def _valve(self, asked: Asked, name: str) -> Any:
-        """A setting of the user, else of the administrator."""
+        """Return the user's setting, or else the administrator's."""
         own = getattr(asked.own, name, None)
         return getattr(self.valves, name) if own in (None, "", "INHERIT") else own
 
-    def _gate(self) -> asyncio.Semaphore:
+    def _global_semaphore(self) -> asyncio.Semaphore:
         if self._all_calls[0] != self.valves.MAX_PARALLEL_TOOLS_GLOBAL:
             limit = self.valves.MAX_PARALLEL_TOOLS_GLOBAL
             self._all_calls = (limit, asyncio.Semaphore(limit))
@@ -314,7 +312,7 @@ class Pipe:
 
 
 async def _switched_to_native(model_id: str) -> bool:
-    """Whether a model has a record that Open WebUI now keeps so."""
+    """Switch a model's record to native function calling; false: it has no record."""
     record = await Models.get_model_by_id(model_id) if Models else None
     if record is None or Models is None or ModelForm is None:
         return False

@@ -98,7 +98,7 @@ def _part(value: Any, images: list[str]) -> Any:
             images.append(f"data:{part.get('mimeType')};base64,{part['data']}")
             return "[image]"
         case "resource" if resource := as_object(part.get("resource")):
-            return resource.get("text") or resource.get("uri") or "[a file that is no text]"
+            return resource.get("text") or resource.get("uri") or "[a file that is not text]"
         case _ if isinstance(value, str) and value.startswith(IMAGE):
             images.append(value)
             return "[image]"

@@ -14,8 +14,8 @@ from plugins.open_webui.source.results import Result, failed
 
 UNANSWERED = failed("The answer ended before this call had a result.")
 LIMIT = (
-    "\n\n> **The answer stopped early.** The model wanted to call tools after {rounds} rounds. Ask it to go "
-    "on, or raise MAX_FUNCTION_CALL_LOOPS.\n"
+    "\n\n> **The answer stopped early.** The model wanted to call tools after {rounds} rounds. Ask it to "
+    "continue, or raise MAX_FUNCTION_CALL_LOOPS.\n"
 )
 
 
@@ -31,7 +31,7 @@ async def as_items(answer: Answer) -> AsyncGenerator[Json]:
             async for event in events:
                 for shown in items.take(event):
                     yield shown
-    except Exception:  # told by whoever reads; here only no call is left open
+    except Exception:  # the reader reports it; here only no call may stay without an output
         for shown in items.close():
             yield shown
         raise
@@ -122,7 +122,7 @@ class Items:
         yield {**event, "output_index": place, **({"item": item} if item else {})}
 
     def answer(self, output: Json) -> Iterator[Json]:
-        """A call has its output, which comes behind everything."""
+        """Record a call's output, which comes after everything else."""
         place, self._count = self._count, self._count + 1
         yield from self._answered(output, place)
 

@@ -38,7 +38,7 @@ FILE_CHARS = 50_000
 """Of the text of one file."""
 
 _is_within: ContextVar[bool] = ContextVar("is_within_subquery", default=False)
-"""Whether what runs now runs for a subquery, whatever this tool is called."""
+"""Whether the current task runs for a subquery, whatever this tool is called."""
 
 
 class Tools:
@@ -48,14 +48,18 @@ class Tools:
         """Settings of the administrator."""
 
         MODEL: str = Field(default="", description="A model of the bridge; empty: the chat's own.")
-        TOOL_TIMEOUT_SECONDS: int = Field(default=60, ge=1, le=600, description="For one call.")
-        MAX_PARALLEL_TOOLS_PER_REQUEST: int = Field(default=5, ge=1, le=50, description="Calls at once.")
+        TOOL_TIMEOUT_SECONDS: int = Field(
+            default=60, ge=1, le=600, description="Time limit of one call, in seconds."
+        )
+        MAX_PARALLEL_TOOLS_PER_REQUEST: int = Field(
+            default=5, ge=1, le=50, description="Maximum parallel calls."
+        )
 
     class UserValves(BaseModel):
         """Settings of a user."""
 
         BRIDGE_KEY: str = Field(
-            default="", description="Your own key of the bridge.", json_schema_extra=PASSWORD
+            default="", description="Your own key for the bridge.", json_schema_extra=PASSWORD
         )
 
     def __init__(self) -> None:
