@@ -34,9 +34,10 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.documents.reader import DocumentReader
 from bridge.http.answer_files import AnswerFiles, TurnFiles
-from bridge.limits.call_queue import CallQueue
+from bridge.limits.call_rules import CallRules
 from bridge.limits.call_settings import UserCallSettings
 from bridge.limits.circuit_breaker import Breakers
+from bridge.limits.fair_queue import FairQueue
 from bridge.limits.request_queue import RequestQueue
 from bridge.limits.settings import LiveLimits
 from bridge.providers.directory import ModelDirectory, ModelEntry, ModelServices
@@ -248,7 +249,8 @@ def _compose_controls(
 ) -> Controls:
     tables = store.limit_tables()
     limits = LiveLimits(tables, given_limits(settings.limits), warn=_log.warning)
-    queue = CallQueue(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
+    rules = CallRules(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
+    queue = FairQueue(rules)
     limits.on_change(queue.limits_changed)
 
     def announce_change(user_id: str) -> None:

@@ -77,7 +77,8 @@ class Bridge:
         self.server.close()  # A page that is disconnected tries again at once.
         self.components.requests.refuse_requests()
         controls = self.components.controls
-        await controls.queue.close(controls.limits.now.tool_shutdown_timeout_seconds)
+        controls.queue.close_queue()
+        await controls.queue.wait_until_idle(controls.limits.now.tool_shutdown_timeout_seconds)
         await self.components.responses.running.stop_background()
         await self.components.conversations.runs.stop_all()
         self.components.dispatcher.stop_calls()

@@ -14,9 +14,10 @@ from typing import Self
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallOptions, CallRequest
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.call_queue import CallQueue, QueuedCall, SlotKey
+from bridge.limits.call_rules import SlotKey
 from bridge.limits.call_settings import CallSettings, UserCallSettings, checked_deadline
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
+from bridge.limits.fair_queue import FairQueue, QueueEntry
 from bridge.limits.settings import Deadline, LiveLimits
 from bridge.limits.token_bucket import RateLimit
 
@@ -26,7 +27,7 @@ class Controls:
     """What decides whether and when a call runs, and for how long."""
 
     limits: LiveLimits
-    queue: CallQueue
+    queue: FairQueue
     breakers: Breakers
     settings: UserCallSettings
 
@@ -83,14 +84,14 @@ class CallSlot:
         self._probes: tuple[bool, bool] | None = None
         """Whether the call probes tool and host; None while it does not run."""
         self._check_breakers()
-        self._ticket: QueuedCall = self._queue.enter_queue(_slot_key(request, options, settings))
+        self._entry: QueueEntry = self._queue.enter_queue(_slot_key(request, options, settings))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._leave_breakers(None, None)
-        self._queue.leave_queue(self._ticket)
+        self._queue.leave_queue(self._entry)
 
     def start_deadline(self) -> Deadline:
         """No later than its batch ends; asking for it is the beginning of its time."""
@@ -101,7 +102,7 @@ class CallSlot:
         """Acquire the slot if that needs no waiting, and the breakers let the call pass."""
         if self._probes is not None:
             return True
-        if not self._queue.grant_now(self._ticket):
+        if not self._queue.grant_now(self._entry):
             return False
         self._enter_breakers()
         return True
@@ -111,17 +112,17 @@ class CallSlot:
         began = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout_at(self._latest_end):
-                await self._queue.wait_for_grant(self._ticket, self._wait_s)
+                await self._queue.wait_for_grant(self._entry, self._wait_s)
         except TimeoutError:
             raise batch_is_over("No slot had become free for it.") from None
         self._wait_s = max(0.0, self._wait_s - (asyncio.get_running_loop().time() - began))
-        if self._ticket.holds:
+        if self._entry.holds:
             self._enter_breakers()
 
     def release_slot(self) -> None:
         """Release the place in the queue, and those of probes in the breakers."""
         self._leave_breakers(None, None)
-        self._queue.revoke_grant(self._ticket)
+        self._queue.revoke_grant(self._entry)
 
     def record_outcome(self, outcome: CallOutcome) -> None:
         """Tell the breakers how the call ended, if it held the slot, and release it."""
@@ -131,7 +132,7 @@ class CallSlot:
         else:
             tool = Ending(judge_tool(outcome), self._tool_name, error)
             self._leave_breakers(tool, Ending(judge_host(outcome), self._tool_name, error))
-        self._queue.revoke_grant(self._ticket)
+        self._queue.revoke_grant(self._entry)
 
     def _check_breakers(self) -> None:
         self._breakers.check_breaker(self._tool)
@@ -143,7 +144,7 @@ class CallSlot:
         try:
             self._check_breakers()
         except BridgeError:
-            self._queue.revoke_grant(self._ticket)
+            self._queue.revoke_grant(self._entry)
             raise
         self._probes = self._breakers.enter_breaker(self._tool), self._breakers.enter_breaker(self._host)
 

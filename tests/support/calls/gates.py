@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from bridge.calls.admission import Controls
-from bridge.limits.call_queue import CallQueue
+from bridge.limits.call_rules import CallRules
 from bridge.limits.call_settings import CallSetting, SettingScope, UserCallSettings
 from bridge.limits.circuit_breaker import Breakers
+from bridge.limits.fair_queue import FairQueue
 from bridge.limits.settings import LiveLimits
 from bridge.settings.limits import Number
 
@@ -55,7 +56,7 @@ def controls(**limits: Number) -> Controls:
     """With these limits; the breakers' clock goes on by a millisecond at each look."""
     live = LiveLimits(KeptLimits(), {name.upper(): value for name, value in limits.items()}, warn=unexpected)
     ticks = count()
-    queue = CallQueue(lambda: live.now, max_open_calls_per_user=1000)
+    queue = FairQueue(CallRules(lambda: live.now, max_open_calls_per_user=1000))
     live.on_change(queue.limits_changed)
     breakers = Breakers(lambda: live.now, lambda: next(ticks) / 1000)
     return Controls(live, queue, breakers, UserCallSettings(KeptSettings()))

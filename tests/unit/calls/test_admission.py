@@ -147,7 +147,7 @@ async def test_a_bridge_that_stops_ends_those_that_wait() -> None:
     desk.call(request())
     await desk.sent(2)
     waits, _ = await desk.queued(request(safe=False))
-    await desk.controls.queue.close(0)
+    desk.controls.queue.close_queue()
     outcome = await waits
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.NO_BROWSER)
     with pytest.raises(BridgeError, match="stopping"):

@@ -16,7 +16,7 @@ class Requests:
 
     def __init__(self, **limits: float) -> None:
         self.limits = Limits.model_validate(limits)
-        self.admission = RequestQueue(lambda: self.limits)
+        self.queue = RequestQueue(lambda: self.limits)
         self.begun: list[str] = []
         self.ends: dict[str, asyncio.Event] = {}
 
@@ -26,7 +26,7 @@ class Requests:
         return asyncio.create_task(self._run(name))
 
     async def _run(self, name: str) -> None:
-        async with self.admission.hold_place(name[:-1]):
+        async with self.queue.hold_place(name[:-1]):
             self.begun.append(name)
             await self.ends[name].wait()
 
@@ -41,7 +41,7 @@ async def test_a_full_line_is_refused_at_once() -> None:
     first, second = requests.start("ann1"), requests.start("ann2")
     await requests.settle()
     with pytest.raises(BridgeError) as refused:
-        async with requests.admission.hold_place("bob"):
+        async with requests.queue.hold_place("bob"):
             pass
     error = refused.value.error
     assert (error.code, error.retryable) == (ErrorCode.SERVER_BUSY, True)
@@ -52,7 +52,7 @@ async def test_a_full_line_is_refused_at_once() -> None:
     assert requests.begun == ["ann1", "ann2"]
     requests.ends["ann2"].set()
     await second
-    assert (requests.admission.running, requests.admission.waiting) == (0, 0)
+    assert (requests.queue.running, requests.queue.waiting) == (0, 0)
 
 
 async def test_users_take_turns() -> None:
@@ -83,7 +83,7 @@ async def test_one_user_does_not_hold_every_place() -> None:
     for end in requests.ends.values():
         end.set()
     await asyncio.gather(*tasks)
-    assert requests.admission.running == 0
+    assert requests.queue.running == 0
 
 
 async def test_one_user_does_not_hold_the_whole_line() -> None:
@@ -102,7 +102,7 @@ async def test_one_user_does_not_hold_the_whole_line() -> None:
         assert requests.begun[-1] == name
         requests.ends[name].set()
     await asyncio.gather(*tasks[:3], tasks[4])
-    assert (requests.admission.running, requests.admission.waiting) == (0, 0)
+    assert (requests.queue.running, requests.queue.waiting) == (0, 0)
 
 
 async def test_the_wait_has_an_end() -> None:
@@ -115,7 +115,7 @@ async def test_the_wait_has_an_end() -> None:
     assert asyncio.get_running_loop().time() == pytest.approx(5, abs=0.1)
     requests.ends["ann1"].set()
     await running
-    assert (requests.admission.running, requests.admission.waiting) == (0, 0)
+    assert (requests.queue.running, requests.queue.waiting) == (0, 0)
 
 
 async def test_who_goes_away_gives_up_the_place_even_at_the_last_moment() -> None:
@@ -130,7 +130,7 @@ async def test_who_goes_away_gives_up_the_place_even_at_the_last_moment() -> Non
     assert requests.begun[-1] == "cat1"
     requests.ends["cat1"].set()
     await next_one
-    assert requests.admission.running == 0
+    assert requests.queue.running == 0
 
 
 async def test_a_raised_limit_lets_in_who_waits() -> None:
@@ -139,7 +139,7 @@ async def test_a_raised_limit_lets_in_who_waits() -> None:
     tasks = [requests.start("ann1"), requests.start("ann2")]
     await requests.settle()
     requests.limits = Limits(max_concurrent_requests=2)
-    requests.admission.limits_changed()
+    requests.queue.limits_changed()
     await requests.settle()
     assert requests.begun == ["ann1", "ann2"]
     for end in requests.ends.values():
@@ -152,11 +152,11 @@ async def test_a_bridge_that_stops_lets_nobody_in() -> None:
     requests = Requests(max_concurrent_requests=1)
     running, waiting = requests.start("ann1"), requests.start("bob1")
     await requests.settle()
-    requests.admission.refuse_requests()
+    requests.queue.refuse_requests()
     with pytest.raises(BridgeError, match="stopping"):
         await waiting
     with pytest.raises(BridgeError, match="stopping"):
-        async with requests.admission.hold_place("cat"):
+        async with requests.queue.hold_place("cat"):
             pass
     requests.ends["ann1"].set()
     await running

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.call_queue import MAX_OPEN_CALLS, CallQueue, QueuedCall, SlotKey
+from bridge.limits.call_rules import MAX_OPEN_CALLS, CallRules, SlotKey
+from bridge.limits.fair_queue import FairQueue, QueueEntry
 from bridge.settings.limits import Limits
 from tests.support.examples import examples
 
@@ -27,14 +28,14 @@ class Desk:
 
     def __init__(self, *, max_open: int = 1000, **limits: float) -> None:
         self.limits = Limits.model_validate(limits)
-        self.queue = CallQueue(lambda: self.limits, max_open_calls_per_user=max_open)
+        self.queue = FairQueue(CallRules(lambda: self.limits, max_open_calls_per_user=max_open))
         self.began: list[str] = []
         self.ended: list[str] = []
 
     def call(self, name: str, wanted: SlotKey | None = None, seconds: float = 1) -> "asyncio.Task[None]":
         async def run() -> None:
-            with self.open(wanted or key()) as ticket:
-                await self.turn(ticket)
+            with self.open(wanted or key()) as entry:
+                await self.turn(entry)
                 self.began.append(name)
                 await asyncio.sleep(seconds)
                 self.ended.append(name)
@@ -42,15 +43,20 @@ class Desk:
         return asyncio.create_task(run())
 
     @contextmanager
-    def open(self, wanted: SlotKey) -> Generator[QueuedCall]:
-        ticket = self.queue.enter_queue(wanted)
+    def open(self, wanted: SlotKey) -> Generator[QueueEntry]:
+        entry = self.queue.enter_queue(wanted)
         try:
-            yield ticket
+            yield entry
         finally:
-            self.queue.leave_queue(ticket)
+            self.queue.leave_queue(entry)
 
-    async def turn(self, ticket: QueuedCall) -> None:
-        await self.queue.wait_for_grant(ticket, self.limits.tool_queue_wait_seconds)
+    async def turn(self, entry: QueueEntry) -> None:
+        await self.queue.wait_for_grant(entry, self.limits.tool_queue_wait_seconds)
+
+    async def close(self, grace_s: float) -> None:
+        """As the bridge does when it stops."""
+        self.queue.close_queue()
+        await self.queue.wait_until_idle(grace_s)
 
     def change(self, **limits: float) -> None:
         self.limits = self.limits.model_copy(update=limits)
@@ -223,14 +229,14 @@ async def test_a_wait_that_nobody_wants_any_more_ends_without_a_slot() -> None:
     desk = Desk(max_parallel_tools_per_user=1)
     first = desk.call("first", seconds=5)
     await settle()
-    with desk.open(key()) as ticket:
-        waiting = asyncio.create_task(desk.turn(ticket))
+    with desk.open(key()) as entry:
+        waiting = asyncio.create_task(desk.turn(entry))
         await settle()
         behind = desk.call("behind")
         await settle()
-        desk.queue.revoke_grant(ticket)
+        desk.queue.revoke_grant(entry)
         await waiting
-        assert (ticket.holds, desk.queue.waiting) == (False, 1)
+        assert (entry.holds, desk.queue.waiting) == (False, 1)
         await asyncio.gather(first, behind)
     assert desk.began == ["first", "behind"]
 
@@ -242,7 +248,7 @@ async def test_closing_sends_away_who_waits_and_lets_end_what_runs() -> None:
     await settle()
     loop = asyncio.get_running_loop()
     started = loop.time()
-    await desk.queue.close(10)
+    await desk.close(10)
     assert loop.time() - started == pytest.approx(5, abs=0.1)
     await running
     with pytest.raises(BridgeError, match="stopping"):
@@ -258,8 +264,8 @@ async def test_closing_does_not_wait_longer_than_its_grace() -> None:
     await settle()
     loop = asyncio.get_running_loop()
     started = loop.time()
-    await desk.queue.close(0)
-    await desk.queue.close(3)
+    await desk.close(0)
+    await desk.close(3)
     assert loop.time() - started == pytest.approx(3, abs=0.1)
     running.cancel()
 
@@ -301,9 +307,9 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
     async def caller(number: int, wanted: SlotKey, comes: float, stays: float) -> None:
         await asyncio.sleep(comes)
         places = _places_of(wanted)
-        with desk.open(wanted) as ticket:
+        with desk.open(wanted) as entry:
             for _ in range(2):  # in between its user is asked, and it holds nothing
-                await desk.turn(ticket)
+                await desk.turn(entry)
                 running.update(places)
                 assert running["all"] <= everybody
                 for place, room in _rooms_of(wanted, user, request):
@@ -312,7 +318,7 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
                     await asyncio.sleep(stays / 2)
                 finally:
                     running.subtract(places)
-                desk.queue.revoke_grant(ticket)
+                desk.queue.revoke_grant(entry)
         done.append(number)
 
     tasks = [

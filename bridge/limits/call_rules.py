@@ -1,0 +1,122 @@
+"""The rules of the call queue: its limits, and errors that name the limit that was reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from bridge.errors import BridgeError, ErrorCode
+from bridge.limits.fair_queue import EVERYBODY, USER, SharedResource
+from bridge.settings.limits import Limits
+
+MAX_OPEN_CALLS = 10_000
+"""Maximum number of open calls of all users: running, waiting for a slot, or waiting for approval. The next
+one is refused immediately. Chosen."""
+
+REQUEST, HOST, SERVER, OPERATION, IN_ORDER = "request", "host", "server", "operation", "in_order"
+"""Kinds of what the calls of a user share."""
+
+_LIMIT_NAMES = {
+    REQUEST: "MAX_PARALLEL_TOOLS_PER_REQUEST",
+    HOST: "MAX_PARALLEL_TOOLS_PER_HOST",
+    USER: "MAX_PARALLEL_TOOLS_PER_USER",
+    EVERYBODY: "MAX_PARALLEL_TOOLS_GLOBAL",
+}
+
+_USER_SETTINGS = {
+    SERVER: "as many calls of this server run as its user allows",
+    OPERATION: "as many calls of this tool run as its user allows",
+    IN_ORDER: "calls of this server that change something run one after another",
+}
+
+
+class SlotKey(NamedTuple):
+    """What a call belongs to; each part may be limited."""
+
+    user_id: str
+    group: str | None
+    """One request of a caller, such as a batch or a round of a chat; None: the call belongs to no request."""
+    origin: str
+    """Origin the call's request goes to; empty: not known."""
+    server_id: str
+    operation_key: str
+    server_parallel: int | None = None
+    """Maximum number of calls of the server that run in parallel, as its user has set it."""
+    operation_parallel: int | None = None
+    in_order: bool = False
+    """At most one such call of the server runs at a time, in the order in which the calls arrived."""
+
+    def list_resources(self) -> Sequence[SharedResource]:
+        """Return what the call shares with other calls of its user."""
+        operation = f"{self.server_id} {self.operation_key}"
+        resources = [
+            SharedResource(SERVER, self.server_id, self.server_parallel),
+            SharedResource(OPERATION, operation, self.operation_parallel),
+        ]
+        if self.origin:
+            resources.append(SharedResource(HOST, self.origin))
+        if self.group is not None:
+            resources.append(SharedResource(REQUEST, self.group, is_group=True))
+        if self.in_order:
+            resources.append(SharedResource(IN_ORDER, self.server_id, 1))
+        return resources
+
+
+class CallRules:
+    """Implements `QueueRules` for calls; an entry that is granted holds a slot."""
+
+    def __init__(self, limits: Callable[[], Limits], *, max_open_calls_per_user: int) -> None:
+        """`limits` is read each time."""
+        self._limits = limits
+        self._max_open_of_user = max_open_calls_per_user
+
+    @property
+    def total_limit(self) -> int:
+        """`MAX_PARALLEL_TOOLS_GLOBAL`."""
+        return self._limits().max_parallel_tools_global
+
+    @property
+    def user_limit(self) -> int:
+        """`MAX_PARALLEL_TOOLS_PER_USER`."""
+        return self._limits().max_parallel_tools_per_user
+
+    @property
+    def group_limit(self) -> int:
+        """`TOOL_QUEUE_SIZE`."""
+        return self._limits().tool_queue_size
+
+    def limit_of_kind(self, kind: str) -> int | None:
+        """Return `MAX_PARALLEL_TOOLS_PER_REQUEST` or `MAX_PARALLEL_TOOLS_PER_HOST`; None for other kinds."""
+        if kind == REQUEST:
+            return self._limits().max_parallel_tools_per_request
+        return self._limits().max_parallel_tools_per_host if kind == HOST else None
+
+    def check_open(self, open_of_user: int, open_of_all: int) -> None:
+        """Refuse a call when too many are open already.
+
+        Raises:
+            BridgeError: `queue_full`.
+        """
+        limit = self._max_open_of_user
+        if open_of_user >= limit:
+            message = f"{limit:,} calls of this user are open already. Wait for one of them to end."
+            raise _queue_full(message, {"limit": limit})
+        if open_of_all >= MAX_OPEN_CALLS:
+            message = f"{MAX_OPEN_CALLS:,} calls are open already. Try again when some of them have ended."
+            raise _queue_full(message, {"limit": MAX_OPEN_CALLS})
+
+    def timeout_error(self, full: str, seconds: float) -> BridgeError:
+        """Return `queue_full`, with the limit that had no room."""
+        waits = f"no slot became free within {seconds:g} s" if seconds else "no slot is free"
+        reason = _USER_SETTINGS.get(full) or f"{_LIMIT_NAMES[full]} is reached"
+        message = f"The call was not made: {waits}, because {reason}. Try again with fewer calls at once."
+        return _queue_full(message, {"full": _LIMIT_NAMES.get(full, full), "waited_s": seconds})
+
+    def closed_error(self) -> BridgeError:
+        """Return `no_browser`."""
+        message = "The bridge is stopping. The call was not made."
+        return BridgeError(ErrorCode.NO_BROWSER, message, retryable=True)
+
+
+def _queue_full(message: str, detail: dict[str, object]) -> BridgeError:
+    return BridgeError(ErrorCode.QUEUE_FULL, message, detail=detail, retryable=True)
