@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 MESSAGE_CHARS = 4000
 """Maximum characters of an error's message; a longer one is cut."""
+
+
+class Blame(StrEnum):
+    """Who can do something about an error."""
+
+    CALLER = "caller"
+    """The model or program that called."""
+    USER = "user"
+    """The user, in the page or the browser."""
+    OPERATOR = "operator"
+    """Whoever runs the bridge."""
+    DOCUMENT = "document"
+    """The author or host of the OpenAPI document."""
+    API = "api"
+    """Whoever runs the API."""
+    PROVIDER = "provider"
+    """The provider of the model, or the operator who set it up."""
+    BRIDGE = "bridge"
+    """A bug of the bridge."""
+    NOBODY = "nobody"
+    """Nobody did anything wrong."""
 
 
 class ErrorCode(StrEnum):
@@ -58,50 +79,62 @@ class ErrorCode(StrEnum):
     CONVERSATION_BUSY = "conversation_busy"
     INTERNAL = "internal"
 
+    @property
+    def facts(self) -> ErrorFacts:
+        """What is true of every error of this code."""
+        return _FACTS[self]
 
-HTTP_STATUS_OF: dict[ErrorCode, int] = {
-    ErrorCode.INVALID_ARGUMENTS: 400,
-    ErrorCode.UNKNOWN_TOOL: 404,
-    ErrorCode.NOT_ACCEPTED: 403,
-    ErrorCode.NO_BROWSER: 503,
-    ErrorCode.QUEUE_FULL: 429,
-    ErrorCode.BREAKER_OPEN: 503,
-    ErrorCode.DEPENDENCY_FAILED: 424,
-    ErrorCode.UNSENDABLE: 400,
-    ErrorCode.DENIED: 403,
-    ErrorCode.STORE_UNAVAILABLE: 503,
-    ErrorCode.STORAGE_UNAVAILABLE: 503,
-    ErrorCode.HTTP_STATUS: 502,
-    ErrorCode.NETWORK: 502,
-    ErrorCode.CORS: 502,
-    ErrorCode.MIXED_CONTENT: 502,
-    ErrorCode.BLOCKED_LOCAL_NETWORK: 502,
-    ErrorCode.BLOCKED_BY_POLICY: 502,
-    ErrorCode.REDIRECT_REFUSED: 502,
-    ErrorCode.TOO_LARGE: 413,
-    ErrorCode.TIMEOUT: 504,
-    ErrorCode.CANCELLED: 409,
-    ErrorCode.OUTCOME_UNKNOWN: 409,
-    ErrorCode.UNAUTHORIZED: 401,
-    ErrorCode.UNVERIFIED_USER: 403,
-    ErrorCode.PAGE_ONLY: 403,
-    ErrorCode.OPERATOR_ONLY: 403,
-    ErrorCode.RATE_LIMITED: 429,
-    ErrorCode.SERVER_BUSY: 503,
-    ErrorCode.MODEL_FAILED: 502,
-    ErrorCode.FOREIGN_HOST: 421,
-    ErrorCode.FOREIGN_ORIGIN: 403,
-    ErrorCode.NOT_FOUND: 404,
-    ErrorCode.METHOD_NOT_ALLOWED: 405,
-    ErrorCode.INVALID_REQUEST: 400,
-    ErrorCode.UNSUPPORTED_ENCODING: 415,
-    ErrorCode.INVALID_DOCUMENT: 422,
-    ErrorCode.DOCUMENT_CHANGED: 409,
-    ErrorCode.DOCUMENT_UNREACHABLE: 502,
-    ErrorCode.CONVERSATION_BUSY: 409,
-    ErrorCode.INTERNAL: 500,
+
+class ErrorFacts(NamedTuple):
+    """What is true of every error of one code."""
+
+    http_status: int
+    """Status of the bridge's own answer (ruling 9); the API's own status is `detail.status`."""
+    blame: Blame
+
+
+_FACTS: dict[ErrorCode, ErrorFacts] = {
+    ErrorCode.INVALID_ARGUMENTS: ErrorFacts(400, Blame.CALLER),
+    ErrorCode.UNKNOWN_TOOL: ErrorFacts(404, Blame.CALLER),
+    ErrorCode.NOT_ACCEPTED: ErrorFacts(403, Blame.USER),
+    ErrorCode.NO_BROWSER: ErrorFacts(503, Blame.USER),
+    ErrorCode.QUEUE_FULL: ErrorFacts(429, Blame.CALLER),
+    ErrorCode.BREAKER_OPEN: ErrorFacts(503, Blame.API),
+    ErrorCode.DEPENDENCY_FAILED: ErrorFacts(424, Blame.CALLER),
+    ErrorCode.UNSENDABLE: ErrorFacts(400, Blame.DOCUMENT),
+    ErrorCode.DENIED: ErrorFacts(403, Blame.USER),
+    ErrorCode.STORE_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
+    ErrorCode.STORAGE_UNAVAILABLE: ErrorFacts(503, Blame.USER),
+    ErrorCode.HTTP_STATUS: ErrorFacts(502, Blame.API),
+    ErrorCode.NETWORK: ErrorFacts(502, Blame.API),
+    ErrorCode.CORS: ErrorFacts(502, Blame.API),
+    ErrorCode.MIXED_CONTENT: ErrorFacts(502, Blame.USER),
+    ErrorCode.BLOCKED_LOCAL_NETWORK: ErrorFacts(502, Blame.USER),
+    ErrorCode.BLOCKED_BY_POLICY: ErrorFacts(502, Blame.USER),
+    ErrorCode.REDIRECT_REFUSED: ErrorFacts(502, Blame.DOCUMENT),
+    ErrorCode.TOO_LARGE: ErrorFacts(413, Blame.CALLER),
+    ErrorCode.TIMEOUT: ErrorFacts(504, Blame.API),
+    ErrorCode.CANCELLED: ErrorFacts(409, Blame.NOBODY),
+    ErrorCode.OUTCOME_UNKNOWN: ErrorFacts(409, Blame.NOBODY),
+    ErrorCode.UNAUTHORIZED: ErrorFacts(401, Blame.CALLER),
+    ErrorCode.UNVERIFIED_USER: ErrorFacts(403, Blame.OPERATOR),
+    ErrorCode.PAGE_ONLY: ErrorFacts(403, Blame.CALLER),
+    ErrorCode.OPERATOR_ONLY: ErrorFacts(403, Blame.CALLER),
+    ErrorCode.RATE_LIMITED: ErrorFacts(429, Blame.CALLER),
+    ErrorCode.SERVER_BUSY: ErrorFacts(503, Blame.NOBODY),
+    ErrorCode.MODEL_FAILED: ErrorFacts(502, Blame.PROVIDER),
+    ErrorCode.FOREIGN_HOST: ErrorFacts(421, Blame.OPERATOR),
+    ErrorCode.FOREIGN_ORIGIN: ErrorFacts(403, Blame.OPERATOR),
+    ErrorCode.NOT_FOUND: ErrorFacts(404, Blame.CALLER),
+    ErrorCode.METHOD_NOT_ALLOWED: ErrorFacts(405, Blame.CALLER),
+    ErrorCode.INVALID_REQUEST: ErrorFacts(400, Blame.CALLER),
+    ErrorCode.UNSUPPORTED_ENCODING: ErrorFacts(415, Blame.CALLER),
+    ErrorCode.INVALID_DOCUMENT: ErrorFacts(422, Blame.DOCUMENT),
+    ErrorCode.DOCUMENT_CHANGED: ErrorFacts(409, Blame.USER),
+    ErrorCode.DOCUMENT_UNREACHABLE: ErrorFacts(502, Blame.DOCUMENT),
+    ErrorCode.CONVERSATION_BUSY: ErrorFacts(409, Blame.NOBODY),
+    ErrorCode.INTERNAL: ErrorFacts(500, Blame.BRIDGE),
 }
-"""Status of the bridge's own answer (ruling 9); the API's own status is `detail.status`."""
 
 
 def fit_message(message: object) -> object:

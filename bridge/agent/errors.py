@@ -13,10 +13,12 @@ from http import HTTPStatus
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import TurnResult
-from bridge.errors import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError, fit_message
+from bridge.errors import Blame, BridgeError, ErrorCode, WireError, fit_message
 from toolserver.json_types import JsonObject, object_at, text_at
 
 _INVALID, _SERVER = "invalid_request_error", "server_error"
+
+_OPERATORS = frozenset({Blame.OPERATOR, Blame.PROVIDER, Blame.BRIDGE})
 
 _log = logging.getLogger(__name__)
 
@@ -32,6 +34,7 @@ class ApiError:
     code: str
     param: str | None = None
     retry_after_s: float | None = None
+    blame: Blame = Blame.CALLER
     may_retry: bool = True
     """False: a client that retries by itself would only make matters worse."""
 
@@ -55,8 +58,11 @@ class ApiFailure(Exception):
 
 
 def log_error(error: ApiError, error_id: str, *, to: logging.Logger = _log) -> None:
-    """Log an error in one line; the `error_id` that a user reports to the operator leads to it."""
-    level = logging.WARNING if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR else logging.INFO
+    """Log an error in one line; the `error_id` that a user reports to the operator leads to it.
+
+    It is a warning only if the operator can do something about it.
+    """
+    level = logging.WARNING if error.blame in _OPERATORS else logging.INFO
     message = error.message.replace("\n", " ")[:500]
     to.log(level, "error_id=%s %d %s: %s", error_id, error.status, error.code, message)
 
@@ -69,7 +75,7 @@ def fit_text(text: str) -> str:
 def of_wire(error: WireError) -> ApiError:
     """Convert an error of the bridge itself."""
     kind, code = _OWN.get(error.code, (None, error.code.value))
-    status = HTTP_STATUS_OF[error.code]
+    status, blame = error.code.facts
     if kind is None:
         kind = _INVALID if status < HTTPStatus.INTERNAL_SERVER_ERROR else _SERVER
     wait = error.detail.get("retry_after_s")
@@ -79,6 +85,7 @@ def of_wire(error: WireError) -> ApiError:
         kind,
         code,
         retry_after_s=wait if isinstance(wait, int | float) else None,
+        blame=blame,
         may_retry=error.code is not ErrorCode.BREAKER_OPEN,
     )
 
@@ -100,6 +107,12 @@ def unknown_model(message: str) -> ApiError:
     return ApiError(HTTPStatus.NOT_FOUND, message, _INVALID, "model_not_found", "model")
 
 
+def store_unavailable(message: str, param: str | None = None) -> ApiError:
+    """Build the error for a database that cannot be read or written."""
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    return ApiError(status, message, _SERVER, "store_unavailable", param, blame=Blame.OPERATOR)
+
+
 def of_model(error: ModelError) -> ApiError:
     """Convert a provider's failure. What only the operator can fix is not the caller's fault: 502."""
     is_late = error.code == "upstream_timeout"
@@ -111,6 +124,7 @@ def of_model(error: ModelError) -> ApiError:
         error.code,
         error.param,
         retry_after_s=error.retry_after_s,
+        blame=Blame.PROVIDER if status >= HTTPStatus.INTERNAL_SERVER_ERROR else Blame.CALLER,
         may_retry=status == HTTPStatus.TOO_MANY_REQUESTS,
     )
 
@@ -134,7 +148,8 @@ def of_failed(result: TurnResult) -> ApiError | None:
         return of_model(result.error)
     told = object_at(result.response, "error")
     message = text_at(told, "message") or "The provider failed and did not say why."
-    return ApiError(HTTPStatus.BAD_GATEWAY, message, _SERVER, text_at(told, "code") or "server_error")
+    code = text_at(told, "code") or "server_error"
+    return ApiError(HTTPStatus.BAD_GATEWAY, message, _SERVER, code, blame=Blame.PROVIDER)
 
 
 _PASSED_ON = frozenset({400, 402, 404, 409, 413, 415, 422, 429})

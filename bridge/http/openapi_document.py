@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from bridge import __version__
-from bridge.errors import HTTP_STATUS_OF, ErrorCode
+from bridge.errors import ErrorCode
 from bridge.http.routing import ApiRoute, ErrorBody, RouteAnswer
 
 ALWAYS = (ErrorCode.FOREIGN_HOST, ErrorCode.FOREIGN_ORIGIN, ErrorCode.INTERNAL)
@@ -95,7 +95,7 @@ def _by_status(route: ApiRoute) -> dict[str, list[ErrorCode]]:
         codes.append(ErrorCode.PAGE_ONLY)
     by_status: dict[str, list[ErrorCode]] = {}
     for code in codes:
-        by_status.setdefault(str(HTTP_STATUS_OF[code]), []).append(code)
+        by_status.setdefault(str(code.facts.http_status), []).append(code)
     return by_status
 
 

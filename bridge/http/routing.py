@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel, Field
 
 from bridge.audit import AuditKind
-from bridge.errors import HTTP_STATUS_OF, ErrorCode, WireError
+from bridge.errors import ErrorCode, WireError
 from toolserver.json_types import JsonObject, dump_json
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -104,7 +104,7 @@ def error_answer(error: WireError) -> web.Response:
     headers = {hdrs.RETRY_AFTER: str(ceil(wait))} if isinstance(wait, int | float) else None
     return web.Response(
         body=error_bytes(error),
-        status=HTTP_STATUS_OF[error.code],
+        status=error.code.facts.http_status,
         content_type="application/json",
         headers=headers,
     )

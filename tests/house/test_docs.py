@@ -49,11 +49,22 @@ def test_every_link_to_a_heading_leads_to_one() -> None:
     )
 
 
+ERROR_ROW = re.compile(r"^\| \[`(\w+)`\]\(#\w+\) \| (.*) \|$", re.MULTILINE)
+
+
 def test_every_error_code_is_documented() -> None:
     """A code is all that a program sees of an error; its meaning has to be written down."""
     name = "docs/reference/errors.md"
     page = text_of(name) if name in files(".md") else ""
     refuse(f"{name} lacks `{code.value}`" for code in ErrorCode if f"`{code.value}`" not in page)
+
+
+def test_every_error_code_has_its_status_and_its_blame_in_the_overview() -> None:
+    """Whoever reads the table must find there what the bridge does."""
+    overview = dict(ERROR_ROW.findall(text_of("docs/reference/errors.md")))
+    expected = {code.value: f"{code.facts.http_status} {code.facts.blame}" for code in ErrorCode}
+    rows = {code: f"{row.split(' | ')[0]} {row.split(' | ')[-1]}" for code, row in overview.items()}
+    assert rows == expected
 
 
 def anchors_of(page: str) -> set[str]:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bridge.agent.errors import ApiError, ApiFailure
+from bridge.agent.errors import ApiError, ApiFailure, store_unavailable
 from bridge.agent.memory.interrupted_calls import close_calls
 from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.response_record import Progress, ResponseRecord
@@ -159,7 +159,7 @@ class ResponseMaker:
             )
         record = ResponseRecord(self._memory, wanted.kept)
         if not await record.save_start(request):
-            raise ApiFailure(ApiError(503, _NOT_TAKEN, "server_error", "store_unavailable", "background"))
+            raise ApiFailure(store_unavailable(_NOT_TAKEN, "background"))
         log = EventLog(self._memory.store, request.user_id, request.turn_id)
         log.add_frames(encode_events(wanted.answer.write_queued()))
         return self.go_on(wanted, record, log, Progress(), partial(self.answer_turn, wanted, record))

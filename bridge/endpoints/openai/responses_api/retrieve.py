@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from bridge.agent.errors import ApiError, ApiFailure
+from bridge.agent.errors import ApiError, ApiFailure, store_unavailable
 from bridge.agent.memory.item_references import with_named_items
 from bridge.agent.responses.input_items import ListPage, build_list
 from bridge.agent.turn import TurnRequest
@@ -182,7 +182,7 @@ async def _answered(work: Coroutine[Any, Any, T]) -> T:
         return await work
     except StoreUnavailable:
         message = "The bridge cannot read its database now. Try again later."
-        raise ApiFailure(ApiError(503, message, "server_error", "store_unavailable")) from None
+        raise ApiFailure(store_unavailable(message)) from None
 
 
 def _unknown(response_id: str) -> ApiFailure:

@@ -13,10 +13,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from bridge.agent.errors import ApiError, ApiFailure
+from bridge.agent.errors import ApiError, ApiFailure, of_wire
 from bridge.agent.responses.writer import ResponsesWriter
 from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.responses_api.event_log import EventLog
+from bridge.errors import ErrorCode, WireError
 from bridge.tasks import Abandoned, Tasks, run_abandonable
 
 T = TypeVar("T")
@@ -109,7 +110,8 @@ class RunningResponses:
             ApiFailure: too many of this user's do, or the bridge stops.
         """
         if self._is_stopping:
-            raise ApiFailure(ApiError(503, "The bridge is stopping.", "server_error", "server_busy"))
+            error = WireError(code=ErrorCode.SERVER_BUSY, message="The bridge is stopping.", retryable=True)
+            raise ApiFailure(of_wire(error))
         if self._in_background[user_id] >= MAX_IN_BACKGROUND:
             message = (
                 f"{MAX_IN_BACKGROUND} responses of yours run in the background already, which is the most. "
