@@ -60,6 +60,11 @@ DEFAULT_MAX_ROUNDS = 25
 """Default maximum number of rounds of a model in one turn."""
 
 
+RoundsSource: TypeAlias = Literal["default", "limit", "model", "request"]
+"""What determined the maximum number of rounds: nobody, the limit `MAX_FUNCTION_CALL_LOOPS`, `max_rounds` in
+the model's settings, or the request."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnSettings:
     """The settings of a model that concern its turns."""
@@ -67,7 +72,8 @@ class TurnSettings:
     model: str
     """The provider's name for the model."""
     max_rounds: int = DEFAULT_MAX_ROUNDS
-    """Setting `max_function_call_loops`, at least 1."""
+    """Maximum number of rounds where the request sets none; at least 1."""
+    rounds_source: RoundsSource = "default"
     limit_template: str = ""
     """Setting `max_function_call_loops_reached_template`; "" for the built-in one."""
     can_call_functions: bool = True

@@ -11,7 +11,7 @@ from bridge.agent.turn import Turn, TurnRequest, TurnSettings
 from bridge.conversation_runs.context import Retry, RunContext, RunPlan, window_of
 from bridge.conversations.additions import find_unanswered
 from bridge.conversations.branches import Branches
-from bridge.conversations.conversation import MAX_ROUNDS, Message
+from bridge.conversations.conversation import DEFAULT_ROUNDS, Message
 from bridge.conversations.prompt import ListedTool, build_instructions
 from bridge.conversations.window import Window, build_history
 from bridge.errors import BridgeError, ErrorCode
@@ -35,8 +35,10 @@ class Planner:
             BridgeError: `unknown_tool`, `no_browser`: the call cannot be repeated now.
         """
         chosen, settings = plan.conversation.settings, self._settings_of(plan.entry)
+        if settings.rounds_source == "default":
+            settings = replace(settings, max_rounds=DEFAULT_ROUNDS)
         window = window_of(plan.conversation, plan.path)
-        request = _build_request(plan, run_id, window, settings)
+        request = _build_request(plan, run_id, window)
         offered = await self._toolboxes.toolbox_of_turn(request, settings)
         tools = [
             ListedTool(tool.offered_name, text_at(tool.definition, "description")) for tool in offered.tools
@@ -53,12 +55,11 @@ class Planner:
         )
 
 
-def _build_request(plan: RunPlan, run_id: str, window: Window, settings: TurnSettings) -> TurnRequest:
+def _build_request(plan: RunPlan, run_id: str, window: Window) -> TurnRequest:
     conversation = plan.conversation
     names = {tool.name for tool in conversation.settings.tools}
     if names and _has_more_to_read(window):
         names.add(READ_RESULT.name)
-    rounds = min(settings.max_rounds, MAX_ROUNDS)
     return TurnRequest(
         user_id=conversation.user_id,
         turn_id=run_id,
@@ -67,7 +68,6 @@ def _build_request(plan: RunPlan, run_id: str, window: Window, settings: TurnSet
         history=build_history(conversation.user_id, window.messages),
         with_tools=bool(names),
         own_tools=frozenset(names),
-        max_rounds=max(1, rounds - 1),  # the closing round is a request, too
         chat_id=conversation.id,
     )
 

@@ -23,8 +23,9 @@ DEFAULT_MAX_TOKENS = 20_000
 
 DEFAULT_MAX_MESSAGES = 100
 
-MAX_ROUNDS = 10
-"""Maximum number of requests to a model in one run, the closing one included."""
+DEFAULT_ROUNDS = 9
+"""Default maximum number of rounds of one run: with the closing request a model is asked ten times. Applies
+unless the operator has set the limit of rounds, or that of the model."""
 
 
 class EnabledTool(NamedTuple):

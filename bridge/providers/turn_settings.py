@@ -23,9 +23,12 @@ def turn_settings(settings: BridgeSettings, limits: LiveLimits, entry: ModelEntr
         reasons=entry.reasons,
         options=entry.options,
     )
+    own_rounds = entry.settings.max_rounds
+    given = "max_function_call_loops" in limits.now.model_fields_set
     return TurnSettings(
         model=entry.upstream_name,
-        max_rounds=entry.settings.max_rounds or limits.now.max_function_call_loops,
+        max_rounds=own_rounds or limits.now.max_function_call_loops,
+        rounds_source="model" if own_rounds else "limit" if given else "default",
         limit_template=settings.model_defaults.limit_reached_template,
         can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
         sees_images=entry.settings.sees_images,

@@ -56,7 +56,8 @@ class Limits(Section):
         default=25,
         ge=1,
         le=200,
-        description="rounds of a model in one answer, unless the request or its model sets another number",
+        description="rounds of a model in one answer, in `/v1` and in conversations, unless the request or "
+        "its model sets another number; while nobody sets it, conversations have 9",
     )
     max_concurrent_requests: int = Field(
         default=200, ge=1, le=2000, description="concurrent requests to models, of all users"

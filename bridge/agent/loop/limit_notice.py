@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+
+from bridge.agent.turn import RoundsSource
 
 DEFAULT_TEMPLATE = """\
 ### Tool step limit reached
@@ -11,9 +14,17 @@ The model wanted to call more tools than one answer allows.
 {{#if max_function_call_loops}}
 - **Limit:** {max_function_call_loops} rounds
 {{/if}}
-- Ask again to let it go on, or make the request simpler.
-- Whoever runs the bridge can raise `max_function_call_loops`, for example to 50.
+- Ask again to let it continue, or make the request simpler.
+- {how_to_raise}
 """
+
+HOW_TO_RAISE: Mapping[RoundsSource, str] = {
+    "default": "Whoever runs the bridge can raise `MAX_FUNCTION_CALL_LOOPS`, for example to 50.",
+    "limit": "Whoever runs the bridge can raise `MAX_FUNCTION_CALL_LOOPS`, for example to 50.",
+    "model": "Whoever runs the bridge can raise `max_rounds` of this model in the file of models.",
+    "request": "The program that asked has set this limit, as `max_function_call_loops`.",
+}
+"""What raises a limit, by what set it: raising anything else would change nothing."""
 
 _CONDITION = re.compile(r"\s*\{\{\s*(?:#if\s+(?P<name>\w+)|(?P<end>/if))\s*\}\}\s*")
 _PLACEHOLDER = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
@@ -23,14 +34,14 @@ class _BrokenTemplate(Exception):
     """A text that cannot be parsed as a template."""
 
 
-def limit_notice(template: str, max_rounds: int) -> str:
+def limit_notice(template: str, max_rounds: int, source: RoundsSource) -> str:
     """Return the notice in Markdown; the built-in one if the template is empty or broken, or yields no text.
 
-    `{max_function_call_loops}` stands for the number. Lines between `{{#if name}}` and `{{/if}}` appear if
-    the name has a value; each of the two tags has a line of its own. A line with a placeholder that has no
-    value is left out.
+    `{max_function_call_loops}` stands for the number, `{how_to_raise}` for a sentence that says who can raise
+    it. Lines between `{{#if name}}` and `{{/if}}` appear if the name has a value; each of the two tags has a
+    line of its own. A line with a placeholder that has no value is left out.
     """
-    values = {"max_function_call_loops": str(max_rounds)}
+    values = {"max_function_call_loops": str(max_rounds), "how_to_raise": HOW_TO_RAISE[source]}
     try:
         text = _filled(template, values)
     except _BrokenTemplate:

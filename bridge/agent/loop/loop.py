@@ -140,7 +140,9 @@ class _Loop:
         round_ = await self._ask(self._max_rounds, closing_options(self._request.options))
         late = self._calls_of(round_)  # from a provider that ignores `tool_choice`
         await self._answer_unrun(late.own, skipped_at_limit(self._max_rounds))
-        notice = limit_notice(self._turn.settings.limit_template, self._max_rounds)
+        settings = self._turn.settings
+        source = "request" if self._request.max_rounds else settings.rounds_source
+        notice = limit_notice(settings.limit_template, self._max_rounds, source)
         await self._emit(Notice("warning", limit_warning(self._max_rounds), in_answer=False))
         await self._emit(Notice("warning", notice, in_answer=True))
         callers = late.callers if round_.status == "completed" else []

@@ -198,10 +198,12 @@ class ResponseMaker:
         """
         entry = await wanted.entry()
         settings = self._settings_of(entry)
-        rounds = (wanted.request.max_rounds or settings.max_rounds) - wanted.rounds_before
+        asked = wanted.request.max_rounds
+        left = max(1, (asked or settings.max_rounds) - wanted.rounds_before)
         request = replace(
-            wanted.request, keeps="output" if record.is_wanted else "nothing", max_rounds=max(1, rounds)
+            wanted.request, keeps="output" if record.is_wanted else "nothing", max_rounds=asked and left
         )
+        settings = replace(settings, max_rounds=left)
         turn = Turn(request, entry.model, settings, wanted.log, partial(self._resumes_later, request))
         return await self._turns.run_turn(turn, emit)
 

@@ -45,27 +45,6 @@ def kinds_of(provider: ScriptedProvider, request: int = -1) -> list[str]:
     return [item.get("type", "message") for item in provider.requests[request].body["input"]]
 
 
-async def test_ten_requests_are_the_most_and_leave_a_valid_history(
-    talk: Talk, provider: ScriptedProvider
-) -> None:
-    """S3-06, W-32: a model that calls for ever ends as `max_iterations`, with a text and a valid history."""
-    provider.play(*[LIST] * 9, text("That is all I know."), text("Yes."))
-    answer = await talk.say("Look again and again")
-    assert len(provider.requests) == 10
-    assert answer["state"] == "max_iterations"
-    assert answer["assistant_message"]["content"].startswith("That is all I know.")
-    assert "limit" in answer["assistant_message"]["content"]
-    assert provider.requests[-1].body.get("tool_choice") == "none"
-    assert (await talk.facts())["run"]["state"] == "max_iterations"
-    assert (await talk.say("Really?"))["state"] == "completed"
-    sent = provider.requests[-1].body["input"]
-    called = [item["call_id"] for item in sent if item.get("type") == "function_call"]
-    answered = [item["call_id"] for item in sent if item.get("type") == "function_call_output"]
-    assert called == answered
-    assert len(called) == 9
-    assert "Tool step limit" not in json.dumps(sent)
-
-
 async def test_five_calls_of_a_round_run_at_once_and_stand_in_their_order(
     bridge: Bridge, provider: ScriptedProvider
 ) -> None:

@@ -300,7 +300,7 @@ async def test_the_limit_is_that_of_the_request_or_else_of_the_model() -> None:
 
 async def test_the_users_template_is_the_notice() -> None:
     """S0-59: the operator's words, in the answer."""
-    settings = TurnSettings("m", 1, "Only {max_function_call_loops} step.")
+    settings = TurnSettings("m", 1, limit_template="Only {max_function_call_loops} step.")
     turn = Played(
         ScriptedModel([round_of(call("a")), round_of(said_text("x"))]), PlayedTools(["a"]), settings
     )

@@ -6,6 +6,7 @@ from bridge.agent.items import add_usage
 from bridge.agent.loop.limit_notice import DEFAULT_TEMPLATE, limit_notice, limit_warning
 from bridge.agent.loop.loop import later_options
 from bridge.agent.model_messages import error_text, unknown_text
+from bridge.agent.turn import RoundsSource
 from bridge.errors import ErrorCode, WireError
 from toolserver.json_types import JsonObject
 
@@ -23,14 +24,29 @@ from toolserver.json_types import JsonObject
 )
 def test_a_template_is_filled(template: str, notice: str) -> None:
     """S0-59: placeholders, conditions, and no line with a placeholder that is empty."""
-    assert limit_notice(template, 3) == notice
+    assert limit_notice(template, 3, "limit") == notice
 
 
 @pytest.mark.parametrize("template", ["", "{{#if x}}\nopen", "{{/if}}", "Only {nothing}", "  \n "])
 def test_a_template_that_cannot_be_used_gives_way_to_the_built_in_one(template: str) -> None:
     """S0-59: a slip of the operator must not cost the user the notice."""
-    assert limit_notice(template, 7) == limit_notice(DEFAULT_TEMPLATE, 7)
-    assert "7 rounds" in limit_notice(template, 7)
+    assert limit_notice(template, 7, "limit") == limit_notice(DEFAULT_TEMPLATE, 7, "limit")
+    assert "7 rounds" in limit_notice(template, 7, "limit")
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("default", "`MAX_FUNCTION_CALL_LOOPS`"),
+        ("limit", "`MAX_FUNCTION_CALL_LOOPS`"),
+        ("model", "`max_rounds` of this model"),
+        ("request", "`max_function_call_loops`"),
+    ],
+)
+def test_the_notice_names_what_raises_the_limit(source: RoundsSource, name: str) -> None:
+    """S0-56: advice to raise something that does not apply costs an operator an hour."""
+    assert name in limit_notice("", 7, source)
+    assert limit_notice("{how_to_raise}", 7, source) in limit_notice("", 7, source)
 
 
 def test_the_limit_in_one_sentence() -> None:

@@ -1,0 +1,64 @@
+"""How many rounds a run of a conversation has."""
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from bridge.app.server import Bridge
+from tests.support.models.model_answers import calls, text
+from tests.support.models.models import products, shop_bridge
+from tests.support.models.scripted_provider import ScriptedProvider
+from tests.support.running import page_of
+from tests.support.talking import Talk, talking
+
+pytestmark = pytest.mark.asyncio
+
+LIST = calls(("listProducts", {"limit": 2}))
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[Bridge]:
+    async with shop_bridge(tmp_path, provider) as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def talk(bridge: Bridge) -> AsyncGenerator[Talk]:
+    async with page_of(bridge, bridge.local_user.id, products), talking(bridge) as made:
+        yield made
+
+
+async def test_ten_requests_are_the_most_and_leave_a_valid_history(
+    talk: Talk, provider: ScriptedProvider
+) -> None:
+    """S3-06, W-32: a model that calls for ever ends as `max_iterations`, with a text and a valid history."""
+    provider.play(*[LIST] * 9, text("That is all I know."), text("Yes."))
+    answer = await talk.say("Look again and again")
+    assert len(provider.requests) == 10
+    assert answer["state"] == "max_iterations"
+    assert answer["assistant_message"]["content"].startswith("That is all I know.")
+    assert "limit" in answer["assistant_message"]["content"]
+    assert provider.requests[-1].body.get("tool_choice") == "none"
+    assert (await talk.facts())["run"]["state"] == "max_iterations"
+    assert (await talk.say("Really?"))["state"] == "completed"
+    sent = provider.requests[-1].body["input"]
+    called = [item["call_id"] for item in sent if item.get("type") == "function_call"]
+    answered = [item["call_id"] for item in sent if item.get("type") == "function_call_output"]
+    assert called == answered
+    assert len(called) == 9
+    assert "Tool step limit" not in json.dumps(sent)
+
+
+async def test_the_limit_of_rounds_holds_in_conversations_once_it_is_set(
+    bridge: Bridge, talk: Talk, provider: ScriptedProvider
+) -> None:
+    """S3-06, S0-56: one limit, whichever endpoint asks; the notice names it, and raising it has an effect."""
+    await bridge.components.controls.limits.change_limits({"MAX_FUNCTION_CALL_LOOPS": 12})
+    provider.play(*[LIST] * 12, text("That is all I know."))
+    answer = await talk.say("Look again and again")
+    assert len(provider.requests) == 13
+    assert answer["state"] == "max_iterations"
+    assert "raise `MAX_FUNCTION_CALL_LOOPS`" in answer["assistant_message"]["content"]
