@@ -251,7 +251,7 @@ class Identity:
             cached = memory.get(name)  # as it is now: a revocation may have cleared it
             if not is_fresh or cached is None or error.error.code is not ErrorCode.STORE_UNAVAILABLE:
                 raise
-            memory[name] = replace(cached, ask_at=time.monotonic() + KEY_SECONDS)
+            memory[name] = replace(cached, refresh_at=time.monotonic() + KEY_SECONDS)
             return cached.value
         memory.pop(name, None)
         if found is not None:
