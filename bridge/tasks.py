@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 ResultT = TypeVar("ResultT")
 
-BREATH_S = 0.001
+YIELD_EVERY_S = 0.001
 """Seconds for which a turn may emit events before it lets other tasks run."""
 
 _log = logging.getLogger(__name__)

@@ -129,7 +129,7 @@ def of_model(error: ModelError) -> ApiError:
     )
 
 
-def told_error(error: ModelError | BridgeError | InvalidRequest) -> ApiError:
+def error_of_failure(error: ModelError | BridgeError | InvalidRequest) -> ApiError:
     """Convert whatever ended a turn into OpenAI's form."""
     match error:
         case ModelError():
@@ -146,9 +146,9 @@ def of_failed(result: TurnResult) -> ApiError | None:
         return None
     if result.error is not None:
         return of_model(result.error)
-    told = object_at(result.response, "error")
-    message = text_at(told, "message") or "The provider failed and did not say why."
-    code = text_at(told, "code") or "server_error"
+    failure = object_at(result.response, "error")
+    message = text_at(failure, "message") or "The provider failed and did not say why."
+    code = text_at(failure, "code") or "server_error"
     return ApiError(HTTPStatus.BAD_GATEWAY, message, _SERVER, code, blame=Blame.PROVIDER)
 
 

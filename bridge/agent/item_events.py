@@ -99,7 +99,7 @@ def call_events(item: Item, output_index: int) -> Iterator[JsonObject]:
     yield {"type": "response.output_item.done", "output_index": output_index, "item": item}
 
 
-def begun_response(request: ModelRequest, response_id: str, created_at: int) -> JsonObject:
+def started_response(request: ModelRequest, response_id: str, created_at: int) -> JsonObject:
     """Build the object of `response.created`: every member that OpenAI's SDK requires, and no output yet.
 
     `created_at`: seconds since 1970.

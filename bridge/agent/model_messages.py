@@ -10,7 +10,7 @@ from toolserver.errors import quote_text
 from toolserver.json_types import dump_json
 
 BROKE_OFF = "TOOL_CALL_SKIPPED: the answer broke off before it was complete; call not executed."
-NOTHING_SAID = (
+NO_ANSWER = (
     "The tools have been called, but the model wrote no answer. Ask again, for example: "
     "*Sum up what the tools returned.*"
 )
@@ -61,19 +61,19 @@ def _error_json(error: WireError) -> str:
 
 
 def _message(error: WireError, tool: str) -> str:
-    said = error.message
+    original = error.message
     match error.code:
         case ErrorCode.UNKNOWN_TOOL:  # it was there when the turn started
             return f"{tool} is no longer available in this session."
         case ErrorCode.INVALID_ARGUMENTS:
-            return f"Invalid arguments: {said}"
+            return f"Invalid arguments: {original}"
         case ErrorCode.BREAKER_OPEN:
-            return f"{tool} skipped due to repeated failures. {said}"
+            return f"{tool} skipped due to repeated failures. {original}"
         case ErrorCode.CANCELLED:
-            return f"Tool execution cancelled. {said}"
+            return f"Tool execution cancelled. {original}"
         case ErrorCode.TIMEOUT if error.detail.get("set_by") == "TOOL_BATCH_TIMEOUT_SECONDS":
-            return f"Tool batch exceeded its time and was cancelled. {said}"
+            return f"Tool batch exceeded its time and was cancelled. {original}"
         case ErrorCode.INTERNAL:
-            return f"Tool execution failed before completion: {said}"
+            return f"Tool execution failed before completion: {original}"
         case _:
-            return f"Tool error: {said}"
+            return f"Tool error: {original}"

@@ -90,17 +90,19 @@ def _search_tool(features: ProviderFeatures) -> JsonObject:
 
 def _with_responses_options(options: JsonObject, features: ProviderFeatures, *, is_task: bool) -> JsonObject:
     """Add Responses options. The provider stores nothing by default, so reasoning must come encrypted."""
-    told: dict[str, JsonValue] = {**options}
-    told["store"] = features.options.get("store", False)
+    extended: dict[str, JsonValue] = {**options}
+    extended["store"] = features.options.get("store", False)
     if features.truncation and "truncation" not in features.options:
-        told.setdefault("truncation", features.truncation)
-    reasons = features.reasons or isinstance(told.get("reasoning") or features.options.get("reasoning"), dict)
+        extended.setdefault("truncation", features.truncation)
+    reasons = features.reasons or isinstance(
+        extended.get("reasoning") or features.options.get("reasoning"), dict
+    )
     if not reasons:
-        return told
-    if told["store"] is False:
+        return extended
+    if extended["store"] is False:
         include = array_at(options, "include") or array_at(features.options, "include")
-        told["include"] = [*include, *([] if ENCRYPTED_REASONING in include else [ENCRYPTED_REASONING])]
+        extended["include"] = [*include, *([] if ENCRYPTED_REASONING in include else [ENCRYPTED_REASONING])]
     said = {**object_at(features.options, "reasoning"), **object_at(options, "reasoning")}
     if features.reasoning_summary and not is_task and "summary" not in said:
-        told["reasoning"] = {**object_at(options, "reasoning"), "summary": features.reasoning_summary}
-    return told
+        extended["reasoning"] = {**object_at(options, "reasoning"), "summary": features.reasoning_summary}
+    return extended

@@ -12,7 +12,7 @@ from toolserver.json_types import JsonObject, JsonValue
 MAX_ROUNDS_MEMBER = "max_function_call_loops"
 """Request member with a limit of rounds, named like the setting."""
 
-MAX_ROUNDS_ASKED = 1000
+MAX_REQUESTED_ROUNDS = 1000
 """Maximum number of rounds that a request may ask for."""
 
 
@@ -121,15 +121,15 @@ def as_array(value: JsonValue, param: str) -> list[JsonValue]:
     raise wrong_type(param, "an array", value)
 
 
-def asked_rounds(body: Mapping[str, JsonValue]) -> int | None:
+def requested_rounds(body: Mapping[str, JsonValue]) -> int | None:
     """Read how many rounds the request allows; None when it does not say."""
     value = body.get(MAX_ROUNDS_MEMBER)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
         raise wrong_type(MAX_ROUNDS_MEMBER, "an integer", value)
-    if not 1 <= value <= MAX_ROUNDS_ASKED:
-        message = f"'{MAX_ROUNDS_MEMBER}' must be from 1 to {MAX_ROUNDS_ASKED}, not {value}."
+    if not 1 <= value <= MAX_REQUESTED_ROUNDS:
+        message = f"'{MAX_ROUNDS_MEMBER}' must be from 1 to {MAX_REQUESTED_ROUNDS}, not {value}."
         raise InvalidRequest(message, param=MAX_ROUNDS_MEMBER, code="invalid_value")
     return value
 

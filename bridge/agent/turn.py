@@ -17,7 +17,7 @@ from bridge.settings.models import DEFAULT_PROMPT_TOKENS
 from bridge.stored_items.items import StoredItem
 from toolserver.json_types import JsonObject, JsonValue
 
-Keeping: TypeAlias = Literal["nothing", "output", "all"]
+StoredPart: TypeAlias = Literal["nothing", "output", "all"]
 """How much of a turn is stored: nothing, its output (the chat itself has the rest), or its input as well."""
 
 
@@ -47,7 +47,7 @@ class TurnRequest:
     """Maximum number of rounds; None: as the model's settings or the bridge say."""
     chat_id: str | None = None
     message_id: str | None = None
-    keeps: Keeping = "nothing"
+    to_store: StoredPart = "nothing"
     is_task: bool = False
     """Whether this is a task about a chat (a title, tags): markers in it are removed, not followed."""
     previous_response_id: str | None = None
@@ -227,7 +227,7 @@ class TurnResult:
     limit_reached: bool = False
     error: ModelError | None = None
     """Why the turn failed; set whenever it did."""
-    is_kept: bool = False
+    is_stored: bool = False
     """Whether everything of the turn that was to be stored has been stored."""
 
 

@@ -48,7 +48,7 @@ from bridge.settings.memory import MemorySettings
 from bridge.settings.network import origin_of
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
-from bridge.storage.guarded_items import ResilientItemStore
+from bridge.storage.resilient_items import ResilientItemStore
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.stored_items.retention_preference import MemoryChoices

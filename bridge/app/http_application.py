@@ -151,7 +151,7 @@ def api_routes(
 
 
 def _stored_item_routes(settings: BridgeSettings, parts: Components) -> list[ApiRoute]:
-    kept, user_items = settings.storage, parts.store.kept_book(settings.storage)
+    kept, user_items = settings.storage, parts.store.user_items(settings.storage)
     choices = MemoryChoiceRoutes(parts.memory_choices, settings.memory)
     item_routes = StoredItemRoutes(
         user_items,

@@ -135,7 +135,7 @@ async def _start_on(
     parts.tasks.start_task(store.claim.keep_claim(), "the claim to the database")
     parts.tasks.start_task(parts.journal.sweep_hourly(), "old calls")
     parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")
-    parts.tasks.start_task(store.kept_sweep(settings.storage).sweep_regularly(), "old answers")
+    parts.tasks.start_task(store.retention_sweep(settings.storage).sweep_regularly(), "old answers")
     parts.audit.add_entry(
         AuditKind.STARTED, None, "bridge", detail={"version": __version__, "unsettled": unsettled}
     )

@@ -22,9 +22,9 @@ def encrypt(options: argparse.Namespace) -> int:
     _check_running_bridge(options, encryption)
     result = asyncio.run(_rekey(open_store(options), encryption))
     if options.json:
-        print(json.dumps({"sealed": result.sealed, "unreadable": result.unreadable}))
+        print(json.dumps({"sealed": result.encrypted, "unreadable": result.unreadable}))
     else:
-        print(f"{result.sealed} rows are re-encrypted.")
+        print(f"{result.encrypted} rows are re-encrypted.")
     if result.unreadable:
         unreadable = f"{result.unreadable} rows are unchanged"
         print(f"tool-bridge: {unreadable}: no key of {KEYS_VARIABLE} decrypts them", file=sys.stderr)
@@ -52,7 +52,7 @@ def _check_running_bridge(options: argparse.Namespace, encryption: Encryption) -
 async def _rekey(store: Store, encryption: Encryption) -> Reencrypted:
     def show(so_far: Reencrypted) -> None:
         if sys.stderr.isatty():
-            print(f"\r{so_far.sealed} rows", end="", file=sys.stderr, flush=True)
+            print(f"\r{so_far.encrypted} rows", end="", file=sys.stderr, flush=True)
 
     try:
         return await store.reencrypt_items(encryption, show)

@@ -85,7 +85,7 @@ def _output(path: Path | None) -> Generator[BinaryIO]:
 async def _export(store: Store, settings: StorageSettings, name: str, path: Path | None) -> int:
     try:
         user_id = await _user_id(store, name)
-        user_items, count = store.kept_book(settings), 0
+        user_items, count = store.user_items(settings), 0
         with _output(path) as out:
             out.write(head_line(name, time.time()))
             async for item in user_items.list_items(user_id):
@@ -170,7 +170,7 @@ def _slices(
 
 
 async def _count(store: Store, settings: StorageSettings, user_id: str) -> int:
-    facts = await store.kept_book(settings).summarize_items(user_id)
+    facts = await store.user_items(settings).summarize_items(user_id)
     return facts.items + facts.responses + facts.own_conversations
 
 

@@ -93,7 +93,7 @@ async def _deleted(store: Store, name: str) -> int | None:
         user_id = {user.name: user.id for user in await store.list_users()}.get(name)
         if user_id is None:
             return None
-        items = await store.kept_book(StorageSettings()).delete_all(user_id)
+        items = await store.user_items(StorageSettings()).delete_all(user_id)
         await store.delete_user(user_id)
         await _add_audit_entry(store, AuditKind.USER_DELETED, user_id)
         return items

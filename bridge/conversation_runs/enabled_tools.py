@@ -44,7 +44,7 @@ class ToolChoices:
                 for tool in choose_tools(view.catalog.tools, view.selection)
                 if view.is_accepted(tool)
             )
-        return tuple(dict.fromkeys(_found(view, each) for each in wanted))
+        return tuple(dict.fromkeys(_find_tool(view, each) for each in wanted))
 
     async def list_available(self, user_id: str, enabled: Sequence[EnabledTool]) -> list[SelectableTool]:
         """Return all tools that the user has accepted."""
@@ -62,7 +62,7 @@ class ToolChoices:
         ]
 
 
-def _found(view: UserView, wanted: EnabledTool) -> EnabledTool:
+def _find_tool(view: UserView, wanted: EnabledTool) -> EnabledTool:
     server = view.find_server(wanted.server_id)
     tool = view.catalog.by_name(wanted.name)
     if tool is None or tool.server_id != server.record.id:

@@ -92,8 +92,8 @@ def find_call(branches: Branches, head_id: str | None, tool_call_id: str) -> tup
         if (call := model_call(item)) is not None and call.call_id == tool_call_id
     ]
     if not calls:
-        shown = tool_call_id[:200]
-        raise BridgeError(ErrorCode.NOT_FOUND, f"There is no call '{shown}' in the current branch.")
+        excerpt = tool_call_id[:200]
+        raise BridgeError(ErrorCode.NOT_FOUND, f"There is no call '{excerpt}' in the current branch.")
     if any(call.call_id == tool_call_id for call in find_unanswered(path)):
         raise BridgeError(ErrorCode.INVALID_REQUEST, "The call has not ended yet.")
     return calls[-1]

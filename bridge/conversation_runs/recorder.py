@@ -17,7 +17,7 @@ from bridge.conversations.message_schema import message_json
 from bridge.conversations.ports import ConversationStore
 from bridge.conversations.transcript import ConversationNews, Transcript, TranscriptChange
 from bridge.errors import BridgeError
-from bridge.tasks import BREATH_S, run_within, sleep_safely, yield_to_loop
+from bridge.tasks import YIELD_EVERY_S, run_within, sleep_safely, yield_to_loop
 from toolserver.json_types import JsonObject
 
 PATIENCE_S = 5.0
@@ -57,7 +57,7 @@ class RunRecorder:
     async def record_event(self, event: TurnEvent) -> None:
         """Record an event, as `Emit`; a store that fails does not end the answer."""
         await self.add_messages(self._transcript.read_event(event))
-        if time.monotonic() - self._yielded_at > BREATH_S:
+        if time.monotonic() - self._yielded_at > YIELD_EVERY_S:
             await yield_to_loop()
             self._yielded_at = time.monotonic()
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bridge.agent.errors import log_error, told_error
+from bridge.agent.errors import error_of_failure, log_error
 from bridge.agent.items import output_item
 from bridge.agent.memory.interrupted_calls import settle_interrupted
 from bridge.agent.model import ModelError
@@ -151,7 +151,7 @@ def describe_failure(failure: ModelError | BridgeError | InvalidRequest, run_id:
     """Convert a failure for listeners and callers; it is logged under the run's id."""
     if isinstance(failure, BridgeError):
         return failure.error
-    error = told_error(failure)
+    error = error_of_failure(failure)
     log_error(error, run_id)
     detail: dict[str, Any] = {"code": error.code, "error_id": run_id}
     if isinstance(failure, ModelError) and failure.status is not None:

@@ -94,10 +94,10 @@ class ConversationRuns:
             entry = await self._find_entry(prompt.model or conversation.settings.model)
             known = await self._store.list_messages(conversation_id)
             leaf_id = _leaf_of(conversation, Branches(known), prompt)
-            said = (
+            user_messages = (
                 [] if prompt.content is None else [user_message(conversation_id, prompt.content, time.time())]
             )
-            return await self._start(conversation, entry, known, said, leaf_id)
+            return await self._start(conversation, entry, known, user_messages, leaf_id)
 
     async def begin_retry(self, user_id: str, conversation_id: str, tool_call_id: str) -> StartedRun:
         """Repeat a finished call in a new branch, and let the model continue from there.
@@ -182,15 +182,15 @@ class ConversationRuns:
         conversation: Conversation,
         entry: ModelEntry,
         known: Sequence[Message],
-        said: Sequence[Message],
+        user_messages: Sequence[Message],
         leaf_id: str | None,
     ) -> StartedRun:
         branches = Branches(known)
         path = branches.path_to(leaf_id)
         missing = await self._build_missing(conversation, path)
-        added = in_a_row([*missing, *said], leaf_id, branches.next_seq)
+        added = in_a_row([*missing, *user_messages], leaf_id, branches.next_seq)
         path += added
-        named = replace(_titled(conversation, said), head_id=path[-1].id)
+        named = replace(_titled(conversation, user_messages), head_id=path[-1].id)
         return await self._launch(RunPlan(named, entry, known, added, path))
 
     async def _launch(self, plan: RunPlan) -> StartedRun:
@@ -256,18 +256,18 @@ def _announce_start(context: RunContext, feed: EventFeed) -> JsonObject | None:
 def _leaf_of(conversation: Conversation, branches: Branches, prompt: ChatPrompt) -> str | None:
     """Return the id of the message that the run continues from."""
     if prompt.parent_id is not None and branches.get_message(prompt.parent_id) is None:
-        shown = prompt.parent_id[:200]
-        raise _wrong("parent_id", f"There is no message '{shown}' in this conversation.")
+        excerpt = prompt.parent_id[:200]
+        raise _wrong("parent_id", f"There is no message '{excerpt}' in this conversation.")
     leaf_id = prompt.parent_id or conversation.head_id
     if leaf_id is None and prompt.content is None:
         raise _wrong("content", "There is nothing to answer yet: say what the user says.")
     return leaf_id
 
 
-def _titled(conversation: Conversation, said: Sequence[Message]) -> Conversation:
-    if conversation.settings.title or not said:
+def _titled(conversation: Conversation, user_messages: Sequence[Message]) -> Conversation:
+    if conversation.settings.title or not user_messages:
         return conversation
-    title = title_of(message_text(said[0].items[0]))
+    title = title_of(message_text(user_messages[0].items[0]))
     return replace(conversation, settings=replace(conversation.settings, title=title))
 
 

@@ -26,19 +26,19 @@ def settings_json(settings: ConversationSettings) -> JsonObject:
     }
 
 
-def settings_of(kept: JsonObject) -> ConversationSettings:
+def settings_of(stored: JsonObject) -> ConversationSettings:
     """Read the JSON that `settings_json` wrote."""
     default = ConversationSettings()
-    tools = [pair for pair in array_at(kept, "tools") if isinstance(pair, list)]
-    max_tokens, max_messages = kept.get("max_tokens"), kept.get("max_messages")
+    tools = [pair for pair in array_at(stored, "tools") if isinstance(pair, list)]
+    max_tokens, max_messages = stored.get("max_tokens"), stored.get("max_messages")
     return ConversationSettings(
-        title=text_at(kept, "title"),
-        description=text_at(kept, "description"),
-        system_prompt=text_at(kept, "system_prompt"),
-        model=text_at(kept, "model") or None,
+        title=text_at(stored, "title"),
+        description=text_at(stored, "description"),
+        system_prompt=text_at(stored, "system_prompt"),
+        model=text_at(stored, "model") or None,
         max_tokens=max_tokens if isinstance(max_tokens, int) else default.max_tokens,
         max_messages=max_messages if isinstance(max_messages, int) else default.max_messages,
-        context=tuple(array_at(kept, "context")),
+        context=tuple(array_at(stored, "context")),
         tools=tuple(EnabledTool(str(server), str(name)) for server, name in tools),
     )
 
@@ -74,7 +74,7 @@ def message_of(content: JsonObject, placed: Message) -> Message:
 
 
 KIND = "conversation"
-"""Value of `kept` in the line of a conversation."""
+"""Value of `stored` in the line of a conversation."""
 
 MAX_ID_CHARS = 40
 """Maximum length of an id of a conversation or a message."""

@@ -88,8 +88,8 @@ def tool_calls_of(items: Sequence[Item]) -> list[JsonValue]:
 
 def reasoning_of(items: Sequence[Item]) -> str:
     """Return the reasoning that the model made visible."""
-    thoughts = [item for item in items if item.get("type") == "reasoning"]
-    parts = [part for item in thoughts for name in ("summary", "content") for part in array_at(item, name)]
+    reasoning = [item for item in items if item.get("type") == "reasoning"]
+    parts = [part for item in reasoning for name in ("summary", "content") for part in array_at(item, name)]
     return "\n\n".join(text_at(part, "text") for part in parts if isinstance(part, dict))
 
 

@@ -30,7 +30,7 @@ from bridge.stored_items.items import NOTICE_TYPE
 from toolserver.json_types import JsonObject, text_at
 
 _TEXT = ("response.output_text.delta", "response.refusal.delta")
-_THOUGHT = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
+_REASONING = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class Transcript:
         delta = text_at(event.body, "delta")
         if not delta:
             return []
-        if event.type in _THOUGHT:
+        if event.type in _REASONING:
             return [self._news("reasoning_delta", {"delta": delta})]
         if event.type not in _TEXT:
             return []

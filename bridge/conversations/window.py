@@ -40,7 +40,7 @@ def select_window(messages: Sequence[Message], *, max_messages: int, max_tokens:
             break
         start -= 1
         sent += costs[start]
-    first = _first_whole(messages, start)
+    first = _first_complete(messages, start)
     chosen = tuple(messages[first:])
     return Window(chosen, sum(costs), sent - sum(costs[start:first]))
 
@@ -70,7 +70,7 @@ def tokens_of(message: Message) -> int:
     return TOKENS_PER_MESSAGE + sum(-(-_chars_of(item) // CHARS_PER_TOKEN) for item in message.items)
 
 
-def _first_whole(messages: Sequence[Message], start: int) -> int:
+def _first_complete(messages: Sequence[Message], start: int) -> int:
     """Return where the window begins once outputs without their calls are left out."""
     calls = {call_id_of(item) for message in messages[start:] for item in message.items}
     while start < len(messages) and _lacks_call(messages[start], calls):

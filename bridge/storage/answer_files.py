@@ -138,13 +138,13 @@ def _oldest() -> float:
 
 
 def _sweep_user(folder: Path) -> None:
-    kept: list[tuple[float, int, Path]] = []
+    files: list[tuple[float, int, Path]] = []
     for path in folder.iterdir():
         with suppress(FileNotFoundError):  # another upload sweeps too
             facts = path.stat()
-            kept.append((facts.st_mtime, facts.st_size, path))
+            files.append((facts.st_mtime, facts.st_size, path))
     left = KEPT_BYTES_PER_USER
-    for count, (changed, size, path) in enumerate(sorted(kept, reverse=True)):
+    for count, (changed, size, path) in enumerate(sorted(files, reverse=True)):
         left -= size
         if changed < _oldest() or left < 0 or count >= KEPT_ANSWERS_PER_USER:
             path.unlink(missing_ok=True)

@@ -228,10 +228,10 @@ def _called_entry(row: CallRow) -> tuple[AuditCursor, AuditEntry]:
         "ended_at": row.ended_at,
         "late": late,
     }
-    kept = {name: value for name, value in detail.items() if value is not None}
+    present = {name: value for name, value in detail.items() if value is not None}
     actor = "bridge" if row.device_id is None else f"page {row.device_id}"
     entry = AuditEntry(
-        row.opened_at, AuditKind.CALL, row.user_id, actor, row.id, row.server_id, row.operation_key, kept
+        row.opened_at, AuditKind.CALL, row.user_id, actor, row.id, row.server_id, row.operation_key, present
     )
     return AuditCursor(row.opened_at, _CALLS, row.id), entry
 

@@ -196,9 +196,9 @@ class CallJournal:
 
     def _append(self, row: dict[str, Any]) -> bool:
         """Append a row to the write-ahead log; returns whether it was written."""
-        given, settled = self._entries.given, self._entries.settled
+        accepted, settled = self._entries.accepted, self._entries.settled
         try:
-            self._intents.append_line(orjson.dumps(row) + b"\n", given=given, settled=settled)
+            self._intents.append_line(orjson.dumps(row) + b"\n", accepted=accepted, settled=settled)
         except (OSError, orjson.JSONEncodeError) as error:
             if not self._is_failing:
                 _log.error("Calls that may change something cannot be written down: %s", error)
@@ -209,7 +209,7 @@ class CallJournal:
 
     def _forget_intents(self) -> None:
         """Clear the write-ahead log, unless the database still lacks some of its lines."""
-        if self._entries.settled < self._entries.given:
+        if self._entries.settled < self._entries.accepted:
             return
         try:
             self._intents.clear_lines()
@@ -221,7 +221,7 @@ class CallJournal:
         await self.catch_up()
         async with self._session() as session:
             row = await session.get(CallRow, call_id)
-            return _kept(row) if row is not None and row.user_id == user_id else None
+            return _read_call(row) if row is not None and row.user_id == user_id else None
 
     async def list_calls(self, user_id: str, *, before: float | None, limit: int) -> list[StoredCall]:
         """Return a user's calls, newest first, opened before a time."""
@@ -231,7 +231,7 @@ class CallJournal:
             wanted = wanted.where(CallRow.opened_at < before)
         async with self._session() as session:
             rows = await session.scalars(wanted.order_by(CallRow.opened_at.desc()).limit(limit))
-            return [_kept(row) for row in rows]
+            return [_read_call(row) for row in rows]
 
     async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> dict[str, JournalEntry]:
         """Return the state of a turn's calls, by the model's `call_id`. `since`: start of the turn."""
@@ -350,7 +350,7 @@ def _late_text(result: Result) -> str:
     return json.dumps(facts)
 
 
-def _kept(row: CallRow) -> StoredCall:
+def _read_call(row: CallRow) -> StoredCall:
     return StoredCall(
         call_id=row.id,
         tool=row.tool,

@@ -33,8 +33,8 @@ def place_of_message(conversation_id: str, message_id: str) -> str:
 class ConversationRows:
     """Builds and reads rows."""
 
-    def __init__(self, sealing: Encryption) -> None:
-        self._sealing = sealing
+    def __init__(self, encryption: Encryption) -> None:
+        self._encryption = encryption
 
     def of_conversation(self, conversation: Conversation) -> dict[str, Any]:
         """Build the row of a conversation.
@@ -51,7 +51,7 @@ class ConversationRows:
             "head_id": conversation.head_id,
             "run_id": run.id if run else None,
             "run_state": run.state if run else None,
-            **self._sealed(
+            **self._encrypted_values(
                 "settings",
                 settings_json(conversation.settings),
                 place_of_conversation(conversation.user_id, conversation.id),
@@ -72,7 +72,7 @@ class ConversationRows:
             "seq": message.seq,
             "role": message.role,
             "created_at": message.created_at,
-            **self._sealed("content", content_json(message), place),
+            **self._encrypted_values("content", content_json(message), place),
         }
 
     def read_conversation(self, row: Row[Any]) -> Conversation | None:
@@ -110,15 +110,15 @@ class ConversationRows:
             ),
         )
 
-    def _sealed(self, column: str, value: JsonObject, place: str) -> dict[str, Any]:
-        sealed = self._sealing.encrypt_bytes(pack_value(value), place)
-        return {column: sealed.content, "size": len(sealed.content), "key_id": sealed.key_id}
+    def _encrypted_values(self, column: str, value: JsonObject, place: str) -> dict[str, Any]:
+        encrypted = self._encryption.encrypt_bytes(pack_value(value), place)
+        return {column: encrypted.content, "size": len(encrypted.content), "key_id": encrypted.key_id}
 
-    def _object(self, sealed: Encrypted, place: str) -> JsonObject | None:
+    def _object(self, encrypted: Encrypted, place: str) -> JsonObject | None:
         try:
-            value = unpack_value(self._sealing.decrypt_bytes(sealed, place))
+            value = unpack_value(self._encryption.decrypt_bytes(encrypted, place))
         except (Unreadable, Unstorable) as error:
-            if self._sealing.is_first_miss(sealed):
+            if self._encryption.is_first_miss(encrypted):
                 _log.warning("What is kept as %s cannot be read: %s.", place, error)
             return None
         return value if isinstance(value, dict) else None

@@ -38,10 +38,10 @@ class ConversationTables:
         BridgeError: `store_unavailable`.
     """
 
-    def __init__(self, session: Sessions, thread: Transactions, sealing: Encryption) -> None:
+    def __init__(self, session: Sessions, thread: Transactions, encryption: Encryption) -> None:
         self._session = session
         self._thread = thread
-        self._rows = ConversationRows(sealing)
+        self._rows = ConversationRows(encryption)
 
     async def add_conversation(self, conversation: Conversation) -> None:
         """Store a new conversation.

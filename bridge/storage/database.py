@@ -175,8 +175,8 @@ def _connect_args(url: URL, *, statement_ms: int, lock_ms: int) -> dict[str, Any
         "keepalives_count": 3,
         "tcp_user_timeout": LOST_MS,
     }
-    kept = {name: value for name, value in arguments.items() if name not in url.query}
-    return kept | {"options": f"{options} {given if isinstance(given, str) else ' '.join(given)}".strip()}
+    others = {name: value for name, value in arguments.items() if name not in url.query}
+    return others | {"options": f"{options} {given if isinstance(given, str) else ' '.join(given)}".strip()}
 
 
 def _upgrade(connection: Connection, shown_as: str, newer: str) -> None:

@@ -69,29 +69,30 @@ class Encryption:
         """Ids of the keys at hand, the one that encrypts first."""
         return list(self._ciphers)
 
-    def key_for(self, *, thought: bool) -> str | None:
+    def key_for(self, *, is_reasoning: bool) -> str | None:
         """Return the id of the key to encrypt with; None: the content is not encrypted.
 
-        `thought`: the content is a model's reasoning, which is encrypted even if nothing else is.
+        `is_reasoning`: the content is a model's reasoning, which is encrypted even if nothing else is.
         """
-        return self._first if thought or self._settings.encrypt_all else None
+        return self._first if is_reasoning or self._settings.encrypt_all else None
 
-    def encrypt_bytes(self, content: bytes, place: str, *, thought: bool = True) -> Encrypted:
-        """Encode bytes for the database. `place`: owner and location; `thought` as in `key_for`."""
-        squeezed, chosen = self._squeezed(content), self.key_for(thought=thought)
+    def encrypt_bytes(self, content: bytes, place: str, *, is_reasoning: bool = True) -> Encrypted:
+        """Encode bytes for the database. `place`: owner and location; `is_reasoning` as in `key_for`."""
+        squeezed, chosen = self._squeezed(content), self.key_for(is_reasoning=is_reasoning)
         if chosen is None:
             return Encrypted(squeezed, None)
         nonce = os.urandom(_NONCE_BYTES)
         encrypted = self._ciphers[chosen].gcm.encrypt(nonce, squeezed, _bytes_of(place))
         return Encrypted(_GCM + nonce + encrypted, chosen)
 
-    def decrypt_bytes(self, sealed: Encrypted, place: str) -> bytes:
+    def decrypt_bytes(self, encrypted: Encrypted, place: str) -> bytes:
         """Return the bytes that were encoded for that place.
 
         Raises:
             Unreadable: the key is missing, the bytes were changed, or they were encoded for another place.
         """
-        squeezed = sealed.content if sealed.key_id is None else self._decrypted(sealed, sealed.key_id, place)
+        key_id = encrypted.key_id
+        squeezed = encrypted.content if key_id is None else self._decrypted(encrypted, key_id, place)
         form, content = squeezed[:1], squeezed[1:]
         if form == _PLAIN:
             return content
@@ -102,12 +103,12 @@ class Encryption:
             raise Unreadable(str(error)) from None
         raise Unreadable("unknown form")
 
-    def is_first_miss(self, sealed: Encrypted) -> bool:
+    def is_first_miss(self, encrypted: Encrypted) -> bool:
         """Return whether to log a failure: True, except for a missing key that was reported before."""
-        if sealed.key_id is None or sealed.key_id in self._ciphers:
+        if encrypted.key_id is None or encrypted.key_id in self._ciphers:
             return True
-        is_first = sealed.key_id not in self._missed
-        self._missed.add(sealed.key_id)
+        is_first = encrypted.key_id not in self._missed
+        self._missed.add(encrypted.key_id)
         return is_first
 
     def _squeezed(self, content: bytes) -> bytes:
@@ -117,16 +118,16 @@ class Encryption:
                 return _COMPRESSED + compressed
         return _PLAIN + content
 
-    def _decrypted(self, sealed: Encrypted, name: str, place: str) -> bytes:
+    def _decrypted(self, encrypted: Encrypted, name: str, place: str) -> bytes:
         if name not in self._ciphers:
             raise Unreadable(f"ARTIFACT_ENCRYPTION_KEY has no key with the id {name}")
-        content, ciphers = sealed.content, self._ciphers[name]
+        content, ciphers = encrypted.content, self._ciphers[name]
         try:
             if content[:1] == _FERNET:
                 return ciphers.fernet.decrypt(base64.urlsafe_b64encode(content))
-            nonce, encrypted = content[1 : 1 + _NONCE_BYTES], content[1 + _NONCE_BYTES :]
+            nonce, ciphertext = content[1 : 1 + _NONCE_BYTES], content[1 + _NONCE_BYTES :]
             if content[:1] == _GCM and len(nonce) == _NONCE_BYTES:
-                return ciphers.gcm.decrypt(nonce, encrypted, _bytes_of(place))
+                return ciphers.gcm.decrypt(nonce, ciphertext, _bytes_of(place))
         except (InvalidToken, InvalidTag):
             raise Unreadable("it was changed, or put somewhere else, after it was encrypted") from None
         raise Unreadable("it was changed after it was encrypted")

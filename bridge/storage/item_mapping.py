@@ -60,8 +60,8 @@ def place_of_events(response_id: str, first: int) -> str:
 class ItemMapping:
     """Builds and reads rows."""
 
-    def __init__(self, sealing: Encryption) -> None:
-        self._sealing = sealing
+    def __init__(self, encryption: Encryption) -> None:
+        self._encryption = encryption
 
     def of_items(self, items: Sequence[StoredItem], now: float) -> list[dict[str, Any]]:
         """Build rows of the items, without those that cannot be packed."""
@@ -76,7 +76,9 @@ class ItemMapping:
         """
         name = index_key(response.id)
         body, request = (
-            self._sealing.encrypt_bytes(pack_value(part), place_of_response(response.user_id, name, column))
+            self._encryption.encrypt_bytes(
+                pack_value(part), place_of_response(response.user_id, name, column)
+            )
             for column, part in (("body", response.body), ("request", response.request))
         )
         return {
@@ -101,13 +103,13 @@ class ItemMapping:
     def of_events(self, response_id: str, first: int, last: int, frames: bytes) -> dict[str, Any]:
         """Build the row of stream events."""
         name = index_key(response_id)
-        sealed = self._sealing.encrypt_bytes(frames, place_of_events(name, first))
+        encrypted = self._encryption.encrypt_bytes(frames, place_of_events(name, first))
         return {
             "response_id": name,
             "first": first,
             "last": last,
-            "frames": sealed.content,
-            "key_id": sealed.key_id,
+            "frames": encrypted.content,
+            "key_id": encrypted.key_id,
         }
 
     def read_items(self, rows: Sequence[Row[Any]]) -> list[StoredItem]:
@@ -118,8 +120,8 @@ class ItemMapping:
     def read_response(self, row: Row[Any]) -> StoredResponse | None:
         """Read the response of a row; None when it cannot be decrypted or unpacked."""
         body, request = (
-            self._object(Encrypted(sealed, row.key_id), place_of_response(row.user_id, row.id, column))
-            for column, sealed in (("body", row.body), ("request", row.request))
+            self._object(Encrypted(encrypted, row.key_id), place_of_response(row.user_id, row.id, column))
+            for column, encrypted in (("body", row.body), ("request", row.request))
         )
         if body is None or request is None:
             return None
@@ -149,8 +151,8 @@ class ItemMapping:
             return None
         kind = text_at(item.payload, "type")
         name = index_key(item.id)
-        sealed = self._sealing.encrypt_bytes(
-            packed, place_of_item(item.user_id, name), thought=kind == REASONING
+        encrypted = self._encryption.encrypt_bytes(
+            packed, place_of_item(item.user_id, name), is_reasoning=kind == REASONING
         )
         return {
             "id": name,
@@ -160,9 +162,9 @@ class ItemMapping:
             "position": item.position,
             "type": index_key(kind),
             "model": _storable(item.model),
-            "payload": sealed.content,
-            "size": len(sealed.content),
-            "key_id": sealed.key_id,
+            "payload": encrypted.content,
+            "size": len(encrypted.content),
+            "key_id": encrypted.key_id,
             "conversation_id": None if item.conversation_id is None else index_key(item.conversation_id),
             "message_id": None if item.message_id is None else index_key(item.message_id),
             "created_at": item.created_at,
@@ -187,8 +189,8 @@ class ItemMapping:
             message_id=row.message_id,
         )
 
-    def _object(self, sealed: Encrypted, place: str) -> JsonObject | None:
-        packed = self._opened(sealed, place)
+    def _object(self, encrypted: Encrypted, place: str) -> JsonObject | None:
+        packed = self._opened(encrypted, place)
         try:
             value = None if packed is None else unpack_value(packed)
         except Unstorable as error:
@@ -196,11 +198,11 @@ class ItemMapping:
             return None
         return value if isinstance(value, dict) else None
 
-    def _opened(self, sealed: Encrypted, place: str) -> bytes | None:
+    def _opened(self, encrypted: Encrypted, place: str) -> bytes | None:
         try:
-            return self._sealing.decrypt_bytes(sealed, place)
+            return self._encryption.decrypt_bytes(encrypted, place)
         except Unreadable as error:
-            if self._sealing.is_first_miss(sealed):
+            if self._encryption.is_first_miss(encrypted):
                 _log.warning("What is kept as %s cannot be read: %s.", place, error)
             return None
 

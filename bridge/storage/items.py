@@ -47,12 +47,12 @@ class ItemTables:
         self,
         session: async_sessionmaker[AsyncSession],
         thread: Transactions,
-        sealing: Encryption,
+        encryption: Encryption,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._session = session
         self._thread = thread
-        self._rows = ItemMapping(sealing)
+        self._rows = ItemMapping(encryption)
         self._now = now
 
     async def add_items(self, items: Sequence[StoredItem]) -> None:
@@ -63,22 +63,22 @@ class ItemTables:
 
     async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Return those of the items that the user has and that are readable; a query per thousand ids."""
-        asked = {index_key(each): each for each in ids}
+        requested = {index_key(each): each for each in ids}
         rows: list[Row[Any]] = []
         async with self._session() as session:
-            for some in _slices(list(asked)):
+            for some in _slices(list(requested)):
                 is_named = is_one_of(dialect_of(session), ITEMS.c.id, some)
                 wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, is_named)
                 rows += (await session.execute(wanted)).all()
         items = await self._items(user_id, rows)
-        return {asked[item.id]: item for item in items}
+        return {requested[item.id]: item for item in items}
 
     async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Return the user's items whose payloads have these ids; one query per `IDS_AT_ONCE` ids."""
-        asked = {index_key(each): each for each in ids}
+        requested = {index_key(each): each for each in ids}
         rows: list[Row[Any]] = []
         async with self._session() as session:
-            for some in _slices(list(asked)):
+            for some in _slices(list(requested)):
                 has_id = is_one_of(dialect_of(session), ITEMS.c.provider_id, some)
                 wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, has_id).order_by(ITEMS.c.row_id)
                 rows += (await session.execute(wanted)).all()
@@ -87,7 +87,7 @@ class ItemTables:
     async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
         """Delete items of a user, all in one transaction."""
         names = [index_key(each) for each in ids]
-        await self._write(lambda connection: _forget(connection, user_id, names))
+        await self._write(lambda connection: _delete_items(connection, user_id, names))
 
     async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
         """Return all items of a response and of those before it, up to `MAX_CHAIN` responses; two queries.
@@ -194,8 +194,8 @@ def _ancestry(user_id: str, response_id: str) -> Select[Any, Any]:
         .join(chain, RESPONSES.c.id == chain.c.previous_id)
         .where(RESPONSES.c.user_id == user_id, chain.c.distance + 1 < MAX_CHAIN)
     )
-    whole = chain.union_all(before)
-    return select(whole.c.id, whole.c.distance).order_by(whole.c.distance)
+    all_responses = chain.union_all(before)
+    return select(all_responses.c.id, all_responses.c.distance).order_by(all_responses.c.distance)
 
 
 def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
@@ -206,7 +206,7 @@ def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
         _log.info("%d items are not kept: their user has been deleted.", len(rows))
 
 
-def _forget(connection: Connection, user_id: str, names: Sequence[str]) -> None:
+def _delete_items(connection: Connection, user_id: str, names: Sequence[str]) -> None:
     for some in _slices(names):
         connection.execute(delete(ITEMS).where(ITEMS.c.user_id == user_id, ITEMS.c.id.in_(some)))
 

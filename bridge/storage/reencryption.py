@@ -44,7 +44,7 @@ _Key = tuple[Any, ...]
 class Reencrypted:
     """Counts of the rows that were not encrypted as they should be."""
 
-    sealed: int = 0
+    encrypted: int = 0
     unreadable: int = 0
     """Rows that no key at hand can decrypt; they stay unchanged."""
 
@@ -58,7 +58,7 @@ class _Sealable:
     sized: bool
     place: Callable[[RowMapping, str], str]
     """Returns the place of a column of a row."""
-    is_thought: Callable[[RowMapping], bool] = lambda _: True
+    is_reasoning: Callable[[RowMapping], bool] = lambda _: True
     """Returns whether a row is encrypted even where only reasoning is."""
 
 
@@ -79,7 +79,7 @@ _TABLES = (
         ITEMS,
         ("payload",),
         sized=True,
-        is_thought=lambda row: row["type"] == REASONING,
+        is_reasoning=lambda row: row["type"] == REASONING,
         place=lambda row, _: place_of_item(row["user_id"], row["id"]),
     ),
     _Sealable(
@@ -98,9 +98,9 @@ _TABLES = (
 
 
 async def reencrypt_rows(
-    thread: Transactions, sealing: Encryption, on_progress: Callable[[Reencrypted], None]
+    thread: Transactions, encryption: Encryption, on_progress: Callable[[Reencrypted], None]
 ) -> Reencrypted:
-    """Encrypt everything as `sealing` does now. `on_progress` is called after each transaction.
+    """Encrypt everything as `encryption` does now. `on_progress` is called after each transaction.
 
     Cancelling stops between two of them.
     """
@@ -108,42 +108,42 @@ async def reencrypt_rows(
     for each in _TABLES:
         last: _Key | None = ()
         while last is not None:
-            last = await _rekey_some(thread, each, sealing, result, last)
+            last = await _rekey_some(thread, each, encryption, result, last)
             on_progress(result)
     await asyncio.wrap_future(thread.run_transaction(_wipe))
     return result
 
 
 async def _rekey_some(
-    thread: Transactions, each: _Sealable, sealing: Encryption, result: Reencrypted, last: _Key
+    thread: Transactions, each: _Sealable, encryption: Encryption, result: Reencrypted, last: _Key
 ) -> _Key | None:
     """Return the key of the last row that was processed; None: there were none after `last`."""
     seen: list[_Key] = []
 
     def work(connection: Connection) -> None:
         _overwrite_what_is_deleted(connection)
-        for row in connection.execute(_wrong_rows(each, sealing, last)).mappings().all():
-            _rekey_row(connection, each, row, sealing, result)
+        for row in connection.execute(_wrong_rows(each, encryption, last)).mappings().all():
+            _rekey_row(connection, each, row, encryption, result)
             seen.append(tuple(row[column.name] for column in each.table.primary_key.columns))
 
     await asyncio.wrap_future(thread.run_transaction(work))
     return seen[-1] if seen else None
 
 
-def _wrong_rows(each: _Sealable, sealing: Encryption, last: _Key) -> Select[Any]:
+def _wrong_rows(each: _Sealable, encryption: Encryption, last: _Key) -> Select[Any]:
     key = tuple(each.table.primary_key.columns)
-    wanted = select(each.table).where(_is_wrong(each, sealing)).order_by(*key).limit(ROWS_AT_ONCE)
+    wanted = select(each.table).where(_is_wrong(each, encryption)).order_by(*key).limit(ROWS_AT_ONCE)
     return wanted.where(_is_after(key, last)) if last else wanted
 
 
-def _is_wrong(each: _Sealable, sealing: Encryption) -> ColumnElement[bool]:
+def _is_wrong(each: _Sealable, encryption: Encryption) -> ColumnElement[bool]:
     key_of_row = each.table.c.key_id
-    secret = key_of_row.is_distinct_from(sealing.key_for(thought=True))
+    secret = key_of_row.is_distinct_from(encryption.key_for(is_reasoning=True))
     if each.table is not ITEMS:
         return secret
-    plain = key_of_row.is_distinct_from(sealing.key_for(thought=False))
-    is_thought = ITEMS.c.type == REASONING
-    return or_(and_(is_thought, secret), and_(~is_thought, plain))
+    plain = key_of_row.is_distinct_from(encryption.key_for(is_reasoning=False))
+    is_reasoning = ITEMS.c.type == REASONING
+    return or_(and_(is_reasoning, secret), and_(~is_reasoning, plain))
 
 
 def _is_after(key: Sequence[ColumnElement[Any]], last: Sequence[Any]) -> ColumnElement[bool]:
@@ -153,27 +153,28 @@ def _is_after(key: Sequence[ColumnElement[Any]], last: Sequence[Any]) -> ColumnE
 
 
 def _rekey_row(
-    connection: Connection, each: _Sealable, old: RowMapping, sealing: Encryption, result: Reencrypted
+    connection: Connection, each: _Sealable, old: RowMapping, encryption: Encryption, result: Reencrypted
 ) -> None:
-    thought = each.is_thought(old)
+    is_reasoning = each.is_reasoning(old)
     try:
         opened = {
-            name: sealing.decrypt_bytes(Encrypted(old[name], old["key_id"]), each.place(old, name))
+            name: encryption.decrypt_bytes(Encrypted(old[name], old["key_id"]), each.place(old, name))
             for name in each.columns
         }
     except Unreadable:
         result.unreadable += 1
         return
     new = {
-        name: sealing.encrypt_bytes(content, each.place(old, name), thought=thought).content
+        name: encryption.encrypt_bytes(content, each.place(old, name), is_reasoning=is_reasoning).content
         for name, content in opened.items()
     }
-    values: dict[str, Any] = {**new, "key_id": sealing.key_for(thought=thought)}
+    values: dict[str, Any] = {**new, "key_id": encryption.key_for(is_reasoning=is_reasoning)}
     if each.sized:
         values["size"] = sum(map(len, new.values()))
     same = [column == old[column.name] for column in each.table.primary_key.columns]
     unchanged = [each.table.c[name] == old[name] for name in each.columns]
-    result.sealed += connection.execute(update(each.table).where(*same, *unchanged).values(values)).rowcount
+    changed = connection.execute(update(each.table).where(*same, *unchanged).values(values))
+    result.encrypted += changed.rowcount
 
 
 def _overwrite_what_is_deleted(connection: Connection) -> None:

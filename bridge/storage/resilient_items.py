@@ -37,60 +37,62 @@ class ResilientItemStore:
     async def add_items(self, items: Sequence[StoredItem]) -> None:
         """Store items."""
         if items:
-            await self._guarded(items[0].user_id, self._inner.add_items(items))
+            await self._run_limited(items[0].user_id, self._inner.add_items(items))
 
     async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Return those of the items that the user has and that can be read, by id."""
-        return await self._guarded(user_id, self._inner.by_ids(user_id, ids)) if ids else {}
+        return await self._run_limited(user_id, self._inner.by_ids(user_id, ids)) if ids else {}
 
     async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Return the user's items whose payloads have these ids."""
-        return await self._guarded(user_id, self._inner.by_provider_ids(user_id, ids)) if ids else {}
+        return await self._run_limited(user_id, self._inner.by_provider_ids(user_id, ids)) if ids else {}
 
     async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
         """Delete items of a user."""
         if ids:
-            await self._guarded(user_id, self._inner.delete_items(user_id, ids))
+            await self._run_limited(user_id, self._inner.delete_items(user_id, ids))
 
     async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
         """Return all items of a response and of those before it."""
-        return await self._guarded(user_id, self._inner.read_chain(user_id, response_id))
+        return await self._run_limited(user_id, self._inner.read_chain(user_id, response_id))
 
     async def save_response(self, response: StoredResponse) -> None:
         """Store a response, or its new state."""
-        await self._guarded(response.user_id, self._inner.save_response(response))
+        await self._run_limited(response.user_id, self._inner.save_response(response))
 
     async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:
         """Return one response; None when the user has none of that id."""
-        return await self._guarded(user_id, self._inner.find_response(user_id, response_id))
+        return await self._run_limited(user_id, self._inner.find_response(user_id, response_id))
 
     async def delete_response(self, user_id: str, response_id: str) -> bool:
         """Delete a response with its items and events."""
-        return await self._guarded(user_id, self._inner.delete_response(user_id, response_id))
+        return await self._run_limited(user_id, self._inner.delete_response(user_id, response_id))
 
     async def list_unfinished(self) -> Sequence[StoredResponse]:
         """Return responses of all users that have not ended."""
-        return await self._guarded(ALL_USERS, self._inner.list_unfinished())
+        return await self._run_limited(ALL_USERS, self._inner.list_unfinished())
 
     async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
         """Store stream events."""
-        await self._guarded(ALL_USERS, self._inner.add_events(response_id, first, last, frames))
+        await self._run_limited(ALL_USERS, self._inner.add_events(response_id, first, last, frames))
 
     async def read_events(
         self, user_id: str, response_id: str, after: int, *, limit: int
     ) -> Sequence[tuple[int, bytes]]:
         """Return frames of a response in order."""
-        return await self._guarded(user_id, self._inner.read_events(user_id, response_id, after, limit=limit))
+        return await self._run_limited(
+            user_id, self._inner.read_events(user_id, response_id, after, limit=limit)
+        )
 
-    async def _guarded(self, user_id: str, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    async def _run_limited(self, user_id: str, work: Coroutine[Any, Any, ResultT]) -> ResultT:
         try:
             with self._breakers.pass_breaker(BreakerKey(user_id, kind="store"), NAME) as passage:
-                return await self._tried(passage, work)
+                return await self._record_outcome(passage, work)
         except BridgeError as refused:  # by the breaker, before the work started
             work.close()
             raise StoreUnavailable(refused.error.message) from None
 
-    async def _tried(self, passage: Passage, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    async def _record_outcome(self, passage: Passage, work: Coroutine[Any, Any, ResultT]) -> ResultT:
         wait_s = self._wait_s()
         try:
             result = await run_within(wait_s, work)

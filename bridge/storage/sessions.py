@@ -33,19 +33,19 @@ class Sessions:
     @asynccontextmanager
     async def __call__(self) -> AsyncGenerator[AsyncSession]:
         """Open a session to read; nothing is committed."""
-        with self._told():
+        with self._convert_errors():
             async with asyncio.timeout(PATIENCE_S), self._make() as session:
                 yield session
 
     @asynccontextmanager
     async def begin_transaction(self) -> AsyncGenerator[AsyncSession]:
         """Run one transaction, committed at the end, rolled back when the block raises or is cancelled."""
-        with self._told():
+        with self._convert_errors():
             async with asyncio.timeout(PATIENCE_S), self._make.begin() as session:
                 yield session
 
     @contextmanager
-    def _told(self) -> Generator[None]:
+    def _convert_errors(self) -> Generator[None]:
         try:
             yield
         except (SQLAlchemyError, OSError) as error:

@@ -91,7 +91,7 @@ class Store(UserStore):
         """Return the stored items and responses in this database."""
         return ItemTables(self._plain_session, self._thread, Encryption(settings or StorageSettings()), now)
 
-    def kept_sweep(self, settings: StorageSettings, now: Callable[[], float] = time.time) -> Retention:
+    def retention_sweep(self, settings: StorageSettings, now: Callable[[], float] = time.time) -> Retention:
         """Return the sweeper that deletes expired and superfluous responses."""
         return Retention(self._plain_session, self._thread, settings, now)
 
@@ -99,15 +99,15 @@ class Store(UserStore):
         """Return the conversations in this database."""
         return ConversationTables(self._session, self._thread, Encryption(settings or StorageSettings()))
 
-    def kept_book(self, settings: StorageSettings) -> UserItems:
+    def user_items(self, settings: StorageSettings) -> UserItems:
         """Return the summary, export and deletion of what is stored of one user."""
         return UserItems(self._session, self._thread, Encryption(settings))
 
     async def reencrypt_items(
-        self, sealing: Encryption, on_progress: Callable[[Reencrypted], None] | None = None
+        self, encryption: Encryption, on_progress: Callable[[Reencrypted], None] | None = None
     ) -> Reencrypted:
         """Re-encrypt what is stored; see `reencryption`."""
-        return await reencrypt_rows(self._thread, sealing, on_progress or (lambda _: None))
+        return await reencrypt_rows(self._thread, encryption, on_progress or (lambda _: None))
 
     async def close(self) -> None:
         """Close all connections, after pending writes."""
@@ -193,7 +193,7 @@ class Store(UserStore):
             row = await session.get(SelectionRow, user_id)
             if row is None:
                 return UserSelection()
-            lists = (tuple(kept) for kept in (row.servers, row.tags, row.names, row.pinned))
+            lists = (tuple(stored) for stored in (row.servers, row.tags, row.names, row.pinned))
             return UserSelection(*lists, max_tools=row.max_tools, max_tokens=row.max_tokens)
 
     async def save_selection(self, user_id: str, selection: UserSelection) -> None:

@@ -47,10 +47,10 @@ class UserItems:
         BridgeError: `store_unavailable`.
     """
 
-    def __init__(self, session: Sessions, thread: Transactions, sealing: Encryption) -> None:
+    def __init__(self, session: Sessions, thread: Transactions, encryption: Encryption) -> None:
         self._session = session
         self._thread = thread
-        self._rows = ItemMapping(sealing)
+        self._rows = ItemMapping(encryption)
 
     async def summarize_items(self, user_id: str) -> StoredItemsFacts:
         """Return how much is stored."""

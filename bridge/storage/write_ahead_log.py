@@ -56,10 +56,10 @@ class _Segment:
 
     def lines(self) -> Iterator[bytes]:
         text = self.path.read_bytes()
-        *whole, torn = text.split(b"\n")
+        *complete, torn = text.split(b"\n")
         if torn:
             _log.warning("%s: the last line is not whole; its call was never sent.", self.path)
-        yield from filter(None, whole)
+        yield from filter(None, complete)
 
 
 class WriteAheadLog:
@@ -98,10 +98,10 @@ class WriteAheadLog:
         for segment in (self._resting, self._filling):
             yield from segment.lines()
 
-    def append_line(self, line: bytes, *, given: int, settled: int) -> None:
+    def append_line(self, line: bytes, *, accepted: int, settled: int) -> None:
         """Append a line with its newline. Each line belongs to an entry that is given to the database next.
 
-        `given`, `settled`: how many entries were given so far, and how many of the first ones need no line
+        `accepted`, `settled`: how many entries were given so far, and how many of the first ones need no line
         any more.
 
         Raises:
@@ -110,7 +110,7 @@ class WriteAheadLog:
         if self._filling.size >= SEGMENT_BYTES and settled >= self._due:
             self._resting.empty()
             self._filling, self._resting = self._resting, self._filling
-            self._due = given
+            self._due = accepted
         self._filling.append(line)
 
     def clear_lines(self) -> None:

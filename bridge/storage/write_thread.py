@@ -87,7 +87,7 @@ class GroupCommit(Generic[EntryT]):
         self, what: str, thread: Transactions, save: Callable[[Connection, Sequence[EntryT]], None]
     ) -> None:
         """`what` names the entries in the log; `save` runs in the thread, in a transaction."""
-        self.given = 0
+        self.accepted = 0
         """Number of entries put so far."""
         self.settled = 0
         """Number of the first entries that are written, or that the database will never accept."""
@@ -97,17 +97,17 @@ class GroupCommit(Generic[EntryT]):
         self._waiting: deque[EntryT] = deque()
         self._writing: Sequence[EntryT] = ()
         self._timer: asyncio.TimerHandle | None = None
-        self._given_before = 0
-        """Value of `given` at the start of the last `GATHER_S`."""
+        self._accepted_before = 0
+        """Value of `accepted` at the start of the last `GATHER_S`."""
         self._write_by = 0.0
         """The loop's time at which waiting entries are written, however busy it is."""
         self.is_away = False
         """Whether the database refused the last transaction; until the retry, no write is started early."""
         self._singly = 0
         """Number of entries to write one by one: one of them is unfit."""
-        self._told = ""
+        self._last_reason = ""
         """Reason of the last failed transaction, as logged; "" after a successful one."""
-        self._given_up = 0
+        self._dropped = 0
         self._moved = asyncio.Event()
 
     @property
@@ -125,7 +125,7 @@ class GroupCommit(Generic[EntryT]):
             self._give_up()
             return
         self._waiting.append(entry)
-        self.given += 1
+        self.accepted += 1
         if self._writing or self.is_away:
             return
         if len(self._waiting) >= HELD:
@@ -135,7 +135,7 @@ class GroupCommit(Generic[EntryT]):
 
     async def caught_up(self) -> None:
         """Wait until all entries put so far are written, or the database has just refused them."""
-        last = self.given
+        last = self.accepted
         while self.settled < last and not self.is_away:
             if not self._writing:
                 self._start()
@@ -155,12 +155,12 @@ class GroupCommit(Generic[EntryT]):
     def _gather(self) -> None:
         loop = asyncio.get_running_loop()
         self._write_by = loop.time() + PUT_OFF_S
-        self._given_before = self.given - len(self._waiting)
+        self._accepted_before = self.accepted - len(self._waiting)
         self._timer = loop.call_later(GATHER_S, self._gathered)
 
     def _gathered(self) -> None:
         loop = asyncio.get_running_loop()
-        came, self._given_before = self.given - self._given_before, self.given
+        came, self._accepted_before = self.accepted - self._accepted_before, self.accepted
         if came <= BUSY or loop.time() + GATHER_S > self._write_by:
             self._start()
         else:
@@ -202,25 +202,25 @@ class GroupCommit(Generic[EntryT]):
 
     def _settle(self, entries: Sequence[EntryT]) -> None:
         self.settled += len(entries)
-        if self._told:
+        if self._last_reason:
             _log.warning("%s can be written again.", self._what)
-            self._told = ""
-        if self._given_up:
-            _log.error("%s: %d entries were given up meanwhile.", self._what, self._given_up)
-            self._given_up = 0
+            self._last_reason = ""
+        if self._dropped:
+            _log.error("%s: %d entries were given up meanwhile.", self._what, self._dropped)
+            self._dropped = 0
 
     def _keep_for_later(self, entries: Sequence[EntryT], failure: BaseException) -> None:
-        if (reason := reason_of(failure)) != self._told:  # it is tried every second
+        if (reason := reason_of(failure)) != self._last_reason:  # it is tried every second
             _log.error("%s cannot be written: %s", self._what, reason)
-            self._told = reason
+            self._last_reason = reason
         self._singly = 0
         self._waiting.extendleft(reversed(entries))
         self.is_away = True
 
     def _give_up(self) -> None:
-        if not self._given_up:
+        if not self._dropped:
             _log.error("%s: entries are given up, because the database does not answer.", self._what)
-        self._given_up += 1
+        self._dropped += 1
 
 
 SIZES = (256, 32, 4, 1)

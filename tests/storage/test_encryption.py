@@ -4,7 +4,6 @@ import base64
 import hashlib
 import os
 import zlib
-from dataclasses import replace
 
 import pytest
 from cryptography.fernet import Fernet
@@ -57,10 +56,9 @@ def test_what_is_short_or_would_grow_is_not_compressed() -> None:
     text, noise = b"a" * 900, os.urandom(900)
     assert len(Encryption(PLAIN).encrypt_bytes(text, HERE).content) < 100
     assert Encryption(PLAIN).encrypt_bytes(noise, HERE).content == b"\0" + noise
-    assert (
-        Encryption(replace(PLAIN, min_compress_bytes=901)).encrypt_bytes(text, HERE).content == b"\0" + text
-    )
-    assert Encryption(replace(PLAIN, compress=False)).encrypt_bytes(text, HERE).content == b"\0" + text
+    for change in ({"min_compress_bytes": 901}, {"compress": False}):
+        encryption = Encryption(PLAIN.model_copy(update=change))
+        assert encryption.encrypt_bytes(text, HERE).content == b"\0" + text
 
 
 def test_any_of_the_keys_opens_and_the_first_one_seals() -> None:
@@ -174,7 +172,7 @@ def holds_canary(where: Where) -> int:
 @pytest.mark.both_databases
 async def test_with_a_key_no_file_of_the_database_holds_a_word_of_an_answer(database: Where) -> None:
     """S0-142: items, responses, requests and events; the file and its write-ahead log."""
-    uncompressed = replace(OLD, compress=False)  # so that only the encryption can hide it
+    uncompressed = OLD.model_copy(update={"compress": False})  # so that only the encryption can hide it
     store = Store.open_store(database)
     await store.list_users()  # a connection that is held open, so that SQLite keeps its log
     user_id = await fill(database, uncompressed)
@@ -189,7 +187,7 @@ async def test_with_a_key_no_file_of_the_database_holds_a_word_of_an_answer(data
 @pytest.mark.both_databases
 async def test_without_encrypt_all_thoughts_are_encrypted_and_messages_are_not(database: Where) -> None:
     """S0-142: responses, requests and events hold thoughts too."""
-    await fill(database, replace(OLD, encrypt_all=False, compress=False))
+    await fill(database, OLD.model_copy(update={"encrypt_all": False, "compress": False}))
     store = Store.open_store(database)
     user_id = (await store.ensure_user("ann")).id
     await store.close()
@@ -217,15 +215,15 @@ async def test_with_another_key_nothing_is_there_and_one_warning_says_why(
 @pytest.mark.both_databases
 async def test_everything_is_sealed_anew_with_the_first_key(database: Where) -> None:
     """S0-142: after that the old key can be taken away; what was plain is gone from the files."""
-    await fill(database, replace(PLAIN, compress=False))
+    await fill(database, PLAIN.model_copy(update={"compress": False}))
     assert holds_canary(database)
     user_id = await fill(database, OLD, "-2")
     store = Store.open_store(database)
     progress: list[int] = []
-    result = await store.reencrypt_items(Encryption(BOTH), lambda so_far: progress.append(so_far.sealed))
-    assert (result.sealed, result.unreadable) == (8, 0)
+    result = await store.reencrypt_items(Encryption(BOTH), lambda so_far: progress.append(so_far.encrypted))
+    assert (result.encrypted, result.unreadable) == (8, 0)
     assert progress[-1] == 8
-    assert (await store.reencrypt_items(Encryption(BOTH))).sealed == 0
+    assert (await store.reencrypt_items(Encryption(BOTH))).encrypted == 0
     await store.close()
     assert not holds_canary(database)
     assert await readable(database, NEW, user_id) == ALL
@@ -240,7 +238,7 @@ async def test_what_no_key_opens_stays_and_is_counted(database: Where) -> None:
     store = Store.open_store(database)
     result = await store.reencrypt_items(Encryption(NEW))
     await store.close()
-    assert (result.sealed, result.unreadable) == (0, 4)
+    assert (result.encrypted, result.unreadable) == (0, 4)
     assert await readable(database, OLD, user_id) == ALL
 
 
@@ -250,6 +248,6 @@ async def test_encryption_can_be_taken_back(database: Where) -> None:
     """Without a first key everything is written as it is."""
     user_id = await fill(database, OLD)
     store = Store.open_store(database)
-    assert (await store.reencrypt_items(Encryption(OLD, encrypts=False))).sealed == 4
+    assert (await store.reencrypt_items(Encryption(OLD, encrypts=False))).encrypted == 4
     await store.close()
     assert await readable(database, PLAIN, user_id) == ALL

@@ -10,7 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from bridge.limits.circuit_breaker import Breakers, BreakerState
 from bridge.settings.limits import Limits
-from bridge.storage.guarded_items import ALL_USERS, ResilientItemStore
+from bridge.storage.resilient_items import ALL_USERS, ResilientItemStore
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.store import StoreUnavailable

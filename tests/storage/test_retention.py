@@ -47,7 +47,7 @@ class Cellar:
 
     async def sweep(self, settings: StorageSettings = PLAIN) -> str:
         """The responses that are left, whole."""
-        await self.store.kept_sweep(settings, self.now).sweep_once()
+        await self.store.retention_sweep(settings, self.now).sweep_once()
         left = [row[0] for row in execute(self.where, "SELECT id FROM kept_responses ORDER BY id")]
         items = [row[0] for row in execute(self.where, "SELECT id FROM kept_items ORDER BY id")]
         assert items == [f"{name}{half}" for name in left for half in "ab"]
@@ -70,7 +70,7 @@ async def test_what_was_not_used_for_so_many_days_goes(cellar: Cellar) -> None:
     assert await cellar.sweep() == "123"
     cellar.day = 90.5
     assert await cellar.sweep() == "23"
-    assert await cellar.sweep(replace(PLAIN, cleanup_days=7)) == "3"
+    assert await cellar.sweep(PLAIN.model_copy(update={"cleanup_days": 7})) == "3"
 
 
 @pytest.mark.asyncio
@@ -113,9 +113,9 @@ async def test_of_a_user_who_keeps_too_much_the_least_recently_used_goes(cellar:
     await bob.keep("7", text)
     cellar.day = 7
     await cellar.store.item_store(PLAIN, cellar.now).by_ids(cellar.user_id, ["1a"])
-    await cellar.sweep(replace(PLAIN, bytes_per_user=0))
-    assert await cellar.sweep(replace(PLAIN, bytes_per_user=650_000)) == "1567"
-    assert await cellar.sweep(replace(PLAIN, bytes_per_user=650_000)) == "1567"
+    await cellar.sweep(PLAIN.model_copy(update={"bytes_per_user": 0}))
+    assert await cellar.sweep(PLAIN.model_copy(update={"bytes_per_user": 650_000})) == "1567"
+    assert await cellar.sweep(PLAIN.model_copy(update={"bytes_per_user": 650_000})) == "1567"
 
 
 @pytest.mark.asyncio
@@ -136,7 +136,7 @@ def test_rounds_begin_up_to_a_quarter_later_and_never_more_than_ten_minutes() ->
     """S0-144: several bridges on one database do not all begin at once."""
 
     def pause_s(hours: float, chance: float) -> float:
-        settings = replace(PLAIN, cleanup_interval_hours=hours)
+        settings = PLAIN.model_copy(update={"cleanup_interval_hours": hours})
         return pause_seconds(settings, chance)
 
     assert [pause_s(1.0, chance) for chance in (0.0, 0.5, 1.0)] == [3600, 3900, 4200]
@@ -154,7 +154,7 @@ async def test_events_of_a_response_go_a_day_after_its_end_and_the_response_stay
         await items.add_events(name, 0, 3, b"frames")
     for day, left in ((1.9, "12"), (2.1, "2")):
         cellar.day = day
-        await cellar.store.kept_sweep(PLAIN, cellar.now).sweep_once()
+        await cellar.store.retention_sweep(PLAIN, cellar.now).sweep_once()
         found = execute(cellar.where, "SELECT response_id FROM kept_events ORDER BY response_id")
         assert "".join(row[0] for row in found) == left
         assert await items.find_response(cellar.user_id, "1") is not None
@@ -169,5 +169,5 @@ async def test_a_turn_that_waits_for_its_caller_goes_after_a_week(cellar: Cellar
         await items.add_items([StoredItem(name, cellar.user_id, "r", 0, "output", "demo", payload, 0.0)])
     for day, left in ((6.9, ["M", "W"]), (7.1, ["M"])):
         cellar.day = day
-        await cellar.store.kept_sweep(PLAIN, cellar.now).sweep_once()
+        await cellar.store.retention_sweep(PLAIN, cellar.now).sweep_once()
         assert [row[0] for row in execute(cellar.where, "SELECT id FROM kept_items ORDER BY id")] == left

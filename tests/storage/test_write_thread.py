@@ -74,7 +74,7 @@ async def test_entries_gather_for_a_moment_and_are_written_together() -> None:
     await asyncio.sleep(GATHER_S * 0.2)
     assert thread.begun == [["a", "b"]]
     await thread.end()
-    assert (thread.entries.given, thread.entries.settled) == (2, 2)
+    assert (thread.entries.accepted, thread.entries.settled) == (2, 2)
 
 
 async def test_when_many_have_gathered_they_are_written_at_once() -> None:

@@ -18,7 +18,7 @@ def messages_of(instructions: str | None, items: Sequence[Item], *, with_reasoni
 
     `with_reasoning`: include the reasoning since the user's last message.
     """
-    writer = _Writer(thought_from=_last_user(items) if with_reasoning else len(items))
+    writer = _Writer(reasoning_from=_last_user(items) if with_reasoning else len(items))
     for index, item in enumerate(items):
         writer.write(item, index)
     writer.end_round()
@@ -49,11 +49,11 @@ def unsayable_in(items: Sequence[Item]) -> Iterator[str]:
 class _Writer:
     """Writes item after item; leaves the assistant's message open until something else follows."""
 
-    def __init__(self, thought_from: int) -> None:
+    def __init__(self, reasoning_from: int) -> None:
         self.messages: list[JsonObject] = []
-        self._thought_from = thought_from
+        self._reasoning_from = reasoning_from
         self._open: JsonObject | None = None
-        self._shown: list[JsonValue] = []
+        self._images: list[JsonValue] = []
 
     def write(self, item: Item, index: int) -> None:
         """Add one item."""
@@ -77,12 +77,12 @@ class _Writer:
     def end_round(self) -> None:
         """Close the assistant's message: what comes next is not part of it."""
         self._close()
-        if self._shown:
-            self.messages.append({"role": "user", "content": self._shown})
-            self._shown = []
+        if self._images:
+            self.messages.append({"role": "user", "content": self._images})
+            self._images = []
 
     def _assistant(self) -> JsonObject:
-        if self._shown:
+        if self._images:
             self.end_round()
         if self._open is None:
             self._open = {"role": "assistant", "content": None}
@@ -108,17 +108,17 @@ class _Writer:
 
     def _think(self, item: Item, index: int) -> None:
         """Add reasoning, without summaries and encrypted reasoning, which a chat provider cannot use."""
-        if index < self._thought_from:
+        if index < self._reasoning_from:
             return
-        thought = "".join(text_at(part, "text") for part in _objects(item, "content"))
+        reasoning = "".join(text_at(part, "text") for part in _objects(item, "content"))
         details = array_at(item, "reasoning_details")
-        if not thought and not details:
+        if not reasoning and not details:
             return
         if self._open is not None and self._open["content"] is not None:
             self._close()
         message = self._assistant()
-        if thought:
-            message["reasoning_content"] = text_at(message, "reasoning_content") + thought
+        if reasoning:
+            message["reasoning_content"] = text_at(message, "reasoning_content") + reasoning
         if details:
             message["reasoning_details"] = [*array_at(message, "reasoning_details"), *details]
 
@@ -141,10 +141,10 @@ class _Writer:
         call_id = text_at(item, "call_id")
         content = _content(item.get("output"))
         if isinstance(content, list):
-            shown = [part for part in content if isinstance(part, dict) and part.get("type") != "text"]
-            if shown:
-                self._shown.append({"type": "text", "text": f"Shown by the tool call {call_id}:"})
-                self._shown.extend(shown)
+            images = [part for part in content if isinstance(part, dict) and part.get("type") != "text"]
+            if images:
+                self._images.append({"type": "text", "text": f"Shown by the tool call {call_id}:"})
+                self._images.extend(images)
             content = "\n".join(text_at(part, "text") for part in content if isinstance(part, dict)).strip()
         self.messages.append({"role": "tool", "tool_call_id": call_id, "content": content})
 

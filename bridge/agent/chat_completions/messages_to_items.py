@@ -76,9 +76,9 @@ def _said(message: JsonObject, where: str) -> Iterator[Item]:
         parts = [_said_part(part) for part in as_array(content, f"{where}content")]
     if isinstance(refusal := message.get("refusal"), str) and refusal:
         parts.append({"type": "refusal", "refusal": refusal})
-    kept: list[JsonValue] = [part for value in parts if (part := _bare(value)) is not None]
-    if kept:
-        yield {"type": "message", "role": "assistant", "content": kept}
+    bare_parts: list[JsonValue] = [part for value in parts if (part := _bare(value)) is not None]
+    if bare_parts:
+        yield {"type": "message", "role": "assistant", "content": bare_parts}
 
 
 def _said_part(part: JsonValue) -> JsonValue:

@@ -12,10 +12,10 @@ from bridge.agent.request_fields import (
     MAX_ROUNDS_MEMBER,
     ParsedRequest,
     as_object,
-    asked_rounds,
     optional_object,
     optional_text,
     read_flag,
+    requested_rounds,
     required_text,
 )
 from bridge.agent.request_tools import EXTRA_TOOLS, caller_tools, responses_tool_choice, wants_tools
@@ -63,7 +63,7 @@ def parse_chat_request(body: JsonObject) -> ParsedRequest:
         options=_options(body),
         chat_options=chat_options(body),
         with_tools=wants_tools(body),
-        max_rounds=asked_rounds(body),
+        max_rounds=requested_rounds(body),
         streams=read_flag(body, "stream"),
         wants_usage_chunk=read_flag(optional_object(body, "stream_options"), "include_usage"),
         dropped=tuple(name for name in body if name in _DROPPED and has_effect(name, body[name])),

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator
 
 from bridge.agent.chat_completions.stream_output import ChatOutput
-from bridge.agent.item_events import begun_response
+from bridge.agent.item_events import started_response
 from bridge.agent.model import ModelRequest
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
@@ -42,12 +42,12 @@ def responses_usage(usage: JsonObject) -> JsonObject:
     }
 
 
-def said_in(delta: JsonObject) -> str:
+def text_in(delta: JsonObject) -> str:
     """Return the text of an answer in a delta; some providers send it in parts."""
     return text_at(delta, "content") or _joined(array_at(delta, "content"), "text")
 
 
-def thought_in(delta: JsonObject) -> str:
+def reasoning_in(delta: JsonObject) -> str:
     """Return the text of reasoning in a delta.
 
     `reasoning_content`: DeepSeek and many servers of open models; `reasoning`: OpenRouter and Ollama; parts
@@ -101,7 +101,7 @@ class ChatReading:
         now: Callable[[], float] = time.time,
     ) -> None:
         """`new_id`: returns a text that is never returned twice; `now`: seconds since 1970."""
-        self._response = begun_response(request, f"resp_{new_id()}", int(now()))
+        self._response = started_response(request, f"resp_{new_id()}", int(now()))
         self._output = ChatOutput(new_id)
         self._has_begun = False
         self._reason = ""
@@ -158,11 +158,11 @@ class ChatReading:
     def _read_choice(self, choice: JsonObject) -> Iterator[JsonObject]:
         delta = object_at(choice, "delta") or object_at(choice, "message")
         output = self._output
-        if thought := thought_in(delta):
-            yield from output.add_reasoning(thought)
+        if reasoning := reasoning_in(delta):
+            yield from output.add_reasoning(reasoning)
         if details := array_at(delta, "reasoning_details"):
-            yield from output.keep_thought(details)
-        if said := said_in(delta):
+            yield from output.collect_reasoning(details)
+        if said := text_in(delta):
             yield from output.add_text(said, array_at(object_at(choice, "logprobs"), "content"))
         if refusal := text_at(delta, "refusal"):
             yield from output.add_refusal(refusal)

@@ -84,13 +84,13 @@ class StreamedMessage:
     def _end_part(self) -> list[JsonObject]:
         if not self._parts:
             return []
-        part, whole = self._parts[-1], "".join(self._pieces)
+        part, full_text = self._parts[-1], "".join(self._pieces)
         if part["type"] == "refusal":
-            part["refusal"] = whole
-            said: JsonObject = {"type": "response.refusal.done", **self._place(), "refusal": whole}
+            part["refusal"] = full_text
+            said: JsonObject = {"type": "response.refusal.done", **self._place(), "refusal": full_text}
         else:
-            part["text"], part["annotations"] = whole, self._annotations
-            said = {"type": "response.output_text.done", **self._place(), "text": whole, "logprobs": []}
+            part["text"], part["annotations"] = full_text, self._annotations
+            said = {"type": "response.output_text.done", **self._place(), "text": full_text, "logprobs": []}
         return [said, {"type": "response.content_part.done", **self._place(), "part": dict(part)}]
 
     def _place(self) -> JsonObject:
@@ -128,19 +128,19 @@ class StreamedReasoning:
         self._pieces.append(delta)
         return {"type": "response.reasoning_text.delta", **self._place(), "delta": delta}
 
-    def keep_details(self, details: list[JsonValue]) -> None:
+    def collect_details(self, details: list[JsonValue]) -> None:
         """Store blocks that a gateway wants back verbatim."""
         self._details += details
 
     def finish_item(self, status: ItemStatus) -> list[JsonObject]:
         """Return the events that close the item, with the complete text."""
-        whole = "".join(self._pieces)
-        part: JsonObject = {"type": "reasoning_text", "text": whole}
+        full_text = "".join(self._pieces)
+        part: JsonObject = {"type": "reasoning_text", "text": full_text}
         item = self._item(status, [part])
         if self._details:
             item["reasoning_details"] = self._details
         return [
-            {"type": "response.reasoning_text.done", **self._place(), "text": whole},
+            {"type": "response.reasoning_text.done", **self._place(), "text": full_text},
             {"type": "response.content_part.done", **self._place(), "part": part},
             _done(self._index, item),
         ]
@@ -161,13 +161,13 @@ class StreamedCall:
         self.call_id = ""
         self.name = ""
         self.has_begun = False
-        self.is_whole = False
+        self.is_complete = False
         """Whether its arguments are a complete object."""
         self._object_end = JsonObjectEnd()
         self._pieces: list[str] = []
         self._extra: JsonValue = None
 
-    def keep_extra(self, extra: JsonValue) -> None:
+    def collect_extra(self, extra: JsonValue) -> None:
         """Store what the provider wants back with the call, such as the signature of its reasoning."""
         self._extra = extra
 
@@ -179,8 +179,8 @@ class StreamedCall:
     def add_arguments(self, piece: str) -> JsonObject:
         """Return the event for more of the arguments."""
         self._pieces.append(piece)
-        if not self.is_whole and self._pieces[0].startswith("{"):
-            self.is_whole = self._object_end.find_end(piece, 0) is not None
+        if not self.is_complete and self._pieces[0].startswith("{"):
+            self.is_complete = self._object_end.find_end(piece, 0) is not None
         return {"type": "response.function_call_arguments.delta", **self._place(), "delta": piece}
 
     def finish_item(self, status: ItemStatus) -> list[JsonObject]:
@@ -237,7 +237,7 @@ class ChatCalls:
         call.call_id = call.call_id or call_id
         call.name = call.name or name
         if "extra_content" in delta:
-            call.keep_extra(delta["extra_content"])
+            call.collect_extra(delta["extra_content"])
         piece = _arguments_text(function.get("arguments"))
         events = self._begin(call) if call.name or piece else []
         return [*events, call.add_arguments(piece)] if piece else events
@@ -268,7 +268,7 @@ def _is_another(call: StreamedCall, call_id: str, name: str) -> bool:
         return False
     if call_id and call.call_id:
         return call_id != call.call_id
-    return call.is_whole
+    return call.is_complete
 
 
 def _arguments_text(arguments: JsonValue) -> str:

@@ -40,10 +40,10 @@ class ChatOutput:
         reasoning = yield from self._reasoning()
         yield reasoning.add_text(text)
 
-    def keep_thought(self, details: list[JsonValue]) -> Iterator[JsonObject]:
+    def collect_reasoning(self, details: list[JsonValue]) -> Iterator[JsonObject]:
         """Store blocks of reasoning that a gateway wants back verbatim; yields the start of the item."""
         reasoning = yield from self._reasoning()
-        reasoning.keep_details(details)
+        reasoning.collect_details(details)
 
     def add_text(self, text: str, logprobs: list[JsonValue]) -> Iterator[JsonObject]:
         """Yield the events for more text."""

@@ -42,12 +42,12 @@ class CallerCalls:
 
     def __init__(self) -> None:
         self._by_place: dict[Hashable, _Call] = {}
-        self._whole: list[JsonObject] = []
+        self._complete_calls: list[JsonObject] = []
 
     @property
-    def whole(self) -> list[JsonObject]:
+    def complete_calls(self) -> list[JsonObject]:
         """All calls that were given to `flush_calls`."""
-        return self._whole
+        return self._complete_calls
 
     def read_event(self, place: Hashable, event: ModelEvent) -> Iterator[JsonObject]:
         """Yield deltas for an event of the item at `place`; a call lacking id or name waits for the end."""
@@ -74,9 +74,9 @@ class CallerCalls:
             if begun := by_id.get(call.call_id):
                 yield from _completed(begun, call.arguments_text)
             else:
-                yield {"index": len(by_id), **_whole(call)}
+                yield {"index": len(by_id), **_complete_call(call)}
                 by_id[call.call_id] = _Call(len(by_id), call.call_id, call.name)
-            self._whole.append(_whole(call))
+            self._complete_calls.append(_complete_call(call))
 
     def _begin(self, place: Hashable, call: ModelCall) -> JsonObject:
         begun = self._by_place[place] = _Call(len(self._by_place), call.call_id, call.name)
@@ -95,7 +95,7 @@ def _completed(begun: _Call, arguments: str) -> Iterator[JsonObject]:
         yield _more(begun, arguments or "{}")
 
 
-def _whole(call: ModelCall) -> JsonObject:
+def _complete_call(call: ModelCall) -> JsonObject:
     if call.item.get("type") == "custom_tool_call":
         custom: JsonObject = {"name": call.name, "input": call.arguments_text}
         return {"id": call.call_id, "type": "custom", "custom": custom}
@@ -165,11 +165,11 @@ class ChatWriter:
             case ModelOutput():
                 chunks = self._said(event)
             case CallStarted():
-                chunks = self._told(event)
+                chunks = self._notice_chunks(event)
             case CallEnded():
                 chunks = self._call_ended(event)
             case Notice():
-                chunks = self._paragraph(event.text) if event.in_answer else self._told(event)
+                chunks = self._paragraph(event.text) if event.in_answer else self._notice_chunks(event)
             case Attached():
                 chunks = [self._notices.report_document(event)] if self._notices else []
             case ItemStored():
@@ -207,7 +207,7 @@ class ChatWriter:
                 message[name] = self._text(name)
         if self._annotations:
             message["annotations"] = self._annotations
-        if calls := self._calls.whole:
+        if calls := self._calls.complete_calls:
             message["tool_calls"] = [*calls]
         if not message["content"] and (calls or message["refusal"]):
             message["content"] = None
@@ -339,9 +339,9 @@ class ChatWriter:
         for name in ("start_index", "end_index"):
             if isinstance(index := citation.get(name), int):
                 citation[name] = index + self._annotation_offset
-        told: JsonObject = {"type": "url_citation", "url_citation": citation}
-        self._annotations.append(told)
-        yield self._delta({"annotations": [told]})
+        cited: JsonObject = {"type": "url_citation", "url_citation": citation}
+        self._annotations.append(cited)
+        yield self._delta({"annotations": [cited]})
         if self._notices:
             yield self._notices.report_source(citation)
 
@@ -350,11 +350,11 @@ class ChatWriter:
             yield from self._paragraph(f"{paragraph}\n")
 
     def _call_ended(self, ended: CallEnded) -> Iterator[JsonObject]:
-        yield from self._told(ended)
+        yield from self._notice_chunks(ended)
         if self._shell.display != "hidden" and not ended.is_omitted:
             yield from self._block(call_block(ended.call, ended.output, ended.files))
 
-    def _told(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
+    def _notice_chunks(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
         """Yield what only Open WebUI can show."""
         return self._notices.report_event(event) if self._notices else iter(())
 
@@ -373,8 +373,8 @@ def chat_usage(usage: JsonObject) -> JsonValue:
         "input_tokens_details": "prompt_tokens_details",
         "output_tokens_details": "completion_tokens_details",
     }
-    told: JsonObject = {own.get(name, name): value for name, value in usage.items()}
-    return {"completion_tokens": 0, "total_tokens": 0, **told}
+    renamed: JsonObject = {own.get(name, name): value for name, value in usage.items()}
+    return {"completion_tokens": 0, "total_tokens": 0, **renamed}
 
 
 def _finish_reason(result: TurnResult) -> str:
@@ -383,7 +383,7 @@ def _finish_reason(result: TurnResult) -> str:
     return "tool_calls" if result.status == "completed" and result.caller_calls else "stop"
 
 
-def _error(told: JsonObject) -> JsonObject:
-    message = text_at(told, "message") or "The provider failed and did not say why."
-    code = text_at(told, "code") or "upstream_error"
+def _error(failure: JsonObject) -> JsonObject:
+    message = text_at(failure, "message") or "The provider failed and did not say why."
+    code = text_at(failure, "code") or "upstream_error"
     return {"message": message, "type": "upstream_error", "param": None, "code": code}

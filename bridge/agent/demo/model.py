@@ -13,7 +13,7 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 
 from bridge.agent.demo.replies import result_words, words_without_calls
-from bridge.agent.item_events import MessageEvents, begun_response, call_events, call_item
+from bridge.agent.item_events import MessageEvents, call_events, call_item, started_response
 from bridge.agent.items import Item, message_text
 from bridge.agent.model import ModelEvent, ModelRequest
 from toolserver.json_types import JsonObject, dump_json, text_at
@@ -40,7 +40,7 @@ class DemoModel:
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Stream one round. Never raises."""
         items: list[Item] = []
-        response = begun_response(request, "resp_" + self._new_id(), int(self._now()))
+        response = started_response(request, "resp_" + self._new_id(), int(self._now()))
         for event in self._events(request, response):
             if event["type"] == "response.output_item.done" and isinstance(event["item"], dict):
                 items.append(event["item"])

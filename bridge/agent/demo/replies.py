@@ -55,8 +55,8 @@ def _example(tool: JsonObject) -> str:
     parameters = object_at(tool, "parameters")
     required = [name for name in array_at(parameters, "required") if isinstance(name, str)]
     arguments = {name: _value_for(object_at(object_at(parameters, "properties"), name)) for name in required}
-    shown = {name: value for name, value in arguments.items() if value is not None}
-    return f"CALL {text_at(tool, 'name')} {json.dumps(shown, ensure_ascii=False)}"
+    excerpt = {name: value for name, value in arguments.items() if value is not None}
+    return f"CALL {text_at(tool, 'name')} {json.dumps(excerpt, ensure_ascii=False)}"
 
 
 def _value_for(schema: JsonObject) -> JsonValue:
@@ -117,10 +117,10 @@ def _failure(value: JsonValue) -> str:
 
 def _block(text: str, language: str) -> str:
     """Return a code block that its content cannot close."""
-    shown = text[:MAX_RESULT_CHARS]
-    if len(text) > len(shown):
-        shown += f"\n… and {len(text) - len(shown)} characters more"
+    excerpt = text[:MAX_RESULT_CHARS]
+    if len(text) > len(excerpt):
+        excerpt += f"\n… and {len(text) - len(excerpt)} characters more"
     fence = "```"
-    while fence in shown:
+    while fence in excerpt:
         fence += "`"
-    return f"{fence}{language}\n{shown}\n{fence}"
+    return f"{fence}{language}\n{excerpt}\n{fence}"

@@ -58,19 +58,19 @@ def limit_warning(max_rounds: int) -> str:
 
 
 def _filled(template: str, values: dict[str, str]) -> str:
-    shown: list[bool] = []
+    shows: list[bool] = []
     lines: list[str] = []
     for line in template.splitlines():
         condition = _CONDITION.fullmatch(line)
         if condition is None:
-            if all(shown) and all(values.get(name) for name in _PLACEHOLDER.findall(line)):
+            if all(shows) and all(values.get(name) for name in _PLACEHOLDER.findall(line)):
                 lines.append(_PLACEHOLDER.sub(lambda found: values[found[1]], line))
         elif condition["name"]:
-            shown.append(bool(values.get(condition["name"])))
-        elif shown:
-            shown.pop()
+            shows.append(bool(values.get(condition["name"])))
+        elif shows:
+            shows.pop()
         else:
             raise _BrokenTemplate
-    if shown:
+    if shows:
         raise _BrokenTemplate
     return "\n".join(lines).strip()

@@ -19,7 +19,7 @@ from bridge.agent.loop.rounds import ModelCallIds, Round, RoundReader
 from bridge.agent.model import ModelError, ModelRequest
 from bridge.agent.model_messages import (
     BROKE_OFF,
-    NOTHING_SAID,
+    NO_ANSWER,
     omitted_notice,
     skipped_at_call_limit,
     skipped_at_limit,
@@ -131,7 +131,7 @@ class _Loop:
         if round_.status == "completed" and self._own_ids and not any(map(is_answer, round_.items)):
             warning = "No assistant content was produced after tool execution; sending fallback guidance."
             await self._emit(Notice("warning", warning, in_answer=False))
-            await self._emit(Notice("warning", NOTHING_SAID, in_answer=True))
+            await self._emit(Notice("warning", NO_ANSWER, in_answer=True))
         return self._result(round_)
 
     async def _ended_at_limit(self, calls: _Calls) -> TurnResult:
@@ -156,7 +156,7 @@ class _Loop:
         try:
             async with aclosing(self._turn.model.stream_round(self._model_request(options))) as events:
                 async for event in events:
-                    await self._tell(reader.read_event(event))
+                    await self._emit_output(reader.read_event(event))
                     if reader.has_ended:
                         break
         except ModelError as failure:
@@ -187,13 +187,13 @@ class _Loop:
             chat_options=self._request.chat_options,
         )
 
-    async def _tell(self, said: ModelOutput) -> None:
+    async def _emit_output(self, output: ModelOutput) -> None:
         """Emit an output. Notices wait for the first one, so that a provider's refusal comes alone."""
         if not self._has_emitted:
             self._has_emitted = True
             for notice in self._toolbox.notices:
                 await self._emit(notice)
-        await self._emit(said)
+        await self._emit(output)
 
     def _note(self, round_: Round) -> None:
         """Add a round to the output, the ids and the usage."""
@@ -225,7 +225,7 @@ class _Loop:
         in_turn = self._request.options.get("parallel_tool_calls") is False
         groups = [[call] for call in run] if in_turn else [run] if run else []
         for group in groups:
-            await self._tell_started(group)
+            await self._emit_started(group)
             outputs = await self._toolbox.run_calls(group, read)
             budget = ContextBudget(self._turn.settings.prompt_tokens, self._model_request({}))
             for call, output in zip(group, outputs, strict=True):
@@ -234,7 +234,7 @@ class _Loop:
         if skipped:
             await self._answer_unrun(skipped, skipped_at_call_limit(self._calls_run))
 
-    async def _tell_started(self, calls: Sequence[ModelCall]) -> None:
+    async def _emit_started(self, calls: Sequence[ModelCall]) -> None:
         for call in calls:
             if (tool := self._toolbox.find_own_tool(call.name)) is not None:
                 await self._emit(CallStarted(call, tool.title))

@@ -98,21 +98,22 @@ class PendingRounds:
         return (user_id, call_id) in self._by_call
 
     def restore_input(
-        self, user_id: str, input: Sequence[Item], kept: Set[str] = frozenset()
+        self, user_id: str, input: Sequence[Item], original_ids: Set[str] = frozenset()
     ) -> tuple[Item, ...]:
         """Return the input with this user's remembered turns restored to their original items.
 
-        `kept`: ids of calls whose items in the input are original. A turn with no other calls is unchanged.
+        `original_ids`: ids of calls whose items in the input are original. A turn with no other calls is left
+        unchanged.
         Linear in the items: a long conversation may hold a turn of this kind at every step.
         """
-        self._forget_expired()
+        self._evict_expired()
         found: list[Item] = []
         seen: set[int] = set()
         """Identities of the restored turns."""
         theirs, at = 0, 0
         while at < len(input):
             pending = self._named_by(user_id, input[at])
-            if pending is None or id(pending) in seen or pending.call_ids <= kept:
+            if pending is None or id(pending) in seen or pending.call_ids <= original_ids:
                 found.append(input[at])
                 at += 1
                 continue
@@ -135,21 +136,21 @@ class PendingRounds:
         self._of_user[pending.user_id].stalest_first.move_to_end(id(pending))
 
     def _make_room(self, mine: _Turns) -> None:
-        self._forget_expired()
+        self._evict_expired()
         while mine.bytes > USER_BYTES:
-            self._forget(next(iter(mine.stalest_first.values())))
+            self._evict(next(iter(mine.stalest_first.values())))
         while self._bytes > ALL_BYTES:
-            self._forget(next(iter(self._stalest_first.values())))
+            self._evict(next(iter(self._stalest_first.values())))
 
-    def _forget_expired(self) -> None:
+    def _evict_expired(self) -> None:
         now = self._now()
         while self._stalest_first:
             stalest = next(iter(self._stalest_first.values()))
             if stalest.expires_at > now:
                 break
-            self._forget(stalest)
+            self._evict(stalest)
 
-    def _forget(self, pending: _Pending) -> None:
+    def _evict(self, pending: _Pending) -> None:
         for call_id in pending.call_ids:
             if self._by_call.get((pending.user_id, call_id)) is pending:
                 del self._by_call[pending.user_id, call_id]

@@ -51,9 +51,10 @@ class ModelCallIds:
         self._used = set(used)
         self._is_taken = is_taken
 
-    def assign_id(self, said: str) -> str:
-        """Return `said` if it is an id and still free; else a new one."""
-        call_id = said if said and said not in self._used and not self._is_taken(said) else new_call_id()
+    def assign_id(self, provided: str) -> str:
+        """Return the id that the provider gave, `provided`, if it is one and still free; else a new one."""
+        is_free = provided and provided not in self._used and not self._is_taken(provided)
+        call_id = provided if is_free else new_call_id()
         self._used.add(call_id)
         return call_id
 
@@ -65,7 +66,7 @@ class RoundReader:
         self._number = number
         self._is_callers = is_callers
         self._ids = ids
-        self._given: dict[str, str] = {}
+        self._call_ids: dict[str, str] = {}
         self._begun: dict[int, Item] = {}
         self._done: set[int] = set()
         self._own: dict[int, bool] = {}
@@ -85,7 +86,7 @@ class RoundReader:
             ModelError: the event is the provider's `error`.
         """
         if event.type == "error":
-            raise _told_error(event.body)
+            raise _provider_error(event.body)
         index = _index_of(event.body)
         if event.type in ENDINGS:
             event = self._end(event)
@@ -105,7 +106,7 @@ class RoundReader:
         status = _STATUS[self._ending]
         items = [item for item in array_at(self._response, "output") if isinstance(item, dict)]
         if status == "failed" and error is None:
-            error = _told_error(self._response)
+            error = _provider_error(self._response)
         return Round(status, tuple(items) or self._items(), self._response, error)
 
     def _end(self, event: ModelEvent) -> ModelEvent:
@@ -134,10 +135,10 @@ class RoundReader:
     def _with_call_id(self, item: Item, index: int) -> Item:
         if item.get("type") != "function_call":
             return item
-        key, said = text_at(item, "id") or f"#{index}", text_at(item, "call_id")
-        if key not in self._given:
-            self._given[key] = self._ids.assign_id(said)
-        return item if self._given[key] == said else {**item, "call_id": self._given[key]}
+        key, original_id = text_at(item, "id") or f"#{index}", text_at(item, "call_id")
+        if key not in self._call_ids:
+            self._call_ids[key] = self._ids.assign_id(original_id)
+        return item if self._call_ids[key] == original_id else {**item, "call_id": self._call_ids[key]}
 
     def _items(self) -> tuple[Item, ...]:
         """Return what came item by item: complete items, and the text of unfinished messages."""
@@ -151,17 +152,17 @@ class RoundReader:
         return tuple(found)
 
 
-def failed_response(begun: JsonObject, error: ModelError) -> JsonObject:
-    """Build the response object of a round that broke off with `error`; `begun`: the last one received."""
-    told: JsonObject = {"code": error.code, "message": error.message}
-    return {**begun, "status": "failed", "error": told}
+def failed_response(last_response: JsonObject, error: ModelError) -> JsonObject:
+    """Build the response object of a round that broke off; `last_response`: the last one received."""
+    error_body: JsonObject = {"code": error.code, "message": error.message}
+    return {**last_response, "status": "failed", "error": error_body}
 
 
-def _told_error(body: JsonObject) -> ModelError:
+def _provider_error(body: JsonObject) -> ModelError:
     """Return the error in an `error` event, or in the response of a failed round."""
-    told = object_at(body, "error") or body
-    message = text_at(told, "message") or "The provider failed and did not say why."
-    code, param = text_at(told, "code") or "upstream_error", text_at(told, "param") or None
+    error_body = object_at(body, "error") or body
+    message = text_at(error_body, "message") or "The provider failed and did not say why."
+    code, param = text_at(error_body, "code") or "upstream_error", text_at(error_body, "param") or None
     return ModelError(message, code=code, param=param)
 
 

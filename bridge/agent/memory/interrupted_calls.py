@@ -85,11 +85,11 @@ async def close_calls(
     Raises:
         StoreUnavailable: nothing was stored.
     """
-    mine = await made_by(memory, request)
-    calls = [call for call in open_calls([kept.payload for kept in mine]) if not is_callers(request, call)]
+    mine = await items_of_turn(memory, request)
+    calls = [call for call in open_calls([each.payload for each in mine]) if not is_callers(request, call)]
     if not calls:
         return []
-    since = min(kept.created_at for kept in mine)
+    since = min(stored.created_at for stored in mine)
     ended = settle_interrupted(
         calls, await journal.of_turn(request.user_id, request.turn_id, since=since), by
     )
@@ -109,7 +109,7 @@ async def close_calls(
     return ended
 
 
-async def made_by(memory: Memory, request: TurnRequest) -> Sequence[StoredItem]:
+async def items_of_turn(memory: Memory, request: TurnRequest) -> Sequence[StoredItem]:
     """Return the stored output items of a turn, in order.
 
     Raises:
@@ -117,11 +117,11 @@ async def made_by(memory: Memory, request: TurnRequest) -> Sequence[StoredItem]:
     """
     chain = await memory.store.read_chain(request.user_id, request.turn_id)
     return [
-        kept
-        for kept in chain
-        if kept.response_id == request.turn_id
-        and kept.side == "output"
-        and kept.payload.get("type") not in OWN_TYPES
+        stored
+        for stored in chain
+        if stored.response_id == request.turn_id
+        and stored.side == "output"
+        and stored.payload.get("type") not in OWN_TYPES
     ]
 
 

@@ -37,8 +37,8 @@ async def with_named_items(request: TurnRequest, store: ItemStore) -> TurnReques
         return request
     found = await _found(request.user_id, names, store)
     previous = request.previous_response_id
-    given = (
-        {kept.id for kept in await store.read_chain(request.user_id, previous)} if previous else set[str]()
+    included = (
+        {item.id for item in await store.read_chain(request.user_id, previous)} if previous else set[str]()
     )
     items: list[Item] = []
     for place, item in enumerate(request.input):
@@ -46,16 +46,18 @@ async def with_named_items(request: TurnRequest, store: ItemStore) -> TurnReques
         if not name:
             items.append(item)
             continue
-        kept = _known(found, name, place)
-        if kept.id not in given and (whole := make_portable(Replayed(kept.payload, kept), request.model)):
-            given.add(kept.id)
-            items.append(whole.item)
+        stored = _known(found, name, place)
+        if stored.id not in included and (
+            portable := make_portable(Replayed(stored.payload, stored), request.model)
+        ):
+            included.add(stored.id)
+            items.append(portable.item)
     return replace(request, input=tuple(items))
 
 
 async def _found(user_id: str, names: Collection[str], store: ItemStore) -> dict[str, StoredItem]:
     found = {**await store.by_ids(user_id, names), **await store.by_provider_ids(user_id, names)}
-    return {name: kept for name, kept in found.items() if kept.payload.get("type") not in OWN_TYPES}
+    return {name: stored for name, stored in found.items() if stored.payload.get("type") not in OWN_TYPES}
 
 
 def _known(found: Mapping[str, StoredItem], name: str, place: int) -> StoredItem:

@@ -35,25 +35,25 @@ def with_reasoning(entries: Sequence[Replayed], memory: ReasoningMemory) -> list
     return [
         entry
         for turn, entry in zip(turns, entries, strict=True)
-        if entry.kept is None or entry.item.get("type") != "reasoning" or turn >= latest
+        if entry.stored is None or entry.item.get("type") != "reasoning" or turn >= latest
     ]
 
 
-def find_forgettable(entries: Sequence[Replayed], memory: ReasoningMemory) -> list[str]:
+def find_deletable(entries: Sequence[Replayed], memory: ReasoningMemory) -> list[str]:
     """Return the ids of stored reasoning that nothing will need again: the answer after its own has come."""
     if memory != "next_reply":
         return []
-    left = {entry.kept.id for entry in with_reasoning(entries, memory) if entry.kept}
-    return [entry.kept.id for entry in entries if entry.kept and entry.kept.id not in left]
+    left = {entry.stored.id for entry in with_reasoning(entries, memory) if entry.stored}
+    return [entry.stored.id for entry in entries if entry.stored and entry.stored.id not in left]
 
 
 def prune_outputs(entries: Sequence[Replayed], most_turns: int) -> list[Replayed]:
     """Cut stored outputs that are older than `most_turns` turns; 0: keep all of them whole."""
     turns = _turns(entries)
-    first_whole = (max(turns, default=0) + 1 - most_turns) if most_turns else 0
+    first_uncut = (max(turns, default=0) + 1 - most_turns) if most_turns else 0
     return [
         replace(entry, item=_pruned(entry.item, most_turns))
-        if turn < first_whole and entry.kept and entry.item.get("type") in _OUTPUTS
+        if turn < first_uncut and entry.stored and entry.item.get("type") in _OUTPUTS
         else entry
         for turn, entry in zip(turns, entries, strict=True)
     ]

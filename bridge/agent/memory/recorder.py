@@ -46,7 +46,7 @@ class Memory:
     ulids: Ulids
     now: Callable[[], float]
     """Clock in seconds since 1970."""
-    keeps_reasoning: bool = True
+    stores_reasoning: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Recorder:
         self._position = first_position
         self._first_position = first_position
         self._settled = 0
-        if request.keeps == "all" and not is_lost:
+        if request.to_store == "all" and not is_lost:
             self._unsaved += input_records(memory, request)
 
     @property
@@ -125,9 +125,9 @@ class Recorder:
             await self._save_rest()
 
     def _is_stored(self, item: Item) -> bool:
-        if self._is_lost or self._request.keeps == "nothing":
+        if self._is_lost or self._request.to_store == "nothing":
             return False
-        return self._memory.keeps_reasoning or item.get("type") != "reasoning"
+        return self._memory.stores_reasoning or item.get("type") != "reasoning"
 
     async def _name(self, item: Item) -> _Named:
         named = _Named(self._memory.ulids.make_ulid(), item)

@@ -25,7 +25,7 @@ class Replayed:
     """One item on its way to a model, and its origin."""
 
     item: Item
-    kept: StoredItem | None = None
+    stored: StoredItem | None = None
     """Stored record that the item comes from; None: the caller sent it."""
 
 
@@ -44,13 +44,13 @@ def insert_replayed(items: Sequence[Item], found: Mapping[str, StoredItem]) -> l
     """Replace markers with the items that they name; `found`: stored items by id."""
     reader = _Reader(found)
     entries = [entry for item in items for entry in reader.read(item)]
-    kept = [entry.item for entry in entries if entry.kept]
-    calls = {call_id for item in kept if (call_id := call_id_of(item))}
-    pairs = calls.intersection(map(answered_call_id, kept))
+    stored = [entry.item for entry in entries if entry.stored]
+    calls = {call_id for item in stored if (call_id := call_id_of(item))}
+    pairs = calls.intersection(map(answered_call_id, stored))
     return [
         entry
         for entry in entries
-        if entry.kept or (call_id_of(entry.item) not in calls and answered_call_id(entry.item) not in pairs)
+        if entry.stored or (call_id_of(entry.item) not in calls and answered_call_id(entry.item) not in pairs)
     ]
 
 
@@ -87,10 +87,10 @@ class _Message:
     named: list[StoredItem] = field(default_factory=list[StoredItem])
     """Items named by the markers since that text."""
 
-    def add(self, entry: Replayed, kept: StoredItem | None = None) -> None:
-        """Give the next place to an entry; `kept` tells its position in its answer."""
-        answer = kept.response_id if kept else ""
-        position = (kept.side == "output", kept.position) if kept else (False, 0)
+    def add_entry(self, entry: Replayed, stored: StoredItem | None = None) -> None:
+        """Give the next place to an entry; `stored` tells its position in its answer."""
+        answer = stored.response_id if stored else ""
+        position = (stored.side == "output", stored.position) if stored else (False, 0)
         self.slots.append(_Slot(entry, answer, position))
 
     def entries(self) -> list[Replayed]:
@@ -151,50 +151,50 @@ class _Reader:
 
 def _settle(message: _Message) -> None:
     """Decide what to replay for a text and the items named after it."""
-    named, shown = message.named, _all_shown(message.named)
-    before, text = _split(message.pieces, shown)
+    named, displayed = message.named, _displayed_texts(message.named)
+    before, text = _split(message.pieces, displayed)
     message.pieces, message.named = [], []
-    for words in (before, "" if shown else text):
+    for words in (before, "" if displayed else text):
         if words:
-            message.add(Replayed(message_item("assistant", words)))
-    unchanged = _unchanged(text, shown)
+            message.add_entry(Replayed(message_item("assistant", words)))
+    unchanged = _unchanged(text, displayed)
     if unchanged is not None:
         text = ""  # replayed by those items
-    for kept in named:
-        if kept.id in shown and kept.id not in (unchanged or ()):
+    for stored in named:
+        if stored.id in displayed and stored.id not in (unchanged or ()):
             if text:
-                message.add(Replayed(message_item("assistant", text)), kept)
+                message.add_entry(Replayed(message_item("assistant", text)), stored)
             text = ""  # sent already, or deleted by the user
-        elif kept.payload.get("type") not in OWN_TYPES:
-            message.add(Replayed(kept.payload, kept), kept)
+        elif stored.payload.get("type") not in OWN_TYPES:
+            message.add_entry(Replayed(stored.payload, stored), stored)
 
 
-def _split(pieces: Sequence[str], shown: Mapping[str, str]) -> tuple[str, str]:
+def _split(pieces: Sequence[str], displayed: Mapping[str, str]) -> tuple[str, str]:
     """Split the visible text in two: what precedes, and what may be the text of the items named after it.
 
     Where markers in it name nothing that is stored, only the text after them may be.
     """
-    whole = _plain("".join(pieces))
-    if len(pieces) > 1 and shown and _unchanged(whole, shown) is None:
+    full_text = _plain("".join(pieces))
+    if len(pieces) > 1 and displayed and _unchanged(full_text, displayed) is None:
         last = max((place for place, piece in enumerate(pieces) if _plain(piece)), default=0)
-        if _unchanged(_plain(pieces[last]), shown) is not None:
+        if _unchanged(_plain(pieces[last]), displayed) is not None:
             return _plain("".join(pieces[:last])), _plain(pieces[last])
-    return "", whole
+    return "", full_text
 
 
-def _all_shown(named: Sequence[StoredItem]) -> dict[str, str]:
+def _displayed_texts(named: Sequence[StoredItem]) -> dict[str, str]:
     """Return the texts of the items that a chat shows as text, by id."""
-    return {kept.id: text for kept in named if (text := _shown(kept.payload))}
+    return {stored.id: text for stored in named if (text := _display_text(stored.payload))}
 
 
-def _unchanged(text: str, shown: Mapping[str, str]) -> set[str] | None:
+def _unchanged(text: str, displayed: Mapping[str, str]) -> set[str] | None:
     """Return the ids of the texts that this one consists of, in sequence; the others were deleted.
 
     None: it contains other words. White space between texts does not count.
     """
     place = 0
     found: set[str] = set()
-    for item_id, each in shown.items():
+    for item_id, each in displayed.items():
         while place < len(text) and text[place].isspace():
             place += 1
         if text.startswith(each, place):
@@ -203,7 +203,7 @@ def _unchanged(text: str, shown: Mapping[str, str]) -> set[str] | None:
     return None if text[place:].strip() else found
 
 
-def _shown(item: Item) -> str:
+def _display_text(item: Item) -> str:
     """Return the text by which a chat shows an item, as it comes back; "" when it shows none."""
     match item.get("type", "message"):
         case "message":

@@ -29,20 +29,20 @@ _PROVIDERS = frozenset({"id", "extra_content"})
 
 def select_replayable(entries: Sequence[Replayed], model: str) -> tuple[list[Replayed], int]:
     """Return the entries that may be sent to `model`, and how many lacked their call or output."""
-    whole = [make_portable(entry, model) for entry in entries]
-    halves = _halves(whole)
-    left = [None if place in halves else entry for place, entry in enumerate(whole)]
-    return _without_loose_thoughts(entries, left), len(halves)
+    portable = [make_portable(entry, model) for entry in entries]
+    halves = _halves(portable)
+    left = [None if place in halves else entry for place, entry in enumerate(portable)]
+    return _without_loose_reasoning(entries, left), len(halves)
 
 
 def make_portable(entry: Replayed, model: str) -> Replayed | None:
     """Return an entry in the form that a model accepts; None when it may not have it."""
-    if entry.kept is None:
+    if entry.stored is None:
         return entry
     kind = text_at(entry.item, "type") or "message"
     if kind in NEVER:
         return None
-    if entry.kept.model == model:
+    if entry.stored.model == model:
         return entry
     if kind not in _ANY_MODELS:
         return None
@@ -64,31 +64,31 @@ def _halves(entries: Sequence[Replayed | None]) -> set[int]:
         elif answers := answered_call_id(entry.item):
             if answers in called:
                 answered.add(answers)
-            elif entry.kept:
+            elif entry.stored:
                 halves.add(place)
     unanswered = (place for call_id, place in called.items() if call_id not in answered)
-    return halves.union(place for place in unanswered if _is_kept(entries[place]))
+    return halves.union(place for place in unanswered if _is_from_store(entries[place]))
 
 
-def _is_kept(entry: Replayed | None) -> bool:
-    return entry is not None and entry.kept is not None
+def _is_from_store(entry: Replayed | None) -> bool:
+    return entry is not None and entry.stored is not None
 
 
-def _without_loose_thoughts(entries: Sequence[Replayed], left: Sequence[Replayed | None]) -> list[Replayed]:
+def _without_loose_reasoning(entries: Sequence[Replayed], left: Sequence[Replayed | None]) -> list[Replayed]:
     """Drop reasoning that leads to no remaining item of its answer: providers refuse it."""
     backwards: list[Replayed] = []
     answer, leads_somewhere = "", False
     for entry, remains in zip(reversed(entries), reversed(left), strict=True):
-        if entry.kept is None:
+        if entry.stored is None:
             backwards.append(entry)
             is_models = entry.item.get("role") == "assistant" or call_id_of(entry.item) != ""
             answer, leads_somewhere = "", is_models
             continue
-        if entry.kept.response_id != answer:
-            answer, leads_somewhere = entry.kept.response_id, leads_somewhere and not answer
-        is_thought = entry.item.get("type") == "reasoning"
-        if remains is None or (is_thought and not leads_somewhere):
+        if entry.stored.response_id != answer:
+            answer, leads_somewhere = entry.stored.response_id, leads_somewhere and not answer
+        is_reasoning = entry.item.get("type") == "reasoning"
+        if remains is None or (is_reasoning and not leads_somewhere):
             continue
         backwards.append(remains)
-        leads_somewhere = leads_somewhere or not is_thought
+        leads_somewhere = leads_somewhere or not is_reasoning
     return backwards[::-1]

@@ -43,13 +43,13 @@ class Progress:
         }
 
 
-def progress_of(kept: JsonObject) -> Progress:
+def progress_of(stored: JsonObject) -> Progress:
     """Read the JSON that `to_json` wrote."""
     return Progress(
-        attempts=_number(kept, "attempts"),
-        items=_number(kept, "items"),
-        left_out=tuple(index for index in array_at(kept, "left_out") if isinstance(index, int)),
-        usage=object_at(kept, "usage"),
+        attempts=_number(stored, "attempts"),
+        items=_number(stored, "items"),
+        left_out=tuple(index for index in array_at(stored, "left_out") if isinstance(index, int)),
+        usage=object_at(stored, "usage"),
     )
 
 
@@ -76,20 +76,25 @@ class ResponseRecord:
     """The stored record of one response. No method fails: what the store refuses is not stored."""
 
     def __init__(
-        self, memory: Memory, kept: StoredResponse, *, is_kept: bool = False, later: TurnRequest | None = None
+        self,
+        memory: Memory,
+        stored: StoredResponse,
+        *,
+        is_stored: bool = False,
+        later: TurnRequest | None = None,
     ) -> None:
-        """`is_kept`: the store has it already; `later`: the request for `catch_up` to store."""
+        """`is_stored`: the store has it already; `later`: the request for `catch_up` to store."""
         self._memory = memory
-        self._kept = kept
+        self._stored = stored
         self._later = later
         self._brought = input_records(memory, later) if later else []
-        self.is_kept = is_kept
+        self.is_stored = is_stored
         """Whether the store has it, as of the last save."""
 
     @property
     def is_wanted(self) -> bool:
         """Whether it is stored, or will be."""
-        return self.is_kept or self._later is not None
+        return self.is_stored or self._later is not None
 
     def emit_after_start(self, emit: Emit) -> Emit:
         """Return an `Emit` whose first word does not wait until the response's start is stored.
@@ -98,7 +103,7 @@ class ResponseRecord:
         """
         unnamed = [item for item in self._brought if answered_call_id(item.payload)]
 
-        async def told(event: TurnEvent) -> None:
+        async def emit_named(event: TurnEvent) -> None:
             while unnamed:
                 item = unnamed.pop(0)
                 await emit(ItemStored(item.id, item.payload))
@@ -108,7 +113,7 @@ class ResponseRecord:
             ):
                 await self.catch_up()
 
-        return told
+        return emit_named
 
     async def catch_up(self) -> None:
         """Store the start now, unless it is stored."""
@@ -120,38 +125,38 @@ class ResponseRecord:
         """Store the response and its input for the first time; returns whether the store took them."""
         store = self._memory.store
         brought = self._brought or input_records(self._memory, request)
-        self.is_kept = await self._waited_for(store.save_response(self._kept))
-        if self.is_kept and not await self._waited_for(store.add_items(brought)):
+        self.is_stored = await self._try_store(store.save_response(self._stored))
+        if self.is_stored and not await self._try_store(store.add_items(brought)):
             await self.delete_record()
-        return self.is_kept
+        return self.is_stored
 
     async def save_progress(self, progress: Progress) -> bool:
         """Store the progress; returns whether the store took it."""
-        request: JsonObject = {**self._kept.request, "progress": progress.to_json()}
-        self._kept = replace(self._kept, request=request)
-        return await self._saved()
+        request: JsonObject = {**self._stored.request, "progress": progress.to_json()}
+        self._stored = replace(self._stored, request=request)
+        return await self._save()
 
     async def save_end(self, body: JsonObject) -> bool:
         """Store the end; returns whether the store took it. `body`: the final response object."""
         status = cast(ResponseStatus, text_at(body, "status"))
-        self._kept = replace(self._kept, status=status, body=body, ended_at=self._memory.now())
-        return await self._saved()
+        self._stored = replace(self._stored, status=status, body=body, ended_at=self._memory.now())
+        return await self._save()
 
     async def delete_record(self) -> None:
         """Delete it without a trace: its caller got an error instead, or was told that it is not stored."""
         self._later = None
-        if self.is_kept:
-            self.is_kept = False
-            store, kept = self._memory.store, self._kept
-            await self._waited_for(store.delete_response(kept.user_id, kept.id))
+        if self.is_stored:
+            self.is_stored = False
+            store, stored = self._memory.store, self._stored
+            await self._try_store(store.delete_response(stored.user_id, stored.id))
 
-    async def _saved(self) -> bool:
-        return not self.is_kept or await self._waited_for(self._memory.store.save_response(self._kept))
+    async def _save(self) -> bool:
+        return not self.is_stored or await self._try_store(self._memory.store.save_response(self._stored))
 
-    async def _waited_for(self, work: Coroutine[Any, Any, object]) -> bool:
+    async def _try_store(self, work: Coroutine[Any, Any, object]) -> bool:
         try:
             await work
         except StoreUnavailable as failure:
-            _log.warning("response %s cannot be kept: %s", self._kept.id, failure)
+            _log.warning("response %s cannot be kept: %s", self._stored.id, failure)
             return False
         return True

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from bridge.agent.items import Item, answered_call_id, call_id_of, in_call_order
 from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.memory.pruning import find_forgettable, prune_outputs, with_reasoning
+from bridge.agent.memory.pruning import find_deletable, prune_outputs, with_reasoning
 from bridge.agent.memory.recorder import Memory, Recorder
 from bridge.agent.memory.replay import Replayed, insert_replayed, marker_ids
 from bridge.agent.memory.replay_filter import select_replayable
@@ -102,7 +102,7 @@ class TurnMemory:
         known = await self._settings_of(request.user_id)
         settings = known or self._settings
         if not settings.persist_tool_results:
-            request = replace(request, keeps="nothing")
+            request = replace(request, to_store="nothing")
         found = await self._find(request) if known else _Found(is_lost=True)
         items, superfluous = self._build_input(request, found, settings)
         return RecalledTurn(request, settings, items, found.earlier, superfluous, found.is_lost)
@@ -110,7 +110,7 @@ class TurnMemory:
     def open_recorder(self, recalled: RecalledTurn, emit: Emit) -> Recorder:
         """Create the recorder of a turn that is about to start; `emit`: to all observers."""
         return Recorder(
-            replace(self._memory, keeps_reasoning=recalled.settings.reasoning != "disabled"),
+            replace(self._memory, stores_reasoning=recalled.settings.reasoning != "disabled"),
             recalled.request,
             emit,
             is_lost=recalled.is_lost,
@@ -124,7 +124,7 @@ class TurnMemory:
         if result.caller_calls and stores:
             await self._store_pending(request, result)
         await self._delete(request, recalled.superfluous)
-        return replace(result, is_kept=request.keeps != "nothing" and not is_lost)
+        return replace(result, is_stored=request.to_store != "nothing" and not is_lost)
 
     async def _settings_of(self, user_id: str) -> MemorySettings | None:
         """Return the user's settings; None: the database does not say, so nothing may be stored."""
@@ -166,10 +166,10 @@ class TurnMemory:
         )
         if halves:
             _log.warning("turn %s: %d stored items lack their call or output", request.turn_id, halves)
-        superfluous = find_forgettable(entries, settings.reasoning)
+        superfluous = find_deletable(entries, settings.reasoning)
         entries = with_reasoning(entries, settings.reasoning)
         items = [entry.item for entry in prune_outputs(entries, settings.tool_output_turns)]
-        stored_calls = {call_id for entry in entries if entry.kept and (call_id := call_id_of(entry.item))}
+        stored_calls = {call_id for entry in entries if entry.stored and (call_id := call_id_of(entry.item))}
         restored = self._pending.restore_input(request.user_id, items, stored_calls)
         return in_call_order(restored), superfluous
 

@@ -54,9 +54,9 @@ def call_block(call: ModelCall, output: Item, files: Sequence[JsonObject] = ()) 
 
     `files`: `{"type", "url"}` of images and files that belong to the result.
     """
-    shown = f' files="{_escaped(_json([*files]))}"' if files else ""
+    result_text = f' files="{_escaped(_json([*files]))}"' if files else ""
     body = html.escape(_json_text(output_text(output)))
-    opening = f"<details {_attributes(call, is_done=True)}{shown}>"
+    opening = f"<details {_attributes(call, is_done=True)}{result_text}>"
     return f"{opening}\n<summary>Tool Executed</summary>\n{body}\n</details>\n"
 
 
@@ -67,9 +67,9 @@ def pending_block(call: ModelCall) -> str:
 
 def output_text(output: Item) -> str:
     """Return the text of a `function_call_output`; of a list of parts, those with text, joined by lines."""
-    whole = output.get("output")
-    if isinstance(whole, str):
-        return whole
+    content = output.get("output")
+    if isinstance(content, str):
+        return content
     parts = [part for part in array_at(output, "output") if isinstance(part, dict)]
     return "\n".join(text for part in parts if (text := text_at(part, "text")))
 
@@ -132,14 +132,14 @@ def take_details(text: str) -> TextWithoutDetails:
     if "<details" not in text:
         return TextWithoutDetails(text, ())
     calls: list[ShownCall] = []
-    kept: list[str] = []
+    remaining: list[str] = []
     position = 0
     for block in _blocks(text):
-        kept.append(text[position : block.start])
+        remaining.append(text[position : block.start])
         position = block.end
         if block.kind == CALL_TYPE:
             calls.append(_read(block, text))
-    return TextWithoutDetails(_joined([*kept, text[position:]]), tuple(calls))
+    return TextWithoutDetails(_joined([*remaining, text[position:]]), tuple(calls))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +199,8 @@ def _read(block: _Block, text: str) -> ShownCall:
 def _result(attributes: dict[str, str], body: str) -> str:
     """Return the result: the text after the summary or, as older programs wrote it, an attribute."""
     summary = _SUMMARY.match(body)
-    shown = html.unescape(body[summary.end() if summary else 0 :].strip())
-    return _unwrapped(shown or attributes.get("result", ""))
+    result_text = html.unescape(body[summary.end() if summary else 0 :].strip())
+    return _unwrapped(result_text or attributes.get("result", ""))
 
 
 def _unwrapped(text: str) -> str:

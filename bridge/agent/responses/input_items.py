@@ -42,14 +42,14 @@ def page_of(query: Mapping[str, str]) -> ListPage:
     order = query.get("order", "desc")
     if order not in ("asc", "desc"):
         raise InvalidRequest("'order' must be 'asc' or 'desc'.", param="order", code="invalid_value")
-    limit = whole_number(query, "limit", DEFAULT_LIMIT)
+    limit = read_number(query, "limit", DEFAULT_LIMIT)
     if not 1 <= limit <= MAX_LIMIT:
         message = f"'limit' must be from 1 to {MAX_LIMIT}."
         raise InvalidRequest(message, param="limit", code="invalid_value")
     return ListPage(limit, "asc" if order == "asc" else "desc", query.get("after"))
 
 
-def whole_number(query: Mapping[str, str], name: str, default: int) -> int:
+def read_number(query: Mapping[str, str], name: str, default: int) -> int:
     """Read a whole number of at most `MAX_DIGITS` characters from a query.
 
     Raises:
@@ -69,18 +69,18 @@ def build_list(items: Sequence[StoredItem], page: ListPage) -> JsonObject:
     Raises:
         InvalidRequest: `after` names none of them.
     """
-    whole = [_shown(kept) for kept in items]
+    public_items = [_public_item(stored) for stored in items]
     if page.order == "desc":
-        whole.reverse()
-    start = 0 if page.after is None else _place_after(whole, page.after)
-    data: list[JsonValue] = [*whole[start : start + page.limit]]
-    ids = [text_at(item, "id") for item in whole[start : start + page.limit]]
+        public_items.reverse()
+    start = 0 if page.after is None else _place_after(public_items, page.after)
+    data: list[JsonValue] = [*public_items[start : start + page.limit]]
+    ids = [text_at(item, "id") for item in public_items[start : start + page.limit]]
     return {
         "object": "list",
         "data": data,
         "first_id": ids[0] if ids else None,
         "last_id": ids[-1] if ids else None,
-        "has_more": start + page.limit < len(whole),
+        "has_more": start + page.limit < len(public_items),
     }
 
 
@@ -92,16 +92,16 @@ def _place_after(items: Sequence[Item], item_id: str) -> int:
     raise InvalidRequest(message, param="after", code="invalid_value")
 
 
-def _shown(kept: StoredItem) -> Item:
+def _public_item(stored: StoredItem) -> Item:
     """Return the item with an id, a message in its long form."""
-    item = kept.payload
+    item = stored.payload
     kind = text_at(item, "type") or "message"
-    item_id = text_at(item, "id") or _PREFIXES.get(kind, "item_") + kept.id
-    shown: Item = {**item, "id": item_id, "type": kind}
+    item_id = text_at(item, "id") or _PREFIXES.get(kind, "item_") + stored.id
+    public: Item = {**item, "id": item_id, "type": kind}
     if kind != "message":
-        return shown
+        return public
     content = item.get("content")
     if isinstance(content, str):
         part = "output_text" if item.get("role") == "assistant" else "input_text"
-        shown["content"] = [{"type": part, "text": content}]
-    return {"status": "completed", **shown}
+        public["content"] = [{"type": part, "text": content}]
+    return {"status": "completed", **public}

@@ -16,9 +16,9 @@ from bridge.agent.request_fields import (
     ParsedRequest,
     as_array,
     as_object,
-    asked_rounds,
     optional_text,
     read_flag,
+    requested_rounds,
     required_text,
     wrong_type,
 )
@@ -50,15 +50,15 @@ def parse_responses_request(body: JsonObject) -> ParsedRequest:
     """
     _refuse(body)
     model = required_text(body, "model")
-    messages, told = _chat(body)
+    messages, chat_instructions = _chat(body)
     return ParsedRequest(
         model=model,
         input=(*messages, *(() if _goes_without_input(body) else _items(body.get("input")))),
-        instructions=optional_text(body, "instructions") or told,
+        instructions=optional_text(body, "instructions") or chat_instructions,
         caller_tools=caller_tools(body),
         options=_options(body),
         with_tools=wants_tools(body),
-        max_rounds=asked_rounds(body),
+        max_rounds=requested_rounds(body),
         streams=read_flag(body, "stream"),
         stores=read_flag(body, "store", default=True),
         background=read_flag(body, "background"),
@@ -130,8 +130,8 @@ def _without_shown_calls(item: Item, param: str) -> Item | None:
             return item
         return {**item, "content": text} if text.strip() else None
     parts = [_part(part) for part in as_array(content, f"{param}.content")]
-    kept: list[JsonValue] = [part for part in parts if part is not None]
-    return {**item, "content": kept} if kept or not parts else None
+    remaining: list[JsonValue] = [part for part in parts if part is not None]
+    return {**item, "content": remaining} if remaining or not parts else None
 
 
 def _part(part: JsonValue) -> JsonValue:

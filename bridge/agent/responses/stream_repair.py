@@ -34,7 +34,7 @@ class StreamRepair:
     def __init__(self) -> None:
         self._begun: set[int] = set()
         self._done: set[int] = set()
-        self._told: set[tuple[int, str, int]] = set()
+        self._sent: set[tuple[int, str, int]] = set()
         """Texts that have had a delta: item, name of its events, part."""
 
     def complete_event(self, body: JsonObject) -> Iterator[JsonObject]:
@@ -49,7 +49,7 @@ class StreamRepair:
     def _noted(self, kind: str, index: int, body: JsonObject) -> Iterator[JsonObject]:
         name, _, stage = kind.rpartition(".")
         if stage == "delta":
-            self._told.add((index, name, _part_of(body)))
+            self._sent.add((index, name, _part_of(body)))
         elif kind == "response.output_item.added":
             self._begun.add(index)
         elif kind == "response.output_item.done":
@@ -80,7 +80,7 @@ class StreamRepair:
     def _untold_part(self, part: JsonObject, index: int, place: JsonObject) -> Iterator[JsonObject]:
         name, member = _DELTAS.get(text_at(part, "type"), ("", ""))
         text = text_at(part, member)
-        if not text or (index, name, _part_of(place)) in self._told:
+        if not text or (index, name, _part_of(place)) in self._sent:
             return
         kind = "response.reasoning_summary_part" if "summary_index" in place else "response.content_part"
         yield {"type": f"{kind}.added", **place, "part": {**part, member: ""}}
@@ -91,9 +91,9 @@ class StreamRepair:
     def _delta(self, name: str, index: int, place: JsonObject, text: str) -> Iterator[JsonObject]:
         """Yield a text in one delta, unless it came in several."""
         key = (index, name, _part_of(place))
-        if key in self._told:
+        if key in self._sent:
             return
-        self._told.add(key)
+        self._sent.add(key)
         places: JsonObject = {each: place[each] for each in ("item_id", *_PLACES) if each in place}
         yield {"type": f"{name}.delta", "output_index": index, **places, "delta": text}
 

@@ -33,9 +33,9 @@ class SurrogateJoiner:
         other half become U+FFFD, or are lost where the delta was the last one.
         """
         for event in events:
-            whole = self._join(event)
-            if whole is not None:
-                yield whole
+            joined = self._join(event)
+            if joined is not None:
+                yield joined
 
     def _join(self, body: JsonObject) -> JsonObject | None:
         delta = body.get("delta")

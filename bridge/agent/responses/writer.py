@@ -107,7 +107,7 @@ class ResponsesWriter:
     def __init__(
         self,
         shell: JsonObject,
-        shown: AnswerStyle,
+        style: AnswerStyle,
         *,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         now: Callable[[], float] | None = None,
@@ -115,9 +115,9 @@ class ResponsesWriter:
         """`shell`: from `response_shell`; `now`: seconds since 1970, for `completed_at`."""
         self.response: JsonObject = shell
         """The response so far; complete after `write_end`, `write_failure` or `write_cancelled`."""
-        self._display: CallDisplay = shown.display
-        self._markers = ChatMarkers(shown.markers)
-        self._notices = ChatNotices() if shown.for_open_webui else None
+        self._display: CallDisplay = style.display
+        self._markers = ChatMarkers(style.markers)
+        self._notices = ChatNotices() if style.for_open_webui else None
         self._new_id = new_id
         self._now = now
         self._is_created = False
@@ -129,7 +129,7 @@ class ResponsesWriter:
         self._next_index = 0
         self._texts: dict[int, dict[int, list[str]]] = {}
         """Texts of the parts of unfinished items."""
-        self._told: MessageEvents | None = None
+        self._own_message: MessageEvents | None = None
         """The bridge's own message, while it is open."""
         self._has_text = False
         self._is_line_empty = True
@@ -173,17 +173,17 @@ class ResponsesWriter:
         return tuple(index for index in range(self._next_index) if index not in self._items)
 
     def take_up(
-        self, told: Iterable[JsonObject], *, standing: int, left_out: Collection[int] = (), skip: int
+        self, earlier: Iterable[JsonObject], *, standing: int, left_out: Collection[int] = (), skip: int
     ) -> list[JsonObject]:
         """Resume a response that another process began, before anything is written.
 
-        `told`: its events, as far as they are known. Items whose `output_index` is `standing` or more, or in
-        `left_out`, are not part of the response any more: their round is requested again. The next event's
+        `earlier`: its events, as far as they are known. Items whose `output_index` is `standing` or more, or
+        in `left_out`, are not part of the response any more: their round is requested again. The next event's
         number is `skip` greater than the number after the last known one, for events that were sent and are
         not known. Returns the events which end the items that were open.
         """
         kind = ""
-        for body in told:
+        for body in earlier:
             kind = text_at(body, "type")
             self._take_note(kind, body)
         self._is_created = kind != ""
@@ -210,11 +210,11 @@ class ResponsesWriter:
             case ItemStored():
                 bodies = self._mark(self._markers.name_item(event.id))
             case CallEnded() if self._display == "details" and not event.is_omitted:
-                bodies = self._tell_block(call_block(event.call, event.output, event.files))
+                bodies = self._write_block(call_block(event.call, event.output, event.files))
             case CallEnded() if self._display == "items":
                 bodies = self._output(event)
             case Notice() if event.in_answer:
-                bodies = self._tell_paragraph(event.text)
+                bodies = self._write_paragraph(event.text)
             case _:
                 bodies = iter(())
         yield from bodies
@@ -247,7 +247,7 @@ class ResponsesWriter:
         return self._numbered(
             self._ending(
                 result.status,
-                usage=_whole_usage(result.usage),
+                usage=_complete_usage(result.usage),
                 incomplete_details=told.get("incomplete_details") if result.status == "incomplete" else None,
                 error=_error(failure) if result.status == "failed" else None,
             )
@@ -340,13 +340,13 @@ class ResponsesWriter:
         yield {"type": "response.output_item.added", "output_index": index, "item": begun}
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
-    def _tell_block(self, block: str) -> Iterator[JsonObject]:
-        return self._tell(block if self._is_line_empty else f"\n{block}")
+    def _write_block(self, block: str) -> Iterator[JsonObject]:
+        return self._write_text(block if self._is_line_empty else f"\n{block}")
 
-    def _tell_paragraph(self, text: str) -> Iterator[JsonObject]:
-        return self._tell(f"\n\n{text}" if self._has_text else text)
+    def _write_paragraph(self, text: str) -> Iterator[JsonObject]:
+        return self._write_text(f"\n\n{text}" if self._has_text else text)
 
-    def _tell(self, text: str) -> Iterator[JsonObject]:
+    def _write_text(self, text: str) -> Iterator[JsonObject]:
         self._markers.read_text(text)
         return self._mark(text)
 
@@ -354,18 +354,18 @@ class ResponsesWriter:
         """Yield text of the bridge that the markers have already read."""
         if not text:
             return
-        if self._told is None:
-            self._told = MessageEvents("msg_" + self._new_id(), self._new_item({}))
-            yield from self._told.begin_message()
+        if self._own_message is None:
+            self._own_message = MessageEvents("msg_" + self._new_id(), self._new_item({}))
+            yield from self._own_message.begin_message()
         self._note_text(text)
-        yield self._told.add_text(text)
+        yield self._own_message.add_text(text)
 
     def _close(self) -> Iterator[JsonObject]:
         """End the bridge's own message: what comes next is another item."""
-        if self._told is not None:
+        if self._own_message is not None:
             if self._markers.separator:
-                yield from self._tell(self._markers.separator)
-            told, self._told = self._told, None
+                yield from self._write_text(self._markers.separator)
+            told, self._own_message = self._own_message, None
             bodies = told.finish_message()
             self._items[told.output_index] = object_at(bodies[-1], "item")
             yield from bodies
@@ -405,7 +405,7 @@ class ResponsesWriter:
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
 
-def _whole_usage(usage: JsonObject) -> JsonValue:
+def _complete_usage(usage: JsonObject) -> JsonValue:
     """Return a usage with every member of OpenAI's; null when the provider counted nothing."""
     if not isinstance(usage.get("input_tokens"), int):
         return None

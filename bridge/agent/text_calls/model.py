@@ -132,10 +132,10 @@ class _Round:
     ) -> Iterator[JsonObject]:
         reader = message.readers.setdefault(part, TextCallReader(self._schemas))
         message.read[part] = message.read.get(part, 0) + len(text)
-        yield from self._told(message, index, part, reader.feed_text(text), like)
+        yield from self._text_events(message, index, part, reader.feed_text(text), like)
 
-    def _end_part(self, message: _Message, index: int, part: int, whole: str) -> Iterator[JsonObject]:
-        """Finish a part; `whole` is its complete text, of which a provider may have sent no deltas."""
+    def _end_part(self, message: _Message, index: int, part: int, full_text: str) -> Iterator[JsonObject]:
+        """Finish a part; `full_text` is its complete text, of which a provider may have sent no deltas."""
         like: JsonObject = {
             "type": "response.output_text.delta",
             "item_id": message.item_id,
@@ -144,11 +144,11 @@ class _Round:
             "logprobs": [],
         }
         reader = message.readers.setdefault(part, TextCallReader(self._schemas))
-        rest = reader.feed_text(whole[message.read.get(part, 0) :]) + reader.finish_text()
-        message.read[part] = len(whole)
-        yield from self._told(message, index, part, rest, like)
+        rest = reader.feed_text(full_text[message.read.get(part, 0) :]) + reader.finish_text()
+        message.read[part] = len(full_text)
+        yield from self._text_events(message, index, part, rest, like)
 
-    def _told(
+    def _text_events(
         self, message: _Message, index: int, part: int, text: str, like: JsonObject
     ) -> Iterator[JsonObject]:
         if text:
@@ -167,8 +167,8 @@ class _Round:
         if message.calls:
             if message.begun:
                 return  # nothing but calls
-            kept: list[JsonValue] = [_rewritten(value, message, at) for at, value in enumerate(content)]
-            item = {**item, "content": kept}
+            contents: list[JsonValue] = [_rewritten(value, message, at) for at, value in enumerate(content)]
+            item = {**item, "content": contents}
         yield from self._begin(message, index)
         yield from self._pass(index, {**body, "item": item})
 
@@ -189,7 +189,7 @@ class _Round:
             yield body
             return
         response = object_at(body, "response")
-        output = self._whole(array_at(response, "output"))
+        output = self._complete_output(array_at(response, "output"))
         if body.get("type") == "response.completed" and not self._has_own_calls:
             for call in calls:
                 item = call_item("fc_" + self._new_id(), "call_" + self._new_id(), call.name, call.arguments)
@@ -198,7 +198,7 @@ class _Round:
                 output.append(item)
         yield {**body, "response": {**response, "output": output}}
 
-    def _whole(self, output: list[JsonValue]) -> list[JsonValue]:
+    def _complete_output(self, output: list[JsonValue]) -> list[JsonValue]:
         """Return the provider's items as they were emitted; a provider may leave them out of its ending."""
         if not output:
             return [item for _, item in sorted(self._items.items())]

@@ -77,7 +77,7 @@ class TextCallReader:
         self._at = 0
         while self._at < len(self._input) and self._read():
             pass
-        return self._given()
+        return self._take_output()
 
     def finish_text(self) -> str:
         """End the text: what is still held back is no call. Returns the rest."""
@@ -87,12 +87,12 @@ class TextCallReader:
         if not self.calls:
             self._out.extend(self._space)
         self._space.clear()
-        return self._given()
+        return self._take_output()
 
-    def _given(self) -> str:
-        given = "".join(self._out)
+    def _take_output(self) -> str:
+        output = "".join(self._out)
         self._out.clear()
-        return given
+        return output
 
     def _say(self, text: str) -> None:
         self._code.read_text(text)

@@ -42,14 +42,14 @@ def told_in_words(request: ModelRequest) -> ModelRequest:
     Tools of the provider are unchanged.
     """
     functions = [tool for tool in request.tools if tool.get("type") == "function"]
-    told = [request.instructions or ""]
+    paragraphs = [request.instructions or ""]
     if functions:
-        told.append(_HOW + "\n".join(_line(function) for function in functions))
+        paragraphs.append(_HOW + "\n".join(_line(function) for function in functions))
         if request.options.get("tool_choice") == "none":
-            told.append(_NO_CALLS)
+            paragraphs.append(_NO_CALLS)
     return replace(
         request,
-        instructions="\n\n".join(filter(None, told)) or None,
+        instructions="\n\n".join(filter(None, paragraphs)) or None,
         input=tuple(_items(request.input)),
         tools=tuple(tool for tool in request.tools if tool.get("type") != "function"),
         options={name: value for name, value in request.options.items() if name not in _ABOUT_CALLS},
@@ -57,8 +57,8 @@ def told_in_words(request: ModelRequest) -> ModelRequest:
 
 
 def _line(function: JsonObject) -> str:
-    shown: JsonObject = {name: function.get(name) for name in ("name", "description", "parameters")}
-    return _json(shown)
+    definition: JsonObject = {name: function.get(name) for name in ("name", "description", "parameters")}
+    return _json(definition)
 
 
 def _items(items: Sequence[Item]) -> Iterator[Item]:

@@ -65,8 +65,8 @@ async def _image_output(
     assert file.file_id is not None
     mime = rendered.content_type
     url = files.sign_url(file.file_id, mime, name)
-    shown: JsonObject = {"url": url, "mime": mime, "bytes": file.size_bytes}
-    text = dump_json({"text": f"{tool_name}: Image file read successfully.", "file": shown}).decode()
+    file_facts: JsonObject = {"url": url, "mime": mime, "bytes": file.size_bytes}
+    text = dump_json({"text": f"{tool_name}: Image file read successfully.", "file": file_facts}).decode()
     parts: tuple[JsonObject, ...] = ()
     if sees_images and mime in SEEN_TYPES and file.size_bytes <= IMAGE_BYTES:
         content = await files.read_content(file.file_id)

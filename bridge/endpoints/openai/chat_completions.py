@@ -13,7 +13,7 @@ from aiohttp import web
 
 from bridge.agent.chat_completions.request_parser import parse_chat_request
 from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
-from bridge.agent.errors import ApiError, ApiFailure, of_failed, of_wire, told_error
+from bridge.agent.errors import ApiError, ApiFailure, error_of_failure, of_failed, of_wire
 from bridge.agent.model import ModelError
 from bridge.agent.turn import Emit, Turn, TurnEvent, TurnResult
 from bridge.agent.turn_runner import TurnRunner
@@ -121,7 +121,7 @@ class ChatCompletionRoutes:
             except (ModelError, BridgeError) as error:
                 if not stream.has_begun:
                     raise
-                last = writer.write_failure(log_answer_error(asked.http, told_error(error)) or {})
+                last = writer.write_failure(log_answer_error(asked.http, error_of_failure(error)) or {})
             except Exception:  # a boundary: a stream that has begun ends as every other one
                 if not stream.has_begun:
                     raise
@@ -132,7 +132,7 @@ class ChatCompletionRoutes:
 
     async def _run(self, asked: CompletionRequest, turn: Turn, emit: Emit) -> TurnResult:
         result = await self._turns.run_turn(turn, emit)
-        log_end(request_id_of(asked.http), asked.parsed.model, asked.begun_at, result)
+        log_end(request_id_of(asked.http), asked.parsed.model, asked.started_at, result)
         return result
 
 

@@ -28,7 +28,7 @@ class RequestLog:
     def __init__(self, user_id: str, request_id: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.user_id = user_id
         self.request_id = request_id
-        self.begun_at = clock()
+        self.started_at = clock()
         self.has_ended = False
         self._clock = clock
         self._lines: deque[str] = deque(maxlen=MAX_LINES)
@@ -41,7 +41,7 @@ class RequestLog:
     def add_line(self, text: str) -> None:
         """Add a line."""
         line = " ".join(text.split())[:MAX_LINE_CHARS]
-        self._lines.append(f"{(self._clock() - self.begun_at) * 1000:8.0f} ms  {line}")
+        self._lines.append(f"{(self._clock() - self.started_at) * 1000:8.0f} ms  {line}")
         _log.debug("request %s: %s", self.request_id, line)
 
     def close_log(self) -> None:
@@ -73,6 +73,6 @@ class RequestLogs:
         return self._logs.get((user_id, request_id))
 
     def _forget_expired(self) -> None:
-        old = [key for key, log in self._logs.items() if self._clock() - log.begun_at > KEEP_S]
+        old = [key for key, log in self._logs.items() if self._clock() - log.started_at > KEEP_S]
         for key in old:
             del self._logs[key]

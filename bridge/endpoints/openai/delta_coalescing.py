@@ -29,7 +29,7 @@ _PLACE = ("type", "item_id", "output_index", "content_index", "summary_index")
 
 
 @asynccontextmanager
-async def joined_deltas(emit: Emit, char_limit: int, wait_s: float) -> AsyncGenerator[Emit]:
+async def coalesce_deltas(emit: Emit, char_limit: int, wait_s: float) -> AsyncGenerator[Emit]:
     """An `Emit` that joins deltas up to `char_limit` characters for up to `wait_s`; 0 characters: none.
 
     What waits is told before the context is left, unless it is left by an exception. What `emit` raises in

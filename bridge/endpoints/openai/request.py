@@ -20,7 +20,7 @@ from bridge.agent.request_fields import InvalidRequest, ParsedRequest
 from bridge.agent.turn import AnswerWriter, Emit, Turn, TurnEvent, TurnResult, TurnSettings
 from bridge.auth.identity import Caller
 from bridge.endpoints.openai.debug_logs import RequestLog, RequestLogs
-from bridge.endpoints.openai.delta_coalescing import joined_deltas
+from bridge.endpoints.openai.delta_coalescing import coalesce_deltas
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_response, request_id_of
 from bridge.endpoints.openai.request_headers import (
     DEBUG_HEADER,
@@ -57,7 +57,7 @@ class CompletionRequest:
     settings: TurnSettings
     log: RequestLog | None
     answer_id: str
-    begun_at: float
+    started_at: float
     """When reading began, by the monotonic clock."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Headers of every answer to it."""
@@ -75,7 +75,7 @@ class CompletionRequest:
             self.parsed.build_turn(self.caller.user.id, self.answer_id, may_have_tools=with_tools),
             chat_id=chat_id_of(self.http),
             message_id=message_id_of(self.http),
-            keeps="nothing" if markers == "off" else "output",
+            to_store="nothing" if markers == "off" else "output",
             is_task=is_task(self.http),
         )
         return Turn(request, self.entry.model, self.settings, self.log)
@@ -119,7 +119,7 @@ class RequestReader:
     def coalesce_deltas(self, emit: Emit) -> AbstractAsyncContextManager[Emit]:
         """Small deltas of a stream together, as the settings say."""
         defaults = self.defaults
-        return joined_deltas(
+        return coalesce_deltas(
             emit, defaults.streaming_delta_char_limit, defaults.streaming_idle_flush_ms / 1000
         )
 
@@ -131,7 +131,7 @@ class RequestReader:
         Raises:
             BridgeError, InvalidRequest, UnknownModel: it cannot be answered.
         """
-        begun_at = time.monotonic()
+        started_at = time.monotonic()
         caller = caller_of(request)
         body = await json_body(request)
         parsed = parse(body)
@@ -142,7 +142,7 @@ class RequestReader:
         if wants_log(request, caller, self.defaults):
             log = self.logs.begin_log(caller.user.id, request_id_of(request))
             log.add_line(f"{request.path} asks {entry.id} of {entry.owned_by}, {len(parsed.input)} items")
-        read = CompletionRequest(request, caller, body, parsed, entry, settings, log, answer_id, begun_at)
+        read = CompletionRequest(request, caller, body, parsed, entry, settings, log, answer_id, started_at)
         return replace(read, headers=_build_headers(read))
 
 
@@ -195,14 +195,14 @@ def log_answer_error(request: web.Request, error: ApiError | None) -> JsonObject
     return error.build_body(error_id)
 
 
-def log_end(request_id: str, model: str, begun_at: float, result: TurnResult) -> None:
-    """One line for each turn, by the id that its caller has. `begun_at`: of the monotonic clock."""
+def log_end(request_id: str, model: str, started_at: float, result: TurnResult) -> None:
+    """One line for each turn, by the id that its caller has. `started_at`: of the monotonic clock."""
     _log.info(
         "request %s: model %s %s after %.0f ms, %s rounds, %s calls",
         request_id,
         model,
         result.status,
-        (time.monotonic() - begun_at) * 1000,
+        (time.monotonic() - started_at) * 1000,
         result.usage.get("turn_count", 0),
         result.usage.get("function_call_count", 0),
     )

@@ -115,13 +115,13 @@ def markers_of(request: web.Request, caller: Caller) -> MarkerForm:
     """How the answer names what is kept of it: by the request's header, else by the key, else by who asks.
 
     Raises:
-        InvalidRequest: as `asked_markers`.
+        InvalidRequest: as `requested_markers`.
     """
-    known = asked_markers(request) or caller.markers
+    known = requested_markers(request) or caller.markers
     return known or ("link" if is_from_open_webui(request) else "off")
 
 
-def asked_markers(request: web.Request) -> MarkerForm | None:
+def requested_markers(request: web.Request) -> MarkerForm | None:
     """What the request's header says of markers; None when there is none.
 
     Raises:

@@ -15,7 +15,7 @@ from functools import partial
 from aiohttp import web
 
 from bridge.agent.request_fields import InvalidRequest
-from bridge.agent.responses.input_items import page_of, whole_number
+from bridge.agent.responses.input_items import page_of, read_number
 from bridge.agent.responses.request_parser import parse_responses_request
 from bridge.agent.responses.writer import response_shell
 from bridge.agent.turn import TurnEvent
@@ -30,12 +30,12 @@ from bridge.endpoints.openai.request import (
     log_end,
 )
 from bridge.endpoints.openai.request_headers import (
-    asked_markers,
     display_of,
     is_from_open_webui,
     is_task,
+    requested_markers,
 )
-from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, wanted_of
+from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, build_order
 from bridge.endpoints.openai.responses_api.retrieve import UNFINISHED, ResponseReader
 from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
@@ -88,7 +88,7 @@ class ResponseRoutes:
         user_id, response_id = await self._named(request)
         if request.query.get("stream", "").lower() != "true":
             return json_of(request, await self._reader.read_response(user_id, response_id))
-        after = whole_number(request.query, "starting_after", -1)
+        after = read_number(request.query, "starting_after", -1)
         events = await self._reader.stream_events(user_id, response_id, after)
         return await _told(request, events, {REQUEST_ID_HEADER: request_id_of(request)})
 
@@ -133,19 +133,19 @@ class ResponseRoutes:
 
     def _wanted(self, asked: CompletionRequest) -> ResponseOrder:
         parsed, http = asked.parsed, asked.http
-        log = partial(log_end, request_id_of(http), parsed.model, asked.begun_at)
+        log = partial(log_end, request_id_of(http), parsed.model, asked.started_at)
 
         async def entry() -> ModelEntry:
             return asked.entry
 
-        return replace(wanted_of(self._first_kept(asked), parsed, entry, log), log=asked.log)
+        return replace(build_order(self._first_kept(asked), parsed, entry, log), log=asked.log)
 
     def _first_kept(self, asked: CompletionRequest) -> StoredResponse:
         parsed, http, now = asked.parsed, asked.http, time.time()
-        is_kept = parsed.stores and not is_task(http)
+        is_stored = parsed.stores and not is_task(http)
         asked_for: JsonObject = {**asked.body, "instructions": parsed.instructions}
-        body = response_shell(asked.answer_id, int(now), parsed.model, {**asked_for, "store": is_kept})
-        markers = None if asked.is_for_programs or not is_kept else asked_markers(http)
+        body = response_shell(asked.answer_id, int(now), parsed.model, {**asked_for, "store": is_stored})
+        markers = None if asked.is_for_programs or not is_stored else requested_markers(http)
         request: JsonObject = {
             "body": {name: value for name, value in asked_for.items() if name not in ("input", "messages")},
             "display": display_of(http, asked.caller, self._asked.defaults.show_tool_cards),

@@ -157,7 +157,7 @@ def test_what_is_exported_can_be_read_in_again(
     assert imported(capsys) == (4, 3)  # a response of that id is another user's
     items = with_store(database, lambda store: store.item_store().by_ids(bob, ["A"]))
     assert repr(items["A"].payload) == repr(ODD)
-    with_store(database, lambda store: store.kept_book(StorageSettings()).delete_all(ann))
+    with_store(database, lambda store: store.user_items(StorageSettings()).delete_all(ann))
     assert run(database, tmp_path, *take_in, "ann") == 0
     assert imported(capsys) == (4, 4)
     response = with_store(database, lambda store: store.item_store().find_response(ann, "resp"))

@@ -141,7 +141,7 @@ class Remembered:
         self.model = ScriptedModel(rounds)
         self.told = []
         asked = TurnRequest("ann", "turn 1", "gpt", tuple(input) or (user("Hello"),))
-        asked = replace(asked, **{"keeps": "output", **request})
+        asked = replace(asked, **{"to_store": "output", **request})
         return await self.runner.run_turn(Turn(asked, self.model, settings), emit or self.take)
 
     async def take(self, event: TurnEvent) -> None:

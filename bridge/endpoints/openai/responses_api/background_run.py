@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bridge.agent.errors import ApiError, log_error, of_failed, of_wire, told_error
+from bridge.agent.errors import ApiError, error_of_failure, log_error, of_failed, of_wire
 from bridge.agent.items import add_usage
 from bridge.agent.memory.response_record import Progress, ResponseRecord
 from bridge.agent.model import ModelError
@@ -21,7 +21,7 @@ from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
 from bridge.errors import BUG, BridgeError
-from bridge.tasks import BREATH_S, log_failures, sleep_safely, yield_to_loop
+from bridge.tasks import YIELD_EVERY_S, log_failures, sleep_safely, yield_to_loop
 from toolserver.json_types import JsonObject
 
 FLUSH_S = 2.0
@@ -51,7 +51,7 @@ class ResponseInProgress:
 
     def encode_failure(self, error: ModelError | BridgeError | InvalidRequest | None) -> bytes:
         """The last frames, and a line of the log. None: a bug."""
-        failure = of_wire(BUG) if error is None else told_error(error)
+        failure = of_wire(BUG) if error is None else error_of_failure(error)
         return encode_events(self.answer.write_failure(self._logged(failure)))
 
     def encode_end(self, result: TurnResult) -> bytes:
@@ -107,7 +107,7 @@ class BackgroundTurn:
             )
             await self._flush()
             await self._making.record.save_progress(self._progress)
-        elif time.monotonic() - self._breathed_at > BREATH_S:
+        elif time.monotonic() - self._breathed_at > YIELD_EVERY_S:
             await yield_to_loop()
             self._breathed_at = time.monotonic()
 

@@ -59,7 +59,7 @@ class ResponseOrder:
     answer: ResponsesWriter
     kept: StoredResponse
     """As it is kept at first."""
-    is_to_be_kept: bool
+    is_to_be_stored: bool
     error_id: str
     log_end: Callable[[TurnResult], None]
     log: RequestLog | None = None
@@ -67,7 +67,7 @@ class ResponseOrder:
     """That another process had asked for."""
 
 
-def wanted_of(
+def build_order(
     kept: StoredResponse,
     parsed: ParsedRequest,
     entry: Callable[[], Awaitable[ModelEntry]],
@@ -89,7 +89,7 @@ def wanted_of(
         entry=entry,
         answer=answer,
         kept=kept,
-        is_to_be_kept=parsed.stores and not told.get("is_task"),
+        is_to_be_stored=parsed.stores and not told.get("is_task"),
         error_id=text_at(told, "request_id"),
         log_end=log_end,
     )
@@ -123,8 +123,8 @@ class ResponseMaker:
             BridgeError, InvalidRequest, ModelError: it failed before the caller was told anything; nothing is
                 kept.
         """
-        is_to_be_kept = wanted.is_to_be_kept and await self._is_stored_for(wanted.request.user_id)
-        record = ResponseRecord(self._memory, wanted.kept, later=wanted.request if is_to_be_kept else None)
+        is_to_be_stored = wanted.is_to_be_stored and await self._is_stored_for(wanted.request.user_id)
+        record = ResponseRecord(self._memory, wanted.kept, later=wanted.request if is_to_be_stored else None)
         making = self._making(wanted, record)
         running = RunningResponse(wanted.request.user_id, wanted.request.turn_id, wanted.answer)
         with self._running.enter_running(running):
@@ -162,9 +162,10 @@ class ResponseMaker:
             raise ApiFailure(store_unavailable(_NOT_TAKEN, "background"))
         log = EventLog(self._memory.store, request.user_id, request.turn_id)
         log.add_frames(encode_events(wanted.answer.write_queued()))
-        return self.go_on(wanted, record, log, Progress(), partial(self.answer_turn, wanted, record))
+        turn = partial(self.answer_turn, wanted, record)
+        return self.continue_response(wanted, record, log, Progress(), turn)
 
-    def go_on(
+    def continue_response(
         self, wanted: ResponseOrder, record: ResponseRecord, log: EventLog, progress: Progress, turn: TurnOf
     ) -> RunningResponse:
         """Do a turn in the background, whose record and log have begun. `progress`: until now."""
@@ -185,7 +186,7 @@ class ResponseMaker:
             await making.interrupted()
             return cancelled.frames
         await making.record.catch_up()
-        if not (result.is_kept and making.record.is_kept):
+        if not (result.is_stored and making.record.is_stored):
             wanted.answer.mark_unstored()
             await making.record.delete_record()
         return making.encode_end(result)
@@ -201,7 +202,7 @@ class ResponseMaker:
         asked = wanted.request.max_rounds
         left = max(1, (asked or settings.max_rounds) - wanted.rounds_before)
         request = replace(
-            wanted.request, keeps="output" if record.is_wanted else "nothing", max_rounds=asked and left
+            wanted.request, to_store="output" if record.is_wanted else "nothing", max_rounds=asked and left
         )
         settings = replace(settings, max_rounds=left)
         turn = Turn(request, entry.model, settings, wanted.log, partial(self._resumes_later, request))
@@ -224,7 +225,7 @@ class ResponseMaker:
 
     def _making(self, wanted: ResponseOrder, record: ResponseRecord) -> ResponseInProgress:
         async def interrupted() -> None:
-            if record.is_kept:
+            if record.is_stored:
                 with suppress(StoreUnavailable):
                     await close_calls(self._memory, self._journal, wanted.request, "stopped")
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from bridge.agent.items import Item, model_call
-from bridge.agent.memory.interrupted_calls import close_calls, is_callers, made_by
+from bridge.agent.memory.interrupted_calls import close_calls, is_callers, items_of_turn
 from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.response_record import Progress, ResponseRecord, progress_of
 from bridge.agent.request_fields import InvalidRequest
@@ -23,7 +23,7 @@ from bridge.calls.ports import CallKnowledge
 from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.request import log_end
 from bridge.endpoints.openai.responses_api.background_run import TurnOf
-from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, wanted_of
+from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, build_order
 from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventLog, bodies_of, count_of
 from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
 from bridge.stored_items.items import StoredResponse
@@ -85,11 +85,11 @@ class ResponseContinuer:
         return len(left)
 
     async def _take_over(self, kept: StoredResponse) -> None:
-        record = ResponseRecord(self._memory, kept, is_kept=True)
+        record = ResponseRecord(self._memory, kept, is_stored=True)
         progress = progress_of(object_at(kept.request, "progress"))
         wanted = self._wanted(kept, progress)
         closed = await close_calls(self._memory, self._journal, wanted.request, "restarted")
-        made = [item.payload for item in await made_by(self._memory, wanted.request)]
+        made = [item.payload for item in await items_of_turn(self._memory, wanted.request)]
         if not kept.background:
             await record.save_end(_ended(kept, _shown(made, kept, wanted.request)))
             return
@@ -110,7 +110,7 @@ class ResponseContinuer:
             turn: TurnOf = _given_up
         else:
             turn = partial(self._turn, wanted, record, closed, is_over=_is_over(made, wanted.request))
-        self._maker.go_on(wanted, record, log, progress, turn)
+        self._maker.continue_response(wanted, record, log, progress, turn)
 
     async def _turn(
         self,
@@ -124,7 +124,7 @@ class ResponseContinuer:
         for ended in closed:
             await emit(ended)
         if is_over:
-            return TurnResult("completed", (), (), frozenset(), {}, {}, is_kept=True)
+            return TurnResult("completed", (), (), frozenset(), {}, {}, is_stored=True)
         if wanted.request.with_tools:
             await self._wait_for_page(wanted.request.user_id)
         return await self._maker.answer_turn(wanted, record, emit)
@@ -134,7 +134,7 @@ class ResponseContinuer:
         parsed = parse_responses_request({**body, "input": "(kept)"})
         parsed = replace(parsed, input=(), previous_response_id=kept.id)
         log = partial(log_end, text_at(kept.request, "request_id"), kept.model, time.monotonic())
-        return replace(wanted_of(kept, parsed, self._entry(kept.model), log), rounds_before=progress.rounds)
+        return replace(build_order(kept, parsed, self._entry(kept.model), log), rounds_before=progress.rounds)
 
     def _entry(self, name: str) -> Callable[[], Awaitable[ModelEntry]]:
         async def entry() -> ModelEntry:

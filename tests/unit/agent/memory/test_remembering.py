@@ -37,7 +37,7 @@ async def test_every_item_of_a_turn_is_kept_as_the_model_is_sent_it_in_its_order
     )
     assert tuple(bridge.kept) == result.output
     assert [item.position for item in bridge.store.items.values()] == list(range(7))
-    assert result.is_kept
+    assert result.is_stored
 
 
 async def test_a_kept_item_has_its_owner_its_answer_and_its_chat() -> None:
@@ -145,7 +145,7 @@ async def test_a_turn_that_never_began_is_not_kept() -> None:
     """There is no answer that it belongs to."""
     bridge = at_work()
     with pytest.raises(ModelError):
-        await bridge.run([ModelError("No.", code="no")], keeps="all")
+        await bridge.run([ModelError("No.", code="no")], to_store="all")
     assert bridge.store.items == {}
 
 
@@ -162,17 +162,17 @@ async def test_a_failed_round_keeps_what_came_of_it() -> None:
 async def test_a_caller_that_wants_nothing_kept_gets_nothing_kept() -> None:
     """Task requests, and callers without markers."""
     bridge = at_work()
-    result = await bridge.run(round_of(call("a")), round_of(said_text("Done.")), keeps="nothing")
+    result = await bridge.run(round_of(call("a")), round_of(said_text("Done.")), to_store="nothing")
     assert bridge.store.items == {}
     assert bridge.named == {}
-    assert not result.is_kept
+    assert not result.is_stored
 
 
 async def test_the_input_is_kept_where_the_answer_can_be_gone_on_from() -> None:
     """`previous_response_id` has to bring back both sides."""
     bridge = at_work()
     items = (user("One"), user("Two"))
-    await bridge.run(round_of(said_text("Hi.")), input=items, keeps="all")
+    await bridge.run(round_of(said_text("Hi.")), input=items, to_store="all")
     sides = [(item.side, item.position, item.payload) for item in bridge.store.items.values()]
     assert sides == [("input", 0, items[0]), ("input", 1, items[1]), ("output", 0, said_text("Hi."))]
 
@@ -197,12 +197,12 @@ async def test_a_user_may_have_less_kept_than_the_bridge_keeps() -> None:
     bridge = at_work()
     said = round_of(THOUGHT, said_text("Hi."))
     bridge.choices.chosen = {"ann": MemoryChoice(keeps_answers=False), "bob": MemoryChoice(True, "disabled")}
-    assert not (await bridge.run(said)).is_kept
+    assert not (await bridge.run(said)).is_stored
     assert bridge.store.items == {}
     assert bridge.named == {}
-    assert (await bridge.run(said, user_id="bob")).is_kept
+    assert (await bridge.run(said, user_id="bob")).is_stored
     assert bridge.kept == [said_text("Hi.")]
-    assert (await bridge.run(said, user_id="eve")).is_kept
+    assert (await bridge.run(said, user_id="eve")).is_stored
     assert len(bridge.kept) == 3
 
 
@@ -218,9 +218,9 @@ async def test_nobody_is_given_more_memory_than_the_bridge_has(
     bridge.choices.chosen = {"ann": MemoryChoice(True, wanted)}
     old = StoredResponse("r0", "ann", "gpt", "completed", {}, {}, 1.0)
     await bridge.store.save_response(old)
-    await bridge.run(round_of(THOUGHT, said_text("Hi.")), turn_id="r0", keeps="all")
+    await bridge.run(round_of(THOUGHT, said_text("Hi.")), turn_id="r0", to_store="all")
     await bridge.store.save_response(replace(old, id="r1", previous_id="r0"))
-    await bridge.run(round_of(said_text("Yes.")), turn_id="r1", keeps="all", previous_response_id="r0")
+    await bridge.run(round_of(said_text("Yes.")), turn_id="r1", to_store="all", previous_response_id="r0")
     await bridge.run(round_of(said_text("No.")), turn_id="r2", previous_response_id="r1")
     given = [item["type"] for item in bridge.model.requests[0].input]
     assert given.count("reasoning") == kept
@@ -234,7 +234,7 @@ async def test_a_thought_is_deleted_once_the_answer_after_it_has_been_gone_on_fr
         name, previous = f"r{number}", f"r{number - 1}" if number else None
         await bridge.store.save_response(replace(old, id=name, previous_id=previous))
         said = round_of({**THOUGHT, "id": f"rs_{number}"}, said_text("Hi."))
-        await bridge.run(said, turn_id=name, keeps="all", previous_response_id=previous)
+        await bridge.run(said, turn_id=name, to_store="all", previous_response_id=previous)
         assert [item["id"] for item in bridge.kept if item.get("type") == "reasoning"] == left
     assert len([item for item in bridge.kept if item.get("role") == "assistant"]) == 4
 
@@ -250,7 +250,7 @@ async def test_while_nobody_knows_what_a_user_wants_nothing_is_kept(trouble: str
     assert bridge.store.items == {}
     assert [event.text for event in bridge.told if isinstance(event, Notice)] == [UNAVAILABLE]
     setattr(bridge.choices, trouble, False)
-    assert (await bridge.run(round_of(said_text("Hi.")))).is_kept
+    assert (await bridge.run(round_of(said_text("Hi.")))).is_stored
 
 
 async def test_an_answer_goes_on_without_a_store_and_says_so_once() -> None:
@@ -267,7 +267,7 @@ async def test_an_answer_goes_on_without_a_store_and_says_so_once() -> None:
         round_of(said_text("Done.")),
     )
     assert result.output[-1] == said_text("Done.")
-    assert not result.is_kept
+    assert not result.is_stored
     notices = [event for event in bridge.told if isinstance(event, Notice)]
     assert notices == [Notice("warning", UNAVAILABLE, in_answer=False)]
     place = bridge.told.index(notices[0])
@@ -302,14 +302,14 @@ async def test_deltas_do_not_wait_for_the_store() -> None:
 async def test_an_answer_is_gone_on_from_by_its_id() -> None:
     """The chain of responses stands before the new input, and no notice of the bridge does."""
     bridge = at_work()
-    first = await bridge.run(round_of(THOUGHT, call("a", call_id="c1")), round_of(), keeps="all")
+    first = await bridge.run(round_of(THOUGHT, call("a", call_id="c1")), round_of(), to_store="all")
     await bridge.store.save_response(StoredResponse("turn 1", "ann", "gpt", "completed", {}, {}, 1.0))
     await bridge.run(
         round_of(said_text("Yes.")),
         input=[user("And?")],
         turn_id="turn 2",
         previous_response_id="turn 1",
-        keeps="all",
+        to_store="all",
     )
     assert bridge.model.requests[0].input == (user("Hello"), *first.output, user("And?"))
 
@@ -336,10 +336,10 @@ async def test_a_turn_that_waits_for_its_caller_survives_a_restart() -> None:
     """W-12: what the bridge ran in it is not run again, and the model sees what it saw."""
     bridge = at_work()
     ours, theirs = call("a", '{"x":1}', "c1"), call("mine", "{}", "c2")
-    first = await bridge.run(round_of(THOUGHT, ours, theirs), keeps="nothing")
+    first = await bridge.run(round_of(THOUGHT, ours, theirs), to_store="nothing")
     bridge.restart()
     answer: Item = {"type": "function_call_output", "call_id": "c2", "output": "theirs"}
-    await bridge.run(round_of(said_text("Done.")), input=[user("Hello"), theirs, answer], keeps="nothing")
+    await bridge.run(round_of(said_text("Done.")), input=[user("Hello"), theirs, answer], to_store="nothing")
     assert bridge.model.requests[0].input == (user("Hello"), *first.output, answer)
     assert bridge.tools.runs == [["c1"]]
 
@@ -348,10 +348,10 @@ async def test_a_caller_who_wants_nothing_stored_has_nothing_stored() -> None:
     """Not even a turn that waits for it; that is known until the bridge stops."""
     bridge = at_work()
     ours, theirs = call("a", '{"x":1}', "c1"), call("mine", "{}", "c2")
-    first = await bridge.run(round_of(ours, theirs), keeps="nothing", options={"store": False})
+    first = await bridge.run(round_of(ours, theirs), to_store="nothing", options={"store": False})
     assert bridge.store.commits == []
     answer: Item = {"type": "function_call_output", "call_id": "c2", "output": "theirs"}
-    await bridge.run(round_of(said_text("Done.")), input=[user("Hello"), theirs, answer], keeps="nothing")
+    await bridge.run(round_of(said_text("Done.")), input=[user("Hello"), theirs, answer], to_store="nothing")
     assert bridge.model.requests[0].input == (user("Hello"), *first.output, answer)
 
 
@@ -359,7 +359,7 @@ async def test_another_users_waiting_turn_is_not_there() -> None:
     """Call ids are guessed easily."""
     bridge = at_work()
     theirs = call("mine", "{}", "c2")
-    await bridge.run(round_of(THOUGHT, call("a", call_id="c1"), theirs), keeps="nothing")
+    await bridge.run(round_of(THOUGHT, call("a", call_id="c1"), theirs), to_store="nothing")
     bridge.restart()
     await bridge.run(round_of(said_text("Done.")), input=[theirs], user_id="bob")
     assert bridge.model.requests[0].input == (theirs,)

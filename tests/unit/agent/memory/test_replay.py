@@ -292,7 +292,7 @@ async def test_markers_are_shown_to_no_model() -> None:
         input=[user(pasted), message_item("assistant", talk.last)],
         instructions=f"Be brief.\n\n{link_marker('0' * 26)}\n",
         is_task=True,
-        keeps="nothing",
+        to_store="nothing",
     )
     asked = talk.bridge.model.requests[0]
     text = "What is this?\n\nLooking.\n\nFound."

@@ -53,4 +53,4 @@ async def test_a_round_without_a_word_is_kept_before_its_calls_run() -> None:
 
     await record.emit_after_start(emit)(Settled((), {}))
 
-    assert record.is_kept
+    assert record.is_stored
