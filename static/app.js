@@ -46,7 +46,7 @@ import { ToolsView } from "./tools/tools_view.js";
 const RETRY_MS = 3_000;
 
 /** @param {string} id */
-const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const elementById = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 class App {
   constructor() {
@@ -78,7 +78,7 @@ class App {
       if (mayReplace || byCode) this.userChanges.postMessage(entrance.user_id);
       const store = await openUserStore(entrance.user_id);
       this.started.push({ stop: () => store.close() });
-      if (byCode) welcome(entrance.user);
+      if (byCode) announceOwner(entrance.user);
       await this.#run(this.#build(store, this.identity, entrance), entrance);
     } catch (failure) {
       this.#showEntrance(failure);
@@ -138,15 +138,15 @@ class App {
   /** @param {Parts} parts @param {import("./executor/identity.js").Entrance} entrance */
   async #run(parts, { byTicket }) {
     const { executor, inventory, devices, controls } = parts;
-    const status = new StatusView(place("connection"), parts);
+    const status = new StatusView(elementById("connection"), parts);
     const choose = (/** @type {Route} */ route) => viewOf(parts, route);
-    const navigation = new Router({ list: place("sections"), main: place("main"), choose });
-    const [approvals, notices] = [new ApprovalsView(place("approvals"), parts), new ApprovalNotices(parts)];
+    const navigation = new Router({ list: elementById("sections"), main: elementById("main"), choose });
+    const [approvals, notices] = [new ApprovalsView(elementById("approvals"), parts), new ApprovalNotices(parts)];
     this.started.push(executor, devices, controls, status, navigation, approvals, notices, { stop: keepFresh(parts) });
     this.started.push({ stop: executor.onState((state) => this.#watchRemoval(state)) });
     navigation.start();
     await inventory.loadInventory();
-    if (byTicket) await new StartupAcceptance(parts, place("notices")).acceptServers();
+    if (byTicket) await new StartupAcceptance(parts, elementById("notices")).acceptServers();
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
     devices.start();
     controls.start();
@@ -154,7 +154,7 @@ class App {
     approvals.start();
     notices.start();
     void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
-    const refresh = new DocumentRefresh(parts, (note) => place("notices").append(dismissibleNotice(note)));
+    const refresh = new DocumentRefresh(parts, (note) => elementById("notices").append(dismissibleNotice(note)));
     this.started.push(refresh);
     await refresh.refetchAll();
   }
@@ -172,7 +172,7 @@ class App {
       this.nextAttempt = window.setTimeout(() => void this.start(), RETRY_MS);
     this.pairing?.stop();
     this.pairing = this.identity && mayBePaired(failure) ? this.#pairingPanel(this.identity) : null;
-    showStatus(place("connection"), {
+    showStatus(elementById("connection"), {
       standing: "signed_out",
       label: "Not connected",
       hint: "See what to do on the page.",
@@ -183,7 +183,7 @@ class App {
       again();
     };
     const change = () => void this.start({ mayReplace: true });
-    fill(place("main"), entranceView(failure, { again, stay, change }, this.pairing?.element ?? null));
+    fill(elementById("main"), entranceView(failure, { again, stay, change }, this.pairing?.element ?? null));
     this.pairing?.start();
   }
 
@@ -212,9 +212,9 @@ function keepFresh({ executor, inventory }) {
 }
 
 /** Somebody else may have typed the code: whose browser it is now is said at once, with the way out. @param {string} user */
-function welcome(user) {
+function announceOwner(user) {
   const wayOut = link("Not you? Disconnect it under Devices.", viewAddress("devices"));
-  place("notices").append(dismissibleNotice(notice("good", `This browser now belongs to ${user}. `, wayOut)));
+  elementById("notices").append(dismissibleNotice(notice("good", `This browser now belongs to ${user}. `, wayOut)));
 }
 
 /** @param {Parts} parts @param {Route} route */
@@ -239,7 +239,7 @@ function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
 function prepareSkipLink() {
   document.querySelector(".skip")?.addEventListener("click", (event) => {
     event.preventDefault();
-    place("main").focus();
+    elementById("main").focus();
   });
 }
 
@@ -252,5 +252,5 @@ function followPastedLinks() {
 
 prepareSkipLink();
 followPastedLinks();
-fill(place("main"), el("p", { class: "hint" }, "Opening the bridge…"));
+fill(elementById("main"), el("p", { class: "hint" }, "Opening the bridge…"));
 void new App().start();

@@ -72,12 +72,12 @@ class Executor {
     this.runner = this.#makeRunner(store);
     this.rules = new ApprovalRules((serverId, key) => this.runner.environment.findPin(serverId, key), new PageGrants(store));
     this.approvals = this.#makeQueue();
-    this.calls = new RunningCalls(this.runner, (call, outcome) => this.#ended(call, outcome));
+    this.calls = new RunningCalls(this.runner, (call, outcome) => this.#reportOutcome(call, outcome));
     this.socket = new BridgeSocket({
       url: location.origin,
       identity,
       introduce: () => this.#introduce(),
-      delegate: this.#delegate(),
+      delegate: this.#socketDelegate(),
     });
     this.recovery = new CallRecovery(journal, {
       sendResult: (callId, outcome) => this.socket.sendResult(callId, outcome),
@@ -133,8 +133,8 @@ class Executor {
     return new ApprovalQueue(environment, {
       callApproved: (call) => this.#startCall(call),
       callQueued: (call) => this.log.callQueued(call),
-      callFailed: (call, failure) => this.#ended(call, failedOutcome(failure, PLAIN, 0)),
-      callClosed: (call, failure) => this.#closed(call, failedOutcome(failure, PLAIN, 0)),
+      callFailed: (call, failure) => this.#reportOutcome(call, failedOutcome(failure, PLAIN, 0)),
+      callClosed: (call, failure) => this.#logEnding(call, failedOutcome(failure, PLAIN, 0)),
       cardsChanged: (cards) => this.#broadcast({ type: "cards", worker: this.settings.worker, cards }),
     });
   }
@@ -158,7 +158,7 @@ class Executor {
   }
 
   /** @returns {import("./executor/bridge_socket.js").BridgeSocketDelegate} */
-  #delegate() {
+  #socketDelegate() {
     return {
       connectionChanged: (connection, problem) => this.#connectionChanged(connection, problem),
       limitsAnnounced: (limits) => void Object.assign(this.#limits, limits),
@@ -174,7 +174,7 @@ class Executor {
       },
       slotGranted: (callId) => this.approvals.grantSlot(callId),
       subjectChanged: (subject) => this.#broadcast({ type: "changed", subject }),
-      resultsConfirmed: (callIds) => this.#confirmed(callIds),
+      resultsConfirmed: (callIds) => this.#forgetConfirmed(callIds),
     };
   }
 
@@ -188,7 +188,7 @@ class Executor {
   #askUser(call) {
     this.log.callAwaitsApproval(call);
     if (!this.calls.wasStopped(call.call_id)) void this.approvals.addCall(call);
-    else this.#closed(call, failedOutcome(new CallFailure("cancelled", "Stopped before it was approved."), PLAIN, 0));
+    else this.#logEnding(call, failedOutcome(new CallFailure("cancelled", "Stopped before it was approved."), PLAIN, 0));
   }
 
   /** @param {unknown} mode */
@@ -198,7 +198,7 @@ class Executor {
   }
 
   /** The bridge knows that it does not run. @param {ToolCall} call @param {import("./types/types.d.ts").Outcome} outcome */
-  #closed(call, outcome) {
+  #logEnding(call, outcome) {
     this.log.callEnded(call, outcome);
     this.#finishDraining();
   }
@@ -211,7 +211,7 @@ class Executor {
   }
 
   /** @param {ToolCall} call @param {import("./types/types.d.ts").Outcome} outcome */
-  #ended(call, outcome) {
+  #reportOutcome(call, outcome) {
     this.socket.sendResult(call.call_id, outcome);
     this.log.callEnded(call, outcome);
     this.#broadcastState();
@@ -225,7 +225,7 @@ class Executor {
   }
 
   /** @param {string[]} callIds */
-  #confirmed(callIds) {
+  #forgetConfirmed(callIds) {
     void this.journal.forgetCalls(callIds);
     this.#finishDraining();
   }

@@ -31,7 +31,7 @@ class ProbeFailure extends Error {
  * @param {string} url
  * @param {Record<string, string>} [headers]
  */
-function request(url, headers = {}) {
+function sendRequest(url, headers = {}) {
   const space = targetAddressSpace(location.href, url);
   return fetch(url, {
     headers,
@@ -44,7 +44,7 @@ function request(url, headers = {}) {
 }
 
 /** @param {string} url @returns {Promise<ProbeError>} */
-async function explain(url) {
+async function explainFailure(url) {
   const { code, message } = await diagnoseFailure(
     { url },
     {
@@ -59,21 +59,21 @@ async function explain(url) {
 }
 
 /** @param {string} url @returns {Promise<Response>} */
-async function reach(url) {
+async function reachAddress(url) {
   try {
-    return await request(url);
+    return await sendRequest(url);
   } catch (failure) {
     if (failure instanceof DOMException && failure.name === "TimeoutError") {
       throw new ProbeFailure("timeout", "The address did not answer within a minute.");
     }
-    const { code, message } = await explain(url);
+    const { code, message } = await explainFailure(url);
     throw new ProbeFailure(code, message);
   }
 }
 
 /** @param {string} url */
 async function fetchDocument(url) {
-  const response = await reach(url);
+  const response = await reachAddress(url);
   if (!response.ok) throw new ProbeFailure("http_status", statusSentence(response.status));
   const limits = { inline_result_bytes: 0, result_bytes: DOCUMENT_BYTES, file_bytes: DOCUMENT_BYTES };
   const body = await readAnswer(response, limits);
@@ -105,7 +105,7 @@ function statusSentence(status) {
  * @param {string} url
  * @returns {Promise<CheckReport>}
  */
-async function check(url) {
+async function checkAddress(url) {
   const space = addressSpace(new URL(url).hostname);
   const began = performance.now();
   /** @param {ProbeError} verdict @param {number | null} http_status */
@@ -120,11 +120,11 @@ async function check(url) {
   });
   let response;
   try {
-    response = await request(url);
+    response = await sendRequest(url);
   } catch {
-    return report(await explain(url), null);
+    return report(await explainFailure(url), null);
   }
-  const accepts = await request(url, { "content-type": "application/json" }).then(
+  const accepts = await sendRequest(url, { "content-type": "application/json" }).then(
     () => true,
     () => false,
   );
@@ -140,21 +140,21 @@ const PREFLIGHT = {
 };
 
 /** @param {ProbeRequest} asked @returns {Promise<object>} */
-async function answer({ type, url }) {
+async function answerMessage({ type, url }) {
   if (type === "probe:document") return fetchDocument(url);
-  return { report: await check(url) };
+  return { report: await checkAddress(url) };
 }
 
 /** @param {MessageEvent<ProbeRequest>} event */
-async function receive({ origin, source, data }) {
+async function receiveMessage({ origin, source, data }) {
   if (origin !== location.origin || source !== window.parent) return;
   if (data?.type !== "probe:document" && data?.type !== "probe:check") return;
   const { type, id } = data;
   try {
-    post({ type, id, ok: true, ...(await answer(data)) });
+    postToParent({ type, id, ok: true, ...(await answerMessage(data)) });
   } catch (failure) {
     const code = failure instanceof ProbeFailure ? failure.code : "network";
-    post({
+    postToParent({
       type,
       id,
       ok: false,
@@ -164,9 +164,9 @@ async function receive({ origin, source, data }) {
 }
 
 /** @param {object} message */
-function post(message) {
+function postToParent(message) {
   window.parent.postMessage(message, location.origin);
 }
 
-window.addEventListener("message", (event) => void receive(event));
-post({ type: "probe:ready" });
+window.addEventListener("message", (event) => void receiveMessage(event));
+postToParent({ type: "probe:ready" });

@@ -11,7 +11,7 @@ import { truncateLine } from "../base/untrusted_text.js";
 /** @type {[import("../types/types.js").ApprovalMode, string, string][]} */
 const MODES = [
   ["safe", "Calls that can change something", "GET, HEAD and OPTIONS run immediately; every other call asks first."],
-  ["ask", "Every call", "Calls that only read ask too."],
+  ["ask", "Every call", "Calls that only read ask first, too."],
   ["all", "No call", "Every accepted operation runs immediately, whoever asked for it. Choose this only for APIs that can do no harm."],
 ];
 const SCOPES = { chat: "this chat", timed: "30 minutes", always: "always, until it changes" };
@@ -66,13 +66,13 @@ export class ApprovalSettingsView {
   #show(facts) {
     const { activeElement } = document;
     const focused = activeElement instanceof HTMLInputElement && this.modes.contains(activeElement) ? activeElement.value : "";
-    fill(this.modes, ...MODES.map(([mode, label, hint]) => this.#mode(facts, mode, label, hint)));
+    fill(this.modes, ...MODES.map(([mode, label, hint]) => this.#modePanel(facts, mode, label, hint)));
     for (const radio of this.modes.querySelectorAll("input")) if (radio.value === focused) radio.focus();
-    fill(this.table, facts.grants.length > 0 ? this.#grants(facts.grants) : el("p", { class: "hint" }, "Nothing yet. You are asked each time."));
+    fill(this.table, facts.grants.length > 0 ? this.#grantsPanel(facts.grants) : el("p", { class: "hint" }, "Nothing yet. You are asked each time."));
   }
 
   /** @param {ApprovalFacts} facts @param {import("../types/types.js").ApprovalMode} mode @param {string} label @param {string} hint */
-  #mode(facts, mode, label, hint) {
+  #modePanel(facts, mode, label, hint) {
     const choose = () => void this.#perform(() => this.api.chooseApproval(mode)).then(() => announceSentence(`From now on: ${label}.`));
     const radio = el("input", { type: "radio", name: "approval-mode", value: mode, checked: facts.mode === mode, onchange: choose });
     const name = facts.default === mode ? `${label} (as the bridge was started)` : label;
@@ -80,11 +80,11 @@ export class ApprovalSettingsView {
   }
 
   /** @param {GrantFacts[]} grants */
-  #grants(grants) {
+  #grantsPanel(grants) {
     const head = ["Operation", "Server", "For", "Until", ""].map((text) =>
       el("th", { scope: "col" }, text || el("span", { class: "visually-hidden" }, "Actions")),
     );
-    const rows = grants.map((grant) => this.#grant(grant));
+    const rows = grants.map((grant) => this.#grantRow(grant));
     return el(
       "div",
       { class: "scroll", tabindex: "0", role: "region", "aria-label": "Permissions" },
@@ -94,7 +94,7 @@ export class ApprovalSettingsView {
   }
 
   /** @param {GrantFacts} grant */
-  #grant(grant) {
+  #grantRow(grant) {
     const until = grant.expires_at === null ? "you revoke it" : new Date(grant.expires_at * 1000).toLocaleString();
     const revoke = button("Revoke", () => this.#revoke(grant), { class: "quiet small", "aria-label": `Revoke ${truncateLine(grant.operation)}` });
     return el(

@@ -16,7 +16,7 @@ export class ApprovalsView {
   /** @type {Map<string, ApprovalCard>} */
   #cards = new Map();
   /** @type {(() => void)[]} */
-  #endings = [];
+  #subscriptions = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #arming;
 
@@ -32,20 +32,20 @@ export class ApprovalsView {
   }
 
   start() {
-    if (this.#endings.length > 0) return;
+    if (this.#subscriptions.length > 0) return;
     const settings = link("When to ask", viewAddress("approval"), { class: "quiet-link" });
     fill(this.place, el("div", { class: "title-row" }, this.title, this.all, settings), this.list, this.hint);
     const listening = new AbortController();
-    const rearm = () => document.visibilityState === "visible" && this.#arm();
+    const rearm = () => document.visibilityState === "visible" && this.#armSoon();
     window.addEventListener("focus", rearm, { signal: listening.signal });
     document.addEventListener("visibilitychange", rearm, { signal: listening.signal });
-    const clock = setInterval(() => this.#tick(), 1000);
-    this.#endings = [() => listening.abort(), () => clearInterval(clock), this.inline.onChange(() => this.#show(this.executor.cards))];
-    this.#endings.push(this.executor.onCards((cards) => this.#show(cards)));
+    const clock = setInterval(() => this.#updateCountdowns(), 1000);
+    this.#subscriptions = [() => listening.abort(), () => clearInterval(clock), this.inline.onChange(() => this.#show(this.executor.cards))];
+    this.#subscriptions.push(this.executor.onCards((cards) => this.#show(cards)));
   }
 
   stop() {
-    for (const end of this.#endings.splice(0)) end();
+    for (const end of this.#subscriptions.splice(0)) end();
     clearTimeout(this.#arming);
     this.#cards.clear();
     fill(this.list);
@@ -63,14 +63,14 @@ export class ApprovalsView {
     for (const callId of gone) this.#drop(callId);
     for (const card of fresh) this.#add(card);
     if (gone.length + fresh.length === 0) return;
-    this.#head(cards.length);
-    this.#arm();
+    this.#headRow(cards.length);
+    this.#armSoon();
     if (fresh.length > 0) announceSentence(waitingSentence(fresh));
     if (hadFocus && !this.place.contains(document.activeElement)) this.#keepFocus();
   }
 
   /** @param {number} count */
-  #head(count) {
+  #headRow(count) {
     this.place.hidden = count === 0;
     this.title.textContent = count === 1 ? "1 call is waiting for your approval" : `${count} calls are waiting for your approval`;
     const more = count - this.#cards.size;
@@ -102,7 +102,7 @@ export class ApprovalsView {
     this.#cards.delete(callId);
   }
 
-  #arm() {
+  #armSoon() {
     clearTimeout(this.#arming);
     for (const card of this.#cards.values()) card.armButtons(false);
     this.#arming = setTimeout(() => {
@@ -110,7 +110,7 @@ export class ApprovalsView {
     }, ARMING_MS);
   }
 
-  #tick() {
+  #updateCountdowns() {
     for (const card of this.#cards.values()) card.updateCountdown(Date.now());
   }
 

@@ -15,11 +15,11 @@ export class ApprovalNotices {
   /** Calls whose notification was shown, so that a closed one does not come back. @type {Set<string>} */
   #notified = new Set();
   /** @type {(() => void)[]} */
-  #endings = [];
+  #subscriptions = [];
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #flashing;
   #title = "";
-  #own = "";
+  #ownNotices = "";
 
   /** @param {{executor: import("../session/executor_client.js").ExecutorClient}} parts */
   constructor({ executor }) {
@@ -27,15 +27,15 @@ export class ApprovalNotices {
   }
 
   start() {
-    if (this.#endings.length > 0) return;
+    if (this.#subscriptions.length > 0) return;
     const listening = new AbortController();
     const look = () => this.#show(this.executor.cards);
     document.addEventListener("visibilitychange", look, { signal: listening.signal });
-    this.#endings = [() => listening.abort(), this.executor.onCards((cards) => this.#show(cards))];
+    this.#subscriptions = [() => listening.abort(), this.executor.onCards((cards) => this.#show(cards))];
   }
 
   stop() {
-    for (const end of this.#endings.splice(0)) end();
+    for (const end of this.#subscriptions.splice(0)) end();
     this.#show([]);
   }
 
@@ -65,12 +65,12 @@ export class ApprovalNotices {
   /** @param {number} count */
   #flash(count) {
     clearInterval(this.#flashing);
-    if (this.#own !== "" && document.title === this.#own) document.title = this.#title;
-    this.#own = "";
+    if (this.#ownNotices !== "" && document.title === this.#ownNotices) document.title = this.#title;
+    this.#ownNotices = "";
     if (count === 0) return;
     this.#title = document.title;
-    this.#own = `(${count}) Approval needed · Tool Bridge`;
-    document.title = this.#own;
-    this.#flashing = setInterval(() => (document.title = document.title === this.#own ? this.#title : this.#own), FLASH_MS);
+    this.#ownNotices = `(${count}) Approval needed · Tool Bridge`;
+    document.title = this.#ownNotices;
+    this.#flashing = setInterval(() => (document.title = document.title === this.#ownNotices ? this.#title : this.#ownNotices), FLASH_MS);
   }
 }

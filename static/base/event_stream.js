@@ -28,11 +28,11 @@ export class EventStream {
     const lines = text.split(/\r\n|\r|\n/);
     this.#rest = lines.pop() ?? "";
     if (this.#rest.length + this.#size > MAX_EVENT_CHARS) throw new RangeError("An event of the stream is too long.");
-    return lines.flatMap((line) => this.#line(line));
+    return lines.flatMap((line) => this.#readLine(line));
   }
 
   /** @param {string} line @returns {StreamEvent[]} */
-  #line(line) {
+  #readLine(line) {
     if (line === "") return this.#dispatch();
     const colon = line.indexOf(":");
     const [field, value] = colon < 0 ? [line, ""] : [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, "")];

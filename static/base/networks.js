@@ -19,17 +19,17 @@ const ROWS = NETWORKS.map(rowOf).sort((one, other) => other.length - one.length)
 /** @param {Network} network */
 function rowOf(network) {
   const [first, length] = network.cidr.split("/");
-  const address = first.includes(":") ? ipv6(first) : ipv4(first);
+  const address = first.includes(":") ? parseIpv6(first) : parseIpv4(first);
   return { ...network, ...address, length: Number(length) };
 }
 
 /** @param {string} text @returns {Address} */
-function ipv4(text) {
+function parseIpv4(text) {
   return { bits: 32, value: text.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n) };
 }
 
 /** @param {string} text without brackets, all of it in hexadecimal @returns {Address} */
-function ipv6(text) {
+function parseIpv6(text) {
   const [head, tail] = text.split("::").map((half) => half.split(":").filter(Boolean));
   const zeros = tail ? Array(8 - head.length - tail.length).fill("0") : [];
   const groups = [...head, ...zeros, ...(tail ?? [])];
@@ -38,8 +38,8 @@ function ipv6(text) {
 
 /** @param {string} host as `URL.hostname` gives it: every address in one writing @returns {Address | null} */
 function addressOf(host) {
-  if (host.startsWith("[")) return ipv6(host.slice(1, -1));
-  return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) ? ipv4(host) : null;
+  if (host.startsWith("[")) return parseIpv6(host.slice(1, -1));
+  return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) ? parseIpv4(host) : null;
 }
 
 /** @param {Address} address */

@@ -78,14 +78,14 @@ function historyRow(call, api) {
     el("td", { class: "facts" }, el("time", { datetime: at.toISOString() }, formatTime(at.getTime()))),
     el("th", { scope: "row" }, opener),
     el("td", { class: "mono url-cell" }, call.operation),
-    el("td", null, ...badges(call)),
+    el("td", null, ...callBadges(call)),
     el("td", { class: "number" }, call.ended_at === null ? "" : formatDuration(1000 * (call.ended_at - call.opened_at))),
   );
   return el("tbody", { dataset: { call: call.call_id } }, line, detail);
 }
 
 /** @param {StoredCall} call */
-function badges({ state, http_status, error, late }) {
+function callBadges({ state, http_status, error, late }) {
   const status = http_status ?? error?.detail.status ?? error?.code ?? state;
   const words = String(status).replaceAll("_", " ");
   const ending = el("span", { class: `badge ${state === "succeeded" ? "good" : "bad"}` }, words);

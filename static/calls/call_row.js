@@ -51,7 +51,7 @@ export class CallRow {
       ),
       el("th", { scope: "row" }, this.opener),
       el("td", { class: "mono url-cell", title: entry.request?.url ?? "" }, requestLine(entry)),
-      el("td", null, status(entry)),
+      el("td", null, statusBadges(entry)),
       el("td", { class: "number" }, entry.duration_ms === null ? "" : formatDuration(entry.duration_ms)),
       el("td", null, cancel),
     );
@@ -72,14 +72,14 @@ export class CallRow {
   }
 
   /** @param {LoggedResponse} response */
-  #find({ content_type, headers }) {
+  #findAnswer({ content_type, headers }) {
     return this.api.findAnswer(this.entry.call_id, content_type, headers["content-disposition"] ?? "");
   }
 
   #showDetail() {
     const { request, response, error, server_id, tool } = this.entry;
     const later = el("div");
-    const again = this.#again();
+    const again = this.#repeatButtons();
     const curl = request
       ? copyButton("Copy as curl", () => toCurl(request), { "aria-label": `Copy ${tool} as curl` })
       : null;
@@ -100,9 +100,9 @@ export class CallRow {
         error ? errorView(error, server_id) : null,
         el(
           "div",
-          { class: "exchange" },
+          { class: "request-response" },
           request ? requestPart(request) : null,
-          response ? responsePart(this.entry, response, () => this.#find(response)) : null,
+          response ? responsePart(this.entry, response, () => this.#findAnswer(response)) : null,
         ),
       ),
     );
@@ -110,7 +110,7 @@ export class CallRow {
   }
 
   /** Null while the call is open. */
-  #again() {
+  #repeatButtons() {
     const { state, call_id, tool, key } = this.entry;
     if (isOpen(state)) return null;
     return callAgain({ call_id, tool, safe: SAFE.test(key) }, this.controls);
@@ -137,7 +137,7 @@ function requestLine({ request, key }) {
 const OPEN = { waiting: "waiting for approval", queued: "queued", running: "running" };
 
 /** @param {CallEntry} entry */
-function status(entry) {
+function statusBadges(entry) {
   const kind = kindOfEntry(entry);
   const words =
     entry.error?.code ??

@@ -53,11 +53,11 @@ export class QueuedCalls {
   #render(calls) {
     this.element.hidden = calls.length === 0;
     this.heading.textContent = calls.length === 1 ? "1 call is queued" : `${calls.length} calls are queued`;
-    fill(this.list, ...calls.slice(0, SHOWN).map((call) => this.#row(call)));
+    fill(this.list, ...calls.slice(0, SHOWN).map((call) => this.#queueRow(call)));
   }
 
   /** @param {StoredCall} call */
-  #row({ call_id, tool, operation, opened_at }) {
+  #queueRow({ call_id, tool, operation, opened_at }) {
     const cancel = button("Cancel", () => void this.#cancel(call_id, tool), { class: "quiet small", "aria-label": `Cancel ${tool}` });
     const facts = el("span", { class: "facts" }, `${operation} · since ${formatTime(1000 * opened_at)}`);
     return el("li", { class: "actions", dataset: { call: call_id } }, el("strong", null, tool), facts, cancel);

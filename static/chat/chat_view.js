@@ -13,9 +13,9 @@ export class ChatView {
     this.id = id;
     this.list = new ChatList(parts.chat);
     this.pane = new ConversationView(parts, {
-      begun: (begun) => this.#become(begun),
+      begun: (begun) => this.#rememberOpen(begun),
       changed: () => void this.list.loadList(),
-      removed: () => this.#removed(),
+      removed: () => this.#handleRemoval(),
       list: (isShown) => this.element.classList.toggle("shows-list", isShown),
     });
     this.element = el("div", { class: "chat" }, this.list.element, this.pane.element);
@@ -51,14 +51,14 @@ export class ChatView {
   }
 
   /** The address changes without the view being built anew: what has the focus keeps it. @param {string} id */
-  #become(id) {
+  #rememberOpen(id) {
     this.id = id;
     history.replaceState(history.state, "", viewAddress("chat", id));
     this.list.markConversation(id);
     void this.list.loadList();
   }
 
-  #removed() {
+  #handleRemoval() {
     history.replaceState(history.state, "", viewAddress("chat"));
     this.#open("");
     void this.list.loadList();

@@ -31,7 +31,7 @@ export class ConversationView {
   /** What the choices were last shown of. @type {import("../types/chat_types.js").Conversation | null | undefined} */
   #offered = undefined;
   /** @type {(() => void)[]} */
-  #endings = [];
+  #subscriptions = [];
   #unlisten = () => {};
 
   /** @param {Parts} parts @param {PaneNews} news */
@@ -44,7 +44,7 @@ export class ConversationView {
       settings: (isShown) => (this.settings.element.hidden = !isShown),
       list: news.list,
     });
-    this.settings = new ChatSettings({ instruct: (text) => this.#instruct(text), allow: (tools, isOn) => this.#allow(tools, isOn) });
+    this.settings = new ChatSettings({ instruct: (text) => this.#changePrompt(text), allow: (tools, isOn) => this.#allowTools(tools, isOn) });
     this.composer = new ChatComposer({ send: (text) => this.#send(text), stop: () => this.#session?.cancelRun() ?? Promise.resolve(), choose: (model) => this.#choose(model) });
     this.thread = new ChatThreadView(parts, this.#turnActions());
     this.speech = new ScreenReader(announceSentence);
@@ -71,17 +71,17 @@ export class ConversationView {
   }
 
   start() {
-    if (this.#endings.length > 0) return;
+    if (this.#subscriptions.length > 0) return;
     this.thread.start();
     const listening = new AbortController();
     const stops = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && !event.isComposing && void this.composer.cancelRun();
     document.addEventListener("keydown", stops, { signal: listening.signal });
-    this.#endings = [() => listening.abort(), () => this.thread.stop(), () => this.speech.stop(), this.parts.inventory.onChange(() => this.#showChoices())];
+    this.#subscriptions = [() => listening.abort(), () => this.thread.stop(), () => this.speech.stop(), this.parts.inventory.onChange(() => this.#showChoices())];
     void this.#loadModels();
   }
 
   stop() {
-    for (const end of this.#endings.splice(0)) end();
+    for (const end of this.#subscriptions.splice(0)) end();
     this.#leave();
   }
 
@@ -215,13 +215,13 @@ export class ConversationView {
   }
 
   /** @param {string} system_prompt */
-  async #instruct(system_prompt) {
+  async #changePrompt(system_prompt) {
     if (this.#session) await this.#change({ system_prompt });
     else this.#chosen.prompt = system_prompt;
   }
 
   /** @param {EnabledTool[]} tools @param {boolean} isOn */
-  async #allow(tools, isOn) {
+  async #allowTools(tools, isOn) {
     const { off } = this.#chosen;
     if (this.#session) await this.composer.attemptAction(async () => this.#session?.allowTools(tools, isOn));
     else for (const key of tools.map(toolKey)) isOn ? off.delete(key) : off.add(key);

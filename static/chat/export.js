@@ -32,12 +32,12 @@ function partText(part) {
   if (part.kind === "text") return withoutMarkers(part.text).trim();
   if (part.kind === "reasoning") return `### Reasoning\n\n${part.text.trim().replace(/^/gm, "> ")}`;
   const { name, arguments: text, result, state } = part.call;
-  const answer = result === null ? [] : [fenced(formatBody(result, ""))];
-  return [`### Call of ${name}: ${state.replaceAll("_", " ")}`, fenced(formatBody(text || "{}", "json")), ...answer].join("\n\n");
+  const answer = result === null ? [] : [fencedBlock(formatBody(result, ""))];
+  return [`### Call of ${name}: ${state.replaceAll("_", " ")}`, fencedBlock(formatBody(text || "{}", "json")), ...answer].join("\n\n");
 }
 
 /** A block of code whose fence is longer than any within. @param {string} text */
-function fenced(text) {
+function fencedBlock(text) {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${text}\n${fence}`;

@@ -29,9 +29,9 @@ export class ChatHeader {
     this.json = button("JSON", () => this.#export("json"), { class: "quiet small", "aria-label": "Export as JSON" });
     this.markdown = button("Markdown", () => this.#export("md"), { class: "quiet small", "aria-label": "Export as Markdown" });
     this.remove = button("Delete", () => this.#askToRemove(), { class: "quiet small danger" });
-    this.whole = el("span", { class: "actions whole" }, this.rename, this.markdown, this.json, this.remove);
+    this.actionButtons = el("span", { class: "actions conversation-actions" }, this.rename, this.markdown, this.json, this.remove);
     this.question = el("div");
-    const actionLine = el("div", { class: "actions" }, this.list, this.settings, this.whole);
+    const actionLine = el("div", { class: "actions" }, this.list, this.settings, this.actionButtons);
     this.element = el("header", { class: "chat-head" }, el("div", { class: "title-row" }, this.place, actionLine), this.question);
   }
 
@@ -58,7 +58,7 @@ export class ChatHeader {
   showSession(session) {
     if (session !== this.#session) fill(this.question);
     this.#session = session;
-    this.whole.hidden = session === null;
+    this.actionButtons.hidden = session === null;
     const title = session ? session.conversation.title || "Untitled" : "New conversation";
     if (this.title.textContent !== title) this.title.textContent = title;
     if (!this.place.contains(this.title) && session === null) fill(this.place, this.title);

@@ -87,25 +87,25 @@ export class ChatSession extends EventTarget {
   /** Shows the branch through a message. @param {string} messageId */
   async showBranch(messageId) {
     const head_id = leafBelow(this.state, messageId);
-    this.#become(withHead(this.state, head_id));
+    this.#setState(withHead(this.state, head_id));
     await this.changeConversation({ head_id });
   }
 
   /** @param {import("../types/chat_types.js").ConversationChanges} changes */
   changeConversation(changes) {
-    return this.#choose(() => this.api.changeConversation(this.id, changes));
+    return this.#changeInOrder(() => this.api.changeConversation(this.id, changes));
   }
 
   /** Which tools the conversation may use from now on. @param {import("../types/chat_types.js").EnabledTool[]} tools @param {boolean} isOn */
   allowTools(tools, isOn) {
-    return this.#choose(async () => {
+    return this.#changeInOrder(async () => {
       for (const tool of tools) await (isOn ? this.api.enableTool(this.id, tool) : this.api.disableTool(this.id, tool));
       return this.api.readConversation(this.id);
     });
   }
 
   /** One after the other, lest an older choice arrives last. @param {() => Promise<Conversation>} action */
-  async #choose(action) {
+  async #changeInOrder(action) {
     const done = this.#chosen.then(action);
     this.#chosen = done.catch(() => undefined);
     this.conversation = await done;
@@ -132,7 +132,7 @@ export class ChatSession extends EventTarget {
   async #listen(signal) {
     while (!signal.aborted) {
       try {
-        for await (const { id, event } of this.api.readEvents(this.id, this.#last, signal)) await this.#hear(id, event);
+        for await (const { id, event } of this.api.readEvents(this.id, this.#last, signal)) await this.#handleEvent(id, event);
       } catch (failure) {
         if (signal.aborted) return;
         if (/** @type {any} */ (failure).status === 404) return this.#setLine("gone");
@@ -145,7 +145,7 @@ export class ChatSession extends EventTarget {
   }
 
   /** @param {string | null} number @param {ChatEvent} event */
-  async #hear(number, event) {
+  async #handleEvent(number, event) {
     if (READ_AGAIN.has(event.type) || !this.#hasRead) await this.#read();
     if (number !== null) this.#last = number;
     if (event.type === "connected") {
@@ -159,17 +159,17 @@ export class ChatSession extends EventTarget {
     const [conversation, messages] = await Promise.all([this.api.readConversation(this.id), this.api.listMessages(this.id)]);
     this.conversation = conversation;
     this.#hasRead = true;
-    this.#become(withMessages(this.state, messages, conversation.head_id));
+    this.#setState(withMessages(this.state, messages, conversation.head_id));
   }
 
   /** @param {ChatEvent} event */
   #apply(event) {
     const next = applyEvent(this.state, event);
-    if (next !== this.state) this.#become(next);
+    if (next !== this.state) this.#setState(next);
   }
 
   /** @param {ChatState} state */
-  #become(state) {
+  #setState(state) {
     this.state = state;
     this.#announce();
   }

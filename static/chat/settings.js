@@ -33,7 +33,7 @@ export class ChatSettings {
     this.count = el("h2", { id: freshId("tools") });
     this.rows = el("ul", { class: "chat-tools" });
     this.hint = el("p", { class: "hint" });
-    const both = [button("All", () => this.#all(true), { class: "quiet small" }), button("None", () => this.#all(false), { class: "quiet small" })];
+    const both = [button("All", () => this.#allowAll(true), { class: "quiet small" }), button("None", () => this.#allowAll(false), { class: "quiet small" })];
     const tools = el(
       "section",
       { "aria-labelledby": this.count.id },
@@ -53,23 +53,23 @@ export class ChatSettings {
     this.#draw();
   }
 
-  #found() {
+  #foundTools() {
     return findTools(this.#tools, { query: this.search.value, server: "", tag: "", standing: "" }, new Set());
   }
 
   #draw() {
-    const found = this.#found();
+    const found = this.#foundTools();
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.tool : undefined;
     const on = this.#tools.filter((tool) => this.#on.has(toolKey(choiceOf(tool)))).length;
     fill(this.count, `Tools: ${on} of ${this.#tools.length}`);
-    fill(this.rows, ...found.slice(0, SHOWN_TOOLS).map((tool) => this.#row(tool)));
+    fill(this.rows, ...found.slice(0, SHOWN_TOOLS).map((tool) => this.#toolRow(tool)));
     const rest = found.length - SHOWN_TOOLS;
     fill(this.hint, this.#tools.length === 0 ? "There are no accepted tools." : rest > 0 ? `${rest} more: search to find them.` : "");
     if (focused) /** @type {HTMLElement | null} */ (this.rows.querySelector(`[data-tool="${CSS.escape(focused)}"]`))?.focus();
   }
 
   /** @param {Tool} tool */
-  #row(tool) {
+  #toolRow(tool) {
     const key = toolKey(choiceOf(tool));
     const change = (/** @type {Event} */ event) => void this.#allow([tool], /** @type {HTMLInputElement} */ (event.target).checked);
     const box = el("input", { type: "checkbox", checked: this.#on.has(key), dataset: { tool: key }, onchange: change });
@@ -78,8 +78,8 @@ export class ChatSettings {
   }
 
   /** Those that are found. @param {boolean} isOn */
-  #all(isOn) {
-    void this.#allow(this.#found().filter((tool) => this.#on.has(toolKey(choiceOf(tool))) !== isOn), isOn);
+  #allowAll(isOn) {
+    void this.#allow(this.#foundTools().filter((tool) => this.#on.has(toolKey(choiceOf(tool))) !== isOn), isOn);
   }
 
   /** @param {Tool[]} tools @param {boolean} isOn */

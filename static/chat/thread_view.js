@@ -33,7 +33,7 @@ export class ChatThreadView {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #arming;
   /** @type {(() => void)[]} */
-  #endings = [];
+  #subscriptions = [];
   /** Calls whose questions are here. */
   #asking = new Set();
 
@@ -48,21 +48,21 @@ export class ChatThreadView {
   }
 
   start() {
-    if (this.#endings.length > 0) return;
+    if (this.#subscriptions.length > 0) return;
     const listening = new AbortController();
-    const moved = new ResizeObserver(() => this.#arm());
+    const moved = new ResizeObserver(() => this.#armSoon());
     moved.observe(this.list);
-    const rearm = () => document.visibilityState === "visible" && this.#arm();
+    const rearm = () => document.visibilityState === "visible" && this.#armSoon();
     window.addEventListener("focus", rearm, { signal: listening.signal });
     document.addEventListener("visibilitychange", rearm, { signal: listening.signal });
     window.addEventListener("scroll", () => this.#showWay(), { signal: listening.signal, passive: true });
-    const clock = setInterval(() => this.#cards().forEach((card) => card.updateCountdown(Date.now())), 1000);
-    const cards = this.executor.onCards(() => this.#ask());
-    this.#endings = [() => listening.abort(), () => moved.disconnect(), () => clearInterval(clock), cards];
+    const clock = setInterval(() => this.#callCards().forEach((card) => card.updateCountdown(Date.now())), 1000);
+    const cards = this.executor.onCards(() => this.#showApprovals());
+    this.#subscriptions = [() => listening.abort(), () => moved.disconnect(), () => clearInterval(clock), cards];
   }
 
   stop() {
-    for (const end of this.#endings.splice(0)) end();
+    for (const end of this.#subscriptions.splice(0)) end();
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#arming);
     this.inline.showCards([]);
@@ -71,7 +71,7 @@ export class ChatThreadView {
   /** @param {ChatState} state drawn with the next frame */
   showState(state) {
     this.#next = state;
-    if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#paced());
+    if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#drawSoon());
   }
 
   /** Goes to the end, and follows it from now on. */
@@ -80,7 +80,7 @@ export class ChatThreadView {
   }
 
   /** A frame that was dear is followed by a pause. */
-  #paced() {
+  #drawSoon() {
     const begin = performance.now();
     this.#frame = 0;
     if (this.#next) this.#draw(this.#next);
@@ -89,7 +89,7 @@ export class ChatThreadView {
     this.#frame = -1;
     setTimeout(() => {
       this.#frame = 0;
-      if (this.#next && this.#next !== this.#drawn && this.#endings.length > 0) this.showState(this.#next);
+      if (this.#next && this.#next !== this.#drawn && this.#subscriptions.length > 0) this.showState(this.#next);
     }, this.#cost * PACE);
   }
 
@@ -102,7 +102,7 @@ export class ChatThreadView {
     this.#drawn = state;
     turns.forEach((turn, index) => index >= first && this.#viewAt(index, turn).showTurn(/** @type {any} */ (turn), isBusy));
     for (const gone of this.#views.splice(turns.length)) gone.element.remove();
-    this.#ask(turns);
+    this.#showApprovals(turns);
     if (follows) this.toEnd();
     this.#showWay();
   }
@@ -118,28 +118,28 @@ export class ChatThreadView {
     return view;
   }
 
-  #cards() {
+  #callCards() {
     return this.#views.flatMap((view) => (view instanceof AnswerTurnView ? view.callCards : []));
   }
 
   /** Gives every call that waits its question. @param {Turn[]} [turns] */
-  #ask(turns = this.#drawn ? threadOf(this.#drawn) : []) {
+  #showApprovals(turns = this.#drawn ? threadOf(this.#drawn) : []) {
     const open = openCallsOf(turns);
     const waiting = new Map(this.executor.cards.filter(({ call_id }) => open.has(call_id)).map((card) => [card.call_id, card]));
-    for (const card of this.#cards()) card.showApproval(waiting.get(card.call?.call_id ?? "") ?? null);
+    for (const card of this.#callCards()) card.showApproval(waiting.get(card.call?.call_id ?? "") ?? null);
     const fresh = [...waiting.values()].filter(({ call_id }) => !this.#asking.has(call_id));
     this.#asking = new Set(waiting.keys());
     this.inline.showCards(waiting.keys());
     if (fresh.length === 0) return;
-    this.#arm();
+    this.#armSoon();
     announceSentence(waitingSentence(fresh));
     this.#showWay();
   }
 
-  #arm() {
+  #armSoon() {
     clearTimeout(this.#arming);
-    for (const card of this.#cards()) card.armButtons(false);
-    this.#arming = setTimeout(() => this.#cards().forEach((card) => card.armButtons(true)), ARMING_MS);
+    for (const card of this.#callCards()) card.armButtons(false);
+    this.#arming = setTimeout(() => this.#callCards().forEach((card) => card.armButtons(true)), ARMING_MS);
   }
 
   /** Says what is out of sight: a call that waits, or the end. */
@@ -154,7 +154,7 @@ export class ChatThreadView {
 
   /** One that waits and whose buttons are out of sight. */
   #hiddenQuestion() {
-    const places = this.#cards().map(({ approvalPlace }) => approvalPlace);
+    const places = this.#callCards().map(({ approvalPlace }) => approvalPlace);
     const seen = this.below.parentElement?.getBoundingClientRect().top ?? window.innerHeight;
     const isHidden = (/** @type {HTMLElement} */ place) => {
       const { bottom } = place.getBoundingClientRect();

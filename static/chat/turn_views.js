@@ -29,7 +29,7 @@ export class UserTurnView {
     this.turn = turn;
     this.key = turn.key;
     this.actions = actions;
-    this.text = el("div", { class: "asked" });
+    this.text = el("div", { class: "question-text" });
     this.foot = el("div", { class: "turn-foot" });
     /** @type {HTMLButtonElement | null} */
     this.editButton = null;

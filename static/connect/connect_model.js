@@ -23,8 +23,8 @@ const DEMO = "demo";
 
 /** @param {ModelAnswers} answers @returns {ModelSettings} */
 export function modelSettings(answers) {
-  const base = versioned(answers.baseUrl);
-  const webuiBase = versioned(answers.webuiUrl);
+  const base = versionedUrl(answers.baseUrl);
+  const webuiBase = versionedUrl(answers.webuiUrl);
   return {
     base,
     python: pythonOf(base, answers),
@@ -41,7 +41,7 @@ export function modelSettings(answers) {
 }
 
 /** @param {string} url */
-const versioned = (url) => `${url.replace(/\/$/, "")}/v1`;
+const versionedUrl = (url) => `${url.replace(/\/$/, "")}/v1`;
 
 /** Something that the model can do at once. @param {ModelAnswers} answers */
 function questionOf({ model, tool }) {

@@ -62,7 +62,7 @@ export class ConnectView {
       this.other,
     );
     try {
-      [this.facts, this.example] = await Promise.all([this.parts.api.readConnectFacts(), this.#example()]);
+      [this.facts, this.example] = await Promise.all([this.parts.api.readConnectFacts(), this.#exampleTool()]);
       this.#renderQuestions();
       this.#renderOutput();
       if (this.facts.operator) this.keys.offerForwarding(this.facts);
@@ -107,7 +107,7 @@ export class ConnectView {
   }
 
   /** A tool for the curl example: one that works at once, if there is one. */
-  async #example() {
+  async #exampleTool() {
     const { tools } = this.parts.inventory;
     const tool = tools.find(({ accepted, safe }) => accepted && safe) ?? tools[0];
     return tool && this.parts.api.readTool(tool.name);

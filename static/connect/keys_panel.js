@@ -45,10 +45,10 @@ export class KeysPanel {
     this.forwarding = el("div", { hidden: true });
     this.displays = el("select", null, ...DISPLAYS.map(([value, label]) => el("option", { value }, label)));
     this.markers = el("select", null, ...MARKERS.map(([value, label]) => el("option", { value }, label)));
-    this.element = this.#form();
+    this.element = this.#keyForm();
   }
 
-  #form() {
+  #keyForm() {
     return el(
       "form",
       { class: "panel", "aria-label": "Key", onsubmit: (/** @type {Event} */ event) => void this.#create(event) },
@@ -86,7 +86,7 @@ export class KeysPanel {
 
   async loadKeys() {
     const keys = await this.api.listKeys();
-    fill(this.list, ...keys.map((key) => this.#row(key)));
+    fill(this.list, ...keys.map((key) => this.#keyRow(key)));
   }
 
   /** @param {Event} event */
@@ -108,7 +108,7 @@ export class KeysPanel {
   }
 
   /** @param {ApiKey} key */
-  #row({ id, label, created_at, last_used_at, forwarder, show_calls, markers }) {
+  #keyRow({ id, label, created_at, last_used_at, forwarder, show_calls, markers }) {
     const revoke = async () => {
       await this.api.deleteKey(id);
       announceSentence(`Key ${label} revoked`);
@@ -118,8 +118,8 @@ export class KeysPanel {
       forwarder ? "for all users of Open WebUI" : "",
       show_calls ? SHOWN[show_calls] : "",
       markers ? RETENTION_CHOICES[markers] : "",
-      created_at ? `created ${day(created_at)}` : "",
-      last_used_at ? `last used ${day(last_used_at)}` : "",
+      created_at ? `created ${formatDay(created_at)}` : "",
+      last_used_at ? `last used ${formatDay(last_used_at)}` : "",
     ].filter(Boolean);
     return el(
       "li",
@@ -131,7 +131,7 @@ export class KeysPanel {
 }
 
 /** @param {string | number} moment ISO text, or seconds or milliseconds since 1970 */
-function day(moment) {
+function formatDay(moment) {
   const ms = typeof moment === "number" && moment < 1e11 ? moment * 1000 : moment;
   return new Date(ms).toLocaleDateString();
 }

@@ -28,7 +28,7 @@ export class AddDeviceForm {
       el("h2", null, "Add a device"),
       el(
         "form",
-        { class: "inline-form", onsubmit: (/** @type {Event} */ event) => void this.#look(event) },
+        { class: "inline-form", onsubmit: (/** @type {Event} */ event) => void this.#lookUp(event) },
         labelledField("Code", this.input, hint),
         el("button", { type: "submit", class: "primary" }, "Look it up"),
       ),
@@ -37,7 +37,7 @@ export class AddDeviceForm {
   }
 
   /** @param {Event} event */
-  async #look(event) {
+  async #lookUp(event) {
     event.preventDefault();
     const code = this.input.value;
     try {

@@ -13,7 +13,7 @@ import { runnerSentence } from "../ui/status_view.js";
 
 export class DevicesView {
   /** @type {(() => void)[]} */
-  #endings = [];
+  #subscriptions = [];
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -32,22 +32,22 @@ export class DevicesView {
     fill(container, el("h1", null, "Devices"), this.lead, this.messages, el("div", { class: "columns" }, this.list, side));
     const render = () => this.#render();
     const say = () => (this.lead.textContent = runnerSentence(executor.state, devices));
-    this.#endings = [devices.onChange(render), devices.onChange(say), inventory.onChange(render), executor.onState(say)];
+    this.#subscriptions = [devices.onChange(render), devices.onChange(say), inventory.onChange(render), executor.onState(say)];
     await attemptAction(this.messages, () => devices.loadDevices());
   }
 
   stop() {
-    for (const end of this.#endings.splice(0)) end();
+    for (const end of this.#subscriptions.splice(0)) end();
   }
 
   #render() {
     const { devices, inventory } = this.parts;
-    if (!this.list.querySelector("form, [role=group]")) fill(this.list, ...devices.list.map((device) => this.#row(device)));
+    if (!this.list.querySelector("form, [role=group]")) fill(this.list, ...devices.list.map((device) => this.#editableRow(device)));
     fill(this.choices, choicesPanel(devices, inventory.servers, (server, device) => this.#choose(server, device)));
   }
 
   /** @param {import("../types/api_types.js").Device} device */
-  #row(device) {
+  #editableRow(device) {
     const { api } = this.parts;
     return deviceRow(device, {
       rename: (name) => void this.#change(() => api.renameDevice(device.id, name), "The device is renamed"),
@@ -104,14 +104,14 @@ function deviceRow(device, { rename, remove }) {
     "article",
     { class: "card", "aria-label": device.name, dataset: { device: device.id } },
     el("div", { class: "card-head" }, el("h2", null, device.name)),
-    el("div", { class: "card-foot" }, el("p", { class: "badges" }, ...badges(device)), el("div", { class: "actions" }, ...actions)),
-    el("p", { class: "hint" }, `Paired ${moment(device.created_at)}, last seen ${moment(device.last_seen_at)}`),
+    el("div", { class: "card-foot" }, el("p", { class: "badges" }, ...deviceBadges(device)), el("div", { class: "actions" }, ...actions)),
+    el("p", { class: "hint" }, `Paired ${formatMoment(device.created_at)}, last seen ${formatMoment(device.last_seen_at)}`),
     more,
   );
 }
 
 /** @param {Device} device */
-function badges(device) {
+function deviceBadges(device) {
   const words = [
     device.this ? el("span", { class: "badge" }, "this browser") : null,
     device.active ? el("span", { class: "badge good" }, "runs calls") : null,
@@ -150,7 +150,7 @@ function removalQuestion(device, remove, close) {
 }
 
 /** @param {number} seconds since 1970 */
-function moment(seconds) {
+function formatMoment(seconds) {
   return new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }
 
@@ -161,10 +161,10 @@ function moment(seconds) {
  * @param {(serverId: string, deviceId: string | null) => void} choose
  */
 function choicesPanel(devices, servers, choose) {
-  const panel = el("section", { class: "panel", "aria-label": "Who runs which server" });
+  const panel = el("section", { class: "panel", "aria-label": "Device for each server" });
   fill(
     panel,
-    el("h2", null, "Who runs which server"),
+    el("h2", null, "Device for each server"),
     el("p", { class: "hint" }, "Automatic is the device that was active last. A device runs only operations that were accepted on it."),
     el("ul", { class: "plain-list" }, ...servers.map((server) => choiceRow(devices, server, choose))),
   );
@@ -181,11 +181,11 @@ function choiceRow(devices, server, choose) {
     ...options.map(([value, label]) => el("option", { value, selected: value === chosen }, label)),
   );
   select.addEventListener("change", () => choose(server.id, select.value || null));
-  return el("li", { class: "choice" }, el("span", null, server.title), select, fallback(devices, server.id));
+  return el("li", { class: "choice" }, el("span", null, server.title), select, fallbackNote(devices, server.id));
 }
 
 /** @param {Devices} devices @param {string} serverId */
-function fallback(devices, serverId) {
+function fallbackNote(devices, serverId) {
   const chosen = devices.list.find(({ id }) => id === devices.choices[serverId]);
   if (!chosen || chosen.connected) return null;
   const runner = devices.runnerOf(serverId);

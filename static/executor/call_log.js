@@ -39,12 +39,12 @@ export class CallLog {
 
   /** @param {ToolCall} call */
   callStarted(call) {
-    this.#open(call, "running");
+    this.#openEntry(call, "running");
   }
 
   /** @param {ToolCall} call its user is asked */
   callAwaitsApproval(call) {
-    this.#open(call, "waiting");
+    this.#openEntry(call, "waiting");
   }
 
   /** @param {ToolCall} call its user has approved it, and it waits for a slot */
@@ -53,7 +53,7 @@ export class CallLog {
   }
 
   /** @param {ToolCall} call @param {"running" | "waiting"} state */
-  #open({ call_id, tool, server_id, key, chat_id }, state) {
+  #openEntry({ call_id, tool, server_id, key, chat_id }, state) {
     const about = { call_id, tool, server_id, key, chat_id, started_at: this.now() };
     const open = { duration_ms: null, request: null, response: null, error: null, delivered: null };
     this.putEntry({ ...about, ...open, state });

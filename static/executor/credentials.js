@@ -34,7 +34,7 @@ export class Credentials {
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
     const additionalData = boundTo(serverId, origin, scheme);
     const plain = new TextEncoder().encode(JSON.stringify(value));
-    const sealed = await crypto.subtle.encrypt({ name: ALGORITHM, iv, additionalData }, await this.#key(), plain);
+    const sealed = await crypto.subtle.encrypt({ name: ALGORITHM, iv, additionalData }, await this.#wrappingKey(), plain);
     /** @type {SealedCredential} */
     const stored = { server_id: serverId, origin, scheme, saved_at: Date.now(), iv, sealed };
     await this.store.changeRecords(["credentials"], (of) => of("credentials").put(stored, [serverId, origin, scheme]));
@@ -59,7 +59,7 @@ export class Credentials {
     /** @type {SealedCredential[]} */
     const stored = await this.store.readRecords("credentials", keysBelow([serverId, origin]));
     if (stored.length === 0) return {};
-    const key = await this.#key();
+    const key = await this.#wrappingKey();
     /** @type {[string, CredentialSet[string]][]} */
     const opened = [];
     for (const { scheme, iv, sealed } of stored) {
@@ -84,7 +84,7 @@ export class Credentials {
    * Made at first use. Two tabs may race: `add` lets the first win, and both read back what was stored.
    * @returns {Promise<CryptoKey>}
    */
-  async #key() {
+  async #wrappingKey() {
     const stored = await this.store.readRecord("keys", WRAPPING_KEY);
     if (stored) return stored;
     const made = await crypto.subtle.generateKey({ name: ALGORITHM, length: 256 }, false, ["encrypt", "decrypt"]);

@@ -54,7 +54,7 @@ function otherUser(user, current) {
 }
 
 /** @param {ArrayBuffer} bytes */
-function base64url(bytes) {
+function encodeBase64Url(bytes) {
   const text = String.fromCharCode(...new Uint8Array(bytes));
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
@@ -210,7 +210,7 @@ export class Identity {
     const { device_id } = device;
     const { nonce } = await this.#post("/api/sessions/challenge", { device_id }, "device_unknown");
     const text = new TextEncoder().encode(SIGNED_PREFIX + nonce);
-    const signature = base64url(await crypto.subtle.sign(SIGNATURE, device.private_key, text));
+    const signature = encodeBase64Url(await crypto.subtle.sign(SIGNATURE, device.private_key, text));
     const opened = await this.#post("/api/sessions", { device_id, nonce, signature }, "device_unknown");
     if (this.user_id !== null && opened.user_id !== this.user_id) throw new IdentityError("user_changed");
     this.#session = { token: opened.token, ends_at: this.now() + opened.expires_in * 1000 };

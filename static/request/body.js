@@ -31,21 +31,21 @@ export function writeBody(plan, args, boundary) {
   if (value === undefined) return null;
   if (["GET", "HEAD"].includes(plan.method))
     throw new RequestError("unsendable", `A browser sends no body with ${plan.method}.`, body.argument);
-  if (body.kind === "binary") return binary(body, value);
-  if (body.kind === "multipart") return multipart(body, value, boundary ?? freshBoundary());
+  if (body.kind === "binary") return binaryBody(body, value);
+  if (body.kind === "multipart") return multipartBody(body, value, boundary ?? freshBoundary());
   const { content_type: contentType } = body;
   return { content: inCharset(textContent(body, value), contentType, body.argument), contentType };
 }
 
 /** @param {PlanBody} body @param {JsonValue} value @returns {WrittenBody} */
-function binary(body, value) {
+function binaryBody(body, value) {
   const { bytes, contentType } = readFile(value, body.argument ?? "body");
   const isOpen = body.content_type.includes("*") || body.content_type === UNKNOWN_TYPE;
   return { content: bytes, contentType: isOpen ? (contentType ?? UNKNOWN_TYPE) : body.content_type };
 }
 
 /** @param {PlanBody} body @param {JsonValue} value @param {string} boundary @returns {WrittenBody} */
-function multipart(body, value, boundary) {
+function multipartBody(body, value, boundary) {
   const contentType = `${body.content_type}; boundary=${boundary}`;
   return { content: writeMultipart(fieldsOf(body, value), body.content_type, boundary), contentType };
 }

@@ -22,12 +22,12 @@ export function readFile(value, argument) {
   if (typeof value === "string") return DATA_URL.test(value) ? fromInlineUrl(value, argument) : describeFile({ text: value }, argument);
   if (value instanceof Uint8Array) return describeFile({ bytes: value }, argument);
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw wrong(argument, 'must be a file: {"base64": …}, {"text": …} or {"url": …}');
+    throw invalidFile(argument, 'must be a file: {"base64": …}, {"text": …} or {"url": …}');
   return describeFile(/** @type {FileArgument} */ (value), argument);
 }
 
 /** @param {string} argument @param {string} problem */
-const wrong = (argument, problem) => new RequestError("invalid_arguments", `"${argument}" ${problem}.`, argument);
+const invalidFile = (argument, problem) => new RequestError("invalid_arguments", `"${argument}" ${problem}.`, argument);
 
 /**
  * @param {FileArgument} file
@@ -36,10 +36,10 @@ const wrong = (argument, problem) => new RequestError("invalid_arguments", `"${a
  */
 function describeFile(file, argument) {
   const given = ["base64", "text", "bytes", "url"].filter((key) => file[key] !== undefined && file[key] !== null);
-  if (given.length !== 1) throw wrong(argument, 'must hold exactly one of "base64", "text" and "url"');
+  if (given.length !== 1) throw invalidFile(argument, 'must hold exactly one of "base64", "text" and "url"');
   const { content_type, filename } = file;
   const type = typeof content_type === "string" && content_type ? content_type : null;
-  if (type !== null && !MEDIA_TYPE.test(type)) throw wrong(argument, "has a content_type that is not a media type");
+  if (type !== null && !MEDIA_TYPE.test(type)) throw invalidFile(argument, "has a content_type that is not a media type");
   const name = typeof filename === "string" && filename ? filename : null;
   const { bytes, filename: ownName, contentType } = contentOf(given[0], file[given[0]], argument);
   return { bytes, filename: name ?? ownName, contentType: type ?? contentType };
@@ -54,7 +54,7 @@ function describeFile(file, argument) {
 function contentOf(kind, content, argument) {
   if (kind === "bytes" && content instanceof Uint8Array)
     return { bytes: /** @type {Uint8Array<ArrayBuffer>} */ (content), filename: null, contentType: null };
-  if (typeof content !== "string") throw wrong(argument, `needs a string as "${kind}"`);
+  if (typeof content !== "string") throw invalidFile(argument, `needs a string as "${kind}"`);
   if (kind === "text") return { bytes: new TextEncoder().encode(content), filename: null, contentType: null };
   if (kind === "base64") return { bytes: fromBase64(content, argument), filename: null, contentType: null };
   if (DATA_URL.test(content)) return fromInlineUrl(content, argument);
@@ -83,7 +83,7 @@ function percentDecoded(text, argument) {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw wrong(argument, "holds a data: URL with broken percent-encoding");
+    throw invalidFile(argument, "holds a data: URL with broken percent-encoding");
   }
 }
 
@@ -98,7 +98,7 @@ function fromBase64(text, argument) {
   try {
     binary = atob(plain);
   } catch {
-    throw wrong(argument, "holds Base64 that cannot be read");
+    throw invalidFile(argument, "holds Base64 that cannot be read");
   }
   const bytes = new Uint8Array(binary.length);
   for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);

@@ -14,7 +14,7 @@ import { stylePairs } from "./parameter_style.js";
 const TEXT = "text/plain";
 
 /** As HTML's multipart/form-data encoding writes names. @param {string} name */
-const quoted = (name) => `"${name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22")}"`;
+const quoteName = (name) => `"${name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22")}"`;
 
 /** So random that no content holds it by chance. */
 export function freshBoundary() {
@@ -71,8 +71,8 @@ function filePart(name, item, { content_type = "", headers }, argument) {
  * @param {string} boundary
  */
 function headOf({ name, filename, type, headers = [] }, isForm, boundary) {
-  const file = filename === undefined ? "" : `; filename=${quoted(filename)}`;
-  const disposition = isForm ? `form-data; name=${quoted(name)}${file}` : file && `attachment${file}`;
+  const file = filename === undefined ? "" : `; filename=${quoteName(filename)}`;
+  const disposition = isForm ? `form-data; name=${quoteName(name)}${file}` : file && `attachment${file}`;
   const lines = disposition ? [`Content-Disposition: ${disposition}`] : [];
   if (type !== undefined && (type !== TEXT || file)) lines.push(`Content-Type: ${type}`);
   lines.push(...headers.map(([header, text]) => `${header}: ${text}`));

@@ -15,7 +15,7 @@ const ILLEGAL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surroga
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;" };
 
 /** @param {string} problem */
-const wrong = (problem) => new RequestError("invalid_arguments", problem, "body");
+const invalidBody = (problem) => new RequestError("invalid_arguments", problem, "body");
 
 /**
  * A string that is an element already is sent as it is.
@@ -26,13 +26,13 @@ const wrong = (problem) => new RequestError("invalid_arguments", problem, "body"
 export function writeXml(value, root) {
   if (typeof value === "string" && value.trimStart().startsWith("<")) return value;
   const node = Array.isArray(value) ? { ...root, wrapped: true } : root;
-  return element(value, node, root.name ?? "root", {});
+  return writeElement(value, node, root.name ?? "root", {});
 }
 
 /** @param {JsonValue} value */
 function legalText(value) {
   const text = primitiveText(value);
-  if (ILLEGAL.test(text)) throw wrong("The body holds a character that no XML document may hold.");
+  if (ILLEGAL.test(text)) throw invalidBody("The body holds a character that no XML document may hold.");
   return text;
 }
 
@@ -43,7 +43,7 @@ const escapedText = (value) => legalText(value).replace(/[&<>\r]/g, (character) 
 const escapedAttribute = (value) => legalText(value).replace(/[&<>"\r\n\t]/g, (character) => ENTITIES[character]);
 
 /** @param {JsonValue} value */
-const cdata = (value) => `<![CDATA[${legalText(value).replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;
+const cdataSection = (value) => `<![CDATA[${legalText(value).replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;
 
 /**
  * @param {JsonValue} value
@@ -52,13 +52,13 @@ const cdata = (value) => `<![CDATA[${legalText(value).replaceAll("]]>", "]]]]><!
  * @param {Scope} scope
  * @returns {string}
  */
-function element(value, node, fallback, scope) {
+function writeElement(value, node, fallback, scope) {
   const name = node.name ?? fallback;
-  if (Array.isArray(value)) return list(value, node, name, scope);
-  if (node.node === "none") return content(value, node, scope);
+  if (Array.isArray(value)) return writeList(value, node, name, scope);
+  if (node.node === "none") return elementContent(value, node, scope);
   if (node.node === "text") return escapedText(value ?? "");
-  if (node.node === "cdata") return cdata(value ?? "");
-  return wrap(node, name, value, scope, (inner) => content(value, node, inner));
+  if (node.node === "cdata") return cdataSection(value ?? "");
+  return wrapElement(node, name, value, scope, (inner) => elementContent(value, node, inner));
 }
 
 /**
@@ -67,11 +67,11 @@ function element(value, node, fallback, scope) {
  * @param {string} name
  * @param {Scope} scope
  */
-function list(items, node, name, scope) {
+function writeList(items, node, name, scope) {
   const { items: item = {} } = node;
   /** @param {Scope} inner */
-  const all = (inner) => items.map((value) => element(value, item, name, inner)).join("");
-  return node.wrapped ? wrap(node, name, null, scope, all) : all(scope);
+  const all = (inner) => items.map((value) => writeElement(value, item, name, inner)).join("");
+  return node.wrapped ? wrapElement(node, name, null, scope, all) : all(scope);
 }
 
 /**
@@ -82,7 +82,7 @@ function list(items, node, name, scope) {
  * @param {Scope} scope
  * @param {(scope: Scope) => string} write
  */
-function wrap(node, name, value, scope, write) {
+function wrapElement(node, name, value, scope, write) {
   const inner = { ...scope };
   const attributes = attributesOf(value, node).map(([attribute, text]) => {
     const [attributeName, declared] = qualifyName(attribute, attribute.name ?? attribute.property, inner, true);
@@ -103,7 +103,7 @@ function wrap(node, name, value, scope, write) {
  */
 function qualifyName({ prefix = "", namespace }, name, scope, isAttribute) {
   const tag = prefix ? `${prefix}:${name}` : name;
-  if (!NAME.test(tag)) throw wrong(`"${name}" cannot be the name of an XML element.`);
+  if (!NAME.test(tag)) throw invalidBody(`"${name}" cannot be the name of an XML element.`);
   if (!namespace || scope[prefix] === namespace || (isAttribute && !prefix)) return [tag, ""];
   scope[prefix] = namespace;
   return [tag, ` xmlns${prefix ? `:${prefix}` : ""}="${escapedAttribute(namespace)}"`];
@@ -127,13 +127,13 @@ function attributesOf(value, { properties = [] }) {
  * @param {Scope} scope
  * @returns {string}
  */
-function content(value, { properties = [] }, scope) {
+function elementContent(value, { properties = [] }, scope) {
   if (value === null || value === undefined) return "";
   if (typeof value !== "object" || Array.isArray(value)) return escapedText(value);
   const known = new Map(properties.map((member) => [member.property, member]));
   const names = [...new Set([...known.keys(), ...Object.keys(value)])];
   return names
     .filter((name) => Object.hasOwn(value, name) && value[name] !== null && known.get(name)?.node !== "attribute")
-    .map((name) => element(value[name], known.get(name) ?? {}, name, scope))
+    .map((name) => writeElement(value[name], known.get(name) ?? {}, name, scope))
     .join("");
 }

@@ -87,7 +87,7 @@ function placeParameter(parameter, args, draft) {
     draft.path.set(name, text ?? "");
     draft.pathArguments.set(name, argument);
   } else if (text !== null && location !== "header") draft.query.push(text);
-  else if (text !== null) draft.headers.set(name.toLowerCase(), printable(text, argument));
+  else if (text !== null) draft.headers.set(name.toLowerCase(), requirePrintable(text, argument));
 }
 
 /** @typedef {PlanParameter & {in: "path" | "query" | "querystring" | "header"}} SendableParameter */
@@ -132,7 +132,7 @@ function contentText(value, contentType) {
 const escapeUnit = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** @param {string} text @param {string} argument */
-function printable(text, argument) {
+function requirePrintable(text, argument) {
   if (UNPRINTABLE.test(text))
     throw new RequestError("invalid_arguments", `"${argument}" holds a character that no header may hold.`, argument);
   return text;
@@ -148,7 +148,7 @@ function addSecrets(plan, credentials, draft) {
     const reason = location === "header" ? unsendableHeader({ in: location, name }, text) : null;
     if (reason !== null) draft.unsendable.push({ in: "security", name, required: true, reason });
     else if (location === "query") draft.query.push(`${encodeStrict(name)}=${encodeStrict(text)}`);
-    else if (location === "header") draft.headers.set(name, printable(text, "credential"));
+    else if (location === "header") draft.headers.set(name, requirePrintable(text, "credential"));
     else draft.unsendable.push({ in: "security", name, required: true, reason: text });
   }
 }

@@ -24,7 +24,7 @@
 const COOKIE_REASON = "A page cannot set cookies of another site.";
 
 /** @param {string} text */
-function base64(text) {
+function encodeBase64(text) {
   let bytes = "";
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
   return btoa(bytes);
@@ -47,7 +47,7 @@ function placeHttp(httpScheme, credential) {
   const authorization = (text) => ({ in: "header", name: "authorization", text });
   if (scheme === "basic") {
     const pair = "username" in credential ? `${credential.username}:${credential.password}` : String(credential.value);
-    return authorization(`Basic ${base64(pair)}`);
+    return authorization(`Basic ${encodeBase64(pair)}`);
   }
   if (scheme === "bearer") return authorization(`Bearer ${withoutScheme(String(credential.value ?? ""))}`);
   if (["digest", "mutual", "negotiate", "hoba", "scram-sha-1", "scram-sha-256"].includes(scheme))
@@ -60,7 +60,7 @@ function placeHttp(httpScheme, credential) {
  * @param {Record<string, unknown>} credential
  * @returns {Placement}
  */
-function place(requirement, credential) {
+function placeCredential(requirement, credential) {
   const { type } = requirement;
   if (type === "http") return placeHttp(requirement.http_scheme ?? "bearer", credential);
   if (type === "oauth2" || type === "openIdConnect") return placeHttp("bearer", credential);
@@ -104,9 +104,9 @@ function chooseAlternative(alternatives, credentials) {
  */
 export function placeSecrets(plan, credentials) {
   const chosen = chooseAlternative(plan.security ?? [], credentials);
-  const placements = chosen.map((requirement) => place(requirement, { ...credentials[requirement.scheme] }));
+  const placements = chosen.map((requirement) => placeCredential(requirement, { ...credentials[requirement.scheme] }));
   const forServer = Object.hasOwn(credentials, "*") ? { .../** @type {object} */ (credentials["*"]) } : null;
-  if (forServer) placements.push(place(/** @type {any} */ ({ scheme: "*", ...forServer }), forServer));
+  if (forServer) placements.push(placeCredential(/** @type {any} */ ({ scheme: "*", ...forServer }), forServer));
   return placements;
 }
 
@@ -120,7 +120,7 @@ export function secretTexts(credentials) {
   for (const credential of Object.values(credentials)) {
     if ("value" in credential) texts.add(credential.value).add(withoutScheme(credential.value));
     if ("password" in credential) {
-      texts.add(credential.password).add(base64(`${credential.username}:${credential.password}`));
+      texts.add(credential.password).add(encodeBase64(`${credential.username}:${credential.password}`));
     }
   }
   return [...texts].filter((text) => text.length >= 4).sort((a, b) => b.length - a.length);

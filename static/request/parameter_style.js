@@ -28,14 +28,14 @@ const RESERVED_IN_QUERY = /%(?:3A|2F|3F|5B|5D|40|21|24|26|27|28|29|2A|2B|2C|3B|3
 const RESERVED_IN_PATH = /%(?:3A|5B|5D|40|21|24|26|27|28|29|2A|2B|2C|3B|3D)/g;
 
 /** @param {string} character */
-const percent = (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+const percentEncode = (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /**
  * Percent-encodes all but RFC 3986 unreserved characters; a lone surrogate becomes U+FFFD.
  * @type {Encode}
  */
 export function encodeStrict(text) {
-  return encodeURIComponent(text.replace(LONE_SURROGATE, "\uFFFD")).replace(BEYOND_UNRESERVED, percent);
+  return encodeURIComponent(text.replace(LONE_SURROGATE, "\uFFFD")).replace(BEYOND_UNRESERVED, percentEncode);
 }
 
 /**
@@ -74,7 +74,7 @@ const definedMembers = (object) =>
  * @param {JsonValue} value @param {StyleOptions} options
  * @returns {[string | null, string][] | null} null when the value is undefined
  */
-function expand(value, { explode, encode }) {
+function expandValue(value, { explode, encode }) {
   if (value === null || value === undefined) return null;
   if (typeof value !== "object") return [[null, encode(primitiveText(value))]];
   /** @type {[string | null, string][]} */
@@ -94,7 +94,7 @@ const joinPair = ([name, text]) => (name === null ? text : `${name}=${text}`);
  * @returns {string | null}
  */
 function simple(value, options) {
-  return expand(value, options)?.map(joinPair).join(",") ?? null;
+  return expandValue(value, options)?.map(joinPair).join(",") ?? null;
 }
 
 /**
@@ -103,7 +103,7 @@ function simple(value, options) {
  * @returns {string | null}
  */
 function label(value, options) {
-  const entries = expand(value, options);
+  const entries = expandValue(value, options);
   return entries && `.${entries.map(joinPair).join(options.explode ? "." : ",")}`;
 }
 
@@ -114,7 +114,7 @@ function label(value, options) {
  */
 function matrix(value, options) {
   const name = options.encodeName(options.name);
-  const entries = expand(value, options);
+  const entries = expandValue(value, options);
   if (!entries) return null;
   if (entries[0][0] !== null) return entries.map((entry) => `;${joinPair(entry)}`).join("");
   const texts = options.explode ? entries.map(joinPair) : [entries.map(joinPair).join(",")];
@@ -129,7 +129,7 @@ function matrix(value, options) {
  */
 function formPairs(value, options, delimiter) {
   const name = options.encodeName(options.name);
-  const entries = expand(value, options) ?? [];
+  const entries = expandValue(value, options) ?? [];
   if (!entries.length) return [];
   if (options.explode || entries[0][0] !== null) return entries.map(([key, text]) => [key ?? name, text]);
   return [[name, entries.map(joinPair).join(delimiter)]];
@@ -203,7 +203,7 @@ export function writeParameter(value, parameter) {
   const asked = parameter.style ?? DEFAULT_STYLE[location];
   const style = ALLOWED[location].includes(asked) ? asked : DEFAULT_STYLE[location];
   const explode = parameter.explode ?? style === "form";
-  const options = { name, style, explode, encode: encoder(parameter), encodeName: encodeStrict };
+  const options = { name, style, explode, encode: encoderOf(parameter), encodeName: encodeStrict };
   if (location !== "query") return WRITERS[style](value, options);
   return pairsOf(value, style, options).map(([key, text]) => `${key}=${text}`).join("&") || null;
 }
@@ -212,7 +212,7 @@ export function writeParameter(value, parameter) {
  * @param {{in: "path" | "query" | "header", allow_reserved?: boolean}} parameter
  * @returns {Encode}
  */
-function encoder(parameter) {
+function encoderOf(parameter) {
   if (parameter.in === "header") return (text) => text;
   return parameter.allow_reserved ? encodeReserved(parameter.in) : encodeStrict;
 }

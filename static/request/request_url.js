@@ -39,7 +39,7 @@ export function joinUrl(base, plan, parts) {
   const template = mark < 0 ? beforeFragment : beforeFragment.slice(0, mark);
   const ownQuery = mark < 0 ? "" : beforeFragment.slice(mark + 1);
   const path = fillTemplate(template, plan, parts);
-  const query = [base.search.slice(1), fill(ownQuery, parts), ...parts.query].filter((text) => text !== "").join("&");
+  const query = [base.search.slice(1), fillPath(ownQuery, parts), ...parts.query].filter((text) => text !== "").join("&");
   const slash = path === "" || path.startsWith("/") ? "" : "/";
   return `${base.origin}${base.pathname.replace(/\/+$/, "")}${slash}${path}${query ? `?${query}` : ""}`;
 }
@@ -48,7 +48,7 @@ export function joinUrl(base, plan, parts) {
  * @param {string} template
  * @param {UrlParts} parts
  */
-function fill(template, parts) {
+function fillPath(template, parts) {
   return template.replace(EXPRESSION, (_whole, name) => {
     const text = parts.path.get(name);
     if (text === undefined)
@@ -63,11 +63,11 @@ function fill(template, parts) {
  * @param {UrlParts} parts
  */
 function fillTemplate(template, plan, parts) {
-  const path = fill(template, parts);
+  const path = fillPath(template, parts);
   const segments = template.split("/");
   for (const segment of segments) {
     const names = [...segment.matchAll(EXPRESSION)].map(([, name]) => name);
-    if (names.length) checkSegment(fill(segment, parts), names, plan, parts);
+    if (names.length) checkSegment(fillPath(segment, parts), names, plan, parts);
   }
   return path;
 }

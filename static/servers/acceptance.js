@@ -50,7 +50,7 @@ export class Acceptance {
    */
   async acceptOperations(server, selected) {
     const plans = await this.api.readPlans(server.id);
-    const chosen = pick(plans, selected);
+    const chosen = pickPlans(plans, selected);
     const refused = await this.#pin(server, chosen);
     const without = new Set(refused.map(({ key }) => key));
     const accepted = Object.entries(selected).filter(([key]) => !without.has(key));
@@ -104,7 +104,7 @@ export class Acceptance {
 }
 
 /** @param {ServerPlans} plans @param {Record<string, string>} selected */
-function pick(plans, selected) {
+function pickPlans(plans, selected) {
   const entries = Object.entries(selected).map(([key, digest]) => {
     const offered = plans.operations[key];
     if (offered?.digest !== digest) throw new DocumentChanged();

@@ -49,7 +49,7 @@ export class AcceptanceView {
     try {
       const plans = await this.parts.api.readPlans(this.serverId); // makes the schemas, and with them the last warnings
       const server = await this.parts.api.readServer(this.serverId);
-      const changes = await this.#changes(server, plans);
+      const changes = await this.#readChanges(server, plans);
       if (!this.isStopped) this.#render({ server, plans, changes });
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure), " ", link("All servers", viewAddress("servers"))));
@@ -57,7 +57,7 @@ export class AcceptanceView {
   }
 
   /** @param {ServerDetail} server @param {ServerPlans} plans */
-  async #changes(server, plans) {
+  async #readChanges(server, plans) {
     /** @type {Map<string, string[]>} */
     const found = new Map();
     for (const { key } of server.tools.filter(isChanged)) {
@@ -104,9 +104,9 @@ export class AcceptanceView {
       "div",
       { class: "toolbar sticky", role: "group", "aria-label": "Choose operations" },
       el("span", { class: "facts" }, `${formatCount(server.tools.length, "operation")}, ${unsafe} can change data`),
-      this.#choice("All", server, () => true),
-      this.#choice("Read-only", server, ({ safe }) => safe),
-      this.#choice("None", server, () => false),
+      this.#choiceButton("All", server, () => true),
+      this.#choiceButton("Read-only", server, ({ safe }) => safe),
+      this.#choiceButton("None", server, () => false),
       el("span", { class: "spacer" }),
       this.count,
       button("Accept the selection", accept, { class: "primary", dataset: { testid: "accept" } }),
@@ -114,7 +114,7 @@ export class AcceptanceView {
   }
 
   /** @param {string} label @param {ServerDetail} server @param {(tool: ServerTool) => boolean} isWanted */
-  #choice(label, server, isWanted) {
+  #choiceButton(label, server, isWanted) {
     const choose = () => {
       for (const tool of server.tools) {
         const box = this.boxes.get(tool.key);

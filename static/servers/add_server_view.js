@@ -136,13 +136,13 @@ export class AddServerView {
       return await this.parts.probes.fetchDocument(url);
     } catch (failure) {
       const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
-      fill(this.messages, notice("error", sentenceOf(failure)), this.#wayOn(url, code));
+      fill(this.messages, notice("error", sentenceOf(failure)), this.#alternatives(url, code));
       return null;
     }
   }
 
   /** @param {URL} url @param {string} code */
-  #wayOn(url, code) {
+  #alternatives(url, code) {
     const canHelp = BRIDGE_MAY_HELP.has(code) && isPublic(url.hostname);
     const help = canHelp
       ? button("Let the bridge fetch it", () => void this.#attempt(() => this.#add({ url: url.href })), {
@@ -157,7 +157,7 @@ export class AddServerView {
       : "You can also save the document and add it as a file.";
     return el(
       "div",
-      { class: "way-on" },
+      { class: "alternatives" },
       el("p", { class: "hint" }, words),
       el("div", { class: "actions" }, help, doctor),
     );

@@ -15,7 +15,7 @@ const LABELS = {
 };
 
 /** @param {SecurityScheme} scheme */
-function describe(scheme) {
+function describeScheme(scheme) {
   if (scheme.type === "apiKey")
     return `API key in the ${scheme.in === "query" ? "query parameter" : scheme.in} ${scheme.name}`;
   if (scheme.type === "http")
@@ -30,7 +30,7 @@ function schemeChoice(scheme) {
   const isBasic = scheme.type === "http" && scheme.http_scheme?.toLowerCase() === "basic";
   return {
     id: scheme.scheme,
-    label: `${scheme.scheme}: ${describe(scheme)}`,
+    label: `${scheme.scheme}: ${describeScheme(scheme)}`,
     hint: scheme.description ?? "",
     fields: isBasic ? ["username", "password"] : ["value"],
     read: (values) => (isBasic ? { username: values.username, password: values.password } : { value: values.value }),
@@ -79,11 +79,11 @@ export class CredentialsView {
     this.saved = el("ul", { class: "plain-list", "aria-label": "Saved credentials" });
     this.fields = el("div");
     this.message = el("div");
-    this.element = this.#form();
+    this.element = this.#credentialForm();
     void this.#showSaved();
   }
 
-  #form() {
+  #credentialForm() {
     if (this.server.origins.length === 0) {
       return el(
         "section",
@@ -100,15 +100,15 @@ export class CredentialsView {
       el("h2", null, "Credentials"),
       el("p", { class: "hint" }, promise),
       this.saved,
-      labelledField("Kind", this.#kinds()),
+      labelledField("Kind", this.#kindSelect()),
       this.fields,
-      this.#origins(),
+      this.#originSelect(),
       el("button", { type: "submit" }, "Save in this browser"),
       this.message,
     );
   }
 
-  #kinds() {
+  #kindSelect() {
     const option = (/** @type {string} */ group) => (/** @type {Choice} */ choice, /** @type {number} */ index) =>
       el("option", { value: `${group}${index}` }, choice.label);
     const declared = this.schemes.map(option("s"));
@@ -123,14 +123,14 @@ export class CredentialsView {
   }
 
   /** @returns {{choice: Choice, scheme: string}} */
-  #chosen() {
+  #chosenScheme() {
     const [group, ...digits] = this.kind?.value ?? "c0";
     const choice = (group === "s" ? this.schemes : CUSTOM)[Number(digits.join(""))];
     return { choice, scheme: group === "s" ? choice.id : "*" };
   }
 
   #showFields() {
-    const { choice } = this.#chosen();
+    const { choice } = this.#chosenScheme();
     const inputs = choice.fields.map((name) => {
       const isSecret = name === "value" || name === "password";
       const input = el("input", {
@@ -145,7 +145,7 @@ export class CredentialsView {
     fill(this.fields, choice.hint ? el("p", { class: "hint" }, choice.hint) : null, ...inputs);
   }
 
-  #origins() {
+  #originSelect() {
     const { origins } = this.server;
     if (origins.length === 1) return el("p", { class: "hint" }, "Sent to ", el("code", null, origins[0]));
     return labelledField(
@@ -159,7 +159,7 @@ export class CredentialsView {
     event.preventDefault();
     const form = /** @type {HTMLFormElement} */ (event.target);
     const given = new FormData(form);
-    const { choice, scheme } = this.#chosen();
+    const { choice, scheme } = this.#chosenScheme();
     const values = Object.fromEntries(choice.fields.map((name) => [name, String(given.get(name) ?? "")]));
     const origin = String(given.get("origin") ?? this.server.origins[0]);
     try {

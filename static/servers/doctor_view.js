@@ -114,15 +114,15 @@ export class DoctorView {
       container,
       el("h1", null, "Doctor"),
       el("p", { class: "lead" }, LEAD),
-      this.#question(),
+      this.#addressForm(),
       this.panel,
-      surroundings(),
+      browserPanel(),
     );
   }
 
   stop() {}
 
-  #question() {
+  #addressForm() {
     const known = this.inventory.servers.flatMap(({ base_url }) => (base_url ? [base_url] : []));
     const list = el("datalist", { id: "known-addresses" }, ...known.map((value) => el("option", { value })));
     const about = { type: "text", inputmode: "url", class: "mono", required: true, placeholder: "https://api.example" };
@@ -144,7 +144,7 @@ const ANSWERS = {
 };
 
 /** What is known about this page itself. */
-function surroundings() {
+function browserPanel() {
   const place = el("div");
   const isSecure = window.isSecureContext ? "yes" : "no: open it over https or on http://localhost";
   void Promise.all([networkPermission("loopback"), networkPermission("local")]).then(([loopback, local]) =>

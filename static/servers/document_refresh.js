@@ -91,7 +91,7 @@ export class DocumentRefresh {
       await this.api.replaceDocument(id, { text, source_url: fetched.source_url });
       await this.inventory.loadInventory();
     } catch (failure) {
-      if (failure instanceof LoadingStopped && failure.origins.length > 0) this.show(pause(id, title, failure.origins));
+      if (failure instanceof LoadingStopped && failure.origins.length > 0) this.show(pausedNotice(id, title, failure.origins));
     }
   }
 
@@ -106,7 +106,7 @@ export class DocumentRefresh {
 const refuseQuestion = async () => null;
 
 /** @param {string} id @param {string} title @param {string[]} origins */
-function pause(id, title, origins) {
+function pausedNotice(id, title, origins) {
   return notice(
     "warning",
     `The document of ${title} refers to others at ${origins.join(", ")}. It stays as it was until you decide: `,

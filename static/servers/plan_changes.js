@@ -6,7 +6,7 @@ import { stringifyJson } from "../base/json_text.js";
 /** @typedef {import("../types/types.js").PlanParameter} PlanParameter */
 
 /** @param {unknown} value */
-const text = (value) => stringifyJson(/** @type {import("../types/types.js").JsonValue} */ (value ?? null));
+const jsonOf = (value) => stringifyJson(/** @type {import("../types/types.js").JsonValue} */ (value ?? null));
 
 /** @param {RequestPlan} plan @returns {Map<string, PlanParameter>} */
 const byPlace = (plan) =>
@@ -21,14 +21,14 @@ function parameterChanges(before, after) {
     if (!known) return [`The ${place} is new${parameter.required ? " and required" : ""}.`];
     if (known.required !== parameter.required)
       return [`The ${place} is now ${parameter.required ? "required" : "optional"}.`];
-    return text(known) === text(parameter) ? [] : [`The ${place} is written differently.`];
+    return jsonOf(known) === jsonOf(parameter) ? [] : [`The ${place} is written differently.`];
   });
   return [...gone, ...rest];
 }
 
 /** @param {RequestPlan} before @param {RequestPlan} after @returns {string[]} */
 function bodyChanges(before, after) {
-  if (text(before.body) === text(after.body)) return [];
+  if (jsonOf(before.body) === jsonOf(after.body)) return [];
   if (!before.body || !after.body) return [after.body ? "It now sends a body." : "It no longer sends a body."];
   if (before.body.content_type !== after.body.content_type) {
     return [`The body changes from ${before.body.content_type} to ${after.body.content_type}.`];
@@ -57,7 +57,7 @@ export function planChanges(before, after) {
     before.path === after.path ? "" : `The path changes from ${before.path} to ${after.path}.`,
     ...parameterChanges(before, after),
     ...bodyChanges(before, after),
-    text(before.security) === text(after.security) ? "" : "It asks for other credentials.",
+    jsonOf(before.security) === jsonOf(after.security) ? "" : "It asks for other credentials.",
   ].filter((sentence) => sentence !== "");
   return changes.length > 0
     ? changes

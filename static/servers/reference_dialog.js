@@ -36,7 +36,7 @@ export function askAboutReferences(container, question) {
       fill(container);
       resolve(null);
     };
-    fill(container, panel(question, parts, decide, cancel));
+    fill(container, dialogPanel(question, parts, decide, cancel));
     container.querySelector("h2")?.focus();
   });
 }
@@ -51,7 +51,7 @@ function mergeAnswers(answers, isRetry) {
 }
 
 /** @param {Question} question @param {Part[]} parts @param {(isRetry: boolean) => void} decide @param {() => void} cancel */
-function panel(question, parts, decide, cancel) {
+function dialogPanel(question, parts, decide, cancel) {
   const isFailure = question.failures.length > 0;
   const actions = isFailure
     ? [
@@ -78,7 +78,7 @@ function originParts({ addresses, own }) {
     const where = origin === own ? `${origin}, where the document itself is` : origin;
     const label = el("label", { class: "check" }, box, `Load ${formatCount(urls.length, "document")} from ${where}`);
     return {
-      element: el("div", null, label, list(urls.map((url) => url.slice(origin.length)))),
+      element: el("div", null, label, nameList(urls.map((url) => url.slice(origin.length)))),
       answer: async () => ({ origins: { [origin]: box.checked } }),
     };
   });
@@ -95,7 +95,7 @@ function fileParts({ files }) {
         "div",
         null,
         el("p", null, "Not among the files:"),
-        list(files.map(nameOf)),
+        nameList(files.map(nameOf)),
         labelledField("Add the files", input, hint),
       ),
       answer: async () => ({ files: await readFiles(filesOf(input.files ?? [])) }),
@@ -113,7 +113,7 @@ function failureParts({ failures }) {
 }
 
 /** @param {string[]} names */
-function list(names) {
+function nameList(names) {
   return el("ul", { class: "plain-list" }, ...names.map((name) => el("li", null, el("code", { class: "wrap" }, name))));
 }
 

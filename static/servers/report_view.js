@@ -55,11 +55,11 @@ export class ReportView {
     const words = this.field.hidden ? "" : this.search.value.trim();
     const groups = filterGroups(this.all, words);
     this.found.textContent = words === "" ? "" : `${formatCount(countOf(groups), "match", "matches")}`;
-    fill(this.groups, ...groups.map((group) => this.#group(group, words !== "")));
+    fill(this.groups, ...groups.map((group) => this.#groupDetails(group, words !== "")));
   }
 
   /** @param {Group} group @param {boolean} isSearched */
-  #group(group, isSearched) {
+  #groupDetails(group, isSearched) {
     const isOpen = isSearched || (this.isOpen.get(group.id) ?? (group.id === "skipped" && group.entries.length <= OPEN_ENTRIES));
     const content = el("div");
     const details = el("details", { open: isOpen, dataset: { group: group.id } }, el("summary", null, group.title), content);

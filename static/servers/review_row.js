@@ -20,7 +20,7 @@ export function reviewRow(tool, { url, isChosen, changes }) {
   });
   const changed = changes.length > 0 ? el("span", { class: "badge warning" }, "changed") : null;
   const name = el("label", { for: id }, methodTag(tool.method, tool.safe), " ", el("strong", null, tool.name), changed);
-  const about = el("div", { id: `${id}-about` }, effect(tool), el("span", { class: "mono url" }, url), describe(tool));
+  const about = el("div", { id: `${id}-about` }, effectBadge(tool), el("span", { class: "mono url" }, url), describeTool(tool));
   const lines = changes.map((line) => el("li", null, line));
   const row = el(
     "li",
@@ -35,13 +35,13 @@ export function reviewRow(tool, { url, isChosen, changes }) {
 }
 
 /** @param {ServerTool} tool */
-function effect({ safe, method }) {
+function effectBadge({ safe, method }) {
   if (safe) return null;
   return el("span", { class: "badge unsafe" }, method === "DELETE" ? "can delete data" : "can change data");
 }
 
 /** @param {ServerTool} tool */
-function describe(tool) {
+function describeTool(tool) {
   const text = tool.description || tool.summary;
   if (text === "") return null;
   if (text.length < 160 && !text.includes("\n")) return el("p", { class: "about" }, text);

@@ -74,13 +74,13 @@ export class ServerView {
       this.head,
       el("p", { class: "crumbs" }, link("Servers", viewAddress("servers")), " / ", server.title),
       this.#titleRow(server),
-      missing.length > 0 ? this.#adoption(server, missing.length) : null,
+      missing.length > 0 ? this.#adoptionNotice(server, missing.length) : null,
       server.description ? el("p", { class: "about pre-line" }, server.description) : null,
     );
     this.origins = server.origins;
     this.openBreakers.show();
     this.report.showServer(server);
-    fill(this.about, toolList(server), this.report.element, facts(server));
+    fill(this.about, toolList(server), this.report.element, serverFacts(server));
     if (!this.calls.element.isConnected) fill(this.callLimits, this.calls.element);
     const version = settingsVersion(server);
     if (version === this.settingsShown) return;
@@ -111,7 +111,7 @@ export class ServerView {
   }
 
   /** @param {ServerDetail} server @param {number} count */
-  #adoption(server, count) {
+  #adoptionNotice(server, count) {
     return notice(
       "warning",
       `You accepted ${formatCount(count, "operation")} on another device. This browser performs them once you accept them here too. `,
@@ -154,7 +154,7 @@ function toolList(server) {
       methodTag(tool.method, tool.safe),
       isAccepted(tool) ? link(tool.name, viewAddress("tools", tool.name)) : el("span", { class: "muted" }, tool.name),
       el("span", { class: "about clamp-1" }, tool.summary || tool.path),
-      standing(tool),
+      toolBadge(tool),
     ),
   );
   return el(
@@ -166,13 +166,13 @@ function toolList(server) {
 }
 
 /** @param {ServerTool} tool */
-function standing(tool) {
+function toolBadge(tool) {
   if (isChanged(tool)) return el("span", { class: "badge warning" }, "changed");
   return isAccepted(tool) ? null : el("span", { class: "badge" }, "not accepted");
 }
 
 /** @param {ServerDetail} server */
-function facts(server) {
+function serverFacts(server) {
   return factList(
     [
       ["Document", server.source_url ?? "given as text"],

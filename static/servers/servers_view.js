@@ -38,11 +38,11 @@ export class ServersView {
     const { inventory } = this.parts;
     if (!inventory.isLoaded) return fill(this.list, el("p", { class: "hint" }, "Loading…"));
     if (inventory.servers.length === 0) return fill(this.list, nothingYet());
-    fill(this.list, ...inventory.servers.map((server) => this.#card(server)));
+    fill(this.list, ...inventory.servers.map((server) => this.#serverCard(server)));
   }
 
   /** @param {Server} server */
-  #card(server) {
+  #serverCard(server) {
     const facts = [
       server.version && `version ${server.version}`,
       `OpenAPI ${server.openapi}`,
@@ -62,14 +62,14 @@ export class ServersView {
       el(
         "div",
         { class: "card-foot" },
-        this.#standing(server),
-        el("div", { class: "actions" }, ...this.#actions(server)),
+        this.#serverBadges(server),
+        el("div", { class: "actions" }, ...this.#serverActions(server)),
       ),
     );
   }
 
   /** @param {Server} server */
-  #standing(server) {
+  #serverBadges(server) {
     const badges = [
       el(
         "span",
@@ -85,7 +85,7 @@ export class ServersView {
   }
 
   /** @param {Server} server */
-  #actions(server) {
+  #serverActions(server) {
     const actions = [
       link("Details", viewAddress("servers", server.id), {
         class: "button quiet",

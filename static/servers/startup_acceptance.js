@@ -25,7 +25,7 @@ export class StartupAcceptance {
       const count = await this.#accept(server, isNew);
       if (isNew && count > 0) fresh.push({ server, count });
     }
-    if (fresh.length > 0) this.#show(note(fresh));
+    if (fresh.length > 0) this.#show(acceptedNotice(fresh));
     if (chosen.length > 0) await this.inventory.loadInventory();
   }
 
@@ -55,7 +55,7 @@ function reviewLink(server, label) {
 }
 
 /** @param {{server: Server, count: number}[]} fresh */
-function note(fresh) {
+function acceptedNotice(fresh) {
   const total = fresh.reduce((sum, { count }) => sum + count, 0);
   const names = fresh.flatMap(({ server }, index) => [index > 0 ? ", " : "", reviewLink(server, server.title)]);
   return notice(

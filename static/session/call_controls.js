@@ -17,7 +17,7 @@ const LATER_MS = 300;
 
 export class CallControls extends EventTarget {
   /** @type {(() => void)[]} */
-  #endings = [];
+  #subscriptions = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -42,7 +42,7 @@ export class CallControls extends EventTarget {
   start() {
     const load = () => void this.loadControls().catch(() => undefined); // The next change tries again.
     const again = () => void this.loadBreakers().catch(() => undefined);
-    this.#endings = [
+    this.#subscriptions = [
       this.executor.onChanged("breakers", again),
       whenOnline(this.executor, load),
     ];
@@ -50,7 +50,7 @@ export class CallControls extends EventTarget {
 
   stop() {
     clearTimeout(this.#timer);
-    for (const end of this.#endings.splice(0)) end();
+    for (const end of this.#subscriptions.splice(0)) end();
   }
 
   async loadControls() {

@@ -9,7 +9,7 @@ import { whenOnline } from "./when_online.js";
 
 export class Devices extends EventTarget {
   /** @type {(() => void)[]} */
-  #endings = [];
+  #subscriptions = [];
 
   /** @param {BridgeApi} api @param {ExecutorClient} executor */
   constructor(api, executor) {
@@ -24,14 +24,14 @@ export class Devices extends EventTarget {
 
   start() {
     const load = () => void this.loadDevices().catch(() => undefined); // The next change tries again.
-    this.#endings = [
+    this.#subscriptions = [
       this.executor.onChanged("devices", load),
       whenOnline(this.executor, load),
     ];
   }
 
   stop() {
-    for (const end of this.#endings.splice(0)) end();
+    for (const end of this.#subscriptions.splice(0)) end();
   }
 
   async loadDevices() {

@@ -237,7 +237,7 @@ export class ExecutorClient extends EventTarget {
       setTimeout(resolve, HANDOVER_MS);
     });
     this.#whenOnline.delete(id);
-    retire(previous);
+    retireWorker(previous);
   }
 
   /** The script could not be loaded, or failed while loading. @param {string} id */
@@ -256,12 +256,12 @@ export class ExecutorClient extends EventTarget {
     else if (news.type === "calls") for (const entry of news.entries) this.#log.putEntry(entry);
     else if (news.type === "refresh" && this.state.role === "executor") void this.refreshOrigins();
     else if (news.type === "cards") this.#cards.putCards(news.worker, news.cards);
-    else if (news.type === "changed") this.#changed(news.subject);
+    else if (news.type === "changed") this.#handleChange(news.subject);
     else if (news.type === "state") this.#workerChanged(news);
   }
 
   /** @param {import("../types/types.d.ts").Subject} subject */
-  #changed(subject) {
+  #handleChange(subject) {
     if (subject === "servers" && this.state.role === "executor") void this.refreshOrigins();
     this.#announce(subject);
   }
@@ -280,7 +280,7 @@ export class ExecutorClient extends EventTarget {
 }
 
 /** Lets a worker finish its calls, then ends it. @param {Worker} worker */
-function retire(worker) {
+function retireWorker(worker) {
   const end = () => worker.terminate();
   worker.addEventListener("message", ({ data }) => data.type === "drained" && end());
   worker.postMessage({ type: "drain" });

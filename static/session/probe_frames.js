@@ -76,7 +76,7 @@ export class ProbeFrames {
     const listening = new AbortController();
     try {
       return await new Promise((resolve, reject) =>
-        converse({ frame, type, url, resolve, reject, signal: listening.signal }),
+        exchangeMessages({ frame, type, url, resolve, reject, signal: listening.signal }),
       );
     } finally {
       listening.abort();
@@ -89,7 +89,7 @@ export class ProbeFrames {
  * @param {{frame: HTMLIFrameElement, type: "probe:document" | "probe:check", url: URL, signal: AbortSignal,
  *   resolve: (reply: Extract<ProbeReply, {ok: true}>) => void, reject: (failure: ProbeError) => void}} talk
  */
-function converse({ frame, type, url, resolve, reject, signal }) {
+function exchangeMessages({ frame, type, url, resolve, reject, signal }) {
   const id = crypto.randomUUID();
   const timer = setTimeout(
     () => reject(new ProbeError("unreachable", "The bridge does not answer. Is it still running?")),

@@ -82,14 +82,14 @@ export class AuditView {
   #show({ entries, next }, isAnew) {
     fill(this.messages, isAnew && entries.length === 0 ? notice("note", "No entries of this kind yet.") : "");
     if (isAnew) fill(this.body);
-    this.body.append(...entries.map(row));
+    this.body.append(...entries.map(entryRow));
     this.next = next;
     this.more.hidden = next === null;
   }
 }
 
 /** @param {AuditEntry} entry */
-function row(entry) {
+function entryRow(entry) {
   const time = new Date(entry.at * 1000);
   const call = entry.call_id === null ? null : link("call", viewAddress("calls"), { title: entry.call_id });
   const where = [entry.server, entry.operation].filter((part) => part !== null).join(" ");
@@ -101,12 +101,12 @@ function row(entry) {
     el("td", null, entry.user ?? ""),
     el("td", null, entry.actor),
     el("td", { class: "mono" }, where, where && call ? " " : "", call),
-    el("td", null, facts(entry.detail)),
+    el("td", null, detailFacts(entry.detail)),
   );
 }
 
 /** @param {Record<string, unknown>} detail */
-function facts(detail) {
+function detailFacts(detail) {
   const written = (/** @type {unknown} */ value) => (typeof value === "string" ? value : JSON.stringify(value));
   return Object.entries(detail)
     .filter(([, value]) => value !== null)

@@ -1,6 +1,6 @@
 // @ts-check
 /** The limits of the bridge: what each means, its range, its value and who set it. The operator changes them here. */
-import { announceSentence, button, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, button, codeSpans, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
 import { meaningOf, numberOf, sourceOf, unitOf } from "../ui/limit_text.js";
 
 /** @typedef {import("../types/api_types.js").Limit} Limit */
@@ -48,12 +48,12 @@ export class LimitsPanel {
     this.shown = version;
     this.save.hidden = !limits.may_change;
     this.fields.clear();
-    fill(this.rows, ...limits.limits.map((limit) => (limits.may_change ? this.#field(limit) : readOnly(limit))));
+    fill(this.rows, ...limits.limits.map((limit) => (limits.may_change ? this.#limitField(limit) : readOnly(limit))));
   }
 
   /** @param {Limit} limit */
-  #field(limit) {
-    const about = el("p", { class: "hint", id: freshId("limit") }, `${meaningOf(limit)} ${factsOf(limit)}`);
+  #limitField(limit) {
+    const about = el("p", { class: "hint", id: freshId("limit") }, codeSpans(`${meaningOf(limit)} ${factsOf(limit)}`));
     const problem = el("p", { class: "problem", id: freshId("problem") });
     const input = el("input", {
       id: freshId("limit"),
@@ -96,12 +96,12 @@ export class LimitsPanel {
       fill(this.messages, notice("good", ["Saved. It applies from the next call on.", ...warnings].join(" ")));
       announceSentence("Limits saved");
     } catch (failure) {
-      this.#blame(failure);
+      this.#showError(failure);
     }
   }
 
   /** @param {unknown} failure */
-  #blame(failure) {
+  #showError(failure) {
     const name = /** @type {{detail?: {field?: string}}} */ (failure).detail?.field ?? "";
     const field = this.fields.get(name);
     if (!field) return fill(this.messages, notice("error", sentenceOf(failure)));

@@ -30,7 +30,7 @@ function renderGroup(field) {
     "fieldset",
     { dataset: { field: field.id } },
     el("legend", null, ...nameParts(field)),
-    description(field),
+    descriptionOf(field),
     nullBox(field, inside),
     inside,
     el("p", { class: "problem", role: "alert" }),
@@ -106,7 +106,7 @@ function renderExtra(field) {
 function renderControl(field) {
   const control = controlFor(field);
   control.id = freshId("argument");
-  const about = description(field);
+  const about = descriptionOf(field);
   const problem = el("p", { class: "problem", role: "alert", id: `${control.id}-problem` });
   if (about) about.id = `${control.id}-about`;
   control.setAttribute("aria-describedby", [about?.id, problem.id].filter(Boolean).join(" "));
@@ -139,7 +139,7 @@ function nameParts(field) {
 }
 
 /** @param {Field} field */
-function description(field) {
+function descriptionOf(field) {
   const text = field.schema.description;
   return typeof text === "string" && text !== "" ? el("p", { class: "about" }, text) : null;
 }

@@ -101,12 +101,12 @@ export function fillField(field, value) {
 
 /** @param {Field} field @param {JsonValue} value */
 function choiceIndex(field, value) {
-  const index = choicesOf(field.schema).findIndex((choice) => same(choice, value));
+  const index = choicesOf(field.schema).findIndex((choice) => isSame(choice, value));
   return index < 0 ? "" : String(index);
 }
 
 /** @param {JsonValue} one @param {JsonValue} other */
-const same = (one, other) => stringifyJson(one) === stringifyJson(other);
+const isSame = (one, other) => stringifyJson(one) === stringifyJson(other);
 
 /** @param {Field} field @param {JsonObject} value */
 function fillObject(field, value) {
@@ -136,7 +136,7 @@ function fillUnion(field, value) {
 
 /** @param {Field} branch @param {JsonValue} value */
 function mayHold(branch, value) {
-  if (branch.kind === "enum") return choicesOf(branch.schema).some((choice) => same(choice, value));
+  if (branch.kind === "enum") return choicesOf(branch.schema).some((choice) => isSame(choice, value));
   if (branch.kind === "integer") return typeof value === "bigint" || Number.isInteger(value);
   if (branch.kind === "number") return typeof value === "number" || typeof value === "bigint";
   if (branch.kind === "string" || branch.kind === "boolean") return typeof value === branch.kind;

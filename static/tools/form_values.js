@@ -19,7 +19,7 @@ export function readField(field, problems) {
   if (field.kind === "object") return readObject(field, problems);
   if (field.kind === "array") return readItems(field, problems);
   if (field.kind === "union") return readField(field.branches[field.branch], problems);
-  if (field.text.trim() === "" && !isEmptyText(field)) return absent(field, problems);
+  if (field.text.trim() === "" && !isEmptyText(field)) return absentValue(field, problems);
   if (field.kind === "enum") return choicesOf(field.schema)[Number(field.text)];
   return readText(field, problems);
 }
@@ -28,7 +28,7 @@ export function readField(field, problems) {
 const isEmptyText = (field) => field.kind === "string" && (field.listed || field.text !== "");
 
 /** @param {Field} field @param {Problem[]} problems */
-function absent(field, problems) {
+function absentValue(field, problems) {
   if (field.required) problems.push({ field, message: "This argument is required." });
   return undefined;
 }

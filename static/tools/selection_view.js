@@ -65,7 +65,7 @@ export class SelectionView {
       el("p", { class: "lead" }, LEAD),
       this.summary,
       this.messages,
-      el("div", { class: "columns" }, pinned.element, this.#bounds(), servers.element, tags.element, names.element),
+      el("div", { class: "columns" }, pinned.element, this.#boundsPanel(), servers.element, tags.element, names.element),
     );
     this.unsubscribe ??= this.parts.inventory.onChange(() => this.#render());
     this.#render();
@@ -76,13 +76,13 @@ export class SelectionView {
     this.unsubscribe = null;
   }
 
-  #bounds() {
+  #boundsPanel() {
     return el(
       "section",
       { class: "panel" },
-      el("h2", null, "At most"),
-      labelledField("Tools at most", this.numbers.max_tools, "Including the bridge's own tools. Empty: as set when the bridge was started."),
-      labelledField("Tokens at most", this.numbers.max_tokens, "For all definitions, at four characters per token. Empty: as set when the bridge was started."),
+      el("h2", null, "Limits"),
+      labelledField("Maximum number of tools", this.numbers.max_tools, "Including the bridge's own tools. Empty: as set when the bridge was started."),
+      labelledField("Maximum number of tokens", this.numbers.max_tokens, "For all definitions, at four characters per token. Empty: as set when the bridge was started."),
     );
   }
 

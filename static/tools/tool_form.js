@@ -71,12 +71,12 @@ export class ToolForm {
   }
 
   #render() {
-    fill(this.body, this.isRaw ? this.raw : this.#fields());
+    fill(this.body, this.isRaw ? this.raw : this.#showFields());
     this.toggle.textContent = this.isRaw ? "Back to the form" : "Edit as JSON";
     this.toggle.setAttribute("aria-pressed", String(this.isRaw));
   }
 
-  #fields() {
+  #showFields() {
     const rendered = renderField(this.root);
     const hasFields =
       this.root.fields.length > 0 || this.root.kind !== "object" || this.root.schema.additionalProperties;

@@ -29,7 +29,7 @@ export class ToolsView {
     this.trialFor = "";
     this.hasScrolled = false;
     /** @type {(() => void)[]} */
-    this.endings = [];
+    this.subscriptions = [];
   }
 
   /** @param {HTMLElement} container */
@@ -38,12 +38,12 @@ export class ToolsView {
     const side = el("div", { class: "side" }, ...parts);
     fill(container, el("div", { class: this.toolName ? "split has-choice" : "split" }, side, this.place));
     const { inventory, controls } = this.parts;
-    this.endings = [inventory.onChange(() => this.#render()), controls.onChange(() => this.#renderList())];
+    this.subscriptions = [inventory.onChange(() => this.#render()), controls.onChange(() => this.#renderList())];
     this.#render();
   }
 
   stop() {
-    for (const end of this.endings.splice(0)) end();
+    for (const end of this.subscriptions.splice(0)) end();
     this.trialFor = "";
     this.trial?.stop();
     this.trial = null;
@@ -108,7 +108,7 @@ export class ToolsView {
       groups.set(tool.server_id, [...(groups.get(tool.server_id) ?? []), tool]);
     const titles = new Map(inventory.servers.map(({ id, title }) => [id, title]));
     const sections = [...groups].map(([id, tools]) => {
-      const rows = tools.map((tool) => this.#row(tool, pinned.has(tool.name)));
+      const rows = tools.map((tool) => this.#toolRow(tool, pinned.has(tool.name)));
       return el("section", null, el("h2", null, titles.get(id) ?? id), el("ul", { class: "tool-rows" }, ...rows));
     });
     const hidden = found.length - MAX_ROWS;
@@ -135,7 +135,7 @@ export class ToolsView {
   }
 
   /** @param {Tool} tool @param {boolean} isPinned */
-  #row(tool, isPinned) {
+  #toolRow(tool, isPinned) {
     const isChosen = tool.name === this.toolName;
     return el(
       "li",

@@ -69,15 +69,15 @@ export class TryView {
         "form",
         { class: "panel", onsubmit: submit, novalidate: true, "aria-label": `Try ${tool.name}` },
         this.form.element,
-        this.#buttons(),
+        this.#actionButtons(),
       ),
       this.result,
-      this.#limits(),
+      this.#limitsPanel(),
     );
   }
 
   /** Read again when it is opened: another tab may have changed it. */
-  #limits() {
+  #limitsPanel() {
     const load = () => void this.parts.controls.loadControls().catch(() => undefined);
     return el(
       "details",
@@ -95,7 +95,7 @@ export class TryView {
     );
   }
 
-  #buttons() {
+  #actionButtons() {
     return el(
       "div",
       { class: "actions" },
@@ -115,7 +115,7 @@ export class TryView {
     try {
       const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
       fill(this.result, outcomeView(report, this.tool.server_id));
-      this.#blame(report.outcome.error);
+      this.#showArgumentError(report.outcome.error);
       announceSentence(report.outcome.state === "succeeded" ? "The call succeeded" : "The call failed");
     } catch (failure) {
       if (controller.signal.aborted)
@@ -131,11 +131,11 @@ export class TryView {
     const plain = { code: "page_error", message: failure instanceof Error ? failure.message : String(failure) };
     const error = failure instanceof ApiError ? failure : plain;
     fill(this.result, errorView(error, this.tool.server_id));
-    this.#blame(error);
+    this.#showArgumentError(error);
   }
 
   /** @param {{code: string, message: string, detail?: Record<string, unknown>} | null | undefined} error */
-  #blame(error) {
+  #showArgumentError(error) {
     const argument = error?.code === "invalid_arguments" ? error.detail?.argument : null;
     if (error && typeof argument === "string") this.form.showArgumentError(argument, error.message);
   }
@@ -152,7 +152,7 @@ export class TryView {
     const value = this.form.readArguments();
     if (value === null) return;
     try {
-      const { plan, baseUrl } = await this.#plan();
+      const { plan, baseUrl } = await this.#readPlan();
       const { method, url, headers, body, unsendable } = buildRequest(plan, value, { baseUrl });
       const text = typeof body === "string" ? body : null;
       const curl = toCurl({ method, url, headers, body: text, body_bytes: body?.length ?? 0 });
@@ -166,7 +166,7 @@ export class TryView {
   }
 
   /** The accepted plan of this browser; else the one on offer. */
-  async #plan() {
+  async #readPlan() {
     const { server_id, key } = this.tool;
     const pin = await this.parts.pins.findPin(server_id, key);
     if (pin) return { plan: pin.plan, baseUrl: pin.base_url };

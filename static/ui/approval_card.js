@@ -33,7 +33,7 @@ export class ApprovalCard {
     this.decide = decide;
     this.isArmed = false;
     this.left = el("span", { class: "facts", "aria-hidden": "true" });
-    this.buttons = this.#buttons();
+    this.buttons = this.#decisionButtons();
     this.element = this.#render();
     this.updateCountdown(Date.now());
   }
@@ -51,7 +51,7 @@ export class ApprovalCard {
     this.left.classList.toggle("warning-text", seconds <= 20);
   }
 
-  #buttons() {
+  #decisionButtons() {
     const { chat_id, tool } = this.card;
     const scope = chat_id === null ? "timed" : "chat";
     const name = truncateLine(tool);

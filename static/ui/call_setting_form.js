@@ -84,12 +84,12 @@ export class CallSettingForm {
       fill(this.messages, notice("good", "Saved. It applies from the next call on."));
       announceSentence("Saved");
     } catch (failure) {
-      this.#blame(failure);
+      this.#showError(failure);
     }
   }
 
   /** @param {unknown} failure */
-  #blame(failure) {
+  #showError(failure) {
     const name = /** @type {{detail?: {field?: string}}} */ (failure).detail?.field;
     const input = name === "deadline_s" ? this.deadline : name === "max_parallel" ? this.parallel : null;
     input?.setAttribute("aria-invalid", "true");

@@ -34,7 +34,7 @@ function setProperty(element, name, value) {
  */
 export function el(tag, properties, ...children) {
   const element = document.createElement(tag);
-  element.append(...nodes(children));
+  element.append(...nodesOf(children));
   for (const [name, value] of Object.entries(properties ?? {})) setProperty(element, name, value);
   return element;
 }
@@ -43,7 +43,7 @@ export function el(tag, properties, ...children) {
  * @param {(Child | Child[])[]} children
  * @returns {(Node | string)[]}
  */
-function nodes(children) {
+function nodesOf(children) {
   return children
     .flat()
     .filter((child) => child !== null && child !== undefined && child !== false && child !== "")
@@ -52,7 +52,7 @@ function nodes(children) {
 
 /** Replaces everything inside. @param {Element} element @param {...(Child | Child[])} children */
 export function fill(element, ...children) {
-  element.replaceChildren(...nodes(children));
+  element.replaceChildren(...nodesOf(children));
 }
 
 /**
@@ -113,6 +113,11 @@ function copyBySelection(text) {
   const copied = document.execCommand("copy");
   area.remove();
   return copied;
+}
+
+/** A sentence whose parts between backticks are code. @param {string} sentence @returns {Node[]} */
+export function codeSpans(sentence) {
+  return sentence.split("`").map((part, index) => (index % 2 === 1 ? el("code", null, part) : document.createTextNode(part)));
 }
 
 /** A block of code with a copy button. @param {string} text @param {string} label what it is, for screen readers */

@@ -70,12 +70,12 @@ export function entranceView(failure, choices, pairing) {
     el("div", { role: "alert" }, el("h1", null, title), el("p", { class: "lead" }, sentenceOf(failure))),
     pairing,
     next.length > 0 ? el("ul", { class: "plain-list" }, ...next.map((step) => el("li", null, step))) : null,
-    ...answers(failure, choices),
+    ...answerButtons(failure, choices),
   );
 }
 
 /** @param {unknown} failure @param {Choices} choices */
-function answers(failure, { again, stay, change }) {
+function answerButtons(failure, { again, stay, change }) {
   if (!(failure instanceof IdentityError && failure.code === "other_user"))
     return [button("Try again", again, { class: "primary" })];
   const { user, current } = failure.detail;

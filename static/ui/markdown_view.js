@@ -32,14 +32,14 @@ export class MarkdownView {
     if (!isGrowing || !plain.startsWith(this.#settled)) [this.#settled, this.#settledBlocks] = ["", 0];
     const rest = plain.slice(this.#settled.length);
     const blocks = parseMarkdown(isGrowing ? stabilizeMarkdown(rest) : rest);
-    this.#place(blocks.map(({ node }) => node));
+    this.#placeBlock(blocks.map(({ node }) => node));
     if (!isGrowing || blocks.length < 2) return;
     this.#settledBlocks += blocks.length - 1;
     this.#settled = plain.slice(0, this.#settled.length + lineStart(rest, blocks[blocks.length - 1].line));
   }
 
   /** @param {MarkdownElement[]} trees those after the settled ones */
-  #place(trees) {
+  #placeBlock(trees) {
     const { children } = this.element;
     trees.forEach((tree, index) => {
       const at = this.#settledBlocks + index;

@@ -74,12 +74,12 @@ export function fileView(file) {
   if (type.startsWith("image/") && type !== "image/svg+xml")
     return el("figure", null, el("img", { src: file.url, alt: "The image the API answered with" }), caption);
   if (type.startsWith("audio/") || type.startsWith("video/"))
-    return el("figure", null, player(type, file.url), caption);
+    return el("figure", null, mediaPlayer(type, file.url), caption);
   return el("p", null, saveLink(file, "Download the file"), " ", el("span", { class: "facts" }, facts));
 }
 
 /** @param {string} type @param {string} url */
-function player(type, url) {
+function mediaPlayer(type, url) {
   const name = type.startsWith("audio/") ? "audio" : "video";
   const words = `The ${name === "audio" ? "audio" : "video"} the API answered with`;
   return el(name, { src: url, controls: true, preload: "metadata", "aria-label": words });
@@ -105,7 +105,7 @@ export function findAndSaveButton(find) {
   const pressed = async () => {
     try {
       const file = await find();
-      save(String(file.url), file.filename || nameFor(file.mime));
+      saveUrl(String(file.url), file.filename || nameFor(file.mime));
     } catch (failure) {
       asked.replaceWith(el("span", { class: "hint" }, sentenceOf(failure)));
       announceSentence(sentenceOf(failure));
@@ -117,11 +117,11 @@ export function findAndSaveButton(find) {
 
 /** A text of this page as a file of the user. @param {string} text @param {string} name */
 export function saveText(text, name) {
-  save(URL.createObjectURL(new Blob([text])), name);
+  saveUrl(URL.createObjectURL(new Blob([text])), name);
 }
 
 /** @param {string} url @param {string} name */
-function save(url, name) {
+function saveUrl(url, name) {
   const anchor = link("", url, { download: name });
   document.body.append(anchor);
   anchor.click();

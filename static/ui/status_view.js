@@ -56,20 +56,20 @@ export class StatusView {
     this.devices = devices;
     this.user = user;
     /** @type {(() => void)[]} */
-    this.endings = [];
+    this.subscriptions = [];
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.isLost = false;
   }
 
   start() {
-    if (this.endings.length > 0) return;
+    if (this.subscriptions.length > 0) return;
     const show = () => this.#show(this.#withRunner(statusOf(this.executor.state)));
-    this.endings = [this.executor.onState(show), this.devices.onChange(show)];
+    this.subscriptions = [this.executor.onState(show), this.devices.onChange(show)];
   }
 
   stop() {
-    for (const end of this.endings.splice(0)) end();
+    for (const end of this.subscriptions.splice(0)) end();
     this.#forgetWaiting();
   }
 

@@ -80,7 +80,7 @@ async def test_what_models_are_shown_is_chosen_in_its_own_view(crowded: Scene) -
     await page.get_by_label("Pin a tool").fill("formerTool")
     await page.get_by_role("button", name="Add").first.click()
     await expect(page.get_by_role("list", name="Pinned tools")).to_contain_text("not available now")
-    most = page.get_by_label("Tools at most")
+    most = page.get_by_label("Maximum number of tools")
     await most.fill("2")
     await most.press("Tab")
     assert await most.evaluate("field => field.validity.rangeUnderflow")
