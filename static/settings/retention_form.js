@@ -28,6 +28,9 @@ export function effectiveChoice({ reasoning, most_reasoning }) {
 }
 
 export class RetentionForm {
+  /** Number of the last save: the answer to an earlier one must not undo a later choice. */
+  #lastSave = 0;
+
   /** @param {MemoryApi} api */
   constructor(api) {
     this.api = api;
@@ -71,7 +74,9 @@ export class RetentionForm {
     const reasoning = /** @type {ReasoningMemory} */ (this.reasoning.value);
     /** @type {WantedMemory} */
     const wanted = { keeps_answers: this.keeps.checked, reasoning };
-    this.#show(await this.api.sendRequest("PUT", ROUTE, wanted));
+    const save = (this.#lastSave += 1);
+    const facts = await this.api.sendRequest("PUT", ROUTE, wanted);
+    if (save === this.#lastSave) this.#show(facts);
     announceSentence("Saved");
   }
 }

@@ -140,19 +140,19 @@ async def test_calls_that_the_page_does_not_remember_are_read_from_the_bridge(sc
     ).to_be_visible()
 
 
-async def test_a_user_chooses_to_have_less_kept(scene: Scene) -> None:
-    """Without answers there are no thoughts to choose; what was chosen is there when the page comes back."""
+async def test_a_user_chooses_to_have_less_stored(scene: Scene) -> None:
+    """Without answers there is no reasoning to choose; what was chosen is there when the page comes back."""
     page = await scene.open_page()
     await go_to(page, "settings")
     form = page.get_by_role("form", name="What to store")
-    keeps, thoughts = form.get_by_label("Store answers from now on"), form.get_by_label("Reasoning")
+    keeps, reasoning = form.get_by_label("Store answers from now on"), form.get_by_label("Reasoning")
     async with page.expect_response("**/api/kept/choice"):
-        await thoughts.select_option("Resend for the next answer")
+        await reasoning.select_option("Resend for the next answer")
     await keeps.uncheck()
-    await expect(thoughts).to_be_disabled()
+    await expect(reasoning).to_be_disabled()
     await page.reload()
     await go_to(page, "settings")
-    await expect(thoughts).to_have_value("next_reply")
+    await expect(reasoning).to_have_value("next_reply")
     await expect(keeps).not_to_be_checked()
 
 
