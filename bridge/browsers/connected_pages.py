@@ -106,14 +106,14 @@ class ConnectedPages:
         pages = reversed(self._pages.get(user_id, {}).values())
         return [Presence(each.page.device_id, each.is_visible) for each in pages]
 
-    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
+    async def choose_page(self, user_id: str, origin: str, server_id: str) -> Page | None:
         """Return a user's page that may reach `origin`: in the chosen browser, else the last active one."""
         chosen = (await self._choices.choices_of_user(user_id)).get(server_id)
         pages = self._pages.get(user_id, {})
         candidates = (each.page for each in reversed(pages.values()) if each.may_reach(origin))
         return choose_page(candidates, chosen)
 
-    async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
+    async def wait_for_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
         """Wait for a page that may reach `origin`; if none comes, return the last active page or None.
 
         After an acceptance, the page starts a worker with a wider content policy; the call waits up to
@@ -121,12 +121,12 @@ class ConnectedPages:
         When a user's last page has left, the call waits until `resume_s` seconds after that: the page may be
         reloading, or its network failing.
         """
-        page = await self.page_for(user_id, origin, server_id)
+        page = await self.choose_page(user_id, origin, server_id)
         with suppress(TimeoutError):
             async with asyncio.timeout(self._max_wait_s(user_id, resume_s)):
                 while page is None:
                     change = self._changes.setdefault(user_id, asyncio.Event())
-                    page = await self.page_for(user_id, origin, server_id)
+                    page = await self.choose_page(user_id, origin, server_id)
                     if page is None:  # it may have connected during the lookup
                         await change.wait()
         return page or self.newest_page(user_id)

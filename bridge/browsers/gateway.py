@@ -158,11 +158,11 @@ class BrowserGateway:
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
         """See `ConnectedPages.page_for`."""
-        return await self.pages.page_for(user_id, origin, server_id)
+        return await self.pages.choose_page(user_id, origin, server_id)
 
     async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
         """See `ConnectedPages.next_page`; waits up to `HANDOVER_S` or `resume_s`."""
-        return await self.pages.next_page(user_id, origin, server_id, resume_s)
+        return await self.pages.wait_for_page(user_id, origin, server_id, resume_s)
 
     def calls_changed(self, user_id: str) -> None:
         """See `Announcements.calls_changed`."""
@@ -203,7 +203,7 @@ class BrowserGateway:
             await self._sio.disconnect(sid)
             asyncio.get_running_loop().call_later(CLOSING_S, socket.cut_connection)
 
-    async def close(self) -> None:
+    async def close_sockets(self) -> None:
         """Disconnect every page, and wait up to `CLOSING_S` for them to hang up.
 
         Once aiohttp shuts down, it reads nothing more, and a socket that is still open delays it up to its

@@ -159,7 +159,7 @@ class CallJournal:
         """
         self._entries.put_entry(_Late(result.call_id, user_id, result.outcome.status, _late_text(result)))
 
-    async def close(self) -> None:
+    async def close_journal(self) -> None:
         """Write what waits. What the database refuses then is settled at the next start, or lost."""
         await self._entries.flush_entries()
         self._forget_intents()

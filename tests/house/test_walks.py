@@ -21,8 +21,12 @@ CLASS_NAME = re.compile(r"`([A-Z]\w*)(?:\.\w+)?`")
 COMPOSED = frozenset({"list_routes"})
 """Methods that only the composition calls, once, before anything runs."""
 
-WALKS = ("Walk 3: a model request", "Walk 4: a conversation message")
-"""Walks that are checked."""
+WALKS = (
+    "Walk 1: a tool call",
+    "Walk 2: a document becomes tools",
+    "Walk 3: a model request",
+    "Walk 4: a conversation message",
+)
 
 
 @pytest.mark.parametrize("walk", WALKS)

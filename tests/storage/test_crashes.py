@@ -207,7 +207,7 @@ async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_pat
     (tmp_path / "secret.key").write_text(secret.hex(), encoding="utf-8")
     left = CallIds(secret).make_id(user.id)
     await journal.record_opened(open_call(user, left), 1.0, may_begin=True)
-    await journal.close()
+    await journal.close_journal()
     await store.close()
     hello = {
         "protocol": 2,

@@ -75,7 +75,7 @@ class ServerRoutes:
             ApiRoute(
                 "POST",
                 "/api/servers",
-                self.add_server,
+                self.post_server,
                 "addServer",
                 "Add a document",
                 {201: RouteAnswer("Added; nothing of it is accepted yet.", Server)},
@@ -96,7 +96,7 @@ class ServerRoutes:
             ApiRoute(
                 "PATCH",
                 one,
-                self.change_server,
+                self.patch_server,
                 "changeServer",
                 "Change a server's settings",
                 _SERVER_NOW,
@@ -108,7 +108,7 @@ class ServerRoutes:
             ApiRoute(
                 "DELETE",
                 one,
-                self.remove_server,
+                self.delete_server,
                 "removeServer",
                 "Remove a server",
                 {200: RouteAnswer("Removed.", Confirmation)},
@@ -132,7 +132,7 @@ class ServerRoutes:
             ApiRoute(
                 "PUT",
                 f"{one}/acceptance",
-                self.accept_operations,
+                self.put_acceptances,
                 "acceptOperations",
                 "Accept operations as they were shown",
                 _SERVER_NOW,
@@ -144,7 +144,7 @@ class ServerRoutes:
             ApiRoute(
                 "PUT",
                 f"{one}/document",
-                self.replace_document,
+                self.put_document,
                 "replaceDocument",
                 "Put a newer document in place",
                 _SERVER_NOW,
@@ -179,7 +179,7 @@ class ServerRoutes:
         view = await self._view(request)
         return json_answer(ServerList(servers=[server_model(view, server) for server in view.servers]))
 
-    async def add_server(self, request: web.Request) -> web.Response:
+    async def post_server(self, request: web.Request) -> web.Response:
         """Add a personal server."""
         caller = caller_of(request)
         offered = await read_body(request, NewServer, max_bytes=DOCUMENT_BODY_BYTES)
@@ -243,7 +243,7 @@ class ServerRoutes:
         body = {"server_id": server.record.id, "digest": server.compiled.digest, "operations": operations}
         return web.Response(body=orjson.dumps(body), content_type="application/json")
 
-    async def accept_operations(self, request: web.Request) -> web.Response:
+    async def put_acceptances(self, request: web.Request) -> web.Response:
         """Pin what the user was shown."""
         caller = caller_of(request)
         acceptance = await read_body(request, Acceptance, max_bytes=DECISION_BODY_BYTES)
@@ -253,7 +253,7 @@ class ServerRoutes:
         set_audit_detail(request, operations=len(acceptance.operations))
         return await self._answer(caller.user.id, request.match_info["id"])
 
-    async def replace_document(self, request: web.Request) -> web.Response:
+    async def put_document(self, request: web.Request) -> web.Response:
         """Put a newer text in place."""
         caller = caller_of(request)
         document = await read_body(request, NewDocument, max_bytes=DOCUMENT_BODY_BYTES)
@@ -263,7 +263,7 @@ class ServerRoutes:
         set_audit_detail(request, source=_bare(document.source_url))
         return await self._answer(caller.user.id, request.match_info["id"])
 
-    async def change_server(self, request: web.Request) -> web.Response:
+    async def patch_server(self, request: web.Request) -> web.Response:
         """Change settings."""
         caller = caller_of(request)
         change = await read_body(request, ServerChange)
@@ -282,7 +282,7 @@ class ServerRoutes:
         )
         return await self._answer(caller.user.id, request.match_info["id"])
 
-    async def remove_server(self, request: web.Request) -> web.Response:
+    async def delete_server(self, request: web.Request) -> web.Response:
         """Remove a personal server."""
         caller = caller_of(request)
         await self._registry.remove_server(caller.user.id, request.match_info["id"])

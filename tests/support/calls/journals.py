@@ -73,7 +73,7 @@ async def desk_at(folder: Path, database: Where | None = None) -> AsyncGenerator
     store = Store.open_store(database or folder / "bridge.sqlite3")
     journal = store.call_journal(folder)
     yield Desk(folder, store, journal, await store.ensure_user("ann"), await store.ensure_user("bob"))
-    await journal.close()
+    await journal.close_journal()
     await store.close()
 
 
