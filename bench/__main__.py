@@ -11,6 +11,7 @@ from bench.model_door import measure_model_door
 from bench.model_streams import compare_model_streams
 from bench.report import print_line
 from bench.round_trips import Effort, compare_round_trips
+from bench.start import measure_starts
 from bench.validators import measure_validators
 
 Bench = Callable[[Effort], dict[str, object]]
@@ -27,6 +28,7 @@ _BENCHES: dict[str, Bench] = {
     "model": lambda effort: asyncio.run(measure_model_door(quick=_is_quick(effort))),
     "kept": lambda effort: asyncio.run(measure_kept(quick=_is_quick(effort))),
     "hostile": lambda effort: asyncio.run(measure_hostile(quick=_is_quick(effort))),
+    "start": lambda effort: measure_starts(quick=_is_quick(effort)),
     "documents": lambda _effort: asyncio.run(measure_documents()),
 }
 

@@ -15,7 +15,7 @@ from aiohttp import web
 from bridge.app.server import AddressInUse, Bridge, start_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.parser import CommandFailed
-from bridge.cli.serve_options import settings_of
+from bridge.cli.serve_settings import settings_of
 from bridge.cli.store import open_store
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError

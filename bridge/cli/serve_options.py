@@ -1,24 +1,15 @@
-"""The options of `tool-bridge serve` and `demo`, and the settings they make together with the environment."""
+"""The options of `tool-bridge serve` and `demo`. Imports no server, and nothing that reads settings."""
 
 from __future__ import annotations
 
 import argparse
-import logging
-import os
-from collections.abc import Mapping
 
 from bridge.cli.arguments import add_store
 from bridge.cli.options import add_references
 from bridge.cli.setting_options import add_setting_options
-from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import Setting, SettingsError, parse_setting, settings_of_section
 from bridge.settings.limits import NAMES, Limits
-from bridge.settings.models import ModelsFile, ModelsFileError, key_of, models_of_environment, read_models
-from bridge.settings.obsolete import WITHOUT_EFFECT, explain_names
-from bridge.settings.sources import read_settings
-
-MODELS_FILE = "models.toml"
-"""In the data folder."""
+from bridge.settings.obsolete import WITHOUT_EFFECT
 
 
 def add_serve(command: argparse.ArgumentParser) -> None:
@@ -52,42 +43,6 @@ def _add_shared_options(command: argparse.ArgumentParser) -> None:
         metavar="NAME=NUMBER",
         help="one of the limits, under the name of its environment variable (may be repeated)",
     )
-
-
-def settings_of(options: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> BridgeSettings:
-    """Return the settings that parsed options and the environment give; warns about obsolete names.
-
-    Raises:
-        SettingsError, ModelsFileError: a value, or the file of models, that cannot be used.
-    """
-    given = {
-        **dict(options.limit),
-        **{name: value for name, value in vars(options).items() if value is not None},
-    }
-    for warning in explain_names({**environ, **given}):
-        logging.getLogger(__name__).warning(warning)
-    settings = read_settings(options.data, given, environ)
-    return settings.model_copy(update={"models": models_of(settings, environ)})
-
-
-def models_of(settings: BridgeSettings, environ: Mapping[str, str]) -> ModelsFile:
-    """Return the models of the file that is named, of the one in the data folder, or of the environment.
-
-    Raises:
-        ModelsFileError: they cannot be used.
-    """
-    named = settings.model_defaults.models_file
-    path = named or settings.data_dir / MODELS_FILE
-    if named is None and not path.exists():
-        return models_of_environment(environ)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ModelsFileError(f"{path} cannot be read: {error}.") from None
-    models = read_models(text, str(path))
-    for provider in models.provider:
-        key_of(provider, environ)
-    return models
 
 
 def parse_limit(text: str) -> tuple[str, object]:

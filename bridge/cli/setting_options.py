@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import (
     Setting,
     SettingsError,
@@ -16,11 +15,12 @@ from bridge.settings.declaration import (
     parse_setting,
     range_in_words,
 )
+from bridge.settings.tree import SettingsTree
 
 
 def add_setting_options(parser: argparse.ArgumentParser) -> None:
     """Add every option of the tree, grouped by section; values are stored under the variables' names."""
-    having = [setting for setting in list_settings(BridgeSettings) if setting.names.option]
+    having = [setting for setting in list_settings(SettingsTree) if setting.names.option]
     groups = {
         owner: parser.add_argument_group(owner.title)
         for owner in dict.fromkeys(each.owner for each in having)

@@ -1,4 +1,4 @@
-"""All settings of one bridge process, in one tree."""
+"""The settings of one bridge process: what people set, and what the program adds."""
 
 from __future__ import annotations
 
@@ -8,19 +8,13 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from bridge.settings.approvals import ApprovalSettings
-from bridge.settings.limits import MAX_OPEN_CALLS_PER_USER, Limits
-from bridge.settings.memory import MemorySettings
-from bridge.settings.model_defaults import ModelDefaults
+from bridge.settings.limits import MAX_OPEN_CALLS_PER_USER
 from bridge.settings.models import ModelsFile
-from bridge.settings.network import NetworkSettings
-from bridge.settings.storage import StorageSettings
-from bridge.settings.tools import ToolSettings
-from bridge.settings.users import UserSettings
+from bridge.settings.tree import SettingsTree
 
 
-class BridgeSettings(BaseSettings):
-    """The settings of one bridge process: sections of what people set, and what the program adds.
+class BridgeSettings(SettingsTree, BaseSettings):
+    """The tree of settings, with the data folder, the models and the providers' environment.
 
     Reads nothing by itself; `bridge.settings.sources` reads environment and command line.
     """
@@ -29,14 +23,6 @@ class BridgeSettings(BaseSettings):
 
     data_dir: Path
     """Folder of the database, keys and stored answers; created with mode 0700."""
-    network: NetworkSettings = Field(default_factory=NetworkSettings)
-    users: UserSettings = Field(default_factory=UserSettings)
-    approvals: ApprovalSettings = Field(default_factory=ApprovalSettings)
-    tools: ToolSettings = Field(default_factory=ToolSettings)
-    limits: Limits = Field(default_factory=Limits)
-    model_defaults: ModelDefaults = Field(default_factory=ModelDefaults)
-    memory: MemorySettings = Field(default_factory=MemorySettings)
-    storage: StorageSettings = Field(default_factory=StorageSettings)
     models: ModelsFile = Field(default_factory=ModelsFile)
     """Providers and models; without a provider there is only the demo model."""
     environ: Mapping[str, str] = Field(default_factory=dict[str, str], repr=False)

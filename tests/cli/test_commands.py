@@ -138,7 +138,10 @@ def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: st
     [
         (["--help"], {"aiohttp", "openai", "pydantic", "sqlalchemy"}),
         *(
-            ([name, "--help"], {"aiohttp", "alembic", "jsonschema_rs", "openai", "sqlalchemy", "yaml"})
+            (
+                [name, "--help"],
+                {"aiohttp", "alembic", "asyncio", "jsonschema_rs", "openai", "sqlalchemy", "yaml"},
+            )
             for name in COMMANDS
         ),
         (["check", str(SHOP)], {"openai", "socketio", "sqlalchemy"}),

@@ -1,0 +1,30 @@
+"""The tree of settings: every section of what people set.
+
+Apart from `bridge.settings.bridge`, so that the help of a command need not import what reads settings.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from bridge.settings.approvals import ApprovalSettings
+from bridge.settings.limits import Limits
+from bridge.settings.memory import MemorySettings
+from bridge.settings.model_defaults import ModelDefaults
+from bridge.settings.network import NetworkSettings
+from bridge.settings.storage import StorageSettings
+from bridge.settings.tools import ToolSettings
+from bridge.settings.users import UserSettings
+
+
+class SettingsTree(BaseModel):
+    """All sections; in help and on the reference page they stand in this order."""
+
+    network: NetworkSettings = Field(default_factory=NetworkSettings)
+    users: UserSettings = Field(default_factory=UserSettings)
+    approvals: ApprovalSettings = Field(default_factory=ApprovalSettings)
+    tools: ToolSettings = Field(default_factory=ToolSettings)
+    limits: Limits = Field(default_factory=Limits)
+    model_defaults: ModelDefaults = Field(default_factory=ModelDefaults)
+    memory: MemorySettings = Field(default_factory=MemorySettings)
+    storage: StorageSettings = Field(default_factory=StorageSettings)
