@@ -220,7 +220,7 @@ async def test_an_approved_call_waits_for_its_turn_and_is_then_called_up() -> No
 
 
 @pytest.mark.parametrize("ending", ["user", "denied", "queue"])
-async def test_an_approved_call_that_gets_no_turn_was_not_begun(ending: str) -> None:
+async def test_an_approved_call_that_gets_no_slot_was_not_begun(ending: str) -> None:
     """Whatever ends it, nothing was sent, and its page is told."""
     desk = QueueDesk(wait_s=20)
     approved, call_id = await desk.asked()
