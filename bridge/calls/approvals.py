@@ -173,8 +173,10 @@ async def _awaited(work: Awaitable[None]) -> None:
 
 
 def _put(remembered: _Remembered, grant: Grant, now: float) -> None:
-    kept = [each for each in remembered.grants.values() if each.slot != grant.slot and not each.is_over(now)]
-    remembered.grants = {each.id: each for each in [*kept[-(MAX_GRANTS - 1) :], grant]}
+    others = [
+        each for each in remembered.grants.values() if each.slot != grant.slot and not each.is_over(now)
+    ]
+    remembered.grants = {each.id: each for each in [*others[-(MAX_GRANTS - 1) :], grant]}
 
 
 def _subject(request: CallRequest) -> Subject:

@@ -11,7 +11,7 @@ import re
 
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 
-KEPT_ARGUMENTS_CHARS = 64 * 1024
+STORED_ARGUMENTS_CHARS = 64 * 1024
 """Maximum length of arguments that are stored; a call with longer ones cannot be repeated by its id."""
 
 MARKER = "[secret]"
@@ -41,33 +41,33 @@ def is_secret_name(name: str) -> bool:
     return _SECRET.search(bare) is not None and _HARMLESS.search(bare) is None
 
 
-def kept_arguments(text: str) -> str | None:
+def redact_arguments(text: str) -> str | None:
     """Return the JSON text as it may be stored; None when it is too long or not JSON.
 
     Text without secrets stays unchanged, to the letter. `null`, booleans and empty values are not secrets and
     stay.
     """
-    if len(text) > KEPT_ARGUMENTS_CHARS:
+    if len(text) > STORED_ARGUMENTS_CHARS:
         return None
     lowered = text.lower()
     if not any(hint in lowered for hint in _HINTS):
         return text
     found: list[str] = []
 
-    def masked(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+    def redact(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
         found.extend(name for name, value in pairs if _hides(name, value))
         return {name: MARKER if _hides(name, value) else value for name, value in pairs}
 
     try:
-        value: JsonValue = json.loads(text, object_pairs_hook=masked)
+        value: JsonValue = json.loads(text, object_pairs_hook=redact)
     except (ValueError, RecursionError):
         return None
     return dump_json(value).decode() if found else text
 
 
-def lacks_secrets(kept: str) -> bool:
+def has_redactions(text: str) -> bool:
     """Whether secrets were removed from stored arguments, so that they cannot be used again."""
-    return f'"{MARKER}"' in kept
+    return f'"{MARKER}"' in text
 
 
 def _hides(name: str, value: JsonValue) -> bool:

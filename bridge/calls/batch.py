@@ -206,6 +206,6 @@ def check_batch(calls: Sequence[BatchCall]) -> None:
 
 
 def _latest_end(calls: Sequence[BatchCall], limits: Limits) -> float:
-    asked = [each.call.options.deadline_s or 0.0 for each in calls]
-    seconds = max(limits.tool_batch_timeout_seconds, limits.tool_timeout_seconds, *asked)
+    deadlines = [each.call.options.deadline_s or 0.0 for each in calls]
+    seconds = max(limits.tool_batch_timeout_seconds, limits.tool_timeout_seconds, *deadlines)
     return asyncio.get_running_loop().time() + seconds

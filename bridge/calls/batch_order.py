@@ -56,16 +56,16 @@ def without_members(text: str, names: Collection[str]) -> str:
     decode = json.JSONDecoder().raw_decode
     text = text.lstrip("\ufeff")
     at = _behind(text, text.index("{") + 1)
-    kept: list[str] = []
+    remaining: list[str] = []
     while text[at] != "}":
         begin = at
         name, at = decode(text, at)
         _, at = decode(text, _behind(text, _behind(text, at) + 1))
         if name not in names:
-            kept.append(text[begin:at])
+            remaining.append(text[begin:at])
         at = _behind(text, at)
         at = _behind(text, at + 1) if text[at] == "," else at
-    return "{" + ", ".join(kept) + "}"
+    return "{" + ", ".join(remaining) + "}"
 
 
 def resolve_waits(ids: Sequence[str], wishes: Sequence[CallOrder]) -> list[Prerequisites]:
@@ -76,7 +76,7 @@ def resolve_waits(ids: Sequence[str], wishes: Sequence[CallOrder]) -> list[Prere
     for number, wish in enumerate(wishes):
         unknown = [name for name in wish.depends_on if name not in position]
         if unknown:
-            problems[number] = f"`depends_on` names {unknown[0]!r}, which is no call of this batch."
+            problems[number] = f"`depends_on` names {unknown[0]!r}, which is not a call of this batch."
         needs.append(frozenset(position[name] for name in wish.depends_on if name in position))
     for number in set(range(len(ids))) - set(_in_order(needs)):
         if number in _reachable(number, needs):

@@ -58,7 +58,7 @@ def with_deadline(error: WireError, deadline: Deadline | None) -> WireError:
 
 
 _WHOSE: dict[SetBy, str] = {
-    "call": "the deadline that the call itself was given",
+    "call": "the deadline that the caller set",
     "tool": "the deadline of this tool",
     "server": "the deadline of its server",
     "user": "the deadline of its user",
@@ -81,6 +81,6 @@ def store_unavailable() -> WireError:
     """Return the error for a call that cannot be recorded: an unsafe one is not sent before it is."""
     message = (
         "The bridge cannot write to its database, so it sends no call that may change something. "
-        "Calls that only read go on. See the bridge's log; is the disk full?"
+        "Calls that only read still work. See the bridge's log; is the disk full?"
     )
     return WireError(code=ErrorCode.STORE_UNAVAILABLE, message=message, retryable=True)

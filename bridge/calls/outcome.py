@@ -106,10 +106,10 @@ def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> Wi
         detail["note"] = LOST
     if retry_after := answered.headers.get("retry-after"):
         detail["retry_after"] = retry_after
-    told = f"The API answered {status} {status_text}".rstrip()
+    summary = f"The API answered {status} {status_text}".rstrip()
     return WireError(
         code=ErrorCode.HTTP_STATUS,
-        message=f"{told}: {reason}" if reason else f"{told}.",
+        message=f"{summary}: {reason}" if reason else f"{summary}.",
         detail=detail,
         retryable=safe and status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE),
     )

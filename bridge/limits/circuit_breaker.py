@@ -284,7 +284,7 @@ class Breakers:
     def _refusal(self, key: BreakerKey, breaker: _Breaker) -> BridgeError:
         left = self._left_s(breaker) or 0.0
         error = breaker.last_error
-        message = f"{_refused(key, breaker.name, left)}{f' The last time: {error.message}' if error else ''}"
+        message = f"{_refused(key, breaker.name, left)}{f' The last error: {error.message}' if error else ''}"
         detail = {
             **_names(key, breaker.name),
             "retry_after_s": round(left, 1),
@@ -295,13 +295,13 @@ class Breakers:
 
 
 def _refused(key: BreakerKey, name: str, left_s: float) -> str:
-    wait = f"in {left_s:.0f} s" if left_s >= 1 else "when the one that is trying has ended"
+    wait = f"in {left_s:.0f} s" if left_s >= 1 else "when the trial call has ended"
     reset = "close the breaker (POST /api/breakers/reset)"
     if key.kind == "request":
         return f"Temporarily disabled due to repeated errors. Please retry later: {wait}, or {reset}."
     if key.kind == "store":
-        return f"DB ops skipped due to repeated errors. What is kept of answers is tried again {wait}."
-    return f"{name} failed again and again and is left alone for now. Call it again {wait}, or {reset}."
+        return f"DB ops skipped due to repeated errors. Stored items are used again {wait}."
+    return f"{name} is paused, because it failed repeatedly. Call it again {wait}, or {reset}."
 
 
 def _names(key: BreakerKey, name: str) -> dict[str, str]:

@@ -64,7 +64,7 @@ class RequestQueue:
         if self.waiting < self._limits().request_queue_size:
             return
         busy = _busy(
-            f"{self.running} requests run and {self.waiting} wait already, as many as may "
+            f"{self.running} requests run and {self.waiting} wait already, as many as are allowed "
             "(MAX_CONCURRENT_REQUESTS, MAX_CONCURRENT_REQUESTS_PER_USER, REQUEST_QUEUE_SIZE)."
         )
         waiting = self._queue.waiting_by_user()

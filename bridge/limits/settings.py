@@ -94,7 +94,7 @@ class LiveLimits:
                 refuse_unknown([name])
                 self._kept[name] = _number(name, value)
             except BridgeError as error:
-                self._warn(f"A stored limit is left out: {error.error.message}")
+                self._warn(f"A stored limit is ignored: {error.error.message}")
         self._settle()
 
     async def change_limits(self, changes: Mapping[str, object]) -> list[str]:

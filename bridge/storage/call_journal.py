@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Table, delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.browser_protocol import FailedOutcome, Result
-from bridge.calls.argument_redaction import KEPT_ARGUMENTS_CHARS, kept_arguments
+from bridge.calls.argument_redaction import STORED_ARGUMENTS_CHARS, redact_arguments
 from bridge.calls.endings import bridge_stopped
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import doubtful_error
@@ -134,7 +134,7 @@ class CallJournal:
         if self._entries.is_behind:
             await self.catch_up(within_s)
         if text is not None and len(text) <= QUICK_ARGUMENTS_CHARS:
-            row["arguments"], text = kept_arguments(text), None
+            row["arguments"], text = redact_arguments(text), None
         if self._entries.is_away or self._entries.is_behind or not self._append(row):
             raise JournalUnavailable
         self._under_way.add(call.call_id)
@@ -269,7 +269,7 @@ def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> 
             continue
         call_id = entry["id"]
         if (unread := entry.get(_UNREAD)) is not None:
-            entry["arguments"] = kept_arguments(unread)
+            entry["arguments"] = redact_arguments(unread)
         elif call_id in rows:
             entry["arguments"] = rows[call_id]["arguments"]
         rows[call_id] = entry
@@ -337,7 +337,7 @@ def _row(call: OpenCall, *, may_begin: bool, ended_at: float | None) -> dict[str
 def _storable_arguments(call: OpenCall) -> str | None:
     """Return the arguments as received; None when they are too long to be stored."""
     text = call.request.arguments_text
-    return text if len(text) <= KEPT_ARGUMENTS_CHARS else None
+    return text if len(text) <= STORED_ARGUMENTS_CHARS else None
 
 
 def _late_text(result: Result) -> str:

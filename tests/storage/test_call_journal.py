@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from bridge.app.server import Bridge
 from bridge.browser_protocol import Result
-from bridge.calls.argument_redaction import KEPT_ARGUMENTS_CHARS
+from bridge.calls.argument_redaction import STORED_ARGUMENTS_CHARS
 from bridge.calls.ports import JournalUnavailable
 from bridge.calls.state_machine import CallPhase, CallState
 from bridge.errors import ErrorCode
@@ -117,7 +117,7 @@ async def test_one_users_calls_are_not_anothers(desk: Desk) -> None:
 @pytest.mark.parametrize("safe", [True, False])
 async def test_long_arguments_are_not_kept(desk: Desk, safe: bool) -> None:
     """The journal must not grow by megabytes per call."""
-    arguments = "x" * (KEPT_ARGUMENTS_CHARS + 1)
+    arguments = "x" * (STORED_ARGUMENTS_CHARS + 1)
     if not safe:
         await desk.open("call_1", arguments=arguments)
     desk.end("call_1", safe=safe, arguments=arguments)

@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel
 
-from bridge.calls.argument_redaction import kept_arguments
+from bridge.calls.argument_redaction import redact_arguments
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import OpenCall
 from bridge.calls.state_machine import CallState
@@ -177,7 +177,7 @@ def _open_facts(call: OpenCall) -> CallFacts:
         operation=request.operation_key,
         state=call.state,
         safe=request.safe,
-        arguments=kept_arguments(request.arguments_text),
+        arguments=redact_arguments(request.arguments_text),
         http_status=None,
         content_type=None,
         error=None,

@@ -11,7 +11,7 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel
 
 from bridge.browser_protocol import ARGUMENT_BYTES
-from bridge.calls.argument_redaction import lacks_secrets
+from bridge.calls.argument_redaction import has_redactions
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
 from bridge.calls.open_call import OpenCall
@@ -202,7 +202,7 @@ class CallRoutes:
         if kept.arguments_text is None:
             message = f"The arguments of call {call_id!r} were too long to keep. Call the tool anew."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        if lacks_secrets(kept.arguments_text):
+        if has_redactions(kept.arguments_text):
             message = f"Secrets among the arguments of call {call_id!r} were not kept. Call the tool anew."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         context = CallContext(caller.user.id)

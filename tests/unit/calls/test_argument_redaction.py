@@ -5,10 +5,10 @@ import json
 import pytest
 
 from bridge.calls.argument_redaction import (
-    KEPT_ARGUMENTS_CHARS,
+    STORED_ARGUMENTS_CHARS,
+    has_redactions,
     is_secret_name,
-    kept_arguments,
-    lacks_secrets,
+    redact_arguments,
 )
 
 CANARY = "c4nary-value"
@@ -39,11 +39,11 @@ def test_the_value_of_a_secret_name_is_not_kept(name: str) -> None:
     """Wherever it stands, and whatever it is: text, number, list or object."""
     for value in (CANARY, [CANARY], {"x": CANARY}):
         for arguments in ({name: value}, {"body": {"user": [{name: value}]}}):
-            kept = kept_arguments(json.dumps(arguments))
+            kept = redact_arguments(json.dumps(arguments))
             assert kept is not None
             assert CANARY not in kept
-            assert lacks_secrets(kept)
-    assert kept_arguments(json.dumps({name: 12345678})) == f'{{"{name}":"[secret]"}}'
+            assert has_redactions(kept)
+    assert redact_arguments(json.dumps({name: 12345678})) == f'{{"{name}":"[secret]"}}'
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_what_only_sounds_like_a_secret_is_kept(name: str) -> None:
     """A journal full of holes is worth nothing, and such a call could not be made again."""
     assert not is_secret_name(name)
     text = json.dumps({name: CANARY})
-    assert kept_arguments(text) == text
+    assert redact_arguments(text) == text
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_only_sounds_like_a_secret_is_kept(name: str) -> None:
 )
 def test_no_way_of_writing_a_name_gets_past(text: str) -> None:
     """Escapes, equal keys of which the last counts, capitals."""
-    assert CANARY not in (kept_arguments(text) or "")
+    assert CANARY not in (redact_arguments(text) or "")
 
 
 def test_arguments_without_secrets_are_kept_to_the_letter() -> None:
@@ -76,14 +76,14 @@ def test_arguments_without_secrets_are_kept_to_the_letter() -> None:
         '{"id": 123456789012345678901234567890, "price": 1.10}',
         '{"key": 1e5, "password": null, "token": "", "secret": true}',
     ):
-        assert kept_arguments(text) == text
-        assert not lacks_secrets(text)
+        assert redact_arguments(text) == text
+        assert not has_redactions(text)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["x" * (KEPT_ARGUMENTS_CHARS + 1), '{"password": ' + "[" * 30_000, '{"token": 1' + "0" * 5000 + "}"],
+    ["x" * (STORED_ARGUMENTS_CHARS + 1), '{"password": ' + "[" * 30_000, '{"token": 1' + "0" * 5000 + "}"],
 )
 def test_what_cannot_be_looked_through_is_not_kept(text: str) -> None:
     """Too long, too deep or no number: nothing fails for it."""
-    assert kept_arguments(text) is None
+    assert redact_arguments(text) is None

@@ -102,7 +102,7 @@ def test_a_host_that_answers_nobody_is_left_alone() -> None:
     with pytest.raises(BridgeError) as refused:
         desk.breakers.check_breaker(HOST)
     assert refused.value.error.detail["host"] == "http://api.example"
-    assert refused.value.error.message.startswith("http://api.example failed again and again")
+    assert refused.value.error.message.startswith("http://api.example is paused")
     desk.now += 61
     assert desk.call(HOST, BreakerVerdict.WORKED, "c")
     assert desk.state(HOST) is BreakerState.CLOSED
