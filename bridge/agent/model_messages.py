@@ -37,7 +37,7 @@ def omitted_notice(name: str) -> str:
     """Return the notice to the user about a result that does not fit into the model's context."""
     return (
         f"The result of {quote_text(name)} is too long for what the model can still read, so it was left "
-        "out. The call stands in the bridge page under Calls."
+        "out. The bridge page shows the call under Calls."
     )
 
 

@@ -192,7 +192,7 @@ class _SkippedRounds:
         calls, self._calls = self._calls, []
         if calls and all(call.is_left_alone for call in calls):
             self.failures += 1
-            message = "All tools of a round are left alone after repeated failures."
+            message = "All tools of a round are paused after repeated failures."
             error = WireError(code=ErrorCode.BREAKER_OPEN, message=message)
             self._breakers.leave_breaker(
                 self._key, Ending(BreakerVerdict.FAILED, REQUESTS, error), is_probe=False

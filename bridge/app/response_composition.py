@@ -49,7 +49,7 @@ def compose_responses(
             if page_count(user_id) > 0:
                 return
             await sleep_safely(LOOK_S)
-        _log.info("A response goes on without a page of its user.")
+        _log.info("A response resumes without an open page of its user.")
 
     running = RunningResponses(services.tasks)
     maker = ResponseMaker(turns, memory, journal, running, services.settings_of)

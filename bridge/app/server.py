@@ -131,8 +131,8 @@ async def _start_on(
     parts = compose_bridge(settings, store, local_user, base_url, documents)
     await store.claim.take_claim()
     if unsettled := await parts.journal.settle_orphans():
-        _log.warning("%d calls were under way when the bridge last ended.", unsettled)
-    parts.tasks.start_task(store.claim.keep_claim(), "the claim to the database")
+        _log.warning("%d calls were running when the bridge last stopped.", unsettled)
+    parts.tasks.start_task(store.claim.keep_claim(), "the database lease")
     parts.tasks.start_task(parts.journal.sweep_hourly(), "old calls")
     parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")
     parts.tasks.start_task(store.retention_sweep(settings.storage).sweep_regularly(), "old answers")
@@ -144,9 +144,9 @@ async def _start_on(
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
     await parts.files.sweep_files()
     if interrupted := await parts.conversations.runs.end_orphaned():
-        _log.warning("%d conversations were being answered when the bridge last ended.", interrupted)
+        _log.warning("%d conversations were being answered when the bridge last stopped.", interrupted)
     if interrupted := await parts.responses.continuer.take_over():
-        _log.warning("%d responses were being made when the bridge last ended.", interrupted)
+        _log.warning("%d responses were in progress when the bridge last stopped.", interrupted)
     runner = web.AppRunner(
         build_application(settings, parts, base_url, port),
         handler_cancellation=True,
@@ -164,7 +164,7 @@ async def _serve(runner: web.AppRunner, listener: socket.socket, tasks: Tasks) -
     connections = Connections()
     tasks.start_task(connections.watch_headers(), "connections without a header")
     if runner.server is None:
-        raise ValueError("The runner has to be set up before.")
+        raise ValueError("The runner must be set up first.")
     runner.server.request_handler = refuse_expectations(runner.server.request_handler, render_error)
     return await connections.listen_on(runner.server, listener, access_log=None, auto_decompress=False)
 

@@ -91,7 +91,8 @@ def _claims(token: str, secret: str) -> dict[str, Any]:
             options={"require": ["sub", "iss", "iat", "exp"]},
         )
     except jwt.ExpiredSignatureError:
-        raise _unverified("expired", f"The {TOKEN_HEADER} has expired. Do both clocks agree?") from None
+        message = f"The {TOKEN_HEADER} has expired. Check that both clocks agree."
+        raise _unverified("expired", message) from None
     except jwt.InvalidTokenError:
         raise _unverified("invalid", _INVALID) from None
 
@@ -108,12 +109,12 @@ def _unverified(reason: str, message: str) -> BridgeError:
 
 
 _MISSING = (
-    f"This key is a forwarder's, and the request does not say for which user it is. Send {TOKEN_HEADER}: in "
+    f"This key is a forwarder's, but the request does not name the user it acts for. Send {TOKEN_HEADER}: in "
     "Open WebUI set ENABLE_FORWARD_USER_INFO_HEADERS and FORWARD_USER_INFO_HEADER_JWT_SECRET. Or use the key "
     "of a user."
 )
 _PLAIN = (
-    f"The request names its user in plain headers, which anybody could write. Send {TOKEN_HEADER} (in Open "
+    f"The request names its user in plain headers, which anybody can forge. Send {TOKEN_HEADER} (in Open "
     "WebUI: FORWARD_USER_INFO_HEADER_JWT_SECRET), or start the bridge with --trust-user-headers."
 )
 _NO_SECRET = (
@@ -121,6 +122,6 @@ _NO_SECRET = (
     "environment variable FORWARD_USER_INFO_HEADER_JWT_SECRET, and the same secret as Open WebUI."
 )
 _INVALID = (
-    f"The {TOKEN_HEADER} is not one that Open WebUI signed with the secret this bridge was given. Both need "
-    "the same FORWARD_USER_INFO_HEADER_JWT_SECRET."
+    f"The {TOKEN_HEADER} was not signed with the secret of this bridge. Open WebUI and the bridge "
+    "need the same FORWARD_USER_INFO_HEADER_JWT_SECRET."
 )

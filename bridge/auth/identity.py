@@ -201,7 +201,7 @@ class Identity:
         """
         caller = await self.authenticate_caller(headers)
         if caller.device_id is None:
-            message = "An API key may call tools and read; this is decided on the bridge page."
+            message = "An API key may only call tools and read. Do this on the bridge page."
             raise BridgeError(ErrorCode.PAGE_ONLY, message)
         return caller
 
@@ -320,11 +320,11 @@ def _is_signed_by(public_key: dict[str, Any], text: str, signature: str) -> bool
 
 
 def _unknown_key() -> BridgeError:
-    return BridgeError(ErrorCode.UNAUTHORIZED, "This key is not known here. Was it revoked?")
+    return BridgeError(ErrorCode.UNAUTHORIZED, "This key is unknown; it may have been revoked.")
 
 
 def _used_link() -> BridgeError:
-    message = "This page link was used before or has expired. Get a new one: tool-bridge key --user NAME"
+    message = "This page link was already used or has expired. Get a new one: tool-bridge key --user NAME"
     return BridgeError(ErrorCode.UNAUTHORIZED, message)
 
 

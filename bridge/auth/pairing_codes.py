@@ -78,7 +78,7 @@ class PairingCodes:
         self._sweep()
         of_address = sum(waiting.address == address for waiting in self._waiting.values())
         if len(self._waiting) >= MAX_WAITING or of_address >= MAX_WAITING_OF_ADDRESS:
-            message = "Too many browsers wait to be confirmed. Try again in a few minutes."
+            message = "Too many browsers are waiting to be confirmed. Try again in a few minutes."
             detail = {"retry_after_s": CODE_SECONDS}
             raise BridgeError(ErrorCode.RATE_LIMITED, message, detail=detail, retryable=True)
         waiting = WaitingBrowser(
@@ -112,7 +112,9 @@ class PairingCodes:
         found = next((one for one in self._waiting.values() if _shows(one, normalized, user)), None)
         if found is None:
             self._wrong_codes.take_token(user.id)
-            message = "No browser waits with this code. It is good for 5 minutes; reload the page there."
+            message = (
+                "No browser is waiting with this code. It is valid for 5 minutes; reload the page there."
+            )
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         found.user_id = user.id
         return found

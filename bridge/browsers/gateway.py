@@ -325,7 +325,7 @@ class BrowserGateway:
         try:
             accepted = Accepted.model_validate(arguments[0] if arguments else None)
         except ValidationError:
-            _log.warning("A page sent an ack of call %s that cannot be read.", call_id)
+            _log.warning("A page sent an acknowledgement of call %s that cannot be read.", call_id)
             return
         if accepted.call_id == call_id and self._listener is not None:
             self._listener.accept_call(sid, accepted)

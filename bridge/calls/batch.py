@@ -163,7 +163,7 @@ def _refusal(error: Exception) -> WireError:
     if isinstance(error, BridgeError):
         return error.error
     _log.error("A call of a batch failed.", exc_info=error)
-    message = "The bridge has a bug; see its log. Whether the call was made is not known."
+    message = "The bridge has a bug; see its log. It is not known whether the call was made."
     return WireError(code=ErrorCode.INTERNAL, message=message)
 
 

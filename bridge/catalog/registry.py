@@ -171,7 +171,7 @@ class Registry:
         """Remove a server with its acceptances; its names stay reserved and never change their meaning."""
         record = await self._changeable(user_id, server_id)
         if record.owner_id is None:
-            message = "This server is named on the command line; leave it out there."
+            message = "This server comes from the command line; remove it there."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         await asyncio.shield(self._drop(record))
 
@@ -192,10 +192,10 @@ class Registry:
             if key not in operations or operations[key].digest != digest
         ]
         if stale:
-            message = "The document changed while you were reading it. Look at it again."
+            message = "The document changed while you were reading it. Review it again."
             raise BridgeError(ErrorCode.DOCUMENT_CHANGED, message, detail={"operations": stale[:20]})
         if len({operations[key].origin for key in digests}) > MAX_ORIGINS:
-            message = f"These operations go to more than {MAX_ORIGINS} servers. Accept fewer of them."
+            message = f"These operations call more than {MAX_ORIGINS} servers. Accept fewer of them."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         decisions = dict.fromkeys(operations, DECLINED) | dict(digests)
         await asyncio.shield(self._decide(user_id, server_id, decisions))

@@ -120,7 +120,7 @@ def parse_kind(text: str) -> AuditKind:
     try:
         return AuditKind(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(AuditKind)}") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(AuditKind)}") from None
 
 
 def parse_moment(text: str) -> float:
@@ -130,7 +130,7 @@ def parse_moment(text: str) -> float:
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError, OSError):
-        message = f"{text!r} is no ISO time such as 2026-11-22T08:00, nor a span such as 90m, 12h or 7d"
+        message = f"{text!r} is neither an ISO time (2026-11-22T08:00) nor a span (90m, 12h or 7d)"
         raise argparse.ArgumentTypeError(message) from None
 
 

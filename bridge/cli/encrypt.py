@@ -34,18 +34,16 @@ def encrypt(options: argparse.Namespace) -> int:
 def _check_running_bridge(options: argparse.Namespace, encryption: Encryption) -> None:
     """A bridge that runs here must be able to read what is sealed now, and not undo it."""
     if not options.off and not encryption.key_ids:
-        raise CommandFailed(f"{KEYS_VARIABLE} names no key; give the bridge's, the new one first")
+        raise CommandFailed(f"{KEYS_VARIABLE} names no key; set it to the bridge's keys, the new one first")
     running = running_bridge(options.data)
     if running is None:
         return
     bridge_key_ids = running.get("key_ids", [])
     if options.off and bridge_key_ids:
-        raise CommandFailed(
-            f"the bridge that runs here encrypts; stop it and restart it without {KEYS_VARIABLE}"
-        )
+        raise CommandFailed(f"the running bridge encrypts; stop it and restart it without {KEYS_VARIABLE}")
     if not options.off and encryption.key_ids[0] not in bridge_key_ids:
         raise CommandFailed(
-            f"the bridge that runs here does not know the first key; restart it with {KEYS_VARIABLE}=new,old"
+            f"the running bridge does not know the first key; restart it with {KEYS_VARIABLE}=new,old"
         )
 
 

@@ -130,7 +130,7 @@ def _records(file: BinaryIO, user_id: str) -> Iterator[Exported]:
     if not is_head(head):
         chats = _json_of(first + file.read())
         if chats is None:
-            raise BadExport("it is neither an export of this program nor chats as JSON")
+            raise BadExport("it is neither a tool-bridge export nor chats as JSON")
         yield from items_of_chats(chats, user_id)
         return
     for number, line in enumerate(file, start=2):

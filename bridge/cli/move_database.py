@@ -24,7 +24,7 @@ def move_database(options: argparse.Namespace) -> int:
     if not options.to:
         raise CommandFailed(f"name the target: --to URL, or {DATABASE_VARIABLE}")
     if not path.exists():
-        raise CommandFailed(f"there is no {path} to move; --data names the data folder")
+        raise CommandFailed(f"there is no {path} to move; --data sets the data folder")
     try:
         url = postgresql_url(options.to)
         intents = WriteAheadLog.open_log(options.data)  # held by a bridge that runs

@@ -106,7 +106,7 @@ def _prompt(options: argparse.Namespace, model: str, tool: str) -> str:
         return options.say
     if model == DEMO:
         return f"CALL {tool} {options.arguments}"
-    return f"Call the tool {tool} with the arguments {options.arguments}, and say in a sentence what it gave."
+    return f"Call {tool} with the arguments {options.arguments}, and say in a sentence what it returned."
 
 
 def _print(messages: list[dict[str, Any]], answer: dict[str, Any]) -> None:

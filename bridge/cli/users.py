@@ -68,10 +68,10 @@ def devices(options: argparse.Namespace) -> int:
 
 def _delete(options: argparse.Namespace) -> int:
     if options.delete == LOCAL_USER:
-        message = f"{LOCAL_USER!r} is the user who starts the bridge; its page deletes what is kept"
+        message = f"{LOCAL_USER!r} is the user who starts the bridge; delete stored data in its page"
         raise CommandFailed(message)
     if running_bridge(options.data) is not None:
-        raise CommandFailed("a bridge runs here, which knows its users: stop it first")
+        raise CommandFailed("a bridge is running on this data folder: stop it first")
     try:
         items = asyncio.run(_deleted(open_store(options), options.delete))
     except StoreError as error:
@@ -82,7 +82,7 @@ def _delete(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"deleted": options.delete, "items": items}))
     else:
-        print(f"User {options.delete!r} is deleted, with {items} kept items.")
+        print(f"User {options.delete!r} is deleted, with {items} stored items.")
     return 0
 
 

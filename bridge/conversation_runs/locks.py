@@ -106,7 +106,7 @@ class ConversationLocks:
         run = self._runs.get(conversation_id)
         if run is not None:
             message = (
-                "An answer is being made in this conversation. Wait until it has ended, or stop it: "
+                "This conversation is being answered. Wait for the answer, or stop it: "
                 f"POST /conversations/{conversation_id}/stop."
             )
             detail = {"run_id": run.id}

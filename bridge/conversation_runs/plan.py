@@ -109,7 +109,7 @@ def _prepare_retry(call: ModelCall, toolbox: EngineToolbox, plan: RunPlan) -> Re
         if NO_PAGE in toolbox.notices:
             message = "No bridge page of this user is open. Open it, then try again."
             raise BridgeError(ErrorCode.NO_BROWSER, message, retryable=True)
-        message = f"Tool '{call.name}' is not enabled in this conversation, or not accepted any more."
+        message = f"Tool '{call.name}' is not enabled in this conversation, or no longer accepted."
         raise BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": call.name})
     outputs = Branches(plan.known).outputs_of(plan.path[-1], plan.conversation.head_id)
     return Retry(call, outputs, toolbox)

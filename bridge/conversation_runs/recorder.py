@@ -27,8 +27,8 @@ END_TRIES = 3
 """Maximum number of attempts to store the end of a run."""
 
 _UNSTORED = (
-    "⚠️ The bridge cannot write to its database: this answer goes on, and what came of it is kept later, or "
-    "lost if the database stays away."
+    "⚠️ The bridge cannot write to its database. This answer continues and is stored later; it is lost "
+    "if the database stays unavailable."
 )
 
 _log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class RunRecorder:
             if await self._save(state):
                 self._send_messages()
                 return True
-        _log.error("What came of run %s is lost: the store did not take it.", self._context.run_id)
+        _log.error("The result of run %s is lost: the store did not accept it.", self._context.run_id)
         return False
 
     async def _save(self, state: RunState) -> bool:

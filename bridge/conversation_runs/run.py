@@ -28,7 +28,7 @@ from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.tasks import Abandoned, log_failures, run_abandonable
 from toolserver.json_types import JsonObject
 
-_STOPPING = "The bridge was stopped before the answer was complete. Ask again, or go on from here."
+_STOPPING = "The bridge was stopped before the answer was complete. Ask again, or continue from here."
 _NOT_STORED = "The bridge could not write the answer to its database."
 
 
@@ -156,5 +156,5 @@ def describe_failure(failure: ModelError | BridgeError | InvalidRequest, run_id:
     detail: dict[str, Any] = {"code": error.code, "error_id": run_id}
     if isinstance(failure, ModelError) and failure.status is not None:
         detail["status"] = failure.status
-    message = f"Failed to get an answer of the model: {error.message}"
+    message = f"Failed to get an answer from the model: {error.message}"
     return WireError(code=ErrorCode.MODEL_FAILED, message=message, detail=detail, retryable=error.may_retry)

@@ -172,7 +172,7 @@ class ConversationRuns:
             raise BridgeError(ErrorCode.SERVER_BUSY, "The bridge is stopping.", retryable=True)
         if sum(run.user_id == user_id for run in self.locks.runs) >= MAX_RUNS_PER_USER:
             message = (
-                f"{MAX_RUNS_PER_USER} conversations of yours are being answered already, which is the most. "
+                f"{MAX_RUNS_PER_USER} of your conversations are already being answered, which is the limit. "
                 "Wait for one to end, or stop one."
             )
             raise BridgeError(ErrorCode.RATE_LIMITED, message, retryable=True)
@@ -231,7 +231,7 @@ class ConversationRuns:
                 raise _wrong("model", str(error)) from None
         entries = await self._models.list_models()
         if not entries:
-            raise _wrong("model", "No model configured: no provider lists any now. Name one in 'model'.")
+            raise _wrong("model", "No model configured: no provider lists any model. Name one in 'model'.")
         return entries[0]
 
 
@@ -260,7 +260,7 @@ def _leaf_of(conversation: Conversation, branches: Branches, prompt: ChatPrompt)
         raise _wrong("parent_id", f"There is no message '{excerpt}' in this conversation.")
     leaf_id = prompt.parent_id or conversation.head_id
     if leaf_id is None and prompt.content is None:
-        raise _wrong("content", "There is nothing to answer yet: say what the user says.")
+        raise _wrong("content", "There is nothing to answer yet: send a message first.")
     return leaf_id
 
 

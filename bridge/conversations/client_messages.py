@@ -39,14 +39,14 @@ def message_of(conversation_id: str, written: ClientMessage, path: Sequence[Mess
             stand between a call and its output.
     """
     if written.role != "assistant" and written.calls:
-        raise _wrong("tool_calls", "Only an assistant calls.")
+        raise _wrong("tool_calls", "Only an assistant message may have calls.")
     if written.role != "tool" and written.tool_call_id is not None:
-        raise _wrong("tool_call_id", "Only the output of a tool has one.")
+        raise _wrong("tool_call_id", "Only a tool message may have one.")
     open_ = {call.call_id: call for call in find_unanswered(path)}
     if written.role == "tool":
         return _output(conversation_id, written, open_, now)
     if open_:
-        raise _wrong("role", f"The calls {', '.join(open_)} have no output yet: add those first.")
+        raise _wrong("role", f"The calls {', '.join(open_)} have no output yet: add their outputs first.")
     items = _items(written)
     return Message(new_message_id(), conversation_id, None, 0, written.role, now, items)
 
@@ -69,7 +69,7 @@ def _items(written: ClientMessage) -> tuple[Item, ...]:
 def _output(conversation_id: str, written: ClientMessage, open_: dict[str, ModelCall], now: float) -> Message:
     call = open_.get(written.tool_call_id or "")
     if call is None:
-        raise _wrong("tool_call_id", "No call of that id waits for an output at the end of this branch.")
+        raise _wrong("tool_call_id", "No call with that id awaits its output at the end of this branch.")
     if written.content is None:
         raise _wrong("content", "A text is missing.")
     items = (output_item(call.call_id, written.content),)

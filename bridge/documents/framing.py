@@ -100,7 +100,7 @@ def _write_error(answers: BinaryIO, code: str, message: str, pointer: str) -> No
 def _refuse_network(event: str, _arguments: object) -> None:
     """Refuse any network access that a library tries: a backstop that should never be reached."""
     if event.startswith(("socket.", "subprocess.")):
-        raise PermissionError(f"a process that reads documents does no {event}")
+        raise PermissionError(f"a process that reads documents may not use {event}")
 
 
 def _limit_memory() -> None:

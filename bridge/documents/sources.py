@@ -153,7 +153,7 @@ class _Gatherer:
         except FetchFailed as error:
             self.left_out[url] = f"It could not be fetched: {error}."
         except ValueError:
-            self.left_out[url] = "It is no address."
+            self.left_out[url] = "It is not an address."
         except TimeoutError:
             self.left_out[url] = f"All files together took longer than {FETCH_ALL_SECONDS:g} s."
 
@@ -161,10 +161,10 @@ class _Gatherer:
         origin = origin_of(url)
         if origin not in self.origins:
             how = self.fetch.how_to_allow(origin)
-            raise _LeftOut(f"It is at {origin}, where nothing is fetched from; {how}.")
+            raise _LeftOut(f"It is at {origin}, from which nothing is fetched; {how}.")
         self.fetched += 1
         if self.fetched > MAX_FETCHED:
-            raise _LeftOut(f"More than {MAX_FETCHED} addresses are not fetched for one document.")
+            raise _LeftOut(f"At most {MAX_FETCHED} addresses are fetched for one document.")
         return (await self.fetch.fetch_within(url, within=self.origins))[0]
 
     async def _file(self, url: str) -> str:
@@ -172,7 +172,7 @@ class _Gatherer:
             raise _LeftOut("A document from an address may not read files.")
         path = Path(url2pathname(urlsplit(url).path))
         if not path.is_relative_to(self.folder):
-            raise _LeftOut("It lies outside of the folder that may be read; --refs-root widens it.")
+            raise _LeftOut("It is outside the folder that may be read; change that with --refs-root.")
         try:
             return await asyncio.to_thread(_text_below, self.folder, path)
         except UnicodeDecodeError:
@@ -185,7 +185,7 @@ def _text_below(folder: Path, path: Path) -> str:
     """Read a file below `folder`; raises _LeftOut, OSError or UnicodeDecodeError."""
     real = path.resolve(strict=True)
     if not real.is_relative_to(folder.resolve()):
-        raise _LeftOut("It is a link out of the folder that may be read; --refs-root widens it.")
+        raise _LeftOut("It is a link out of the folder that may be read; change that with --refs-root.")
     if not real.is_file():
         raise _LeftOut("It is not a file.")
     if real.stat().st_size > MAX_BYTES:

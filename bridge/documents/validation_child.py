@@ -67,7 +67,7 @@ def validate_document(text: str) -> list[str]:
         for error in islice(validator(document.written).iter_errors(), MAX_PROBLEMS):
             problems.append(f"{_place(error.absolute_path)}: {error.message}"[:PROBLEM_CHARS])
     except Exception as error:  # a boundary: where the validator itself fails, the document has a problem
-        problems.append(f"The validator cannot go on: {type(error).__name__}: {error}"[:PROBLEM_CHARS])
+        problems.append(f"The validator failed: {type(error).__name__}: {error}"[:PROBLEM_CHARS])
     return problems
 
 

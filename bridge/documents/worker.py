@@ -102,8 +102,8 @@ class DocumentWorker:
                 await self._discard()
                 raise _invalid(
                     "too_large",
-                    f"Reading the document ended its process (status {process.returncode}). "
-                    "It may need too much memory, or one part of it is too large.",
+                    f"The process that read the document died (status {process.returncode}). "
+                    "The document may need too much memory, or one part of it is too large.",
                 ) from None
             except BaseException:  # the rest of the answer must not be taken for the next document's
                 await self._discard()

@@ -150,7 +150,8 @@ class ToolServer:
     def _path_of(self, file: FileBody) -> Path:
         path = self._files.path_of(file.file_id) if file.file_id else None
         if path is None:
-            raise BridgeError(ErrorCode.NOT_FOUND, "The answer is gone; many newer ones had to be kept.")
+            message = "The answer is no longer stored: newer ones needed the space."
+            raise BridgeError(ErrorCode.NOT_FOUND, message)
         return path
 
     async def _finish_response(

@@ -100,8 +100,8 @@ class AnswerFiles:
         path = self._folder.find_file(file_id) if file_id else None
         if path is None:
             message = (
-                f"No answer of a call {call_id[:80]!r} is kept. Answers that were cut are kept for 24 hours, "
-                "unless many more came since. Run the operation again."
+                f"No answer of a call {call_id[:80]!r} is stored. Answers that were cut are stored for "
+                "24 hours, or until newer ones need the space. Run the operation again."
             )
             raise BridgeError(ErrorCode.NOT_FOUND, message, detail={"call_id": call_id[:80]})
         if path.suffix != TEXT:

@@ -105,7 +105,7 @@ class Connections:
         """A client has connected."""
         self.header_begun(connection)
         if len(self._unknown) >= self._max_unknown:
-            _log.warning("%d connections without a caller: the oldest are ended.", self._max_unknown)
+            _log.warning("%d connections without a caller: the oldest are closed.", self._max_unknown)
             silent = next((each for each in self._awaited if each in self._unknown), None)
             oldest = silent or next(iter(self._unknown))
             self.connection_closed(oldest)
@@ -139,7 +139,7 @@ class Connections:
             self.connection_closed(connection)
             connection.cut_connection()
         if overdue:
-            _log.info("%d connections without a header after %g s are ended.", len(overdue), self._header_s)
+            _log.info("%d connections without a header after %g s are closed.", len(overdue), self._header_s)
 
 
 def mark_authenticated(request: web.Request) -> None:

@@ -114,7 +114,7 @@ def refuse_expectations(handler: AnyHandler, render: ErrorRenderer) -> AnyHandle
     async def handle(request: web.BaseRequest) -> web.StreamResponse:
         expected = request.headers.get(hdrs.EXPECT)
         if expected is not None and expected.lower() != "100-continue":
-            message = f"Only Expect: 100-continue is understood, not {_shortened(expected)!r}."
+            message = f"Only Expect: 100-continue is supported, not {_shortened(expected)!r}."
             error = WireError(code=ErrorCode.INVALID_REQUEST, message=message)
             return render(cast(web.Request, request), error)
         return await handler(request)
@@ -209,7 +209,7 @@ async def _check_encoding(request: web.Request, handler: Handler) -> web.StreamR
     encoding = request.headers.get(hdrs.CONTENT_ENCODING, "identity").strip().lower()
     if encoding not in ("", "identity"):
         quoted = _shortened(encoding)
-        message = f"The bridge unpacks no bodies. Send it as it is, without Content-Encoding: {quoted}"
+        message = f"The bridge does not decompress bodies. Send it without Content-Encoding: {quoted}"
         raise BridgeError(ErrorCode.UNSUPPORTED_ENCODING, message, detail={"encoding": quoted})
     return await handler(request)
 

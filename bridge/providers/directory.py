@@ -54,7 +54,7 @@ class UnknownModel(Exception):
         """`nearest`: similar names, best first."""
         near = f" Did you mean {' or '.join(nearest)}?" if nearest else ""
         super().__init__(
-            f"There is no model {model[:MAX_NAME_CHARS]!r} here.{near} GET /v1/models lists those that are."
+            f"There is no model {model[:MAX_NAME_CHARS]!r} here.{near} GET /v1/models lists all."
         )
         self.model = model
         self.nearest = nearest

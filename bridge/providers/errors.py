@@ -19,14 +19,14 @@ MAX_MESSAGE_CHARS = 1000
 _BY_STATUS: Mapping[int, tuple[str, str, str]] = {
     400: ("invalid_request", "invalid_request_error", "did not accept the request"),
     401: ("invalid_api_key", "authentication_error", "refused the bridge's key"),
-    402: ("insufficient_credits", "billing_error", "wants to be paid first"),
-    403: ("permission_denied", "permission_error", "does not allow this to the bridge's key"),
+    402: ("insufficient_credits", "billing_error", "requires payment first"),
+    403: ("permission_denied", "permission_error", "does not allow this for the bridge's key"),
     404: ("not_found", "invalid_request_error", "does not know this model or address"),
     408: ("request_timeout", "timeout_error", "gave up waiting for the request"),
     409: ("conflict", "invalid_request_error", "reported a conflict"),
     413: ("request_too_large", "invalid_request_error", "found the request too large"),
     422: ("invalid_request", "invalid_request_error", "did not accept the request"),
-    429: ("rate_limit_exceeded", "rate_limit_error", "answers no more requests for now"),
+    429: ("rate_limit_exceeded", "rate_limit_error", "accepts no more requests for now"),
 }
 """Status to code, type and message, for answers that carry none of their own."""
 
@@ -74,7 +74,7 @@ class Failures:
     def describe_unreadable(self, what: str) -> ModelError:
         """Describe an answer that is not a stream of events."""
         return ModelError(
-            self._without_key(f"The provider {self._provider} answered what the bridge cannot read: {what}"),
+            self._without_key(f"The provider {self._provider} sent an unreadable answer: {what}"),
             code="upstream_malformed",
         )
 

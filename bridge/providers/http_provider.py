@@ -198,12 +198,12 @@ class HttpProvider(Provider):
 
     def _no_event(self, stream: AsyncStream[object]) -> ModelError:
         kind = stream.response.headers.get("content-type", "nothing")
-        return self.failures.describe_unreadable(f"{kind} instead of a stream of events.")
+        return self.failures.describe_unreadable(f"{kind} instead of an event stream.")
 
     def _object(self, event: object) -> JsonObject:
         if isinstance(event, dict):
             return cast(JsonObject, event)
-        raise self.failures.describe_unreadable("what is no JSON object.")
+        raise self.failures.describe_unreadable("not a JSON object.")
 
     def _refuse_rejected_key(self) -> None:
         if self._refusal is None:

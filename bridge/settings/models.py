@@ -44,8 +44,8 @@ class ModelsFileError(Exception):
 def _variable_name(name: str) -> str:
     if not _VARIABLE.fullmatch(name):
         raise ValueError(
-            "must be the name of an environment variable, such as OPENAI_API_KEY; a key itself does not "
-            "belong into this file"
+            "must be the name of an environment variable, such as OPENAI_API_KEY; a key itself "
+            "must not be in this file"
         )
     return name
 
@@ -55,7 +55,9 @@ def _base_url(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"must be an address such as {OPENAI_URL}")
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise ValueError("must hold no user, password, query or fragment; a key goes into the environment")
+        raise ValueError(
+            "must not contain a user, password, query or fragment; a key goes into the environment"
+        )
     return url.rstrip("/")
 
 
@@ -224,8 +226,8 @@ def _refuse_keys(root: JsonObject, file: str) -> None:
             found = [name for name in row if name.lower() in _KEY_MEMBERS] if isinstance(row, dict) else []
             if found:
                 raise ModelsFileError(
-                    f"{_place(file, table, index, row)} holds `{found[0]}`. Keys do not belong into this "
-                    "file: put it into an environment variable, and name that in `api_key_env`."
+                    f"{_place(file, table, index, row)} holds `{found[0]}`. Keys must not be "
+                    "in this file: put it into an environment variable, and name that in `api_key_env`."
                 )
 
 

@@ -130,7 +130,7 @@ class Upload:
     def _give_up(self, error: OSError) -> None:
         self._has_room = False
         self.discard_file()
-        _log.warning("An answer could not be kept: %s", error.strerror or error)
+        _log.warning("An answer could not be stored: %s", error.strerror or error)
 
 
 def _oldest() -> float:

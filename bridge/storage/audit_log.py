@@ -132,7 +132,7 @@ class AuditLog:
             try:
                 await asyncio.wrap_future(cut)
             except (SQLAlchemyError, OSError) as error:
-                _log.error("The audit log cannot be cut: %s", reason_of(error))
+                _log.error("The audit log cannot be trimmed: %s", reason_of(error))
             await sleep_safely(SWEEP_SECONDS)
 
     async def flush_entries(self) -> None:

@@ -201,7 +201,7 @@ class CallJournal:
             self._intents.append_line(orjson.dumps(row) + b"\n", accepted=accepted, settled=settled)
         except (OSError, orjson.JSONEncodeError) as error:
             if not self._is_failing:
-                _log.error("Calls that may change something cannot be written down: %s", error)
+                _log.error("Calls that may change something cannot be recorded: %s", error)
             self._is_failing = True
             return False
         self._is_failing = False
@@ -214,7 +214,7 @@ class CallJournal:
         try:
             self._intents.clear_lines()
         except OSError as error:
-            _log.error("The log of intents cannot be emptied: %s", error)
+            _log.error("The write-ahead log cannot be emptied: %s", error)
 
     async def find_call(self, user_id: str, call_id: str) -> StoredCall | None:
         """Return one call of a user; None when there is none of that id."""
@@ -295,7 +295,7 @@ def _left_rows(intents: WriteAheadLog) -> list[_Row]:
         except ValidationError:
             unreadable += 1
     if unreadable:
-        _log.error("The log of intents has %d lines that cannot be read; they are ignored.", unreadable)
+        _log.error("The write-ahead log has %d lines that cannot be read; they are ignored.", unreadable)
     return sorted(rows, key=_certainty)
 
 

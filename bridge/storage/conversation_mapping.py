@@ -119,6 +119,6 @@ class ConversationRows:
             value = unpack_value(self._encryption.decrypt_bytes(encrypted, place))
         except (Unreadable, Unstorable) as error:
             if self._encryption.is_first_miss(encrypted):
-                _log.warning("What is kept as %s cannot be read: %s.", place, error)
+                _log.warning("Stored data cannot be read: %s: %s.", place, error)
             return None
         return value if isinstance(value, dict) else None

@@ -188,7 +188,7 @@ class ConversationTables:
         try:
             return await asyncio.to_thread(make)
         except Unstorable as error:
-            message = f"The conversation cannot be kept: {error}."
+            message = f"The conversation cannot be stored: {error}."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None
 
     async def _write(self, work: Callable[[Connection], object]) -> None:

@@ -25,14 +25,14 @@ def copy_rows(source: Engine, target: Engine) -> Mapping[str, int]:
             reading.exec_driver_sql("BEGIN")  # one snapshot of all tables
             return _moved(reading, writing)
     except (SQLAlchemyError, OSError) as error:
-        raise StoreError(f"nothing is moved: {reason_of(error)}") from None
+        raise StoreError(f"nothing was moved: {reason_of(error)}") from None
 
 
 def _moved(reading: Connection, writing: Connection) -> Mapping[str, int]:
     tables = Base.metadata.sorted_tables
     for table in tables:
         if writing.execute(select(table).limit(1)).first() is not None:
-            raise StoreError(f"nothing is moved: the table {table.name} of the target is not empty")
+            raise StoreError(f"nothing was moved: the table {table.name} of the target is not empty")
     return {table.name: _copied(reading, writing, table) for table in tables}
 
 

@@ -127,7 +127,7 @@ def open_postgresql(url: URL) -> Engines:
             made by a newer version or by one from before the first release, or it is another program's.
     """
     if sys.platform == "win32":
-        raise StoreError("PostgreSQL is not for a bridge on Windows, whose event loop the driver cannot use")
+        raise StoreError("PostgreSQL is not supported on Windows, whose event loop the driver cannot use")
     migrating = create_engine(
         url, poolclass=NullPool, connect_args=_connect_args(url, statement_ms=0, lock_ms=MIGRATION_LOCK_MS)
     )
@@ -184,7 +184,7 @@ def _upgrade(connection: Connection, shown_as: str, newer: str) -> None:
     if revision == HEAD:
         return
     if revision is not None and _EARLY.fullmatch(revision):
-        message = f"was made by a tool-bridge of before the first release (its tables are at {revision})"
+        message = f"was made by a tool-bridge from before the first release (its tables are at {revision})"
         raise StoreError(f"{shown_as} {message}, which this one cannot read; choose another")
     migrate: Callable[[Connection], bool] = load_lazily("migrate")
     if not migrate(connection):
@@ -241,7 +241,7 @@ def _advice(error: BaseException) -> str:
     if state in (DUPLICATE_TABLE, DUPLICATE_FUNCTION):
         return "It holds tables of another program; give the bridge a database of its own."
     if state == LOCK_NOT_AVAILABLE:
-        return "Does another tool-bridge migrate it? Try again when that one runs."
+        return "Another tool-bridge may be migrating it. Try again when that one is running."
     if not isinstance(error, DBAPIError) or state is not None:
         return "The log of the database may say more."
     if isinstance(error, ProgrammingError):
@@ -251,7 +251,7 @@ def _advice(error: BaseException) -> str:
         return "Check the user and the password of the URL."
     if "does not exist" in said:
         return "Create it first, with createuser and createdb, or correct the URL."
-    return "Does the server run there, and does it let this machine in?"
+    return "Check that the server runs there and accepts this machine."
 
 
 def _leave_transactions_to_us(connection: Any, _record: object) -> None:

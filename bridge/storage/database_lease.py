@@ -119,10 +119,10 @@ class AdvisoryClaim:
                 if await self._try():
                     return
                 if not has_said:
-                    _log.error("%s. One of the two has to be stopped.", _taken(self._engine))
+                    _log.error("%s. Stop one of the two.", _taken(self._engine))
                     has_said = True
             except (SQLAlchemyError, OSError) as error:
-                _log.debug("the claim to the database cannot be taken: %s", reason_of(error))
+                _log.debug("the database lease cannot be acquired: %s", reason_of(error))
             await sleep_safely(self._look_every_s)
 
     async def _try(self) -> bool:
@@ -141,7 +141,7 @@ class AdvisoryClaim:
         try:
             await run_within(ANSWER_S, connection.exec_driver_sql("SELECT 1"))
         except (SQLAlchemyError, OSError, TimeoutError) as error:
-            _log.warning("The connection that holds the claim to the database is lost: %s", reason_of(error))
+            _log.warning("The connection that holds the database lease is lost: %s", reason_of(error))
             return False
         return True
 

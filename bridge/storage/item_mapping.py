@@ -147,7 +147,7 @@ class ItemMapping:
         try:
             packed = pack_value(item.payload)
         except Unstorable as error:
-            _log.warning("Item %s is not kept: %s.", item.id, error)
+            _log.warning("Item %s is not stored: %s.", item.id, error)
             return None
         kind = text_at(item.payload, "type")
         name = index_key(item.id)
@@ -194,7 +194,7 @@ class ItemMapping:
         try:
             value = None if packed is None else unpack_value(packed)
         except Unstorable as error:
-            _log.warning("What is kept as %s cannot be read: %s.", place, error)
+            _log.warning("Stored data cannot be read: %s: %s.", place, error)
             return None
         return value if isinstance(value, dict) else None
 
@@ -203,7 +203,7 @@ class ItemMapping:
             return self._encryption.decrypt_bytes(encrypted, place)
         except Unreadable as error:
             if self._encryption.is_first_miss(encrypted):
-                _log.warning("What is kept as %s cannot be read: %s.", place, error)
+                _log.warning("Stored data cannot be read: %s: %s.", place, error)
             return None
 
 

@@ -110,7 +110,7 @@ class ItemTables:
         try:
             row = await asyncio.to_thread(self._rows.of_response, response, self._now())
         except Unstorable as error:
-            _log.warning("Response %s is not kept: %s.", response.id, error)
+            _log.warning("Response %s is not stored: %s.", response.id, error)
             return
         await self._write(lambda connection: _save_response(connection, row))
 
@@ -203,7 +203,7 @@ def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
         with connection.begin_nested():
             connection.execute(insert_missing(connection.dialect.name, StoredItemRow), rows)
     except IntegrityError:
-        _log.info("%d items are not kept: their user has been deleted.", len(rows))
+        _log.info("%d items are not stored: their user has been deleted.", len(rows))
 
 
 def _delete_items(connection: Connection, user_id: str, names: Sequence[str]) -> None:
@@ -214,13 +214,13 @@ def _delete_items(connection: Connection, user_id: str, names: Sequence[str]) ->
 def _save_response(connection: Connection, row: dict[str, Any]) -> None:
     owner = connection.scalar(select(RESPONSES.c.user_id).where(RESPONSES.c.id == row["id"]))
     if owner not in (None, row["user_id"]):
-        _log.warning("Response %s is not kept: another user has one of that id.", row["id"])
+        _log.warning("Response %s is not stored: another user has one with that id.", row["id"])
         return
     try:
         with connection.begin_nested():
             connection.execute(build_upsert(connection.dialect.name, StoredResponseRow, _CHANGED), row)
     except IntegrityError:
-        _log.info("Response %s is not kept: its user has been deleted.", row["id"])
+        _log.info("Response %s is not stored: its user has been deleted.", row["id"])
 
 
 def _delete_response(connection: Connection, user_id: str, response_id: str) -> int:

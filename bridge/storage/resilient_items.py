@@ -104,7 +104,7 @@ class ResilientItemStore:
         return result
 
     def _failed(self, passage: Passage, reason: str) -> StoreUnavailable:
-        message = f"What is kept of answers cannot be read or written: {reason}."
+        message = f"Stored answers cannot be read or written: {reason}."
         _log.error(message)
         passage.record_ending(
             BreakerVerdict.FAILED, WireError(code=ErrorCode.STORE_UNAVAILABLE, message=message)

@@ -70,7 +70,7 @@ class Retention:
             try:
                 await self.sweep_once()
             except (SQLAlchemyError, OSError) as error:
-                _log.error("What is kept of answers cannot be swept: %s", reason_of(error))
+                _log.error("Old stored answers cannot be deleted: %s", reason_of(error))
             await sleep_safely(pause_seconds(self._settings, random()))
 
     async def sweep_once(self) -> None:
@@ -109,7 +109,7 @@ class Retention:
                 break
             chosen.append(response_id)
             superfluous -= int(size)
-        _log.info("A user keeps too much: %d responses that were not used for longest go.", len(chosen))
+        _log.info("A user stores too much: the %d least recently used responses are deleted.", len(chosen))
         for start in range(0, len(chosen), RESPONSES_AT_ONCE):
             some = chosen[start : start + RESPONSES_AT_ONCE]
             await self._deleted(lambda connection, ids=some: delete_responses(connection, user_id, ids))

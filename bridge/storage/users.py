@@ -263,7 +263,7 @@ class UserStore:
         return ticket
 
     async def spend_ticket(self, ticket: str, public_key: str, browser: str) -> NewDevice | User | None:
-        """Make a browser a device of the ticket's user; None when the ticket is spent, expired or unknown.
+        """Pair a browser with the ticket's user; None when the ticket is spent, expired or unknown.
 
         A ticket that was not printed pairs only a user's first browser: if there is one already, the ticket
         is spent and its user returned, who has to confirm the further browser there (ruling 24).

@@ -58,7 +58,7 @@ class _Segment:
         text = self.path.read_bytes()
         *complete, torn = text.split(b"\n")
         if torn:
-            _log.warning("%s: the last line is not whole; its call was never sent.", self.path)
+            _log.warning("%s: the last line is incomplete; its call was never sent.", self.path)
         yield from filter(None, complete)
 
 

@@ -206,7 +206,7 @@ class GroupCommit(Generic[EntryT]):
             _log.warning("%s can be written again.", self._what)
             self._last_reason = ""
         if self._dropped:
-            _log.error("%s: %d entries were given up meanwhile.", self._what, self._dropped)
+            _log.error("%s: %d entries were dropped in the meantime.", self._what, self._dropped)
             self._dropped = 0
 
     def _keep_for_later(self, entries: Sequence[EntryT], failure: BaseException) -> None:
@@ -219,7 +219,7 @@ class GroupCommit(Generic[EntryT]):
 
     def _give_up(self) -> None:
         if not self._dropped:
-            _log.error("%s: entries are given up, because the database does not answer.", self._what)
+            _log.error("%s: entries are dropped, because the database does not answer.", self._what)
         self._dropped += 1
 
 

@@ -34,7 +34,7 @@ def items_of_chats(exported: JsonValue, user_id: str) -> list[StoredItem]:
         except BadExport as error:
             raise BadExport(f"chat {number + 1}: {error}") from None
     if not found:
-        raise BadExport(f"no chat in it has the member {MEMBER}, where that pipe keeps its items")
+        raise BadExport(f"no chat in it has the member {MEMBER}, where that pipe stores its items")
     return items
 
 

@@ -22,7 +22,7 @@ const TOO_MANY =
   "Download them, and add the folder as files.";
 const TOO_LARGE = "The document and those it refers to are larger than 32 MiB together.";
 const LEFT_OUT = "You left it out.";
-const NO_ADDRESS = "It is no address.";
+const NO_ADDRESS = "It is not an address.";
 const NOT_CHOSEN = "It was not among the files.";
 
 /** The user gave up, or nobody could be asked. */

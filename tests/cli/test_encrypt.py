@@ -83,7 +83,7 @@ def test_it_says_what_no_key_opens(
         ("one,,two", [], [], "none empty or twice"),
         ("one,one", [], [], "none empty or twice"),
         ("new,old", [], ["old"], "does not know the first key"),
-        ("old", ["--off"], ["old"], "the bridge that runs here encrypts"),
+        ("old", ["--off"], ["old"], "the running bridge encrypts"),
     ],
 )
 def test_it_refuses_what_would_hide_rows_from_the_bridge_that_runs(

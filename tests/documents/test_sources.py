@@ -81,12 +81,12 @@ async def test_nothing_outside_of_the_folder_is_read(folder: Path) -> None:
     """A document from somebody else must not read the operator's files, by `..` or by a link of its own."""
     source = put(folder, "../beside.yaml", "out.yaml", "/etc/hosts", "none.yaml", "deep", "%00.yaml")
     assert reasons(await read(source)) == [
-        "It lies outside of the folder that may be read; --refs-root widens it.",
-        "It is a link out of the folder that may be read; --refs-root widens it.",
-        "It lies outside of the folder that may be read; --refs-root widens it.",
+        "It is outside the folder that may be read; change that with --refs-root.",
+        "It is a link out of the folder that may be read; change that with --refs-root.",
+        "It is outside the folder that may be read; change that with --refs-root.",
         "It cannot be read: No such file or directory.",
         "It is not a file.",
-        "It is no address.",
+        "It is not an address.",
     ]
 
 
@@ -169,7 +169,7 @@ async def test_files_of_other_origins_are_fetched_only_where_an_option_says_so(
     source = f"{here.url}/openapi.json"
     how = f"--refs-origin {elsewhere.url} allows that."
     assert reasons(await read(source)) == [
-        f"It is at {elsewhere.url}, where nothing is fetched from; {how}",
+        f"It is at {elsewhere.url}, from which nothing is fetched; {how}",
         f"It could not be fetched: it redirects to {elsewhere.url}; {how}",
         "It could not be fetched: HTTP status 404.",
         "A document from an address may not read files.",
@@ -189,7 +189,7 @@ async def test_there_is_an_end_to_what_is_fetched(
     monkeypatch.setattr(sources, "MAX_FETCHED", 3)
     assert (
         reasons(await read(f"{here.url}/openapi.json"))
-        == ["More than 3 addresses are not fetched for one document."] * 2
+        == ["At most 3 addresses are fetched for one document."] * 2
     )
     monkeypatch.setattr(sources, "FETCH_ALL_SECONDS", -1.0)
     assert "All files together took longer than -1 s." in reasons(await read(f"{here.url}/openapi.json"))
@@ -227,7 +227,7 @@ async def test_a_users_document_reaches_other_origins_only_with_his_consent(
     source = f"{here.url}/openapi.json"
     how = f"{elsewhere.url} in `reference_origins` allows that."
     assert reasons(await read_for_user(source)) == [
-        f"It is at {elsewhere.url}, where nothing is fetched from; {how}",
+        f"It is at {elsewhere.url}, from which nothing is fetched; {how}",
         f"It could not be fetched: it redirects to {elsewhere.url}; {how}",
         "A document from an address may not read files.",
     ]

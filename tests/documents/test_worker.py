@@ -183,7 +183,7 @@ async def test_validating_a_document_asks_nobody_and_reads_no_file(
     async with listening() as (port, asked):
         for address in (f"http://127.0.0.1:{port}/limit.json", secret.as_uri(), f"//127.0.0.1:{port}/x"):
             report = await worker.validate_document(referring_to(f"{address}#/limit", version))
-            assert report.problems == (f"The validator cannot go on: Unresolvable: {address}#/limit",)
+            assert report.problems == (f"The validator failed: Unresolvable: {address}#/limit",)
     assert asked == []
 
 
@@ -200,7 +200,7 @@ async def test_a_process_that_reads_documents_has_no_network() -> None:
     _, errors = await asyncio.wait_for(
         process.communicate(framing.build_frame(b"{}") + framing.build_frame(b"")), 30
     )
-    assert b"PermissionError: a process that reads documents does no socket." in errors
+    assert b"PermissionError: a process that reads documents may not use socket." in errors
 
 
 def referring_to(reference: str, version: str) -> str:

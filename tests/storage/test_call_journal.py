@@ -340,4 +340,4 @@ async def test_with_a_full_disk_only_calls_that_read_go_on(
             assert (await ask(bridge, http, "POST", "/tools/listProducts", {}))[0] == 200
             assert len(page.calls) == 1
         assert await eventually(is_taken, within_s=3 * RETRY_S)
-    assert "Calls that may change something cannot be written down" in caplog.text
+    assert "Calls that may change something cannot be recorded" in caplog.text

@@ -121,7 +121,7 @@ def test_a_server_that_is_not_there_is_told_in_one_line(
     told = capsys.readouterr().err
     assert told.startswith("tool-bridge: postgresql://ann@127.0.0.1:1/tools cannot be used:")
     assert "refused" in told
-    assert told.endswith("Does the server run there, and does it let this machine in?\n")
+    assert told.endswith("Check that the server runs there and accepts this machine.\n")
     assert SECRET not in told
 
 

@@ -67,12 +67,12 @@ async def test_a_claim_that_another_bridge_took_meanwhile_is_said_and_waited_for
             await claim.release_claim()
             await other.take_claim()
             keeping = asyncio.create_task(claim.keep_claim())
-            await eventually(lambda: "One of the two has to be stopped" in caplog.text)
+            await eventually(lambda: "Stop one of the two" in caplog.text)
             ((before,),) = execute(url, HOLDERS)
             await other.release_claim()
             await eventually(lambda: [pid for (pid,) in execute(url, HOLDERS)] not in ([], [before]))
             keeping.cancel()
-            assert caplog.text.count("One of the two has to be stopped") == 1
+            assert caplog.text.count("Stop one of the two") == 1
 
 
 async def test_an_sqlite_file_needs_no_claim() -> None:

@@ -124,7 +124,7 @@ async def test_a_bridge_that_is_killed_goes_on_from_its_database(
                 assert {"device_paired", "acceptance", "decision", "grant", "call"} <= set(noted)
         assert not list((tmp_path / "one").glob("*.sqlite3*"))
         said = (tmp_path / "errors").read_text(encoding="utf-8")
-        assert "1 calls were under way when the bridge last ended." in said
+        assert "1 calls were running when the bridge last stopped." in said
         assert PASSWORD not in said
 
 

@@ -71,7 +71,7 @@ async def test_a_failing_database_is_left_alone_after_five_failures_until_one_tr
     """S0-96: the same window as for tools; then one call tries, and its success forgets all failures."""
     clinic = Clinic()
     assert [await clinic.fail() for _ in range(5)] == [
-        "What is kept of answers cannot be read or written: disk I/O error."
+        "Stored answers cannot be read or written: disk I/O error."
     ] * 5
     assert (await clinic.fail()).startswith("DB ops skipped due to repeated errors.")
     assert clinic.inner.calls == 5

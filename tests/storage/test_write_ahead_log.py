@@ -1,4 +1,4 @@
-"""The log of intents: what a killed process leaves there, what a full disk does, and how it stays small."""
+"""The write-ahead log: what a killed process leaves there, what a full disk does, and how it stays small."""
 
 import json
 import stat

@@ -237,6 +237,6 @@ async def test_while_the_database_is_away_memory_stays_bounded(caplog: pytest.Lo
     written = [entry for batch in thread.begun[1:] for entry in batch]
     assert [written[0], *written[-2:]] == ["away", str(MAX_WAITING - 2), "vital"]
     assert [record.getMessage() for record in caplog.records][1:] == [
-        "The list: entries are given up, because the database does not answer.",
-        "The list: 2 entries were given up meanwhile.",
+        "The list: entries are dropped, because the database does not answer.",
+        "The list: 2 entries were dropped in the meantime.",
     ]

@@ -241,7 +241,7 @@ def _complaint(problem: jsonschema_rs.ValidationError) -> str:
         case jsonschema_rs.ValidationErrorKind.AnyOf() | jsonschema_rs.ValidationErrorKind.OneOfNotValid():
             return _fits_no_branch(problem, kind.context)
         case jsonschema_rs.ValidationErrorKind.OneOfMultipleValid():
-            return "has several of its allowed forms, and may have exactly one; leave something out"
+            return "matches several of its allowed forms, but must match exactly one; leave something out"
         case jsonschema_rs.ValidationErrorKind.Pattern():
             return f"must match the pattern `{kind.pattern}`, but is {_quoted_value(problem.instance)}"
         case jsonschema_rs.ValidationErrorKind.AdditionalProperties():
@@ -289,11 +289,11 @@ def _fits_no_branch(
     ] or plausible
     reasons = list(dict.fromkeys(_inner(errors[0], path) for errors in chosen or failed))
     if len(reasons) == 1:
-        return f"is not right: {reasons[0]}"
+        return f"is invalid: {reasons[0]}"
     listed = "; ".join(
         f"({number}) {reason}" for number, reason in enumerate(reasons[:MAX_BRANCHES], start=1)
     )
-    return f"has none of its allowed forms: {listed}"
+    return f"matches none of its allowed forms: {listed}"
 
 
 def _inner(error: jsonschema_rs.ValidationError, path: list[str | int]) -> str:

@@ -29,13 +29,11 @@ READ_ON = (
     "This is the beginning of the answer. Read on with read_result: this call_id, next_offset as offset."
 )
 NOT_STORED = (
-    "This is the beginning of the answer. The bridge had no room to keep the rest. Ask the API for less."
+    "This is the beginning of the answer. The bridge had no space to store the rest. Ask the API for less."
 )
-CUT_BY_SIZE = (
-    "The API's answer is longer than the page reads, so that its end is missing. Ask the API for less."
-)
-CUT_BY_TIME = "The API was still sending when the time of the call was up; this is what had come."
-FILE_NOT_STORED = "The bridge had no room to keep this file."
+CUT_BY_SIZE = "The API's answer is longer than the page reads, so its end is missing. Ask the API for less."
+CUT_BY_TIME = "The API was still sending when the call timed out; this is what had arrived."
+FILE_NOT_STORED = "The bridge had no space to store this file."
 
 LOST = "The API answered with this status; the rest of its answer was lost on the way to the bridge."
 

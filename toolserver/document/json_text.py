@@ -79,7 +79,7 @@ def _read_with_hooks(text: str, *, report_duplicate_keys: bool) -> tuple[JsonVal
     reader = json.JSONDecoder(object_pairs_hook=hook, parse_constant=not_numbers.append)
     root = cast(JsonValue, reader.decode(text))
     warnings = [
-        f"The key {quote_text(key)} stands twice in one object; the last one counts." for key in duplicates
+        f"The key {quote_text(key)} appears twice in one object; the last one counts." for key in duplicates
     ]
     if not_numbers:
         warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")

@@ -156,7 +156,7 @@ def clash_of(together: tuple[SecurityScheme, ...]) -> str:
         if first is not scheme and not (_is_bearer(first) and _is_bearer(scheme)):
             one, other, where = quote_text(first.scheme), quote_text(scheme.scheme), quote_text(place[1])
             both = f"{one} and {other} both go to the {place[0]} {where}, which has one value"
-            return f"{both}: the one you save is sent, of both {one}."
+            return f"{both}. The one you save is sent; if you save both, {one}."
     return ""
 
 

@@ -187,7 +187,7 @@ class _Builder:
         if key in value and len(self.warnings) < _MAX_WARNINGS:
             where = _place_of(event)
             self.warnings.append(
-                f"The key {quote_text(key)} stands twice in one mapping{where}; the last one counts."
+                f"The key {quote_text(key)} appears twice in one mapping{where}; the last one counts."
             )
         frame.key = key
 

@@ -99,7 +99,9 @@ class BodyReader:
         choice = self._choose(content)
         if choice.kind == "multipart" and (placed := [key for key in _BY_POSITION if key in choice.media]):
             named = quote_text(choice.media_type)
-            raise UnwritableBody(f"The parts of the {named} body go by position ({', '.join(placed)})")
+            raise UnwritableBody(
+                f"The parts of the {named} body are identified by position ({', '.join(placed)})"
+            )
         encoding = choice.media.get("encoding")
         key = (choice.media_type, _key_of(choice.media), id(encoding) if encoding else 0)
         written = self._written.get(key)
@@ -163,7 +165,9 @@ def _write(document: Document, choice: _Choice) -> _Written:
     if "/" not in choice.media_type and not warnings:
         written = "JSON" if kind == "json" else "bytes"
         named = quote_text(choice.media_type)
-        warnings.append(f"The content type of the request body, {named}, is none; it is sent as {written}.")
+        warnings.append(
+            f"The content type of the request body, {named}, is invalid; it is sent as {written}."
+        )
     schema = _schema_of(choice)
     fields: Mapping[str, BodyField] = {}
     if kind in ("form", "multipart"):

@@ -395,8 +395,8 @@ def _read_body(reader: _Reader, place: PathMethod, entries: list[_Read]) -> Body
             reader.bodies[id(node)] = reader.body_reader.read_body(node)
     except UnwritableBody as error:
         if node.get("required") is True:
-            raise _Unusable(f"{error}, which cannot be written yet.") from None
-        place.warnings.append(f"{error}, which cannot be written yet; the optional body is left out.")
+            raise _Unusable(f"{error}, which is not supported yet.") from None
+        place.warnings.append(f"{error}, which is not supported yet; the optional body is left out.")
         return None
     body, warnings = reader.bodies[id(node)]
     place.warnings += warnings

@@ -218,9 +218,7 @@ class ParameterReader:
         name = text_at(node, "name")
         if not name:
             return "A parameter has no name."
-        return (
-            f"The parameter {quote_text(name)} has no known place: in is {quote_text(text_at(node, 'in'))}."
-        )
+        return f"The parameter {quote_text(name)} has an unknown location: {quote_text(text_at(node, 'in'))}."
 
     def make_undescribed(self, name: str) -> Parameter:
         """A parameter for a path expression that the document does not describe: any string."""

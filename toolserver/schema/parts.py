@@ -157,7 +157,7 @@ def take_alternatives(shape: Shape, part: JsonObject) -> None:
 def take_subtypes(shape: Shape, branches: list[JsonValue], at_most: int) -> None:
     """Adds the schemas that extend this one as alternatives distinguished by a discriminator."""
     if len(branches) > at_most:
-        shape.problems += (f"more than {at_most} schemas extend it; only what they share is told",)
+        shape.problems += (f"more than {at_most} schemas extend it; only what they share is described",)
     elif branches:
         shape.alternatives += (Alternatives(branches, exclusive=True),)
 

@@ -124,9 +124,9 @@ def _rewritten(node: JsonObject, place: str, level: int, counts: _Counts) -> Jso
 def _object(node: JsonObject, place: str, level: int, counts: _Counts) -> JsonObject:
     properties = object_at(node, "properties")
     if isinstance(node.get("additionalProperties"), dict):
-        raise _not_strict(place, "is a map of keys that are not known before.")
+        raise _not_strict(place, "is a map whose keys are not known in advance.")
     if "patternProperties" in node:
-        raise _not_strict(place, "has keys that only a pattern tells.")
+        raise _not_strict(place, "has keys that only a pattern describes.")
     if level > 1 and not properties and node.get("additionalProperties") is not False:
         raise _not_strict(place, "is an object of unknown keys.")
     required = array_at(node, "required")

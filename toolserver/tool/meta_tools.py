@@ -100,7 +100,7 @@ RUN_OPERATION = MetaTool(
     "Run one operation of a connected API. Look up its name and arguments with find_operations first.",
     _schema(
         {
-            "name": {"type": "string", "description": "Its name, as find_operations gives it."},
+            "name": {"type": "string", "description": "Its name, as find_operations returns it."},
             "arguments": {
                 "type": "object",
                 "properties": {},

@@ -81,7 +81,7 @@ class _LoggedModel:
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Stream one round, as `Model.stream_round`."""
         items, tools = len(request.input), len(request.tools)
-        self._note(f"asks {request.model}: {items} items, {tools} tools{_options(request.options)}")
+        self._note(f"request to {request.model}: {items} items, {tools} tools{_options(request.options)}")
         has_begun = False
         try:
             async with aclosing(self._inner.stream_round(replace(request, note=self._note))) as events:
@@ -123,8 +123,8 @@ def _ending(ended: CallEnded) -> str:
     output = ended.output.get("output")
     size = f"{len(output):,} characters" if isinstance(output, str) else "several parts"
     if ended.is_omitted:
-        return f"has a result that is too long for the model; it reads {size}"
-    return f"has its result: {size}" if ended.has_succeeded else f"failed: {_code(output)}"
+        return f"result is too long for the model, which reads {size}"
+    return f"result: {size}" if ended.has_succeeded else f"failed: {_code(output)}"
 
 
 def _code(output: object) -> str:

@@ -48,7 +48,7 @@ def _ended(call: ModelCall, entry: JournalEntry | None, when: str) -> CallEnded:
 def _unwritten(when: str) -> str:
     """Return the text for a call that the journal lacks: it records every changing call before its start."""
     return (
-        f"{when} before this call had an answer. It was not begun, or it only reads. You may call it again."
+        f"{when} before this call had an answer. It had not started, or it only reads. You may call it again."
     )
 
 
@@ -58,11 +58,11 @@ def _written(entry: JournalEntry, when: str) -> str:
             status = f" (HTTP {entry.http_status})" if entry.http_status else ""
             return (
                 f"this call was performed and succeeded{status}, but its answer was lost when {when}. "
-                "Do not repeat it if it changes something; read the present state instead."
+                "Do not repeat it if it changes something; read the current state instead."
             )
         case CallState.OUTCOME_UNKNOWN:
             return (
-                f"{when} while this call was under way. It may or may not have been performed. "
+                f"{when} while this call was running. It may or may not have been performed. "
                 "Do not repeat it; find out by reading, or ask the user."
             )
         case CallState.DENIED:
@@ -72,8 +72,8 @@ def _written(entry: JournalEntry, when: str) -> str:
             return f"the API answered this call with {status}, and the answer was lost when {when}."
         case _:
             return (
-                f"this call came to no answer before {when}. It changed nothing: it was not begun, or it "
-                "only reads. You may call it again."
+                f"this call got no answer before {when}. It changed nothing: it had not "
+                "started, or it only reads. You may call it again."
             )
 
 

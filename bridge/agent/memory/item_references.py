@@ -17,8 +17,8 @@ from toolserver.json_types import text_at
 REFERENCE = "item_reference"
 
 _NOT_FOUND = (
-    "Item with id '{}' not found. Items of responses with 'store' false are not kept, and kept ones go after "
-    "a while; send the item itself."
+    "Item with id '{}' not found. Items of responses with 'store' false are not stored, and stored "
+    "items expire; send the item itself."
 )
 
 

@@ -30,8 +30,8 @@ from bridge.stored_items.ulid import Ulids
 from toolserver.json_types import object_at, text_at
 
 UNAVAILABLE = (
-    "⚠️ Tool storage unavailable: this answer goes on without memory. What tools return and the model thinks "
-    "in it will be unknown to the next answer."
+    "⚠️ Tool storage unavailable: this answer continues without memory. The next answer will "
+    "not know its tool results and reasoning."
 )
 
 _log = logging.getLogger(__name__)
@@ -176,7 +176,7 @@ class Recorder:
             try:
                 await self._memory.store.add_items(self._unsaved)
             except StoreUnavailable as failure:
-                _log.warning("turn %s goes on without memory: %s", self._request.turn_id, failure)
+                _log.warning("turn %s continues without memory: %s", self._request.turn_id, failure)
                 self._is_lost = True
         self._unsaved = []
 

@@ -157,6 +157,6 @@ class ResponseRecord:
         try:
             await work
         except StoreUnavailable as failure:
-            _log.warning("response %s cannot be kept: %s", self._stored.id, failure)
+            _log.warning("response %s cannot be stored: %s", self._stored.id, failure)
             return False
         return True

@@ -132,7 +132,7 @@ class TurnMemory:
             async with asyncio.timeout(self._wait_s()):
                 return narrow_settings(self._settings, await self._choices.choice_of_user(user_id))
         except (BridgeError, TimeoutError) as failure:
-            _log.warning("it is not known what user %s wants stored: %s", user_id, failure)
+            _log.warning("cannot read what user %s wants stored: %s", user_id, failure)
             return None
 
     async def _find(self, request: TurnRequest) -> _Found:
@@ -142,10 +142,10 @@ class TurnMemory:
             ids = [] if request.is_task else marker_ids(request.input, MAX_LOOKED_UP)
             found = await self._memory.store.by_ids(request.user_id, ids)
         except StoreUnavailable as failure:
-            _log.warning("turn %s knows nothing of earlier ones: %s", request.turn_id, failure)
+            _log.warning("turn %s cannot read earlier turns: %s", request.turn_id, failure)
             return _Found(is_lost=True)
         if missing := len(ids) - len(found):
-            _log.warning("turn %s: %d of %d stored items are not there", request.turn_id, missing, len(ids))
+            _log.warning("turn %s: %d of %d stored items are missing", request.turn_id, missing, len(ids))
         return _Found(earlier, found)
 
     async def _delete(self, request: TurnRequest, ids: Sequence[str]) -> None:
@@ -154,7 +154,9 @@ class TurnMemory:
             try:
                 await self._memory.store.delete_items(request.user_id, ids)
             except StoreUnavailable as failure:
-                _log.warning("turn %s leaves %d reasoning items: %s", request.turn_id, len(ids), failure)
+                _log.warning(
+                    "turn %s could not delete %d reasoning items: %s", request.turn_id, len(ids), failure
+                )
 
     def _build_input(
         self, request: TurnRequest, found: _Found, settings: MemorySettings
@@ -214,7 +216,7 @@ class TurnMemory:
         try:
             await self._memory.store.add_items([record])
         except StoreUnavailable as failure:
-            _log.warning("turn %s waits for its caller in memory only: %s", request.turn_id, failure)
+            _log.warning("turn %s awaits its caller in memory only: %s", request.turn_id, failure)
 
 
 def _made_before(earlier: Sequence[StoredItem], turn_id: str) -> int:

@@ -89,12 +89,12 @@ def _goes_without_input(body: JsonObject) -> bool:
 def _refuse(body: JsonObject) -> None:
     if body.get("conversation") is not None:
         message = (
-            "This bridge has no conversations of OpenAI's. Go on by 'previous_response_id', or use its own "
-            "under /conversations."
+            "This bridge does not support OpenAI's conversations. Use 'previous_response_id', or the "
+            "bridge's own under /conversations."
         )
         raise InvalidRequest(message, param="conversation", code="unsupported_parameter")
     if read_flag(body, "background") and not read_flag(body, "store", default=True):
-        message = "'background' needs 'store': a response in the background is read from where it is kept."
+        message = "'background' needs 'store': a background response is read from the store."
         raise InvalidRequest(message, param="background", code="invalid_value")
 
 

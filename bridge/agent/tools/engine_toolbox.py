@@ -50,12 +50,12 @@ def function_names(tools: Iterable[JsonObject]) -> frozenset[str]:
 UNAVAILABLE = Notice("warning", "Tool registry unavailable; continuing without tools.", in_answer=False)
 NO_PAGE = Notice(
     "info",
-    "No bridge page of this user is open; continuing without the tools of the bridge.",
+    "No bridge page of this user is open; continuing without the bridge's tools.",
     in_answer=False,
 )
 NO_ROOM = Notice(
     "warning",
-    "The request brings so many tools that there is no room for those of the bridge.",
+    "The request has so many tools of its own that those of the bridge do not fit.",
     in_answer=False,
 )
 """Notices for a user whose tools the model is not offered."""
@@ -254,7 +254,7 @@ def _failed(error: WireError, name: str) -> CallOutput:
 
 _INTERNAL = WireError(
     code=ErrorCode.INTERNAL,
-    message="The bridge has a bug; see its log. Whether the call was made is not known.",
+    message="The bridge has a bug; see its log. It is not known whether the call was made.",
 )
 BUG = _failed(_INTERNAL, "")
 

@@ -168,8 +168,8 @@ class AccountRoutes:
                 "/api/tickets",
                 self.redeem_ticket,
                 "redeemTicket",
-                "Spend a ticket in a browser that is paired already",
-                {200: RouteAnswer("Whose ticket it is, and whether it was spent.", Redeemed)},
+                "Redeem a ticket in a browser that is already paired",
+                {200: RouteAnswer("The user of the ticket, and whether it was redeemed.", Redeemed)},
                 body=Redemption,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST,),
@@ -244,7 +244,7 @@ class AccountRoutes:
                 "/api/connect",
                 self.connect_facts,
                 "showConnect",
-                "How this bridge can be reached",
+                "Show how this bridge can be reached",
                 {200: RouteAnswer("Addresses, hosts and origins.", ConnectFacts)},
             ),
         ]
@@ -304,7 +304,7 @@ class AccountRoutes:
         caller = caller_of(request)
         body = await read_body(request, NewKey)
         if body.forwarder and caller.user.id != self._operator_id:
-            message = "Only the user who started the bridge may make a key that speaks for other users."
+            message = "Only the user who started the bridge may create a key that acts for other users."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         key_id, key = await self._store.add_key(
             caller.user.id,

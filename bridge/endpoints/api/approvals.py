@@ -66,7 +66,7 @@ class ApprovalRoutes:
                 "/api/approval",
                 self.show_approval,
                 "showApproval",
-                "Show which calls ask the caller first",
+                "Show which calls need approval",
                 now,
             ),
             ApiRoute(
@@ -74,7 +74,7 @@ class ApprovalRoutes:
                 "/api/approval",
                 self.choose_mode,
                 "chooseApproval",
-                "Choose which calls ask",
+                "Choose which calls need approval",
                 now,
                 body=ApprovalChoice,
                 access="page",
@@ -86,7 +86,7 @@ class ApprovalRoutes:
                 "/api/approval/grants",
                 self.revoke_all,
                 "revokeGrants",
-                "Let every call ask again",
+                "Revoke every grant, so that all calls need approval again",
                 now,
                 access="page",
                 audited=AuditKind.GRANT,
@@ -96,7 +96,7 @@ class ApprovalRoutes:
                 "/api/approval/grants/{id}",
                 self.revoke_grant,
                 "revokeGrant",
-                "Let calls of one operation ask again",
+                "Revoke one grant, so that its calls need approval again",
                 now,
                 access="page",
                 errors=(ErrorCode.NOT_FOUND,),
@@ -121,7 +121,7 @@ class ApprovalRoutes:
         caller = caller_of(request)
         grant_id = request.match_info["id"]
         if not await self._approvals.revoke_grants(caller.user.id, [grant_id]):
-            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no grant {grant_id!r}; it may be over.")
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no grant {grant_id!r}; it may have expired.")
         set_audit_detail(request, revoked=1)
         return await self._answer(caller.user.id)
 

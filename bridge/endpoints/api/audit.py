@@ -59,14 +59,14 @@ class AuditRoutes:
                 "/api/audit",
                 self.list_entries,
                 "listAudit",
-                "List what happened, newest first",
-                {200: RouteAnswer("Entries: `?before=` the last `next` reads on.", AuditList)},
+                "List the entries of the audit log, newest first",
+                {200: RouteAnswer("Entries; for older ones, send `next` as `?before=`.", AuditList)},
                 access="page",
                 query={
-                    "before": "`next` of the answer before.",
+                    "before": "`next` of the previous answer.",
                     "kind": "Only entries of this kind; several are separated by commas.",
                     "since": "Only entries from this time on, in UTC seconds since 1970.",
-                    "users": "`all`: of every user, and what concerns none; for the operator.",
+                    "users": "`all`: entries of every user and of none; for the operator only.",
                 },
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
             )

@@ -87,7 +87,7 @@ class BatchRoutes:
                 self.run_batch,
                 "runBatch",
                 "Run several calls together and wait until all have ended",
-                {200: RouteAnswer("Every call has ended, each in its own way.", BatchReport)},
+                {200: RouteAnswer("Every call has ended; each has its own outcome.", BatchReport)},
                 body=NewBatch,
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
             )

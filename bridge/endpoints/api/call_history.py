@@ -70,7 +70,7 @@ class CallHistoryRoutes:
                 "List the caller's calls, open ones and those of the last 30 days, newest first",
                 {
                     200: RouteAnswer(
-                        "Calls: `?before=` a time reads on, `?open=true` gives the open ones.", CallList
+                        "Calls; `?before=` a time lists older ones, `?open=true` only open ones.", CallList
                     )
                 },
                 errors=(ErrorCode.INVALID_REQUEST,),
@@ -117,7 +117,7 @@ class CallHistoryRoutes:
             return json_answer(_open_facts(call))
         stored = await self._journal.find_call(caller.user.id, call_id)
         if stored is None:
-            message = f"There is no call {call_id!r}; calls are kept for 30 days."
+            message = f"There is no call {call_id!r}; calls are stored for 30 days."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         return json_answer(_facts(stored))
 

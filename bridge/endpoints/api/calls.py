@@ -116,8 +116,8 @@ class CallRoutes:
                 "/api/calls",
                 self.call_tool,
                 "callTool",
-                "Run a tool in the caller's page and wait for its end",
-                {200: RouteAnswer("The call has ended, one way or another.", CallReport)},
+                "Run a tool in the caller's page and wait for the outcome",
+                {200: RouteAnswer("The call has ended; `state` says how.", CallReport)},
                 body=NewCall,
                 errors=(
                     ErrorCode.INVALID_REQUEST,
@@ -133,7 +133,7 @@ class CallRoutes:
                 "/api/calls/{id}/retry",
                 self.retry_call,
                 "retryCall",
-                "Make a call that has ended again: a new call with the same arguments",
+                "Repeat a call that has ended: a new call with the same arguments",
                 {200: RouteAnswer("The new call has ended.", CallReport)},
                 errors=(
                     ErrorCode.NOT_FOUND,
@@ -155,7 +155,7 @@ class CallRoutes:
                 self.upload_answer,
                 "uploadResult",
                 "Upload the answer of a running call, from the page",
-                {200: RouteAnswer("Kept until the page reports the outcome.", Confirmation)},
+                {200: RouteAnswer("Stored until the page reports the outcome.", Confirmation)},
                 access="result_token",
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.TOO_LARGE),
             ),
@@ -164,8 +164,8 @@ class CallRoutes:
                 "/api/calls/{id}/answer",
                 self.find_answer,
                 "findAnswer",
-                "Get a link to the kept answer of one of the caller's calls",
-                {200: RouteAnswer("The whole answer, for a day.", FileLink)},
+                "Get a link to the stored answer of one of the caller's calls",
+                {200: RouteAnswer("A link to the whole answer, valid for a day.", FileLink)},
                 errors=(ErrorCode.NOT_FOUND,),
             ),
             ApiRoute(
@@ -173,7 +173,7 @@ class CallRoutes:
                 "/files/{token}",
                 self.download_file,
                 "readFile",
-                "Read a kept answer by its signed URL",
+                "Read a stored answer by its signed URL",
                 {200: RouteAnswer("The file.", media_type="*/*")},
                 access="public",
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.NOT_FOUND),
@@ -200,7 +200,7 @@ class CallRoutes:
         if kept is None or kept.ended_at is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no ended call {call_id!r}.")
         if kept.arguments_text is None:
-            message = f"The arguments of call {call_id!r} were too long to keep. Call the tool anew."
+            message = f"The arguments of call {call_id!r} were too long to store. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         if has_redactions(kept.arguments_text):
             message = f"Secrets among the arguments of call {call_id!r} were not kept. Call the tool anew."
@@ -240,7 +240,7 @@ class CallRoutes:
         name = filename_of({"content-disposition": request.query.get("disposition", "")})
         found = self._files.sign_link(caller.user.id, request.match_info["id"], mime, name)
         if found is None:
-            message = "Nothing is kept of this call. Files and long answers are, for a day."
+            message = "No answer of this call is stored. Files and long answers are stored for a day."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         url, size = found
         return json_answer(FileLink(url=url, mime=plain_mime(mime), bytes=size, filename=name))
@@ -249,7 +249,8 @@ class CallRoutes:
         """A kept file, as an attachment that no browser runs."""
         kept = self._files.open_file(request.match_info["token"])
         if kept is None:
-            raise BridgeError(ErrorCode.NOT_FOUND, "This file is gone; answers are kept for a day.")
+            message = "This file no longer exists; answers are stored for a day."
+            raise BridgeError(ErrorCode.NOT_FOUND, message)
         is_inline = kept.mime.startswith("image/") and not kept.mime.startswith("image/svg")
         disposition = "inline" if is_inline else "attachment"
         if kept.filename:
@@ -266,7 +267,7 @@ class CallRoutes:
         call = self._dispatcher.open_call(request.match_info["id"])
         token = request.headers.get(RESULT_TOKEN_HEADER, "").encode("utf-8", "replace")
         if call is None or not secrets.compare_digest(call.result_token.encode(), token):
-            raise BridgeError(ErrorCode.UNAUTHORIZED, "No running call takes an answer with this token.")
+            raise BridgeError(ErrorCode.UNAUTHORIZED, "No running call accepts an answer with this token.")
         mark_authenticated(request)
         return call
 

@@ -53,7 +53,7 @@ class DocumentBundleRoutes:
                 "/api/documents/bundle",
                 self.bundle_document,
                 "bundleDocument",
-                "Make one text of a document and the files it refers to",
+                "Bundle a document with the files it refers to",
                 {200: RouteAnswer("The text, or what is missing.", BundledDocument)},
                 body=DocumentFiles,
                 access="page",

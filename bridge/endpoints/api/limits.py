@@ -157,7 +157,7 @@ class LimitRoutes:
                 "/api/breakers",
                 self.show_breakers,
                 "showBreakers",
-                "Show tools and hosts that failed lately or are left alone",
+                "Show tools and hosts that failed recently or whose circuit breaker is open",
                 {200: RouteAnswer("Breakers.", BreakerList)},
             ),
             ApiRoute(

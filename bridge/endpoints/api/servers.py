@@ -146,7 +146,7 @@ class ServerRoutes:
                 f"{one}/document",
                 self.put_document,
                 "replaceDocument",
-                "Put a newer document in place",
+                "Replace the document of a server",
                 _SERVER_NOW,
                 body=NewDocument,
                 access="page",
@@ -160,7 +160,7 @@ class ServerRoutes:
                 "listTools",
                 "List tools",
                 {200: RouteAnswer("Tools.", ToolList)},
-                query={"schemas": "`no`: leave the schemas of arguments out."},
+                query={"schemas": "`no`: omit the schemas of the arguments."},
                 errors=(ErrorCode.INVALID_DOCUMENT,),
             ),
             ApiRoute(
@@ -337,7 +337,7 @@ def _origins(names: list[str]) -> frozenset[str]:
             is_origin = False
         if not is_origin:
             message = (
-                f"{quote_text(name)} in `reference_origins` is no origin such as https://schemas.example."
+                f"{quote_text(name)} in `reference_origins` is not an origin such as https://schemas.example."
             )
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
     return frozenset(names)

@@ -24,7 +24,7 @@ FILE_NAME = "tool-bridge-kept.jsonl"
 
 
 class StoredItemsSummary(BaseModel):
-    """How much is kept of the caller's answers."""
+    """Show how much of the caller's answers is stored."""
 
     items: int
     responses: int
@@ -72,7 +72,7 @@ class StoredItemRoutes:
                 "/api/kept",
                 self.show_summary,
                 "getKept",
-                "How much is kept of the caller's answers",
+                "Show how much of the caller's answers is stored",
                 {200: RouteAnswer("How much.", StoredItemsSummary)},
                 errors=failing,
             ),
@@ -81,7 +81,7 @@ class StoredItemRoutes:
                 "/api/kept/export",
                 self.export_items,
                 "exportKept",
-                "All that is kept of the caller's answers",
+                "Export everything that is stored of the caller's answers",
                 {
                     200: RouteAnswer(
                         "Lines of JSON, for `tool-bridge import`.", media_type="application/jsonl"
@@ -96,12 +96,12 @@ class StoredItemRoutes:
                 "/api/kept",
                 self.delete_items,
                 "deleteKept",
-                "Delete what is kept of the caller's answers",
+                "Delete what is stored of the caller's answers",
                 {200: RouteAnswer("How much was deleted.", StoredItemsDeleted)},
                 access="page",
                 errors=failing,
                 audited=AuditKind.STORED_DATA_DELETED,
-                query={"conversation": "Only what belongs to this chat, as its client names it."},
+                query={"conversation": "Only data of this chat, by the id that its client uses."},
             ),
         ]
 
@@ -185,8 +185,8 @@ class MemoryChoiceRoutes:
                 "/api/kept/choice",
                 self.show_choice,
                 "getMemoryChoice",
-                "What the caller wants kept of answers",
-                {200: RouteAnswer("What is wanted, and the most that there is.", MemoryFacts)},
+                "Show what the caller wants stored of answers",
+                {200: RouteAnswer("The choice, and what the operator allows at most.", MemoryFacts)},
                 errors=failing,
             ),
             ApiRoute(
@@ -194,8 +194,8 @@ class MemoryChoiceRoutes:
                 "/api/kept/choice",
                 self.set_choice,
                 "putMemoryChoice",
-                "Choose what is kept of the caller's answers from now on",
-                {200: RouteAnswer("What is wanted, and the most that there is.", MemoryFacts)},
+                "Choose what is stored of the caller's answers from now on",
+                {200: RouteAnswer("The choice, and what the operator allows at most.", MemoryFacts)},
                 body=RetentionRequest,
                 access="page",
                 errors=failing,

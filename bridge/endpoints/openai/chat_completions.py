@@ -125,7 +125,7 @@ class ChatCompletionRoutes:
             except Exception:  # a boundary: a stream that has begun ends as every other one
                 if not stream.has_begun:
                     raise
-                _log.exception("A stream of a chat failed.")
+                _log.exception("A chat stream failed.")
                 last = writer.write_failure(log_answer_error(asked.http, of_wire(BUG)) or {})
             await stream.send_frames(encode_chunks(last) + DONE)
         return stream.response

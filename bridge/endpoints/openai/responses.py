@@ -126,8 +126,8 @@ class ResponseRoutes:
             raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_found")
         if body.get("status") in UNFINISHED:
             message = (
-                f"Previous response with id '{previous[:200]}' is still being made. "
-                "Go on from it when it has ended."
+                f"Previous response with id '{previous[:200]}' is still in "
+                "progress. Continue from it when it has ended."
             )
             raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_ready")
 

@@ -261,7 +261,7 @@ async def test_a_key_that_is_not_ours_is_called_a_key(
     """Whoever pasted the wrong key must not be told to reload a page."""
     headers = {"Authorization": f"Bearer {key}"}
     async with http.get(bridge.base_url + "/openapi.json", headers=headers) as response:
-        assert "This key is not known here" in (await response.json())["error"]["message"]
+        assert "This key is unknown" in (await response.json())["error"]["message"]
 
 
 async def test_a_paired_browser_does_not_change_hands_by_a_link(

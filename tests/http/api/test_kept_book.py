@@ -232,8 +232,8 @@ def chat_with(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "neither an export of this program nor chats"),
-        ("hello", "neither an export of this program nor chats"),
+        ("", "neither a tool-bridge export nor chats"),
+        ("hello", "neither a tool-bridge export nor chats"),
         ("[1, 2]", "no chat in it has the member openai_responses_pipe"),
         ('{"format": "tool-bridge-kept", "version": 9}', "it is of version 9"),
         (HEAD + "{", "line 2: no JSON"),

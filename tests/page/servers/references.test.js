@@ -137,7 +137,7 @@ test("files that were not chosen are asked for until none is added", async () =>
 
 test("what no browser could fetch is left out without a question", async () => {
   const { questions, left_out } = await gathered("[http://a:99999/x]", {});
-  assert.deepEqual([questions, left_out], [[], { "http://a:99999/x": "It is no address." }]);
+  assert.deepEqual([questions, left_out], [[], { "http://a:99999/x": "It is not an address." }]);
 });
 
 test("a document cannot make the browser fetch without end", async () => {

@@ -172,7 +172,7 @@ def test_only_so_many_browsers_wait_at_once() -> None:
     pairing, _, clock = desk()
     for _ in range(MAX_WAITING_OF_ADDRESS):
         waiting(pairing, address="one")
-    with pytest.raises(BridgeError, match="Too many browsers wait"):
+    with pytest.raises(BridgeError, match="Too many browsers are waiting"):
         waiting(pairing, address="one")
     for number in range(MAX_WAITING - MAX_WAITING_OF_ADDRESS):
         waiting(pairing, address=str(number))

@@ -47,17 +47,17 @@ class ConversationChatRoutes:
     def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         events = {200: RouteAnswer("Server-sent events.", media_type="text/event-stream")}
-        resuming = {"after": "Id of the last event that was had; the header `Last-Event-ID` says the same."}
+        resuming = {"after": "Id of the last event received; the header `Last-Event-ID` does the same."}
         return [
             ApiRoute(
                 "POST",
                 f"{PATH}/chat",
                 self.send_chat,
                 "chat",
-                "Say something and have it answered, or have answered what stands there",
+                "Send a message and get an answer, or get an answer to the last message",
                 {
                     200: RouteAnswer("The answer.", ConversationChatAnswer),
-                    202: RouteAnswer("It is being made.", ConversationChatStarted),
+                    202: RouteAnswer("The run has started.", ConversationChatStarted),
                 },
                 body=ChatRequest,
                 errors=_TALKING,
@@ -67,10 +67,10 @@ class ConversationChatRoutes:
                 f"{PATH}/calls/{{tool_call_id}}/retry",
                 self.retry_call,
                 "retryToolCall",
-                "Make a call that has ended again, in a new branch that is answered from there",
+                "Repeat a call that has ended in a new branch, and answer from there",
                 {
                     200: RouteAnswer("The answer.", ConversationChatAnswer),
-                    202: RouteAnswer("It is being made.", ConversationChatStarted),
+                    202: RouteAnswer("The run has started.", ConversationChatStarted),
                 },
                 body=RetryRequest,
                 body_required=False,
@@ -81,7 +81,7 @@ class ConversationChatRoutes:
                 f"{PATH}/stop",
                 self.stop_chat,
                 "stopRun",
-                "Stop the run that is under way",
+                "Stop the current run",
                 {200: RouteAnswer("It has ended.", RunStopped)},
                 errors=FAILING,
             ),
@@ -91,7 +91,7 @@ class ConversationChatRoutes:
                     path,
                     self.stream_events,
                     name,
-                    "Listen to a conversation",
+                    "Stream the events of a conversation",
                     events,
                     errors=FAILING,
                     query=resuming,
@@ -193,6 +193,6 @@ def _after(request: web.Request) -> int | None:
     if not text:
         return None
     if not text.isdecimal():
-        message = "after: the id of an event is wanted, a whole number."
+        message = "after must be the id of an event, a whole number."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "after"})
     return int(text)

@@ -72,12 +72,12 @@ class ConversationRoutes:
                 "/conversations",
                 self.list_all,
                 "listConversations",
-                "List the caller's conversations, the one that changed last first",
+                "List the caller's conversations, most recently changed first",
                 {200: RouteAnswer("Conversations.", ConversationList)},
                 errors=FAILING,
                 query={
-                    "limit": f"Conversations in one answer, {PAGE_OF_CONVERSATIONS} unless told.",
-                    "before": "`next` of the answer before.",
+                    "limit": f"Conversations in one answer, {PAGE_OF_CONVERSATIONS} by default.",
+                    "before": "`next` of the previous answer.",
                 },
             ),
             ApiRoute(
@@ -88,7 +88,7 @@ class ConversationRoutes:
                 "Find conversations by a text in their titles, descriptions and messages",
                 {200: RouteAnswer("Conversations.", ConversationList)},
                 errors=FAILING,
-                query={"q": "The text; letter case does not matter.", "limit": "As of the list."},
+                query={"q": "The text; letter case does not matter.", "limit": "As for the list."},
             ),
             ApiRoute(
                 "GET",
@@ -107,7 +107,7 @@ class ConversationRoutes:
                 self.delete_conversation,
                 "deleteConversation",
                 "Delete a conversation with its messages; its run is stopped",
-                {200: RouteAnswer("It is gone.", Done)},
+                {200: RouteAnswer("It has been deleted.", Done)},
                 errors=FAILING,
             ),
         ]
@@ -155,7 +155,7 @@ class ConversationRoutes:
         user_id = caller_of(request).user.id
         query = request.query.get("q", "").strip()
         if not query:
-            message = "q: a text to look for is missing."
+            message = "q must be the text to search for."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "q"})
         found = await self._store.search_conversations(user_id, query, limit=limit_of(request))
         return self._listed(found, None)
@@ -220,7 +220,7 @@ def limit_of(request: web.Request) -> int:
     """How many a caller wants, within what there may be."""
     text = request.query.get("limit", str(PAGE_OF_CONVERSATIONS))
     if not text.isdecimal() or not 1 <= int(text) <= MAX_PAGE:
-        message = f"limit: a whole number from 1 to {MAX_PAGE} is wanted, not {text[:50]!r}."
+        message = f"limit must be a whole number from 1 to {MAX_PAGE}, not {text[:50]!r}."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "limit"})
     return int(text)
 
@@ -234,7 +234,7 @@ def _before(request: web.Request) -> float | None:
     except ValueError:
         before = math.nan
     if not math.isfinite(before):
-        message = "before: the `next` of another answer is wanted, a number."
+        message = "before must be `next` of an earlier answer, a number."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "before"})
     return before
 

@@ -55,7 +55,7 @@ class ConversationMessageRoutes:
                 {200: RouteAnswer("Messages.", MessageList)},
                 errors=FAILING,
                 query={
-                    "branch": "A message: its newest branch in place of the current one; `all`: every branch."
+                    "branch": "A message: its newest branch instead of the current one; `all`: every branch."
                 },
             ),
             ApiRoute(
@@ -63,7 +63,7 @@ class ConversationMessageRoutes:
                 f"{PATH}/messages",
                 self.add_message,
                 "addMessage",
-                "Add a message at the end of the current branch, without an answer of a model",
+                "Add a message at the end of the current branch, without asking a model",
                 {201: RouteAnswer("The message.", MessageAnswer)},
                 body=NewMessage,
                 errors=_CHANGING,
@@ -73,7 +73,7 @@ class ConversationMessageRoutes:
                 one,
                 self.edit_message,
                 "editMessage",
-                "Say something else in place of a message of the user: a new branch, not answered yet",
+                "Edit a user message: a new branch, not answered yet",
                 {201: RouteAnswer("The message of the new branch.", MessageAnswer)},
                 body=NewText,
                 errors=_CHANGING,
@@ -83,7 +83,7 @@ class ConversationMessageRoutes:
                 one,
                 self.delete_message,
                 "deleteMessage",
-                "Delete a message, a call together with its outputs; what is below moves up",
+                "Delete a message, or a call with its outputs; later messages move up",
                 {200: RouteAnswer("What is gone.", MessagesDeleted)},
                 errors=_CHANGING,
             ),
@@ -120,7 +120,7 @@ class ConversationMessageRoutes:
             branches = Branches(await self._store.list_messages(conversation_id))
             old = _find_message(branches, request.match_info["message_id"])
             if old.role != "user":
-                message = "Only what the user said can be edited; an answer can be asked for again."
+                message = "Only user messages can be edited; ask again for another answer."
                 raise BridgeError(ErrorCode.INVALID_REQUEST, message)
             new = user_message(conversation_id, body.content, time.time())
             return await self._added(found, branches, new, old.parent_id)

@@ -210,7 +210,7 @@ class NewToolCall(_Strict):
 
 
 class NewMessage(_Strict):
-    """A message to add at the end of the current branch, without an answer of a model."""
+    """A message to add at the end of the current branch, without asking a model."""
 
     role: Literal["user", "assistant", "system", "tool"] = "user"
     content: Text | None = None

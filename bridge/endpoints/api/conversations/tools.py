@@ -39,7 +39,7 @@ class ConversationToolRoutes:
                 f"{PATH}/tools",
                 self.enable_tools,
                 "enableTool",
-                "Let a conversation call a tool; enabling it twice is enabling it once",
+                "Enable a tool in a conversation; enabling it again changes nothing",
                 enabled,
                 body=ToolName,
                 errors=(*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED),
@@ -49,12 +49,12 @@ class ConversationToolRoutes:
                 f"{PATH}/tools",
                 self.disable_tools,
                 "disableTool",
-                "Take a tool, or all tools, from a conversation",
+                "Disable a tool, or all tools, in a conversation",
                 enabled,
                 errors=FAILING,
                 query={
-                    "server_id": "Of this server; without it of all.",
-                    "tool_name": "This tool; without it all of the server.",
+                    "server_id": "Only tools of this server; default: of all servers.",
+                    "tool_name": "Only this tool; default: all tools of the server.",
                 },
             ),
             ApiRoute(
@@ -90,7 +90,7 @@ class ConversationToolRoutes:
         user_id = caller_of(request).user.id
         server_id, name = request.query.get("server_id"), request.query.get("tool_name")
         if name is not None and server_id is None:
-            message = "server_id: it goes with tool_name."
+            message = "server_id is required with tool_name."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "server_id"})
 
         def is_requested(tool: EnabledTool) -> bool:

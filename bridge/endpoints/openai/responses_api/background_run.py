@@ -139,7 +139,7 @@ class BackgroundTurn:
             if await self._making.record.save_end(self._making.answer.response):
                 return
             await sleep_safely(END_RETRY_S)
-        _log.error("The end of response %s is lost: the store did not take it.", self._running.response_id)
+        _log.error("The end of response %s is lost: the store did not accept it.", self._running.response_id)
 
     async def _flush(self) -> None:
         with suppress(TimeoutError):

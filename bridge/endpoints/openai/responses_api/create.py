@@ -38,12 +38,12 @@ from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import text_at
 
 _NOT_TAKEN = (
-    "The bridge cannot write to its database, and a response in the background is read from there. "
+    "The bridge cannot write to its database, from which a background response is read. "
     "Try again later, or use 'stream' without 'background'."
 )
 _KEEPS_NOTHING = (
-    "This bridge keeps nothing of its answers (PERSIST_TOOL_RESULTS), and a response in the background is "
-    "read from what is kept. Use 'stream' without 'background'."
+    "This bridge stores nothing of its answers (PERSIST_TOOL_RESULTS), but a background response "
+    "is read from the store. Use 'stream' without 'background'."
 )
 
 _log = logging.getLogger(__name__)

@@ -249,7 +249,7 @@ class EventLog:
 
     def _give_up(self) -> None:
         """The oldest half of what is not written, so that a store that is away costs no more memory."""
-        _log.error("Events of %s are given up: the store does not take them.", self._response_id)
+        _log.error("Events of %s are dropped: the store does not accept them.", self._response_id)
         while self._unwritten_bytes > UNWRITTEN_BYTES // 2:
             piece = self._pieces.popleft()
             self._bytes -= len(piece.frames)

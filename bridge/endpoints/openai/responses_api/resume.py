@@ -38,11 +38,11 @@ SKIPPED_NUMBERS = 1_000_000
 between, so that nobody who listened gets a number twice."""
 
 _INTERRUPTED = (
-    "The bridge was restarted while this response was being made. What was done until then is kept; go on "
-    "from it by 'previous_response_id'."
+    "The bridge was restarted while this response was in progress. What was done until then is stored; "
+    "continue from it with 'previous_response_id'."
 )
 _GIVEN_UP = (
-    f"The bridge was restarted {MAX_ATTEMPTS} times while this response was being made, "
+    f"The bridge was restarted {MAX_ATTEMPTS} times while this response was in progress, "
     "and does not try again."
 )
 
@@ -75,13 +75,13 @@ class ResponseContinuer:
         try:
             left = await self._memory.store.list_unfinished()
         except StoreUnavailable as failure:
-            _log.error("Responses that were left behind cannot be read: %s", failure)
+            _log.error("Interrupted responses cannot be read: %s", failure)
             return 0
         for kept in left:
             try:
                 await self._take_over(kept)
             except StoreUnavailable as failure:
-                _log.error("Response %s is left behind: %s", kept.id, failure)
+                _log.error("Response %s remains interrupted: %s", kept.id, failure)
         return len(left)
 
     async def _take_over(self, kept: StoredResponse) -> None:

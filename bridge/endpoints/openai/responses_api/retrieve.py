@@ -83,7 +83,7 @@ class ResponseReader:
             raise _not_in_background()
         first = await _answered(self._store.read_events(user_id, response_id, after, limit=PIECES_AT_ONCE))
         if not first and not await _answered(self._store.read_events(user_id, response_id, -1, limit=1)):
-            message = "The events of this response are not kept any more. Retrieve it without 'stream'."
+            message = "The events of this response are no longer stored. Retrieve it without 'stream'."
             raise ApiFailure(ApiError(404, message, _INVALID, "not_found", "stream"))
         return _told_to_the_end(self._rest(user_id, response_id, first, after), after)
 

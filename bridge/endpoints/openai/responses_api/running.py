@@ -114,7 +114,7 @@ class RunningResponses:
             raise ApiFailure(of_wire(error))
         if self._in_background[user_id] >= MAX_IN_BACKGROUND:
             message = (
-                f"{MAX_IN_BACKGROUND} responses of yours run in the background already, which is the most. "
+                f"{MAX_IN_BACKGROUND} of your responses already run in the background, which is the limit. "
                 "Wait for one to end, or cancel one."
             )
             raise ApiFailure(ApiError(429, message, "rate_limit_error", "rate_limit_exceeded", "background"))

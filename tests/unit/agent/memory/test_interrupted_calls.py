@@ -35,14 +35,14 @@ def test_only_calls_without_an_output_are_open() -> None:
 @pytest.mark.parametrize(
     ("entry", "says", "may_repeat"),
     [
-        (None, "not begun, or it only reads", True),
+        (None, "had not started, or it only reads", True),
         (JournalEntry(CallState.SUCCEEDED, 201), "succeeded (HTTP 201)", False),
         (JournalEntry(CallState.OUTCOME_UNKNOWN), "may or may not have been performed", False),
         (JournalEntry(CallState.DENIED), "the user denied", False),
         (JournalEntry(CallState.FAILED, 500), "HTTP 500", False),
-        (JournalEntry(CallState.FAILED), "came to no answer", True),
-        (JournalEntry(CallState.CANCELLED), "came to no answer", True),
-        (JournalEntry(CallState.EXPIRED), "came to no answer", True),
+        (JournalEntry(CallState.FAILED), "got no answer", True),
+        (JournalEntry(CallState.CANCELLED), "got no answer", True),
+        (JournalEntry(CallState.EXPIRED), "got no answer", True),
     ],
 )
 def test_the_output_says_what_the_journal_knows(
@@ -59,5 +59,5 @@ def test_each_call_has_its_own_entry() -> None:
     """Two calls of one round may have ended differently."""
     ended = settle_interrupted([made("c1"), made("c2")], {"c2": JournalEntry(CallState.SUCCEEDED)})
     assert [each.call.call_id for each in ended] == ["c1", "c2"]
-    assert "not begun" in str(ended[0].output["output"])
+    assert "had not started" in str(ended[0].output["output"])
     assert "succeeded" in str(ended[1].output["output"])

@@ -234,7 +234,7 @@ async def test_a_caller_with_too_many_tools_keeps_them_and_is_told() -> None:
     await workshop.house.add(many(5))
     toolbox = await workshop.toolbox(*(function(f"f{number}") for number in range(126)))
     assert len(toolbox.definitions) == 126
-    assert "no room" in toolbox.notices[0].text
+    assert "do not fit" in toolbox.notices[0].text
 
 
 async def test_a_change_of_the_catalog_is_offered_in_the_next_turn() -> None:

@@ -61,10 +61,11 @@ REFUSALS: list[tuple[JsonValue, JsonValue, str]] = [
     ({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, ["x", "x"],
      '`a` is refused: ["x","x"] has non-unique elements.'),
     ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, True,
-     "`a` has none of its allowed forms: (1) it must be string, not true; (2) it must be integer, not true."),
-    (CIRCLES, {"kind": "square"}, "`a` is not right: it lacks the required `side`."),
-    (CIRCLES, {"kind": "circle", "radius": "x"}, '`a` is not right: `a.radius` must be number, not "x".'),
-    (CIRCLES, 5, "`a` is not right: it must be object, not 5."),
+     "`a` matches none of its allowed forms: (1) it must be string, not true; "
+     "(2) it must be integer, not true."),
+    (CIRCLES, {"kind": "square"}, "`a` is invalid: it lacks the required `side`."),
+    (CIRCLES, {"kind": "circle", "radius": "x"}, '`a` is invalid: `a.radius` must be number, not "x".'),
+    (CIRCLES, 5, "`a` is invalid: it must be object, not 5."),
 ]  # fmt: skip
 
 
@@ -129,11 +130,11 @@ def test_exactly_one_of_several_sets_of_names_is_needed() -> None:
     checked.validate_arguments({"a": {"url": "u", "title": "t", "id": 1}})
     checked.validate_arguments({"a": {"id": 1, "revision": 2}})
     assert str(refusal(checked, {"a": {"id": 1}})) == (
-        "`a` has none of its allowed forms: (1) it lacks the required `url`; "
+        "`a` matches none of its allowed forms: (1) it lacks the required `url`; "
         "(2) it lacks the required `revision`."
     )
     assert str(refusal(checked, {"a": {"url": "u", "id": 1, "revision": 2}})) == (
-        "`a` has several of its allowed forms, and may have exactly one; leave something out."
+        "`a` matches several of its allowed forms, but must match exactly one; leave something out."
     )
 
 

@@ -139,8 +139,8 @@ def test_doubled_keys_and_numbers_that_are_none_are_reported() -> None:
     document = parse_document(HEAD + ', "x-a": NaN, "x-b": [-Infinity], "x-a": {"c": 1, "c": 2}}')
     assert (document.root["x-a"], document.root["x-b"]) == ({"c": 2}, [None])
     assert document.warnings == (
-        "The key 'c' stands twice in one object; the last one counts.",
-        "The key 'x-a' stands twice in one object; the last one counts.",
+        "The key 'c' appears twice in one object; the last one counts.",
+        "The key 'x-a' appears twice in one object; the last one counts.",
         "NaN is not a JSON value; it is read as null.",
     )
 

@@ -21,8 +21,8 @@ def test_a_small_text_is_looked_through_for_doubled_keys() -> None:
     value, warnings = read('{"a": 1, "b": {"c": 1, "c": 2}, "a": 3}')
     assert value == {"a": 3, "b": {"c": 2}}
     assert warnings == [
-        "The key 'c' stands twice in one object; the last one counts.",
-        "The key 'a' stands twice in one object; the last one counts.",
+        "The key 'c' appears twice in one object; the last one counts.",
+        "The key 'a' appears twice in one object; the last one counts.",
     ]
 
 

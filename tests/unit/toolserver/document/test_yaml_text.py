@@ -91,7 +91,7 @@ def test_a_key_that_stands_twice_is_reported_and_the_last_one_counts() -> None:
     """JSON readers keep the last one, too; but an operation lost that way must not be lost silently."""
     value, warnings = read_yaml("a: 1\nb: 2\na: 3\n", max_depth=9, max_nodes=99)
     assert value == {"a": 3, "b": 2}
-    assert warnings == ["The key 'a' stands twice in one mapping (line 3, column 1); the last one counts."]
+    assert warnings == ["The key 'a' appears twice in one mapping (line 3, column 1); the last one counts."]
 
 
 def test_doubled_keys_are_reported_up_to_a_limit() -> None:

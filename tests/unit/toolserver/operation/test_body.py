@@ -72,7 +72,7 @@ def test_a_content_type_that_is_none_is_pointed_out(media_type: str, written: st
     """Something has to be sent; whether the API takes it is doubtful."""
     _, warnings = BodyReader(document_with({})).read_body({"content": {media_type: {}}})
     assert warnings == [
-        f"The content type of the request body, '{media_type}', is none; it is sent as {written}."
+        f"The content type of the request body, '{media_type}', is invalid; it is sent as {written}."
     ]
 
 

@@ -456,7 +456,8 @@ def test_what_a_browser_leaves_out_is_told() -> None:
 def test_a_body_whose_parts_go_by_position_is_named_as_unwritable(field: str) -> None:
     """OpenAPI 3.2 knows multipart bodies without names; half a body would be worse than none."""
     content: JsonObject = {"multipart/mixed": {"schema": {"type": "array"}, field: {}}}
-    reason = f"The parts of the 'multipart/mixed' body go by position ({field}), which cannot be written yet"
+    parts = f"The parts of the 'multipart/mixed' body are identified by position ({field})"
+    reason = f"{parts}, which is not supported yet"
     body: JsonObject = {"required": True, "content": content}
     required = read_operations(document_with({"/a": {"post": {"requestBody": body}}}))
     assert [skipped.reason for skipped in required.skipped] == [f"{reason}."]

@@ -88,8 +88,8 @@ def test_a_content_parameter_takes_the_json_type_and_its_schema() -> None:
     ("node", "problem"),
     [
         ({"in": "query"}, "A parameter has no name."),
-        ({"name": "a"}, "The parameter 'a' has no known place: in is ''."),
-        ({"name": "a", "in": "body"}, "The parameter 'a' has no known place: in is 'body'."),
+        ({"name": "a"}, "The parameter 'a' has an unknown location: ''."),
+        ({"name": "a", "in": "body"}, "The parameter 'a' has an unknown location: 'body'."),
     ],
 )
 def test_what_cannot_be_placed_is_named(node: JsonObject, problem: str) -> None:

@@ -112,11 +112,11 @@ def test_what_may_be_null_in_words_may_be_null_in_strict_mode() -> None:
         ({"type": "object"}, "`a` is an object of unknown keys."),
         (
             {"type": "object", "patternProperties": {"^x": {}}, "additionalProperties": False},
-            "`a` has keys that only a pattern tells.",
+            "`a` has keys that only a pattern describes.",
         ),
         (
             {"type": "object", "additionalProperties": {"type": "string"}},
-            "`a` is a map of keys that are not known before.",
+            "`a` is a map whose keys are not known in advance.",
         ),
         (
             {"properties": {"b": {"properties": {"c": {}}}}},

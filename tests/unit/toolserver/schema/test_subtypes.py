@@ -122,4 +122,4 @@ def test_a_base_with_too_many_forms_is_told_alone() -> None:
     forms: JsonObject = {f"Form{number}": extension("Pet") for number in range(MAX_SUBTYPES + 1)}
     schema, warnings = argument_and_warnings(ref("Pet"), {"Pet": pet(), **forms})
     assert list(cast(JsonObject, schema["properties"])) == ["name", "kind"]
-    assert warnings == ("pet: more than 50 schemas extend it; only what they share is told",)
+    assert warnings == ("pet: more than 50 schemas extend it; only what they share is described",)

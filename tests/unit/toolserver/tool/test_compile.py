@@ -156,8 +156,8 @@ def test_secrets_that_overwrite_each_other_are_pointed_out() -> None:
     schemes: JsonObject = {"basic": {"type": "http", "scheme": "basic"}, "oauth": {"type": "oauth2"}}
     document = compiled({"/a": {"get": {"security": both}}}, components={"securitySchemes": schemes})
     assert document.operations[0].warnings == (
-        "'basic' and 'oauth' both go to the header 'authorization', which has one value:"
-        " the one you save is sent, of both 'basic'.",
+        "'basic' and 'oauth' both go to the header 'authorization', which has one value."
+        " The one you save is sent; if you save both, 'basic'.",
     )
 
 
