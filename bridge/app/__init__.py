@@ -1,1 +1,1 @@
-"""A running bridge: its parts put together, and served over HTTP."""
+"""The composition of a running bridge, and its HTTP server."""

@@ -1,4 +1,4 @@
-"""The parts of one bridge, put together: who needs whom. Nothing runs and nothing listens yet."""
+"""The composition of one bridge from its components. Nothing runs or listens yet."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Everything one running bridge is made of."""
+    """The components of a running bridge."""
 
     store: Store
     identity: Identity
@@ -84,7 +84,7 @@ class Components:
     memory_choices: MemoryChoices
     turns: TurnRunner
     settings_of: Callable[[ModelEntry], TurnSettings]
-    """How turns of a model run, as the settings say now."""
+    """Current settings of model turns."""
     responses: ResponseComponents
     conversations: ConversationComponents
 
@@ -92,7 +92,7 @@ class Components:
 def compose_bridge(
     settings: BridgeSettings, store: Store, local_user: User, base_url: str, documents: DocumentReader
 ) -> Components:
-    """The components of a bridge that answers at `base_url`; `local_user` may change shared servers."""
+    """Build the components of a bridge that answers at `base_url`; `local_user` may change shared servers."""
     tasks = Tasks()
     identity = _compose_identity(settings, store)
     choices = DeviceChoices(store)
@@ -263,7 +263,7 @@ def _compose_controls(
 async def _finish_loading(
     registry: Registry, documents: DocumentReader, gateway: BrowserGateway, server: LoadedServer
 ) -> None:
-    """What can wait when a document is loaded: validators ahead of the first call, the validation report."""
+    """Do the rest of loading a document: validators for its first call, and the validation report."""
     await registry.warm_validators(server)
     server.validation = await documents.validate_document(server.record.text)
     await gateway.announcements.servers_changed(server.record.owner_id)
@@ -274,7 +274,7 @@ def _secret(data_dir: Path) -> bytes:
 
 
 def load_or_create_secret(path: Path, fresh: str) -> str:
-    """The text of a file that only its owner may read; written first when there is none."""
+    """Return the text of a file that only its owner may read; a new file gets `fresh`."""
     try:
         with os.fdopen(
             os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"

@@ -1,4 +1,4 @@
-"""The composition of what stores, runs and announces conversations."""
+"""The composition of the components that store, run and announce conversations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bridge.storage.call_journal import CallJournal
 
 @dataclass(frozen=True, slots=True)
 class ConversationComponents:
-    """The parts that others use."""
+    """The components that others use."""
 
     store: ConversationStore
     runs: ConversationRuns
@@ -47,6 +47,6 @@ def compose_conversations(
     registry: Registry,
     services: ModelServices,
 ) -> ConversationComponents:
-    """The parts of one bridge that serve conversations."""
+    """Build the components that serve conversations."""
     runs = ConversationRuns(store, turns, toolboxes, journal, services)
     return ConversationComponents(store, runs, ToolChoices(registry))

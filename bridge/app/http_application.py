@@ -1,4 +1,4 @@
-"""The HTTP side of one bridge: every route, and what a request passes before it."""
+"""The HTTP application of one bridge: every route and the middleware before it."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ from bridge.settings.network import origin_of
 HTTP_PORT = 80
 
 ROUTES = web.AppKey("routes", list[Route])
-"""The table of every address, but for the socket's."""
+"""The table of all routes, except the socket's."""
 
 
 def build_application(
     settings: BridgeSettings, parts: Components, base_url: str, port: int
 ) -> web.Application:
-    """Ready to be served at `port`."""
+    """Build the application to be served at `port`."""
     origins = _allowed_origins(settings, base_url, port)
     rejected = RejectedRequests(parts.audit)
     app = web.Application(
@@ -89,7 +89,7 @@ def build_application(
 
 
 def _add_route(app: web.Application, route: Route, identity: Identity, audit: Audit) -> None:
-    """The one way to an address, so that none is without its check."""
+    """Add a route; only this function does, so that every route has its access check."""
     handler = check_access(audit_route(route, audit), route.access, identity)
     for method in (route.method, *([hdrs.METH_HEAD] if route.answers_head else [])):
         app.router.add_route(method, route.path, handler)
@@ -107,7 +107,7 @@ def _facts_routes(api: list[ApiRoute]) -> list[Route]:
 def _program_routes(
     settings: BridgeSettings, parts: Components, links: PairingLinks, base_url: str
 ) -> list[Route]:
-    """What programs speak to: the tool server and the model API."""
+    """Return the routes for programs: the tool server and the model API."""
     tools = ToolServer(parts.registry, parts.engine, parts.files, links, base_url=base_url)
     reader = RequestReader(parts.models, parts.settings_of, settings.model_defaults, RequestLogs())
     return [
@@ -118,7 +118,7 @@ def _program_routes(
 
 
 def render_error(request: web.Request, error: WireError) -> web.Response:
-    """The answer for an error, in the shape that callers of the request's path read."""
+    """Return the response for an error, in the shape that clients of the request's path expect."""
     if is_model_path(request.path):
         return wire_error_response(request, error)
     return error_answer(error)
@@ -127,7 +127,7 @@ def render_error(request: web.Request, error: WireError) -> web.Response:
 def api_routes(
     settings: BridgeSettings, parts: Components, page: PageRoutes, base_url: str, port: int
 ) -> list[ApiRoute]:
-    """The bridge's own API and its page, as `/api/openapi.json` describes them."""
+    """Return the routes of the bridge's own API and its page, as `/api/openapi.json` describes them."""
     bounds = SelectionBounds(max_tools=settings.tools.max_tools, max_tokens=settings.tools.max_tool_tokens)
     calls = CallRoutes(parts.engine, parts.dispatcher, parts.files, parts.journal)
     return [
@@ -163,7 +163,7 @@ def _stored_item_routes(settings: BridgeSettings, parts: Components) -> list[Api
 
 
 def _unauthenticated_rate(limits: LiveLimits) -> RateLimit:
-    """How often an address may ask without a valid key, as the limits say."""
+    """Return how often an address may send requests without a valid key."""
     rate = RateLimit(
         "requests without a valid key",
         per_key=limits.now.unauthenticated_per_minute_per_address,
@@ -212,7 +212,7 @@ def _allowed_origins(settings: BridgeSettings, base_url: str, port: int) -> Allo
 
 
 def canonical_host(host: str) -> str:
-    """What a browser on this machine calls the address that the bridge listens on."""
+    """Return the name by which a browser on this machine reaches the bridge."""
     if host in ("", "0.0.0.0", "::", "localhost", "127.0.0.1"):
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host

@@ -1,4 +1,4 @@
-"""The composition of what makes, reads and resumes responses."""
+"""The composition of the components that create, read and resume responses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bridge.storage.call_journal import CallJournal
 from bridge.tasks import sleep_safely
 
 PAGE_WAIT_S = 15.0
-"""For which a response that is gone on with waits for its user's page to come back. Chosen."""
+"""Seconds for which a resumed response waits for its user's page to reconnect. Chosen."""
 
 LOOK_S = 0.25
 
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ResponseComponents:
-    """The parts that others use."""
+    """The components that others use."""
 
     running: RunningResponses
     maker: ResponseMaker

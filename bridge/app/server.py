@@ -1,4 +1,4 @@
-"""The bridge as one running thing: its components, started in order and stopped in reverse."""
+"""The running bridge: its components, started in order and stopped in reverse."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from bridge.storage.users import User
 from bridge.tasks import Tasks
 
 SHUTDOWN_SECONDS = 1.0
-"""For the last answers; aiohttp waits so long twice. Every open call is settled before."""
+"""Seconds for the last responses; aiohttp waits twice that long. Every open call is settled before."""
 
 _log = logging.getLogger(__name__)
 
 
 class AddressInUse(Exception):
-    """Nothing can listen at the address of the settings; the text says why."""
+    """The bridge cannot listen at the address in its settings; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +52,17 @@ class Bridge:
     base_url: str
     local_user: User
     key: str
-    """The local user's API key; kept in the data folder, so that it stays the same."""
+    """The local user's API key; stored in the data folder, so that it stays the same."""
     data_dir: Path
 
     async def page_url(self) -> str:
-        """The page's address with a one-time ticket of the local user; no log sees the fragment."""
+        """Return the page's address with a one-time ticket of the local user; fragments appear in no log."""
         return page_url(self.base_url, await self.components.store.add_ticket(self.local_user.id))
 
     async def share_document(
         self, source: str, *, named: str | None = None, rules: ReferenceRules = OWN_ONLY
     ) -> LoadedServer:
-        """Offer the document of a file or address, with the files it refers to, to every user.
+        """Offer the document of a file or address to every user, with the files that it refers to.
 
         Raises:
             BridgeError: `document_unreachable` or `invalid_document`.
@@ -73,7 +73,7 @@ class Bridge:
         )
 
     async def close(self) -> None:
-        """Stop answering, let running calls end for a while, settle the others, end tasks and processes."""
+        """Stop accepting requests, give running calls time, settle the others, end tasks and processes."""
         self.server.close()  # A page that is disconnected tries again at once.
         self.components.requests.refuse_requests()
         controls = self.components.controls
@@ -94,7 +94,7 @@ class Bridge:
         self._forget_address()
 
     def _forget_address(self) -> None:
-        """Take back what tells the commands where to call, unless another bridge wrote it."""
+        """Remove the file with this bridge's address, unless another bridge wrote it."""
         path = self.data_dir / RUNNING_FILE
         with suppress(OSError, ValueError):
             if json.loads(path.read_text(encoding="utf-8"))["pid"] == os.getpid():
@@ -181,7 +181,7 @@ def _family(host: str) -> socket.AddressFamily:
 
 
 async def _local_key(data_dir: Path, store: Store, local_user: User) -> str:
-    """The key that is printed at every start; a new one when it was revoked."""
+    """Return the key that is printed at every start; a new one when it was revoked."""
     path = data_dir / "local.key"
     if path.exists() and await store.holder_of_key(key := path.read_text(encoding="utf-8").strip()):
         return key

@@ -1,1 +1,1 @@
-"""Who is asking: keys, devices, pairing, users that a proxy names."""
+"""Authentication: keys, devices, pairing, and users named by a forwarder."""

@@ -1,4 +1,4 @@
-"""Whom a forwarder speaks for: the user that Open WebUI names in the headers of a request.
+"""The user that a forwarder acts for, as Open WebUI names it in request headers.
 
 Only the holder of a forwarder key is believed, and only by a signed token, unless the operator said that
 plain headers will do. The token has neither audience nor serial number, so whoever sees it could replay it;
@@ -17,16 +17,16 @@ from multidict import CIMultiDictProxy
 from bridge.errors import BridgeError, ErrorCode
 
 ISSUER = "open-webui"
-"""What Open WebUI writes into `iss`, and the first part of the names of the users it forwards."""
+"""Open WebUI's `iss` claim, and the first part of the names of forwarded users."""
 
 TOKEN_HEADER = "X-OpenWebUI-User-Jwt"
 ID_HEADER = "X-OpenWebUI-User-Id"
 NAME_HEADER = "X-OpenWebUI-User-Name"
 USER_HEADERS = (TOKEN_HEADER, ID_HEADER)
-"""Those that decide whose answer it is: a cache must tell them apart."""
+"""Headers that decide the user of a response: caches must vary on them."""
 
 CLOCK_SKEW_S = 30
-"""By which two machines' clocks may differ; Open WebUI's tokens live 300 s."""
+"""Seconds by which two machines' clocks may differ; Open WebUI's tokens live 300 s."""
 
 MAX_SUBJECT_CHARS = 80
 MAX_DISPLAY_NAME_CHARS = 80
@@ -35,7 +35,7 @@ MAX_TOKEN_CHARS = 8000
 
 @dataclass(frozen=True, slots=True)
 class ForwardedUser:
-    """Somebody as a forwarder knows him."""
+    """A user as a forwarder names it."""
 
     subject: str
     """An id that never changes."""
@@ -76,7 +76,7 @@ class UserHeaders:
 
 
 def named_nobody() -> BridgeError:
-    """A forwarder asked for what only a user may have."""
+    """Return the error for a forwarder that named no user where one is needed."""
     return _unverified("missing", _MISSING)
 
 

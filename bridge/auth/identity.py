@@ -1,4 +1,4 @@
-"""Who is asking: signed tokens, one-time challenges of paired browsers, API keys.
+"""Identity of callers: signed tokens, one-time challenges of paired browsers, API keys.
 
 A browser proves itself with a private key that cannot leave it: it signs a fresh nonce and gets a session
 token for `SESSION_SECONDS`. Tokens are HS256 JSON Web Tokens under a secret of the data folder; their
@@ -34,26 +34,26 @@ SESSION_SECONDS = 15 * 60
 
 CHALLENGE_SECONDS = 60
 MAX_CHALLENGES = 10_000
-"""Unanswered challenges kept; the oldest goes first."""
+"""Maximum number of unanswered challenges; the oldest is dropped first."""
 
 KEY_SECONDS = 10.0
-"""How long it is remembered who holds a key and that a browser is paired; what another process revokes works
-for so long."""
+"""Seconds for which keys and paired browsers are cached; what another process revokes works that
+much longer."""
 
 AWAY_SECONDS = 600.0
-"""For how long who was known is believed while the database does not answer: nobody can be revoked then."""
+"""Seconds for which cached callers are trusted while the database does not answer."""
 
 PATIENCE_S = 2.0
-"""How long a caller who was known waits for the database to say so again."""
+"""Seconds for which a cached caller waits for the database."""
 
 MAX_REMEMBERED_KEYS = 10_000
-"""Also of browsers, and of users that forwarders name."""
+"""Maximum number of cached keys; also of browsers, and of forwarded users."""
 
 SIGNED_TEXT = "tool-bridge session "
-"""What a page signs is this followed by the nonce."""
+"""Text that a page signs, followed by the nonce."""
 
 SESSION_TOKEN_DOTS = 2
-"""A JSON Web Token has three parts; an API key has none."""
+"""Dots of a JSON Web Token; an API key has none."""
 
 KeyT = TypeVar("KeyT")
 ValueT = TypeVar("ValueT")
@@ -69,11 +69,11 @@ class Caller:
     device_id: str | None
     """Set for a page, None for an API key."""
     is_forwarded: bool = False
-    """A forwarder speaks for the user: what it knows of tools is what is offered to everybody."""
+    """Whether a forwarder acts for the user: it knows only the tools offered to everybody."""
     show_calls: CallDisplay | None = None
-    """How answers of models show calls, as was said when the key was made."""
+    """How answers of models show calls, as chosen for the key."""
     markers: MarkerForm | None = None
-    """How they name what is kept of them, likewise."""
+    """How answers mark their stored items, as chosen for the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,11 @@ class _Remembered(Generic[ValueT]):
     value: ValueT
     read_at: float
     refresh_at: float
-    """When the store is asked again; both in monotonic time."""
+    """Time of the next look-up in the store; both are monotonic."""
 
 
 class Identity:
-    """Issues and checks what callers show."""
+    """Issues and checks the credentials of callers."""
 
     def __init__(self, store: Store, secret: bytes, user_headers: UserHeaders) -> None:
         self._store = store
@@ -99,12 +99,12 @@ class Identity:
         self._revocations = 0
 
     async def pair_browser(self, ticket: str, public_key: str, browser: str) -> NewDevice | User:
-        """Spend a ticket and remember the browser's public key.
+        """Redeem a ticket and store the browser's public key.
 
-        Returns the user alone when a browser of this user has to confirm the new one first.
+        Returns the user alone when another browser of this user must first confirm the new one.
 
         Raises:
-            BridgeError: `unauthorized` for a spent, expired or unknown ticket.
+            BridgeError: `unauthorized` for a used, expired or unknown ticket.
         """
         found = await self._store.spend_ticket(ticket, public_key, browser)
         if found is None:
@@ -112,12 +112,12 @@ class Identity:
         return found
 
     async def redeem_ticket(self, caller: Caller, ticket: str) -> PairingTicket:
-        """Spend the caller's own ticket; returns what it was good for, and leaves another user's unspent.
+        """Redeem the caller's own ticket and return it; another user's ticket stays valid.
 
         A browser that is paired already must not become another user's page by following a link.
 
         Raises:
-            BridgeError: `unauthorized` for a spent, expired or unknown ticket.
+            BridgeError: `unauthorized` for a used, expired or unknown ticket.
         """
         redeemed = await self._store.redeem_ticket(ticket, caller.user.id)
         if redeemed is None:
@@ -125,7 +125,7 @@ class Identity:
         return redeemed
 
     def issue_challenge(self, device_id: str) -> str:
-        """A nonce for one signature within `CHALLENGE_SECONDS`; unknown devices get one too."""
+        """Return a nonce for one signature within `CHALLENGE_SECONDS`; unknown devices get one too."""
         while len(self._challenges) >= MAX_CHALLENGES:
             self._challenges.pop(next(iter(self._challenges)))
         nonce = secrets.token_urlsafe(32)
@@ -149,7 +149,7 @@ class Identity:
         return self.sign_token(SESSION, claims, SESSION_SECONDS), device
 
     async def caller_of_session(self, token: str) -> Caller:
-        """The caller that a session token stands for, while its browser is paired.
+        """Return the caller of a session token whose browser is paired.
 
         Raises:
             BridgeError: `unauthorized` for a token that is forged, expired or for something else, or whose
@@ -165,7 +165,7 @@ class Identity:
         return Caller(User(claims["sub"], claims["name"]), device_id)
 
     async def authenticate_caller(self, headers: CIMultiDictProxy[str]) -> Caller:
-        """The caller that a request's headers stand for: by session token, API key, or a forwarder's word.
+        """Return the caller that a request's headers identify: by session token, API key, or forwarder.
 
         Raises:
             BridgeError: `unauthorized`; `unverified_user` for a forwarder that names no user, or none to be
@@ -177,7 +177,7 @@ class Identity:
         return caller
 
     async def authenticate_reader(self, headers: CIMultiDictProxy[str]) -> Caller:
-        """As `caller`; but a forwarder that names no user may read, as `NOBODY`, what everybody may."""
+        """Return the caller; a forwarder that names no user is `NOBODY`, who may read what everybody may."""
         scheme, _, token = headers.get("Authorization", "").partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
@@ -194,7 +194,7 @@ class Identity:
         return Caller(user, None, is_forwarded=True, show_calls=holder.show_calls, markers=holder.markers)
 
     async def authenticate_page(self, headers: CIMultiDictProxy[str]) -> Caller:
-        """The caller, who must be a page: a program with a key may call and read, a person decides.
+        """Return the caller, which must be a page: a program with a key may call and read, but not decide.
 
         Raises:
             BridgeError: `unauthorized`, `unverified_user`, `page_only`.
@@ -206,13 +206,13 @@ class Identity:
         return caller
 
     def forget_credentials(self) -> None:
-        """Look every key and browser up again: one of them was revoked."""
+        """Clear the cache of keys and browsers: one of them was revoked."""
         self._revocations += 1
         self._key_holders.clear()
         self._devices.clear()
 
     async def _current(self, look: Callable[[], Awaitable[ValueT]]) -> ValueT:
-        """What the store says, read after the last revocation: nothing older may be remembered or let in."""
+        """Look up in the store, again if a credential was revoked meanwhile: nothing older may be cached."""
         while True:
             revocations_before = self._revocations
             found = await look()
@@ -240,7 +240,7 @@ class Identity:
         name: str,
         look: Callable[[], Awaitable[ValueT | None]],
     ) -> ValueT | None:
-        """What the store says, remembered for `KEY_SECONDS`; while it cannot be asked, for `AWAY_SECONDS`."""
+        """Look up in the cache (`KEY_SECONDS`; `AWAY_SECONDS` while the store fails), then in the store."""
         cached, now = memory.get(name), time.monotonic()
         if cached is not None and now < cached.refresh_at:
             return cached.value
@@ -268,11 +268,11 @@ class Identity:
         return user
 
     def sign_token(self, audience: str, claims: dict[str, Any], seconds: float) -> str:
-        """A token for one purpose, valid for `seconds`."""
+        """Return a token for one purpose, valid for `seconds`."""
         return jwt.encode({**claims, "aud": audience, "exp": time.time() + seconds}, self._secret, "HS256")
 
     def read_token(self, audience: str, token: str) -> dict[str, Any]:
-        """The claims of a token made for `audience`.
+        """Return the claims of a token made for `audience`.
 
         Raises:
             BridgeError: `unauthorized`.
@@ -292,10 +292,10 @@ def _remember(memory: dict[KeyT, ValueT], key: KeyT, value: ValueT) -> None:
 
 
 def canonical_public_key(public_key: dict[str, Any]) -> str:
-    """A browser's public key as it is kept, as JSON.
+    """Return a browser's public key as it is stored, as JSON.
 
     Raises:
-        BridgeError: `invalid_request`: it is no JSON Web Key of an ECDSA P-256 public key.
+        BridgeError: `invalid_request`: it is not a JSON Web Key of an ECDSA P-256 public key.
     """
     _verifying_key(public_key)
     return json.dumps({name: public_key[name] for name in ("kty", "crv", "x", "y")})

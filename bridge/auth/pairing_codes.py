@@ -1,4 +1,4 @@
-"""Browsers that wait to be confirmed: each shows a short code, which its user types on a browser of his.
+"""Browsers waiting for confirmation: each shows a short code to type in a browser that is already paired.
 
 A code is bound to the public key of the browser that shows it, works once and for `CODE_SECONDS`, and is held
 in memory only. Guessing is hopeless by its length and by the limit on wrong codes.
@@ -19,41 +19,41 @@ from bridge.storage.users import Device, User, UserStore
 CODE_SECONDS = 5 * 60
 CODE_CHARS = 8
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-"""Nothing that looks like something else: no 0, O, 1, I, L."""
+"""Characters of codes, without look-alikes: no 0, O, 1, I, L."""
 
 MAX_WAITING = 500
 MAX_WAITING_OF_ADDRESS = 20
-"""Browsers that wait at once, in all and behind one address; an office may share one."""
+"""Maximum browsers that wait at once, in all and behind one address; an office may share one."""
 
 WRONG_CODES = 10
 WRONG_CODES_IN_ALL = 100
-"""Wrong codes of one user, and of all together, in `CODE_SECONDS`."""
+"""Maximum wrong codes of one user, and of all together, in `CODE_SECONDS`."""
 
 
 @dataclass(slots=True)
 class WaitingBrowser:
-    """A browser that shows a code."""
+    """A browser that waits for confirmation and shows a code."""
 
     code: str
     secret: str
-    """What only that browser knows: it asks by it how things stand."""
+    """Secret of that browser, with which it polls its status."""
     public_key: str
     browser: str
-    """What it calls itself; anybody can claim anything here."""
+    """Name that it claims; anybody can claim anything here."""
     address: str
     """Where its request came from, as the bridge sees it."""
     requested_at: float
     """Seconds since 1970."""
     ends_at: float
-    """On the desk's own clock."""
+    """End of the waiting time, by the clock of `PairingCodes`."""
     user_id: str | None
-    """The only user who may confirm it: whose link it came with, or who typed its code first."""
+    """The only user who may confirm it: the owner of its link, or the first who typed its code."""
     state: Literal["waiting", "confirmed", "refused"] = "waiting"
     device: Device | None = None
 
 
 class PairingCodes:
-    """All browsers that wait."""
+    """All browsers that wait for confirmation."""
 
     def __init__(self, store: UserStore, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._store = store
@@ -70,7 +70,7 @@ class PairingCodes:
     def begin_waiting(
         self, public_key: str, *, browser: str, address: str, user_id: str | None = None
     ) -> WaitingBrowser:
-        """Begin to wait, for any user or only for the one whose link the browser came with.
+        """Add a waiting browser, for any user or only for the owner of its link.
 
         Raises:
             BridgeError: `rate_limited`: too many wait already.
@@ -95,15 +95,15 @@ class PairingCodes:
         return waiting
 
     def find_waiting(self, secret: str) -> WaitingBrowser | None:
-        """The browser of that secret; None once its time is over."""
+        """Return the browser with that secret; None once it has expired."""
         self._sweep()
         return self._waiting.get(secret)
 
     def find_by_code(self, user: User, code: str) -> WaitingBrowser:
-        """The browser that shows a code, for its user to look at; from now on nobody else may confirm it.
+        """Return the browser that shows a code; from now on only this user may confirm it.
 
         Raises:
-            BridgeError: `not_found`, the same for a code that never was, is over, or is for another user;
+            BridgeError: `not_found`, the same for a code that is unknown, expired or another user's;
                 `rate_limited` after too many of those.
         """
         self._wrong_codes.check_rate(user.id)
@@ -120,7 +120,7 @@ class PairingCodes:
         return found
 
     async def decide_pairing(self, user: User, code: str, *, accept: bool) -> Device | None:
-        """Make the browser that shows a code a device of the user, or turn it away (None). Works once.
+        """Pair the browser that shows a code with the user, or reject it (None). Works once.
 
         Raises:
             BridgeError: as `find`.
@@ -156,7 +156,7 @@ BROWSERS = (
     ("Chrome/", "Chrome"),
     ("Safari/", "Safari"),
 )
-"""Most of them claim to be those below as well, so the first that fits is meant."""
+"""Browser names in the order of matching: most user agents also claim to be those below."""
 
 SYSTEMS = (
     ("Android", "Android"),
@@ -169,7 +169,7 @@ SYSTEMS = (
 
 
 def browser_name(user_agent: str) -> str:
-    """A name from a fixed list, whatever was sent: it is shown to a person who decides by it."""
+    """Return a name from a fixed list, whatever was sent: a person decides by it."""
     browser = next((name for mark, name in BROWSERS if mark in user_agent), "Browser")
     system = next((name for mark, name in SYSTEMS if mark in user_agent), None)
     return f"{browser} on {system}" if system else browser

@@ -1,7 +1,7 @@
-"""The page link that a `no_browser` answer carries: for exactly the user of the call, once, for minutes.
+"""The page link in a `no_browser` error: for the user of the call only, once, for minutes.
 
-It goes to the verified caller and nowhere else: it is not logged and not kept, and its holder gains nothing
-over a user who has a browser already, because that browser is asked (ruling 24).
+It goes to the verified caller and nowhere else: it is neither logged nor stored. If the user already
+has a browser, that browser must confirm the new one (ruling 24).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import UserStore
 
 SAME_LINK_S = 60.0
-"""So long the same link is given again: a model that tries again must not spoil what its user just got."""
+"""Seconds for which the same link is returned: a model that retries must not invalidate its user's link."""
 
 LINKS_IN_ALL = 600
-"""New links for all users together, in a minute; beyond it an answer comes without one."""
+"""Maximum new links of all users in a minute; beyond it an error has no link."""
 
 MAX_REMEMBERED_LINKS = 10_000
 
@@ -33,7 +33,7 @@ class PairingLinks:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`is_open` tells whether a page of a user is connected."""
+        """`is_open`: whether a page of a user is connected."""
         self._store = store
         self._base_url = base_url
         self._is_open = is_open
@@ -44,7 +44,7 @@ class PairingLinks:
         )
 
     async def add_link(self, error: WireError, user_id: str) -> WireError:
-        """The error, with `detail.pairing_url` if it says that no page of the user is open and that is so."""
+        """Return the error, with `detail.pairing_url` if no page of the user is open."""
         if error.code is not ErrorCode.NO_BROWSER or self._is_open(user_id):
             return error
         try:

@@ -1,4 +1,4 @@
-"""Who was turned away, for the audit log: the first time at once, a burst as one entry a minute."""
+"""Rejected requests for the audit log: the first one at once, a burst as one entry a minute."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from bridge.audit import Audit, AuditKind
 from bridge.errors import ErrorCode
 
 WINDOW_S = 60.0
-"""Between two entries of the same refusal to the same address."""
+"""Seconds between two entries of the same refusal for the same address."""
 
 MAX_REMEMBERED = 1_000
-"""Addresses and reasons; those of further ones share an entry."""
+"""Maximum number of remembered addresses and reasons; further ones share an entry."""
 
 ACCESS_DENIED = frozenset(
     {
@@ -25,7 +25,7 @@ ACCESS_DENIED = frozenset(
         ErrorCode.FOREIGN_ORIGIN,
     }
 )
-"""Codes of callers that have no right to what they asked for."""
+"""Error codes of callers without the right to what they requested."""
 
 
 class RejectedRequests:
@@ -37,7 +37,7 @@ class RejectedRequests:
         self._recent: dict[tuple[str, str, str], tuple[float, int]] = {}
 
     def record_rejection(self, reason: str, actor: str, *, endpoint: str, user_id: str | None = None) -> None:
-        """`actor` was refused at `door`: a route, or an event of the socket."""
+        """Count that `actor` was refused at `endpoint`: a route, or an event of the socket."""
         now = self._clock()
         key = (reason, actor, endpoint)
         if key not in self._recent and len(self._recent) >= MAX_REMEMBERED:

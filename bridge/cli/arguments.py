@@ -1,4 +1,4 @@
-"""What several commands share: options, and values that are checked where they are typed."""
+"""What several commands share: options, and values that are validated as they are parsed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from bridge.settings.network import DEFAULT_PORT, check_origin
 from bridge.settings.storage import RUNNING_FILE, default_folder
 
 DATABASE_VARIABLE = "TOOL_BRIDGE_DATABASE_URL"
-"""A password in it is not seen in the list of processes, as one at the command line is."""
+"""Environment variable of the database URL; unlike an option, it is not visible in the process list."""
 
 MAX_NAME_CHARS = 100
-"""Of a user's name and of a key's label, as the database keeps them."""
+"""Maximum characters of a user's name and of a key's label, as in the database."""
 
 MAX_ENTRIES = 1_000_000
 """Maximum number of entries that `audit` prints."""
@@ -30,7 +30,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 
 
 def add_folder(command: argparse.ArgumentParser) -> None:
-    """The option `--data`, which every command that keeps or looks for something has."""
+    """Add the option `--data`, for every command that uses stored data."""
     command.add_argument(
         "--data",
         type=Path,
@@ -41,7 +41,7 @@ def add_folder(command: argparse.ArgumentParser) -> None:
 
 
 def add_store(command: argparse.ArgumentParser) -> None:
-    """The options of every command that opens the store: the data folder, and where the database is."""
+    """Add the options of every command that opens the store: data folder and database."""
     add_folder(command)
     command.add_argument(
         "--database",
@@ -53,7 +53,7 @@ def add_store(command: argparse.ArgumentParser) -> None:
 
 
 def address_of(options: argparse.Namespace) -> str:
-    """Where the bridge answers: as told, else as the one that runs on the data folder has written down."""
+    """Return the bridge's address: the option, else the one that the bridge on the data folder wrote."""
     if getattr(options, "url", None):
         return options.url.rstrip("/")
     running = _written_address(options.data)
@@ -61,7 +61,7 @@ def address_of(options: argparse.Namespace) -> str:
 
 
 def running_bridge(data_dir: Path) -> dict[str, Any] | None:
-    """What the bridge on this data folder has written down, if its process is there.
+    """Return the facts that the bridge on this data folder wrote, if its process is running.
 
     On Windows a bridge that was killed counts as running: a process cannot be asked for there.
     """
@@ -85,7 +85,7 @@ def _written_address(data_dir: Path) -> dict[str, Any] | None:
 
 
 def parse_folder(text: str) -> Path:
-    """A folder that exists."""
+    """Parse an existing folder."""
     path = Path(text)
     if not path.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
@@ -93,7 +93,7 @@ def parse_folder(text: str) -> Path:
 
 
 def parse_origin(text: str) -> str:
-    """An http or https origin, without a path: `https://bridge.example`."""
+    """Parse an http or https origin without a path: `https://bridge.example`."""
     try:
         return check_origin(text)
     except ValueError as error:
@@ -101,7 +101,7 @@ def parse_origin(text: str) -> str:
 
 
 def user_name(text: str) -> str:
-    """A user's name: printable, not empty."""
+    """Parse a user's name: printable, not empty."""
     name = text.strip()
     if not name or not name.isprintable() or len(name) > MAX_NAME_CHARS:
         raise argparse.ArgumentTypeError(f"must be 1 to {MAX_NAME_CHARS} printable characters")
@@ -109,14 +109,14 @@ def user_name(text: str) -> str:
 
 
 def parse_label(text: str) -> str:
-    """What a key is called."""
+    """Parse the label of a key."""
     if len(text) > MAX_NAME_CHARS:
         raise argparse.ArgumentTypeError(f"must be at most {MAX_NAME_CHARS} characters")
     return text
 
 
 def parse_kind(text: str) -> AuditKind:
-    """A kind of entry."""
+    """Parse a kind of audit entry."""
     try:
         return AuditKind(text)
     except ValueError:
@@ -124,7 +124,7 @@ def parse_kind(text: str) -> AuditKind:
 
 
 def parse_moment(text: str) -> float:
-    """A moment in UTC seconds since 1970: an ISO time, or a span before now."""
+    """Parse an ISO time, or a span before now, as UTC seconds since 1970."""
     if span := _SPAN.fullmatch(text):
         return time.time() - int(span[1]) * _SECONDS[span[2]]
     try:
@@ -135,7 +135,7 @@ def parse_moment(text: str) -> float:
 
 
 def parse_count(text: str) -> int:
-    """How many entries."""
+    """Parse a number of entries."""
     number = int(text)
     if not 1 <= number <= MAX_ENTRIES:
         raise argparse.ArgumentTypeError(f"must be between 1 and {MAX_ENTRIES}")

@@ -1,4 +1,4 @@
-"""`tool-bridge audit`: what happened, read from the data folder, whether a bridge runs on it or not."""
+"""`tool-bridge audit`: the audit log of a data folder, whether a bridge runs on it or not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bridge.storage.store import Store
 
 
 def audit(options: argparse.Namespace) -> int:
-    """Print entries, the newest last; status 1 when there is no such user."""
+    """Print entries, newest last; status 1 when there is no such user."""
     found = asyncio.run(_entries(open_store(options), options))
     if found is None:
         print(f"tool-bridge: there is no user {options.user!r}", file=sys.stderr)
@@ -52,5 +52,5 @@ def _detail_text(value: object) -> str:
 
 
 def _printable(text: str) -> str:
-    """Texts of documents and callers must not steer the terminal."""
+    """Replace unprintable characters: texts of documents and callers must not control the terminal."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -52,7 +52,7 @@ async def _request(
 
 
 def _is_error_after_status(content: bytes) -> bool:
-    """Whether a 200 is the error of a call that was kept alive by white space (ruling 9)."""
+    """Return whether a 200 holds the error of a call that was kept alive by white space (ruling 9)."""
     value: Any = json.loads(content)
     if not isinstance(value, dict) or list(cast("dict[str, Any]", value)) != ["error"]:
         return False
@@ -67,7 +67,7 @@ def _print_tools(answer: dict[str, Any]) -> None:
 
 
 def key_of(options: argparse.Namespace) -> str:
-    """The API key that is told, else that of the local user on the data folder; "" when there is none."""
+    """Return the given API key, else that of the local user on the data folder; "" without one."""
     key = getattr(options, "key", None) or os.environ.get("TOOL_BRIDGE_KEY")
     if key:
         return key

@@ -1,4 +1,4 @@
-"""`tool-bridge check` and `plan`, and `tools --spec`: what a document becomes, without a running bridge."""
+"""`tool-bridge check`, `plan` and `tools --spec`: the tools of a document, without a running bridge."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from toolserver.tool.compile import CompiledDocument, CompiledOperation, Documen
 
 
 def reference_rules(options: argparse.Namespace) -> ReferenceRules:
-    """The rules of these options; the strict ones for a command that does not have them."""
+    """Return the reference rules of these options; the strict ones for a command without them."""
     origins = frozenset(origin_of(allowed) for allowed in getattr(options, "refs_origin", ()))
     return ReferenceRules(getattr(options, "refs_root", None), origins)
 
 
 def check(options: argparse.Namespace) -> int:
-    """Print what becomes a tool, what does not and why; status 1 when nothing does."""
+    """Print the tools of a document and the skipped operations; status 1 without any tool."""
     document = _read(options)
     if document is None:
         return 2
@@ -68,7 +68,7 @@ def tools(options: argparse.Namespace) -> int:
 
 
 def describe_tool(operation: CompiledOperation, schema_json: bytes, *, as_function: bool) -> dict[str, Any]:
-    """A tool as a model reads it, and whether strict function calling takes it, or why not.
+    """Return a tool as a model reads it, and whether strict function calling supports it, or why not.
 
     `as_function`: in the form of OpenAI's Responses API, with the strict schema where there is one.
     """
@@ -85,7 +85,7 @@ def describe_tool(operation: CompiledOperation, schema_json: bytes, *, as_functi
 
 
 def with_schema_warnings(document: DocumentTools) -> CompiledDocument:
-    """The compiled document with what is only known once the schemas are made."""
+    """Add the warnings that are only known once the schemas are compiled."""
     operations = [
         replace(operation, warnings=(*operation.warnings, *document.schema_of(operation.key).warnings))
         for operation in document.compiled.operations
@@ -94,7 +94,7 @@ def with_schema_warnings(document: DocumentTools) -> CompiledDocument:
 
 
 def build_report(compiled: CompiledDocument) -> dict[str, Any]:
-    """The facts of `check --json`."""
+    """Return the report of `check --json`."""
     return {
         "title": compiled.title,
         "version": compiled.version_text,

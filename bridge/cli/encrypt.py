@@ -1,4 +1,4 @@
-"""`tool-bridge encrypt`: seal what is kept of answers anew, after the encryption key was changed."""
+"""`tool-bridge encrypt`: re-encrypt stored answers after the encryption key was changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bridge.storage.store import Store
 
 
 def encrypt(options: argparse.Namespace) -> int:
-    """Seal everything with the first key; status 1 when something could not be read with the keys at hand."""
+    """Encrypt everything with the first key; status 1 when the given keys could not decrypt something."""
     encryption = Encryption(storage_settings(), encrypts=not options.off)
     _check_running_bridge(options, encryption)
     result = asyncio.run(_rekey(open_store(options), encryption))
@@ -32,7 +32,7 @@ def encrypt(options: argparse.Namespace) -> int:
 
 
 def _check_running_bridge(options: argparse.Namespace, encryption: Encryption) -> None:
-    """A bridge that runs here must be able to read what is sealed now, and not undo it."""
+    """Check that a running bridge can read the new encryption, and would not undo it."""
     if not options.off and not encryption.key_ids:
         raise CommandFailed(f"{KEYS_VARIABLE} names no key; set it to the bridge's keys, the new one first")
     running = running_bridge(options.data)

@@ -1,4 +1,4 @@
-"""`tool-bridge export` and `import`: what is kept of one user's answers, as a file and back."""
+"""`tool-bridge export` and `import`: one user's stored answers, to a file and back."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class OwnConversation(NamedTuple):
 
 
 Exported: TypeAlias = StoredItem | StoredResponse | OwnConversation
-"""What a line of an export is."""
+"""The kinds of lines in an export."""
 
 
 def export(options: argparse.Namespace) -> int:
-    """Write all that is kept of a user's answers."""
+    """Write a user's stored answers."""
     settings = storage_settings()
     try:
         count = asyncio.run(_export(open_store(options), settings, options.user, options.out))
@@ -53,7 +53,7 @@ def export(options: argparse.Namespace) -> int:
 
 
 def import_file(options: argparse.Namespace) -> int:
-    """Add what a file has to what is kept; what is there already stays as it is."""
+    """Add the contents of a file to the store; what is already there is unchanged."""
     settings = storage_settings()
     try:
         with options.file.open("rb") as file:
@@ -69,7 +69,7 @@ def import_file(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _output(path: Path | None) -> Generator[BinaryIO]:
-    """A new file, which nobody else may read and which an error takes along; or standard output."""
+    """Open a new file that only its owner may read and that is deleted on error, or standard output."""
     if path is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -104,7 +104,7 @@ async def _export(store: Store, settings: StorageSettings, name: str, path: Path
 
 
 async def _import(store: Store, settings: StorageSettings, name: str, file: BinaryIO) -> tuple[int, int]:
-    """How many were read, and how many of them were not there before."""
+    """Return how many were read, and how many of them were new."""
     try:
         user_id = await _user_id(store, name)
         before = await _count(store, settings, user_id)
@@ -149,7 +149,7 @@ def _record(line: bytes, user_id: str) -> Exported:
 
 
 def _json_of(text: bytes) -> JsonValue:
-    """None for what is no JSON by itself, such as the first line of several."""
+    """Parse JSON; None for what is not JSON by itself, such as the first of several lines."""
     try:
         return cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):

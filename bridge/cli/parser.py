@@ -1,6 +1,6 @@
-"""The command line: how it is parsed, and how a command ends that could not do its work.
+"""The command-line parser, and how a failed command ends.
 
-What is said of a mistake does not repeat what may be a secret. Every command loads this module, and it loads
+Error messages never repeat what may be a secret. Every command loads this module, and it loads
 no other one.
 """
 
@@ -16,7 +16,7 @@ _AMBIGUOUS = re.compile(r"^(ambiguous option: --[a-z-]+)=.* (could match .*)$", 
 _NO_COMMAND = re.compile(
     r"^(argument COMMAND: invalid choice): (?!'[a-z]{1,12}(?:-[a-z]{1,12})?' ).* (\(choose .*)$", re.DOTALL
 )
-"""A word that is no command, unless it looks like one that was mistyped."""
+"""Pattern of a word that is not a command, unless it looks like a mistyped one."""
 
 
 class CommandFailed(Exception):
@@ -24,17 +24,17 @@ class CommandFailed(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """As `ArgumentParser`, whose words on standard error end up in logs and in files of other people."""
+    """An `ArgumentParser` whose messages hold no secrets: they end up in logs."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, and end with status 2."""
+        """Print what is wrong, and exit with status 2."""
         super().error(without_values(message))
 
 
 def without_values(message: str) -> str:
-    """What is wrong, with the names of options and without their values.
+    """Return the message with the names of options but without their values.
 
-    A password or a key stands behind an option that was mistyped, or in the place of a command.
+    A password or a key may follow a mistyped option, or stand in place of a command.
     """
     head, found, words = message.partition(_UNKNOWN)
     if not found:

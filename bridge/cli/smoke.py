@@ -16,14 +16,14 @@ from bridge.cli.client import key_of
 from bridge.cli.parser import CommandFailed
 
 DEMO = "demo"
-"""The built-in model, which calls a tool where it is told so in its own words."""
+"""Name of the built-in model, which calls a tool by a line of its own syntax."""
 
 TIMEOUT_S = 300.0
 """For the answer; a call may wait for its user."""
 
 
 def smoke(options: argparse.Namespace) -> int:
-    """Walk through it and print it; status 1 when the tool was not called, or something failed."""
+    """Run the conversation and print it; status 1 when the tool was not called, or something failed."""
     return asyncio.run(_smoke(options))
 
 
@@ -34,7 +34,7 @@ class _Client:
     key: str
 
     async def send_request(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        """The JSON of an answer.
+        """Send a request and return the JSON of the response.
 
         Raises:
             CommandFailed: nobody answers, or with an error.
@@ -81,7 +81,7 @@ async def _smoke(options: argparse.Namespace) -> int:
 async def _walked(
     client: _Client, path: str, options: argparse.Namespace, model: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The messages of the conversation, and the answer to what was said."""
+    """Return the messages of the conversation, and the response to the chat request."""
     available = (await client.send_request("GET", f"{path}/tools/available"))["tools"]
     tool = _choose_tool(available, options.tool)
     named = {"server_id": tool["server_id"], "tool_name": tool["tool_name"]}

@@ -16,10 +16,10 @@ DATABASE = "bridge.sqlite3"
 
 
 def open_store(options: argparse.Namespace) -> Store:
-    """The store that `--data` and `--database` name; the data folder is made if need be.
+    """Open the store that `--data` and `--database` name; creates the data folder if needed.
 
     Raises:
-        CommandFailed: the folder cannot be written, or the database not be used.
+        CommandFailed: the folder cannot be written, or the database cannot be used.
     """
     try:
         options.data.mkdir(mode=0o700, parents=True, exist_ok=True)

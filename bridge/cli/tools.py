@@ -1,4 +1,4 @@
-"""`tool-bridge tools`: of a document, or of the running bridge."""
+"""`tool-bridge tools`: the tools of a document, or of the running bridge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bridge.cli import client, documents
 
 
 def tools(options: argparse.Namespace) -> int:
-    """Print them; status 2 when `--strict` comes without a document."""
+    """Print the tools; status 2 when `--strict` is used without a document."""
     if options.strict and not options.spec:
         print("tool-bridge: --strict needs --spec", file=sys.stderr)
         return 2

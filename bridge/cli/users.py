@@ -24,7 +24,7 @@ from bridge.storage.store import Store
 
 
 def key(options: argparse.Namespace) -> int:
-    """Make a user's API key and page link, and the user if need be; or a forwarder's key."""
+    """Create a user's API key and page link, and the user if needed; or a forwarder's key."""
     store = open_store(options)
     if options.forwarder:
         facts = asyncio.run(_forwarder_key(store, options))
@@ -39,7 +39,7 @@ def key(options: argparse.Namespace) -> int:
 
 
 def users(options: argparse.Namespace) -> int:
-    """Print all users, oldest first; or delete one, status 1 when there is none of that name."""
+    """Print all users, oldest first, or delete one; status 1 when there is none with that name."""
     if options.delete is not None:
         return _delete(options)
     found = asyncio.run(_users(open_store(options)))
@@ -53,7 +53,7 @@ def users(options: argparse.Namespace) -> int:
 
 
 def devices(options: argparse.Namespace) -> int:
-    """Print a user's browsers, or remove one; status 1 when there is none of that id."""
+    """Print a user's browsers, or remove one; status 1 when there is none with that id."""
     found = asyncio.run(_devices(open_store(options), options.user, options.remove))
     if found is None:
         print(f"tool-bridge: user {options.user!r} has no browser {options.remove!r}", file=sys.stderr)
@@ -87,7 +87,7 @@ def _delete(options: argparse.Namespace) -> int:
 
 
 async def _deleted(store: Store, name: str) -> int | None:
-    """How many kept items went with the user; None: there is none of that name."""
+    """Delete a user; returns the number of deleted items, or None when there is no such user."""
     try:
         await store.claim.take_claim()
         user_id = {user.name: user.id for user in await store.list_users()}.get(name)
@@ -110,7 +110,7 @@ async def _user_key(store: Store, options: argparse.Namespace, base_url: str) ->
 
 
 async def _forwarder_key(store: Store, options: argparse.Namespace) -> dict[str, str]:
-    """It belongs to the operator, who lists and revokes it on his page; it never speaks for him by itself."""
+    """Create a forwarder key of the operator, who can revoke it; it never acts as the operator."""
     operator = await store.ensure_user(LOCAL_USER)
     secret = await _add_key(store, operator.id, options)
     await store.close()
@@ -144,7 +144,7 @@ async def _users(store: Store) -> list[dict[str, Any]]:
 
 
 async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str, Any]] | None:
-    """The browsers that are left; None: none has the id that was to be removed."""
+    """Return the remaining browsers; None when none has the id to remove."""
     ids_by_name = {user.name: user.id for user in await store.list_users()}
     user_id = ids_by_name.get(name, "")
     is_missing = remove is not None and not await store.delete_device(user_id, remove)

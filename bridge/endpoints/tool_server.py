@@ -33,7 +33,7 @@ from toolserver.call.result import FileBody, Rendered, TextBody, render_answer
 from toolserver.document.media_type import base_type
 
 DEADLINE_HEADER = "X-Tool-Deadline"
-"""Seconds that the call may take once it has its turn; wins over every setting."""
+"""Header with the seconds that the call may take once it has its slot; overrides every setting."""
 
 USAGE_PROMPT = (
     "The tools of the Direct Tool Bridge call APIs from the user's own browser. If a result has an `error`, "
@@ -101,11 +101,11 @@ class ToolServer:
         return web.Response(body=document.body, content_type="application/json", headers=headers)
 
     async def serve_features(self, _request: web.Request) -> web.Response:
-        """What Open WebUI asks before it reads `/system`. Public: it says nothing about anybody."""
+        """Serve the feature flags that Open WebUI reads before `/system`. Public: the same for all."""
         return web.json_response({"features": {"system": True}})
 
     async def serve_prompt(self, _request: web.Request) -> web.Response:
-        """Instructions for the model, which Open WebUI puts into the system prompt of direct tool servers."""
+        """Serve the instructions that Open WebUI adds to the system prompt of direct tool servers."""
         return web.json_response({"prompt": USAGE_PROMPT})
 
     async def answer_call(self, request: web.Request) -> web.StreamResponse:
@@ -165,7 +165,7 @@ class ToolServer:
         return response
 
     async def _body_after_status(self, call: ToolCall, outcome: CallOutcome) -> bytes:
-        """The body of an answer whose headers have left already as JSON."""
+        """Return the body of a response whose headers have already been sent as JSON."""
         rendered = await self._rendered(call, outcome)
         if (file := rendered.file) is not None and file.file_id is not None:
             url = self._base_url + self._files.url_path(file.file_id, rendered.content_type)

@@ -1,4 +1,4 @@
-"""Kept answers: taken from the page, read on by the part, downloaded by signed URLs, shown to models."""
+"""Stored answers: received from the page, read in parts, downloaded by signed URLs, shown to models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MIME = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """A kept answer."""
+    """A stored answer."""
 
     path: Path
     mime: str
@@ -35,7 +35,7 @@ class StoredAnswer:
 
 
 class AnswerFiles:
-    """The kept answers of all users. Where there is no room, an answer is cut or lost, never an error."""
+    """The stored answers of all users. Without disk space an answer is cut or lost, but never an error."""
 
     def __init__(self, folder: Path, identity: Identity, max_answer_bytes: int) -> None:
         self._folder = AnswerFolder(folder)
@@ -43,11 +43,11 @@ class AnswerFiles:
         self._max_answer_bytes = max_answer_bytes or RESULT_BYTES
 
     async def sweep_files(self) -> None:
-        """Remove what is too old, or too much."""
+        """Delete expired files, and the oldest beyond the size limit."""
         await asyncio.to_thread(self._folder.sweep_files)
 
     async def receive_file(self, user_id: str, call_id: str, chunks: AsyncIterator[bytes]) -> FileBody:
-        """Keep the bytes that the page uploads.
+        """Store the bytes that the page uploads.
 
         Raises:
             BridgeError: `too_large`.
@@ -57,7 +57,7 @@ class AnswerFiles:
         return FileBody(file_id, upload.size)
 
     async def receive_text(self, user_id: str, call_id: str, chunks: AsyncIterator[bytes]) -> TextBody:
-        """Keep the text that the page uploads; what a caller reads of it stays in memory.
+        """Store the text that the page uploads; the part that a caller reads stays in memory.
 
         Raises:
             BridgeError: `too_large`.
@@ -72,7 +72,7 @@ class AnswerFiles:
         return TextBody(text, total_bytes=upload.size, stored_file=stored_file)
 
     async def fit_answer(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
-        """The outcome with as much text as a caller reads (the engine's port): the rest is kept."""
+        """Return the outcome with as much text as a caller reads, and store the rest (the engine's port)."""
         answered = outcome.answered
         body = answered.body if answered else None
         if answered is None or not isinstance(body, TextBody) or body.total_bytes is not None:
@@ -88,13 +88,13 @@ class AnswerFiles:
         return replace(outcome, answered=replace(answered, body=cut))
 
     async def read_page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
-        """One part of a kept text (the engine's port), at most as large as an answer may be.
+        """Return one part of a stored text, at most as large as an answer may be (the engine's port).
 
         `offset` counts characters (code points) of the text.
 
         Raises:
-            BridgeError: `not_found`: this user has no such answer (any more); `invalid_arguments`: it is no
-                text, or ends before `offset`.
+            BridgeError: `not_found`: this user has no such answer, or no longer; `invalid_arguments`:
+                it is not text, or ends before `offset`.
         """
         file_id = self._folder.of_call(user_id, call_id)
         path = self._folder.find_file(file_id) if file_id else None
@@ -110,7 +110,7 @@ class AnswerFiles:
         return await asyncio.to_thread(_page_of, path, offset, self._max_answer_bytes)
 
     def sign_link(self, user_id: str, call_id: str, mime: str, filename: str = "") -> tuple[str, int] | None:
-        """Signed URL and size of what is kept of a call; None when nothing is."""
+        """Return the signed URL and the size of a call's stored answer; None without one."""
         file_id = self._folder.of_call(user_id, call_id)
         path = self._folder.find_file(file_id) if file_id else None
         if file_id is None or path is None:
@@ -118,7 +118,7 @@ class AnswerFiles:
         return self.url_path(file_id, mime, filename), path.stat().st_size
 
     def url_path(self, file_id: str, content_type: str, filename: str = "") -> str:
-        """Path and query of the signed URL; whoever has it may read this one file until it expires."""
+        """Return path and query of the signed URL; its holder may read this one file until it expires."""
         mime = plain_mime(content_type)
         if file_id.endswith(TEXT):
             mime += "; charset=utf-8"
@@ -126,11 +126,11 @@ class AnswerFiles:
         return f"/files/{self._identity.sign_token(FILE, claims, KEEP_SECONDS)}"
 
     def path_of(self, file_id: str) -> Path | None:
-        """Where a kept answer is; None when it is gone."""
+        """Return the path of a stored answer; None when it no longer exists."""
         return self._folder.find_file(file_id)
 
     def open_file(self, token: str) -> StoredAnswer | None:
-        """The file that a signed URL stands for; None when it is gone.
+        """Return the file that a signed URL stands for; None when it no longer exists.
 
         Raises:
             BridgeError: `unauthorized`: the token is forged or expired.
@@ -140,7 +140,7 @@ class AnswerFiles:
         return StoredAnswer(path, claims["mime"], claims.get("name", "")) if path else None
 
     async def _store_upload(self, upload: Upload, chunks: AsyncIterator[bytes]) -> str | None:
-        """Id of the new file; None when there was no room. The chunks are read to their end in any case."""
+        """Return the id of the new file; None without disk space. The chunks are always read to their end."""
         try:
             async for chunk in chunks:
                 upload.count_chunk(chunk)
@@ -161,7 +161,7 @@ def _page_of(path: Path, offset: int, max_bytes: int) -> JsonObject:
 
 
 def plain_mime(content_type: str) -> str:
-    """Type and subtype of a `Content-Type`, or `application/octet-stream` when it is none."""
+    """Return type and subtype of a `Content-Type`, or `application/octet-stream` when it is invalid."""
     found = _MIME.match(content_type)
     return found[0].lower() if found else "application/octet-stream"
 
@@ -171,7 +171,7 @@ async def _single_chunk(content: bytes) -> AsyncIterator[bytes]:
 
 
 class TurnFiles:
-    """The loop's port to the files that are kept."""
+    """The model loop's port to stored files."""
 
     def __init__(self, files: AnswerFiles, base_url: str) -> None:
         """`base_url`: of the bridge, as its users reach it."""
@@ -179,11 +179,11 @@ class TurnFiles:
         self._base_url = base_url
 
     def sign_url(self, file_id: str, content_type: str, filename: str) -> str:
-        """The signed address of a file, good for a day."""
+        """Return the signed address of a file, valid for a day."""
         return self._base_url + self._files.url_path(file_id, content_type, filename)
 
     async def read_content(self, file_id: str) -> bytes | None:
-        """The bytes of a file; None when it is gone."""
+        """Return the bytes of a file; None when it no longer exists."""
         path = self._files.path_of(file_id)
         return await asyncio.to_thread(_read, path) if path else None
 

@@ -1,4 +1,4 @@
-"""Routes whose success the audit log takes down: who asked, and what the handler told of it."""
+"""Audited routes: every success becomes an entry with the caller and the handler's details."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AUDIT_DETAIL = web.RequestKey("told", _AuditDetail)
 def set_audit_detail(
     request: web.Request, *, user_id: str | None = None, server_id: str | None = None, **detail: Any
 ) -> None:
-    """What the entry says of this request; call it once, in the handler of a route that is `audited`.
+    """Set the details of this request's audit entry; call it once, in the handler of an `audited` route.
 
     `user_id` is for public routes, where the request itself does not say who it is.
     """
@@ -36,7 +36,7 @@ def set_audit_detail(
 
 
 def audit_route(route: Route, audit: Audit) -> Handler:
-    """The route's handler; if the route says so, with an entry of the audit log for every success."""
+    """Return the route's handler; for an audited route, one that adds an audit entry for every success."""
     kind = route.audited if isinstance(route, ApiRoute) else None
     if kind is None:
         return route.handler
@@ -56,7 +56,7 @@ def audit_route(route: Route, audit: Audit) -> Handler:
 
 
 def actor_of(caller: Caller) -> str:
-    """How the audit log names a caller."""
+    """Return the name of a caller in the audit log."""
     if caller.device_id is not None:
         return f"page {caller.device_id}"
     return "forwarder" if caller.is_forwarded else "key"

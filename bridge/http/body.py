@@ -1,4 +1,4 @@
-"""Bodies of requests: read within a time and a size, then as a model."""
+"""Request bodies, read within limits of time and size and validated as models."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from pydantic import BaseModel, ValidationError
 from bridge.errors import BridgeError, ErrorCode
 
 DOCUMENT_BODY_BYTES = 40 * 1024 * 1024
-"""Largest body that carries a document: 32 MiB inside JSON."""
+"""Maximum bytes of a body that carries a document: 32 MiB inside JSON."""
 
 DECISION_BODY_BYTES = 4 * 1024 * 1024
-"""Largest body that names operations: 20,000 of them with their digests."""
+"""Maximum bytes of a body that names operations: 20,000 of them with their digests."""
 
 SMALL_BODY_BYTES = 64 * 1024
-"""Largest body of every other route."""
+"""Maximum bytes of a body of every other route."""
 
 BODY_SECONDS = 120.0
-"""Seconds for a body to arrive; whoever sends it byte by byte does not hold a request open for ever."""
+"""Seconds for a body to arrive: a slow sender must not hold a request open forever."""
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 async def read_limited(request: web.Request, max_bytes: int, *, what: str = "body") -> bytes:
-    """The body of a request; a longer one than `max_bytes` is not read to its end.
+    """Return the body of a request; one longer than `max_bytes` is not read to its end.
 
-    `what`: how errors call it.
+    `what`: its name in errors.
 
     Raises:
         BridgeError: `too_large`; `invalid_request`: it took longer than `BODY_SECONDS`.
@@ -51,7 +51,7 @@ async def read_limited(request: web.Request, max_bytes: int, *, what: str = "bod
 async def read_body(
     request: web.Request, model: type[ModelT], *, max_bytes: int = SMALL_BODY_BYTES
 ) -> ModelT:
-    """The JSON body of a request as a model.
+    """Return the JSON body of a request as a model.
 
     Raises:
         BridgeError: `invalid_request`, naming the field that is wrong; as `read_limited`.

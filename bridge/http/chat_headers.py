@@ -1,4 +1,4 @@
-"""The chat and the message that a request belongs to, as Open WebUI names them in headers."""
+"""Chat and message of a request, from Open WebUI's headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections of clients: how long one may take to say what it wants, and how many may be there unknown.
+"""Client connections: how long one may take to send its header, and how many may be unauthenticated.
 
 Whoever can reach the port can open connections and say nothing on them. A header that does not come is not
 waited for, and of connections on which nobody has shown a valid key, only so many are kept: the oldest goes
@@ -19,25 +19,25 @@ from bridge.log_lines import OncePerMinute
 from bridge.tasks import sleep_safely
 
 HEADER_S = 15.0
-"""For the header of a request to arrive, from the connection on or from its first byte."""
+"""Seconds for the header of a request to arrive, from the connection on or from its first byte."""
 
 MAX_UNKNOWN = 2_000
-"""Connections without a caller, chosen; a quarter of the descriptors if that is less."""
+"""Maximum number of connections without a caller (chosen), or a quarter of the descriptors if less."""
 
 SWEEP_S = 1.0
 
 ACCEPT_BATCH = 16
-"""Connections that are accepted before everybody else has a turn."""
+"""Connections to accept before other tasks run."""
 
 BACKLOG = 1_024
-"""Connections that the system holds ready meanwhile; it may allow fewer."""
+"""Connections that the operating system queues meanwhile; it may allow fewer."""
 
 _log = logging.getLogger(__name__)
 _log.addFilter(OncePerMinute())
 
 
 class Connection(web.RequestHandler):
-    """A connection of a client, as aiohttp serves it, that is watched."""
+    """A watched client connection, as aiohttp serves it."""
 
     def __init__(self, watch: Connections, server: web.Server, **options: Any) -> None:
         """`options`: of aiohttp's handler of requests."""
@@ -45,31 +45,31 @@ class Connection(web.RequestHandler):
         self._watch = watch
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The client is there; its header is awaited."""
+        """Start waiting for the header of a new client."""
         super().connection_made(transport)
         self._watch.connection_opened(self)
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """The client is gone."""
+        """Forget the connection of a client that disconnected."""
         self._watch.connection_closed(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came. While aiohttp waits for a request, they are of its header, and not of a body."""
+        """Handle received bytes; while aiohttp waits for a request, they belong to its header."""
         if self._waiter is not None:
             self._watch.header_begun(self)
         super().data_received(data)
 
     def header_read(self) -> None:
-        """A request was understood so far that it is being answered."""
+        """Stop waiting: the header is complete and the request is being answered."""
         self._watch.header_read(self)
 
     def mark_authenticated(self) -> None:
-        """Somebody who is known speaks."""
+        """Mark the connection as that of an authenticated caller."""
         self._watch.connection_admitted(self)
 
     def cut_connection(self) -> None:
-        """End it at once; nothing more is sent."""
+        """Close the connection at once; nothing more is sent."""
         if self.transport is not None:
             self.transport.abort()
 
@@ -82,9 +82,9 @@ class Connections:
         self._max_unknown = max_unknown or min(MAX_UNKNOWN, descriptor_limit() // 4)
         self._header_s = header_s
         self._awaited: dict[Connection, float] = {}
-        """Since when a header is awaited, in the order of time."""
+        """Connections whose header is awaited, and since when, oldest first."""
         self._unknown: dict[Connection, None] = {}
-        """Without a caller, the oldest first."""
+        """Connections without a caller, oldest first."""
 
     async def listen_on(self, server: web.Server, listener: socket.socket, **options: Any) -> asyncio.Server:
         """Serve on a bound socket; `options` of aiohttp's handler of requests."""
@@ -96,13 +96,13 @@ class Connections:
         return started
 
     async def watch_headers(self, *, every_s: float = SWEEP_S) -> None:
-        """End connections whose header takes too long, until cancelled."""
+        """Close connections whose header takes too long, until cancelled."""
         while True:
             await sleep_safely(every_s)
             self._sweep(asyncio.get_running_loop().time())
 
     def connection_opened(self, connection: Connection) -> None:
-        """A client has connected."""
+        """Register a new connection."""
         self.header_begun(connection)
         if len(self._unknown) >= self._max_unknown:
             _log.warning("%d connections without a caller: the oldest are closed.", self._max_unknown)
@@ -113,20 +113,20 @@ class Connections:
         self._unknown[connection] = None
 
     def connection_closed(self, connection: Connection) -> None:
-        """A connection has ended, or is about to."""
+        """Forget a connection that has ended or is about to."""
         self._awaited.pop(connection, None)
         self._unknown.pop(connection, None)
 
     def header_begun(self, connection: Connection) -> None:
-        """Its header is awaited from now on, if it was not before."""
+        """Start waiting for a header, unless it is already awaited."""
         self._awaited.setdefault(connection, asyncio.get_running_loop().time())
 
     def header_read(self, connection: Connection) -> None:
-        """Its header is there."""
+        """Stop waiting for a header that has arrived."""
         self._awaited.pop(connection, None)
 
     def connection_admitted(self, connection: Connection) -> None:
-        """It has a caller."""
+        """Mark a connection as having a caller."""
         self._unknown.pop(connection, None)
 
     def _sweep(self, now: float) -> None:
@@ -143,6 +143,6 @@ class Connections:
 
 
 def mark_authenticated(request: web.Request) -> None:
-    """The caller of a request is known: its connection is not ended for the sake of others."""
+    """Mark the connection of an authenticated caller, so that it is not closed to make space for others."""
     if isinstance(request.protocol, Connection):
         request.protocol.mark_authenticated()

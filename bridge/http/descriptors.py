@@ -1,4 +1,4 @@
-"""File descriptors: every connection takes one, and who has none left can open no database either."""
+"""File descriptors: every connection needs one, and so does the database."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ if sys.platform != "win32":
     import resource
 
 ENOUGH = 65_536
-"""More are never asked for."""
+"""Maximum number of descriptors to ask for."""
 
 UNLIMITED_SYSTEM = 4_096
-"""What is assumed where the system does not say."""
+"""Limit to assume where the system states none."""
 
 
 def raise_descriptor_limit() -> None:
-    """Allow this process as many descriptors as its user may have, up to `ENOUGH`; never fails.
+    """Raise this process's limit of descriptors as far as its user may, up to `ENOUGH`; never fails.
 
     Many systems start processes with 1,024 although they may have a million.
     """
@@ -27,7 +27,7 @@ def raise_descriptor_limit() -> None:
 
 
 def descriptor_limit() -> int:
-    """How many descriptors this process may have now."""
+    """Return how many descriptors this process may have now."""
     if sys.platform == "win32":
         return UNLIMITED_SYSTEM
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -1,4 +1,4 @@
-"""What every request passes before a handler: host, origin, CORS, and the boundary that catches everything.
+"""Middleware for every request: host, origin, CORS, and the boundary that catches every exception.
 
 The routes of tools and models answer other origins only where the settings name them, with a bearer key
 and never with cookies; `/api` and the socket answer the bridge page alone. `Host` is checked on every route
@@ -27,11 +27,11 @@ from bridge.log_lines import OncePerMinute
 MODEL_PREFIX = "/v1/"
 
 TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
-"""Routes that other origins may use, beside those of models (ruling 12)."""
+"""Routes that other origins may use, in addition to the model API (ruling 12)."""
 
 ALLOW_METHODS = "GET, POST, OPTIONS"
 ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-match, x-tool-deadline"
-"""What Open WebUI's page sends, and what a careful client adds."""
+"""Request headers that Open WebUI's page and careful clients send."""
 
 MODEL_HEADERS = (
     "x-tool-bridge-calls, x-tool-bridge-debug, x-tool-bridge-markers, x-tool-bridge-task, "
@@ -39,17 +39,17 @@ MODEL_HEADERS = (
     "x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-runtime, "
     "x-stainless-runtime-version, x-stainless-retry-count, x-stainless-timeout, x-stainless-helper-method"
 )
-"""What OpenAI's client for JavaScript sends beside those, on the routes of models."""
+"""Further request headers of OpenAI's JavaScript client, on the model API."""
 
 EXPOSE_HEADERS = "content-disposition, location, etag"
 MODEL_EXPOSE_HEADERS = "x-request-id, retry-after, x-should-retry, x-tool-bridge-dropped"
 MAX_AGE_SECONDS = "600"
 MAX_QUOTED_CHARS = 200
-"""Of a foreign path, host or origin in an error."""
+"""Maximum characters of a foreign path, host or origin in an error."""
 
 MAX_PORT = 65_535
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s:/?#@\[\]\\]+)(?::(?P<port>[0-9]{1,5}))?", re.ASCII)
-"""RFC 9110, 7.2, without what no browser sends: user names, paths, a second port."""
+"""Pattern of RFC 9110, 7.2, without user names, paths and second ports, which no browser sends."""
 
 _log = logging.getLogger(__name__)
 _log.addFilter(OncePerMinute(by_arguments=True))  # which are routes, and not what is called
@@ -58,36 +58,36 @@ _log.addFilter(OncePerMinute(by_arguments=True))  # which are routes, and not wh
 AnyHandler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 ErrorRenderer = Callable[[web.Request, WireError], web.Response]
-"""The answer for an error, in the shape that callers of the request's path read."""
+"""Return the response for an error, in the shape that clients of the request's path expect."""
 
 
 @dataclass(frozen=True, slots=True)
 class AllowedOrigins:
-    """Which hosts and origins are answered."""
+    """The hosts and origins that the bridge answers."""
 
     hosts: frozenset[str]
-    """Lower case; `name:port`, or `name` for any port."""
+    """Host names in lower case: `name:port`, or `name` for any port."""
     own_origins: frozenset[str]
     """Origins of the bridge page itself."""
     allowed_origins: frozenset[str]
     """Origins whose pages may use the tool-server routes."""
 
     def knows_host(self, host: str) -> bool:
-        """Whether a `Host` header names this bridge; what is no host and port never does."""
+        """Return whether a `Host` header names this bridge; an invalid one never does."""
         parts = _HOST.fullmatch(host.lower())
         if parts is None or int(parts["port"] or 0) > MAX_PORT:
             return False
         return parts[0] in self.hosts or parts["name"] in self.hosts
 
     def may_read_tools(self, origin: str) -> bool:
-        """Whether pages of an origin may use the tool-server routes."""
+        """Return whether pages of an origin may use the tool-server routes."""
         return origin in self.allowed_origins or origin in self.own_origins
 
 
 def build_middlewares(
     origins: AllowedOrigins, rejected: RejectedRequests, unauthenticated: RateLimit, render: ErrorRenderer
 ) -> list[Middleware]:
-    """The middlewares, outermost first; `unauthenticated` counts by address who shows no valid key."""
+    """Build the middlewares, outermost first; `unauthenticated` counts requests without a key by address."""
     return [
         watch_connection,
         _boundary(rejected, unauthenticated, render),
@@ -99,16 +99,16 @@ def build_middlewares(
 
 @web.middleware
 async def watch_connection(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Tell the connection that the header it waited for is there."""
+    """Tell the connection that the awaited header has arrived."""
     if isinstance(request.protocol, Connection):
         request.protocol.header_read()
     return await handler(request)
 
 
 def refuse_expectations(handler: AnyHandler, render: ErrorRenderer) -> AnyHandler:
-    """A handler of all requests that answers odd `Expect` headers itself, before aiohttp has looked at them.
+    """Return a handler that answers unsupported `Expect` headers itself, before aiohttp sees them.
 
-    aiohttp quotes them in an answer of its own, and fails where they are no text.
+    aiohttp quotes them in its own response, and fails where they are not text.
     """
 
     async def handle(request: web.BaseRequest) -> web.StreamResponse:
@@ -156,7 +156,7 @@ def _unexpected(request: web.Request) -> WireError:
 
 
 def _counted(error: BridgeError, unauthenticated: RateLimit, address: str) -> WireError:
-    """What the caller is told: from one stranger too many that there were too many."""
+    """Return the error for the caller; after too many unauthenticated requests, `rate_limited`."""
     if error.error.code is not ErrorCode.UNAUTHORIZED:
         return error.error
     try:
@@ -167,7 +167,7 @@ def _counted(error: BridgeError, unauthenticated: RateLimit, address: str) -> Wi
 
 
 def _endpoint_of(request: web.Request) -> str:
-    """Method and path as the routes write it: what callers put into a path is theirs."""
+    """Return method and path pattern of the route, without the caller's values."""
     resource = request.match_info.route.resource
     return f"{request.method} {resource.canonical}" if resource else f"{request.method} elsewhere"
 
@@ -205,7 +205,7 @@ def _check_origin(origins: AllowedOrigins) -> Middleware:
 
 @web.middleware
 async def _check_encoding(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """No body is unpacked: a caller pays for every byte that the bridge has to look at."""
+    """Refuse compressed bodies: a small body could expand without bounds."""
     encoding = request.headers.get(hdrs.CONTENT_ENCODING, "identity").strip().lower()
     if encoding not in ("", "identity"):
         quoted = _shortened(encoding)
@@ -215,23 +215,23 @@ async def _check_encoding(request: web.Request, handler: Handler) -> web.StreamR
 
 
 def _is_foreign_fetch(request: web.Request) -> bool:
-    """Whether a browser says that another site fetches this; following a link to the page is no fetch."""
+    """Return whether a browser says that another site fetches this; following a link does not count."""
     site = request.headers.get("Sec-Fetch-Site", "none")
     return site not in ("same-origin", "none") and request.headers.get("Sec-Fetch-Mode") != "navigate"
 
 
 def _shortened(text: str) -> str:
-    """Foreign text as it may stand in an answer: Unicode, and not too long."""
+    """Return foreign text that is safe in a response: valid Unicode, and not too long."""
     return text.encode("utf-8", "replace").decode()[:MAX_QUOTED_CHARS]
 
 
 def is_model_path(path: str) -> bool:
-    """Whether a path belongs to the routes of models."""
+    """Return whether a path belongs to the model API."""
     return re.sub("/+", "/", path).startswith(MODEL_PREFIX)
 
 
 def is_open_path(path: str) -> bool:
-    """Whether a path belongs to the routes of tools and models, which other origins may use."""
+    """Return whether a path belongs to the routes of tools and models, which other origins may use."""
     if is_model_path(path):
         return True
     if "//" in path:
@@ -240,7 +240,7 @@ def is_open_path(path: str) -> bool:
 
 
 def cors_headers(origins: AllowedOrigins) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
-    """A signal that puts CORS headers on all answers of the open routes, errors and streams too."""
+    """Return a signal that adds CORS headers to all responses of the open routes, also errors and streams."""
 
     async def add(request: web.Request, response: web.StreamResponse) -> None:
         if not is_open_path(request.path):
@@ -278,7 +278,7 @@ def _wire_error(request: web.Request, error: web.HTTPException) -> WireError:
 
 
 def disable_compression(path: str) -> Middleware:
-    """A middleware that lets only WebSockets of Engine.IO 4 through to `path`, and turns their deflate off.
+    """Return a middleware that lets only WebSockets of Engine.IO 4 reach `path`, without compression.
 
     Without deflate for each message an idle page costs 30 KB instead of 130 KB and a message half the time
     (measured in Chromium). aiohttp negotiates what the request offers, so the offer is left out; subprotocols

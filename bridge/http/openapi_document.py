@@ -1,4 +1,4 @@
-"""Our own OpenAPI document, made from the same table as the router; served at `/api/openapi.json`."""
+"""The bridge's own OpenAPI document, built from the router's table; served at `/api/openapi.json`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REFERENCE = "#/components/schemas/{model}"
 
 
 def api_document(routes: Iterable[ApiRoute]) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of a table of routes."""
+    """Build the OpenAPI 3.1 document of a table of routes."""
     table = list(routes)
     definitions = models_json_schema(_modes(table), ref_template=_REFERENCE)[1]
     paths: dict[str, dict[str, Any]] = {}

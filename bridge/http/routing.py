@@ -1,6 +1,6 @@
-"""HTTP routes as a table: the same rows make the aiohttp router and our own OpenAPI document.
+"""The table of HTTP routes: the same rows build the aiohttp router and the bridge's OpenAPI document.
 
-Also what handlers share: answering JSON, and the one error shape.
+Also what handlers share: JSON responses, and the single error shape.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from toolserver.json_types import JsonObject, dump_json
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Access: TypeAlias = Literal["caller", "reader", "page", "result_token", "public"]
-"""Who may use a route.
+"""The access levels of routes.
 
 `caller`: whoever shows an API key or a session token. `reader`: likewise, and a forwarder need not name a
 user. `page`: a session token, for what a person decides. `result_token`: the token that came with a call,
@@ -29,29 +29,29 @@ read by the handler. `public`: anybody, also whoever follows a signed link.
 
 @dataclass(frozen=True, slots=True)
 class RouteAnswer:
-    """One answer of a route, for the OpenAPI document."""
+    """A response of a route, for the OpenAPI document."""
 
     description: str
     model: type[BaseModel] | None = None
     media_type: str = "application/json"
-    """Where `model` is None: "" for no body."""
+    """Media type where `model` is None; "" for no body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One method of one path, and who may use it."""
+    """A method of a path, and who may use it."""
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     path: str
     handler: Handler
     access: Access = field(default="caller", kw_only=True)
     answers_head: bool = field(default=False, kw_only=True)
-    """`HEAD` is answered as well, as whoever fetches documents and pages expects of their addresses."""
+    """Whether `HEAD` is answered as well, as clients that fetch documents and pages expect."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiRoute(Route):
-    """A route of the API that the page and the commands use, with what its document says of it."""
+    """A route of the page's and commands' API, with its OpenAPI description."""
 
     operation_id: str
     summary: str
@@ -60,13 +60,13 @@ class ApiRoute(Route):
     body_required: bool = True
     errors: tuple[ErrorCode, ...] = field(default=())
     audited: AuditKind | None = None
-    """What the audit log says when it succeeded; see `set_audit_detail`."""
+    """Kind of the audit entry for each success; see `set_audit_detail`."""
     query: Mapping[str, str] = field(default_factory=dict[str, str])
     """Optional query parameters: name to meaning."""
 
 
 class ErrorBody(BaseModel):
-    """Every failure of the bridge, on every route."""
+    """The body of every error of the bridge, on every route."""
 
     error: WireError
 
@@ -82,24 +82,24 @@ class Confirmation(BaseModel):
 
 
 def address_of(request: web.Request) -> str:
-    """Where a request comes from. Behind a proxy that is the proxy: what it says of others can be made up."""
+    """Return the address of the peer. Behind a proxy that is the proxy's: its headers could be forged."""
     return request.remote or ""
 
 
 def json_answer(model: BaseModel, *, status: int = 200) -> web.Response:
-    """A model as a JSON response."""
+    """Return a model as a JSON response."""
     return web.Response(
         body=model.model_dump_json(exclude_none=False), status=status, content_type="application/json"
     )
 
 
 def json_response(value: JsonObject, *, status: int = 200) -> web.Response:
-    """A JSON object as a response; integers keep their digits."""
+    """Return a JSON object as a response; integers keep their digits."""
     return web.Response(body=dump_json(value), status=status, content_type="application/json")
 
 
 def error_answer(error: WireError) -> web.Response:
-    """An error with the status that its code has on HTTP, and with `Retry-After` where it says when."""
+    """Return the response for an error: the status of its code, and `Retry-After` where a time is known."""
     wait = error.detail.get("retry_after_s")
     headers = {hdrs.RETRY_AFTER: str(ceil(wait))} if isinstance(wait, int | float) else None
     return web.Response(

@@ -1,4 +1,4 @@
-"""Files of one folder as answers: read once, kept in memory, and asked for again only when they have changed.
+"""Files of a folder as responses, read once and cached in memory until they change.
 
 A page is more than a hundred small modules, each of which a browser checks for changes (`no-cache`); opening
 each in a thread would take longer than all the rest.
@@ -20,14 +20,14 @@ CONTENT_TYPES = {
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }
-"""Of the files there are; all others are text."""
+"""Content types by file suffix; all other files are text."""
 
 
 @dataclass(frozen=True, slots=True)
 class _StaticFile:
     body: bytes
     tag: str
-    """Names this content."""
+    """Entity tag of this content."""
     content_type: str
 
 
@@ -39,7 +39,7 @@ class StaticFiles:
         self._files: dict[Path, _StaticFile] = {}
 
     def answer_file(self, request: web.Request, name: str, headers: dict[str, str]) -> web.Response | None:
-        """The file of that name, or 304 for who has it; None: there is none."""
+        """Return the file of that name, or 304 for a client that has it; None when there is none."""
         file = self._read(name)
         if file is None:
             return None

@@ -27,10 +27,10 @@ from bridge.settings.network import origin_of
 STATIC = Path(__file__).parents[2] / "static"
 
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
-"""An origin that may stand in a content policy: no wildcard, and nothing that would end the directive."""
+"""Pattern of an origin that is safe in a content policy: no wildcard, nothing that ends the directive."""
 
 SCRIPT_SECONDS = 300
-"""How long a worker script's address is good for; the page loads it at once."""
+"""Seconds for which a worker script's address is valid; the page loads it at once."""
 
 WORKER_SCRIPT = 'import "/static/executor_worker.js";\n'
 
@@ -50,14 +50,14 @@ COMMON_HEADERS = {
 
 
 class ExecutorScript(BaseModel):
-    """Where the page loads its executor worker from, and what that worker may reach."""
+    """The address of the page's executor worker, and the origins that the worker may reach."""
 
     script_url: str
     origins: list[str]
 
 
 class PageRoutes:
-    """Handlers of everything that makes the page."""
+    """Handlers of everything the page consists of."""
 
     def __init__(self, identity: Identity, registry: Registry, page_origin: str) -> None:
         self._identity = identity
@@ -67,7 +67,7 @@ class PageRoutes:
         self._socket_origin = page_origin.replace("http", "ws", 1)
 
     def list_routes(self) -> list[ApiRoute]:
-        """The one route of the API."""
+        """Return the only API route here."""
         return [
             ApiRoute(
                 "POST",
@@ -82,7 +82,7 @@ class PageRoutes:
         ]
 
     def list_files(self) -> list[Route]:
-        """The table of the page itself."""
+        """Return the routes of the page itself."""
         files = {
             "/": self.serve_index,
             "/probe": self.serve_probe,
@@ -94,14 +94,14 @@ class PageRoutes:
         ]
 
     async def serve_index(self, request: web.Request) -> web.StreamResponse:
-        """The page, at its one canonical address: browser storage is per origin (ruling 25)."""
+        """Serve the page at its canonical address: browser storage is per origin (ruling 25)."""
         if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
             raise web.HTTPTemporaryRedirect(self._origin + "/")
         policy = self._policy(["'self'", self._socket_origin], frames="'self'", ancestors="'none'")
         return self._file(request, "index.html", policy)
 
     async def serve_probe(self, request: web.Request) -> web.StreamResponse:
-        """A frame of the page that may reach one more origin, to load a document or say why it cannot."""
+        """Serve a frame that may reach one more origin, to load a document or diagnose why it cannot."""
         requested = request.query.get("origin", "")
         try:
             origin = origin_of(requested)
@@ -114,7 +114,7 @@ class PageRoutes:
         return self._file(request, "probe.html", policy)
 
     async def serve_executor(self, request: web.Request) -> web.Response:
-        """A worker script that may reach what its user accepted, and nothing else."""
+        """Create the address of a worker script that may reach the user's accepted origins only."""
         caller = caller_of(request)
         await read_body(request, EmptyObject)
         token = self._identity.sign_token(EXECUTOR, {"sub": caller.user.id}, SCRIPT_SECONDS)
@@ -122,7 +122,7 @@ class PageRoutes:
         return json_answer(ExecutorScript(script_url=f"/executor/{token}.js", origins=origins))
 
     async def serve_script(self, request: web.Request) -> web.Response:
-        """The worker's script; a worker is held to the policy of its own script."""
+        """Serve the worker's script; its content security policy binds the worker."""
         origins = await self._reachable(
             self._identity.read_token(EXECUTOR, request.match_info["token"])["sub"]
         )
@@ -131,7 +131,7 @@ class PageRoutes:
         return web.Response(text=WORKER_SCRIPT, content_type="text/javascript", headers=headers)
 
     async def serve_file(self, request: web.Request) -> web.StreamResponse:
-        """A file of the page."""
+        """Serve a file of the page."""
         return self._file(request, request.match_info["path"], "default-src 'none'; sandbox")
 
     def _file(self, request: web.Request, name: str, policy: str) -> web.Response:

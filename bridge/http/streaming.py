@@ -1,4 +1,4 @@
-"""Answers that take long: server-sent events kept alive by comments, and JSON kept alive by white space.
+"""Long responses: server-sent events kept alive by comments, and JSON kept alive by white space.
 
 A stream (WHATWG HTML 9.2) is begun by its first event; proxies cut a line that is silent (ruling 9).
 
@@ -18,18 +18,18 @@ from aiohttp import hdrs, web
 from bridge.tasks import yield_to_loop
 
 KEEP_ALIVE_S = 15.0
-"""Of silence after which a comment is sent: proxies cut a line that is silent for a minute."""
+"""Seconds of silence after which a comment is sent: proxies close a silent connection after a minute."""
 
 MAX_UNSENT_BYTES = 64 * 1024
-"""Of events that a slow reader has not taken; then the turn waits for it."""
+"""Maximum bytes of events that a slow reader has not received; beyond it the turn waits."""
 
 SILENCE_S = 15.0
-"""JSON that takes longer gets its 200 and headers now, and white space every `SPACE_S`."""
+"""Seconds after which a JSON response sends its 200 and headers, then white space every `SPACE_S`."""
 
 SPACE_S = 10.0
 
 PATIENCE_S = 0.001
-"""For which events wait for others while the turn does not pause by itself."""
+"""Seconds for which events wait for others while the turn does not pause by itself."""
 
 HEADERS: Mapping[str, str] = {
     hdrs.CONTENT_TYPE: "text/event-stream; charset=utf-8",
@@ -40,7 +40,7 @@ _COMMENT = b": keep-alive\n\n"
 
 
 class EventStream:
-    """One answer; nothing of it is sent before the first event."""
+    """A response as an event stream; nothing is sent before the first event."""
 
     def __init__(self, request: web.Request, headers: Mapping[str, str]) -> None:
         self._request = request
@@ -53,10 +53,10 @@ class EventStream:
         self.response = web.StreamResponse(headers={**HEADERS, **headers})
         """What the handler returns."""
         self.has_begun = False
-        """Whether the status is on its way, so that an error can only be told inside."""
+        """Whether the status has been sent, so that an error can only be reported inside the stream."""
 
     async def send_frames(self, frames: bytes) -> None:
-        """Whole frames, as they are; they leave within `PATIENCE_S`. Waits for a slow reader."""
+        """Send complete frames within `PATIENCE_S`; waits for a slow reader."""
         self._add(frames)
         if time.monotonic() - self._written_at > PATIENCE_S:
             await yield_to_loop()
@@ -65,12 +65,12 @@ class EventStream:
             await self._has_space.wait()
 
     def end_stream(self) -> None:
-        """Nothing more comes."""
+        """End the stream: no more frames follow."""
         self._has_ended = True
         self._has_frames.set()
 
     async def write_frames(self, silence_s: float, silence: Callable[[], bytes]) -> None:
-        """Write what is sent until the end, and what `silence` gives whenever nothing was for so long.
+        """Write frames until the end, and the result of `silence` whenever nothing was sent for `silence_s`.
 
         Raises:
             ConnectionResetError: the reader is gone.
@@ -110,9 +110,9 @@ async def event_stream(
     silence_s: float = KEEP_ALIVE_S,
     silence: Callable[[], bytes] = lambda: _COMMENT,
 ) -> AsyncGenerator[EventStream]:
-    """A stream that is written and kept alive while its context is open, and ended when that is left well.
+    """Open a stream that is kept alive in this context, and ended when the context exits normally.
 
-    `silence`: makes what is sent when nothing else was for `silence_s`; a comment unless told.
+    `silence`: makes what is sent when nothing else was for `silence_s`; a comment by default.
 
     Raises:
         ConnectionResetError: the reader is gone; what runs in the context is cancelled.
@@ -130,7 +130,7 @@ async def event_stream(
 
 
 async def keep_alive(request: web.Request, running: asyncio.Task[Any]) -> web.StreamResponse | None:
-    """Wait until `running` has ended, however; None if that was soon.
+    """Wait until `running` has ended in any way; None if that was soon.
 
     Else a response that has begun: 200, JSON, so far nothing but white space. The caller writes the rest.
     Raises what writing to a caller who is gone raises.

@@ -62,7 +62,7 @@ def test_a_line_that_was_cut_by_a_crash_is_ignored(tmp_path: Path, caplog: pytes
     (tmp_path / NAMES[0]).write_bytes(LINE + b'{"id": "cal')
     log = WriteAheadLog.open_log(tmp_path)
     assert list(log.read_lines()) == [LINE.strip()]
-    assert "is not whole" in caplog.text
+    assert "last line is incomplete" in caplog.text
     log.clear_lines()
     log.append_line(LINE, accepted=0, settled=0)
     assert list(log.read_lines()) == [LINE.strip()]

@@ -1,4 +1,4 @@
-"""Who the caller is and what it holds: `/api/tickets`, `sessions`, `keys`, `me` and `connect`."""
+"""The caller's account: `/api/tickets`, `sessions`, `keys`, `me` and `connect`."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from bridge.storage.store import Store
 
 SESSION_ATTEMPTS = 600
 SESSION_ATTEMPTS_IN_ALL = 6000
-"""Challenges and signatures of one address, and of all, in a minute; a page needs two in fifteen minutes."""
+"""Maximum challenges and signatures of one address, and of all, a minute; a page needs two in 15 minutes."""
 
 
 class Redemption(BaseModel):
-    """A ticket that a paired browser was opened with."""
+    """A ticket with which a paired browser was opened."""
 
     ticket: str = Field(max_length=200)
 
 
 class Redeemed(BaseModel):
-    """Whose ticket it is; `redeemed` and thereby spent only if it is the caller's own."""
+    """The user of a ticket; `redeemed`, and so used up, only if it is the caller's own."""
 
     user: str
     redeemed: bool
     printed: bool
-    """Made at the command line: whoever opens it accepts what is named there (ruling 20)."""
+    """Created at the command line: opening it accepts the documents named there (ruling 20)."""
 
 
 class ChallengeRequest(BaseModel):
@@ -85,11 +85,11 @@ class KeyFacts(BaseModel):
     label: str
     created_at: float
     forwarder: bool
-    """It speaks for the users it names; made at the command line or by the operator."""
+    """It acts for the users it names; created at the command line or by the operator."""
     show_calls: CallDisplay | None
     """How its answers of models show calls; null: `details` for a forwarder, else `hidden`."""
     markers: MarkerForm | None
-    """How they name what is kept of them; null: `link` for Open WebUI, else `off`."""
+    """How its answers mark their stored items; null: `link` for Open WebUI, else `off`."""
 
 
 class KeyList(BaseModel):
@@ -103,7 +103,7 @@ class NewKey(BaseModel):
 
     label: str = Field(default="", max_length=100)
     forwarder: bool = False
-    """A key that speaks for the users it names; only the operator may make one."""
+    """A key that acts for the users it names; only the operator may create one."""
     show_calls: CallDisplay | None = None
     markers: MarkerForm | None = None
 
@@ -158,7 +158,7 @@ class AccountRoutes:
         )
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [*self._session_routes(), *self._key_routes()]
 
     def _session_routes(self) -> list[ApiRoute]:
@@ -250,7 +250,7 @@ class AccountRoutes:
         ]
 
     async def redeem_ticket(self, request: web.Request) -> web.Response:
-        """Spend the caller's own ticket."""
+        """Redeem the caller's own ticket."""
         caller = caller_of(request)
         ticket = await self._identity.redeem_ticket(caller, (await read_body(request, Redemption)).ticket)
         is_own = ticket.user.id == caller.user.id

@@ -1,4 +1,4 @@
-"""`/api/approval`: which calls ask their user first, and what need not ask any more."""
+"""`/api/approval`: which calls need approval, and the grants that excuse calls from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bridge.settings.approvals import ApprovalMode
 
 
 class GrantFacts(BaseModel):
-    """Calls of one operation, as it stood then, that need not ask. Times are UTC seconds since 1970."""
+    """A grant: calls of one unchanged operation need no approval. Times are UTC seconds since 1970."""
 
     id: str
     server: str
@@ -32,17 +32,17 @@ class GrantFacts(BaseModel):
 
 
 class ApprovalChoice(BaseModel):
-    """`safe`: what may change something asks, `ask`: every call, `all`: none; `null`: the default."""
+    """The calls that need approval: `safe`: those that may change something, `ask`: all, `all`: none."""
 
     mode: ApprovalMode | None
 
 
 class ApprovalFacts(BaseModel):
-    """What holds for the caller."""
+    """The caller's approval settings."""
 
     mode: ApprovalMode
     chosen: ApprovalMode | None
-    """The user's own choice; None: the bridge's default holds."""
+    """The user's own choice; None: the bridge's default."""
     default: ApprovalMode
     approval_s: float
     """Seconds to answer; no answer is a denial."""
@@ -58,7 +58,7 @@ class ApprovalRoutes:
         self._approval_s = approval_s
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         now = {200: RouteAnswer("What holds now.", ApprovalFacts)}
         return [
             ApiRoute(
@@ -105,7 +105,7 @@ class ApprovalRoutes:
         ]
 
     async def show_approval(self, request: web.Request) -> web.Response:
-        """What holds for the caller."""
+        """The caller's approval settings."""
         return await self._answer(caller_of(request).user.id)
 
     async def choose_mode(self, request: web.Request) -> web.Response:
@@ -117,7 +117,7 @@ class ApprovalRoutes:
         return await self._answer(caller.user.id)
 
     async def revoke_grant(self, request: web.Request) -> web.Response:
-        """Take one grant back."""
+        """Revoke one grant."""
         caller = caller_of(request)
         grant_id = request.match_info["id"]
         if not await self._approvals.revoke_grants(caller.user.id, [grant_id]):
@@ -126,7 +126,7 @@ class ApprovalRoutes:
         return await self._answer(caller.user.id)
 
     async def revoke_all(self, request: web.Request) -> web.Response:
-        """Take all grants back."""
+        """Revoke all grants."""
         caller = caller_of(request)
         grants = await self._approvals.list_grants(caller.user.id)
         await self._approvals.revoke_grants(caller.user.id, [grant.id for grant in grants])

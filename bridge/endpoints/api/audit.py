@@ -1,4 +1,4 @@
-"""`/api/audit`: what happened, as its user reads it; the operator reads what happened to everybody."""
+"""`/api/audit`: the audit log of the caller; the operator can read that of everybody."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PAGE_OF_ENTRIES = 100
 
 
 class AuditFacts(BaseModel):
-    """One thing that happened; `detail` holds the facts of its kind."""
+    """An entry of the audit log; `detail` holds the facts of its kind."""
 
     id: str
     at: float
     """UTC seconds since 1970."""
     kind: AuditKind
     user: str | None
-    """Name of the user it concerns; None for nobody's, or a user that is gone."""
+    """Name of the user it concerns; None for no user, or a deleted one."""
     user_id: str | None
     actor: str
     call_id: str | None
@@ -52,7 +52,7 @@ class AuditRoutes:
         self._operator_id = operator_id
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [
             ApiRoute(
                 "GET",
@@ -93,7 +93,7 @@ class AuditRoutes:
 
 
 def audit_facts(stored: StoredAuditEntry) -> AuditFacts:
-    """An entry as it is shown."""
+    """Return an entry in the form of the API."""
     entry = stored.entry
     return AuditFacts(
         id=str(stored.place),

@@ -73,7 +73,7 @@ class BatchRoutes:
         limits: Callable[[], Limits],
         facts: Callable[[CallOutcome], OutcomeFacts],
     ) -> None:
-        """`facts`: an outcome as `/api/calls` tells it."""
+        """`facts`: an outcome in the form of `/api/calls`."""
         self._engine = engine
         self._limits = limits
         self._facts = facts
@@ -94,7 +94,7 @@ class BatchRoutes:
         ]
 
     async def run_batch(self, request: web.Request) -> web.StreamResponse:
-        """Run a batch; a caller who goes away cancels all of it. One that takes long is kept alive."""
+        """Run a batch; a caller that disconnects cancels all of it. A long one is kept alive."""
         caller = caller_of(request)
         batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
         group = f"batch {secrets.token_hex(8)}"

@@ -1,4 +1,4 @@
-"""`/api/calls` as a history: what was called, how it ended, stopping what runs, making a call again."""
+"""The history in `/api/calls`: listing calls, cancelling open ones, repeating ended ones."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class CallFacts(BaseModel):
     state: CallState
     safe: bool
     arguments: str | None
-    """JSON text, `[secret]` in place of what its name says is secret; None when it was too long to keep."""
+    """JSON text, with `[secret]` for values with a secret name; None: too long to store."""
     http_status: int | None
     content_type: str | None
     error: WireError | None
     opened_at: float
     ended_at: float | None
     late: dict[str, Any] | None
-    """What the page reported after the call had ended: the truth, for a person."""
+    """The page's report after the call had already ended: what really happened, for a person to read."""
     decision: dict[str, Any] | None
-    """What its user said when asked: `decision`, `reason`, `device_id`, `at`; None: nothing, or not asked."""
+    """The user's decision: `decision`, `reason`, `device_id`, `at`; None without one."""
 
 
 class CallList(BaseModel):
@@ -60,7 +60,7 @@ class CallHistoryRoutes:
         self._journal = journal
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [
             ApiRoute(
                 "GET",
@@ -96,7 +96,7 @@ class CallHistoryRoutes:
         ]
 
     async def list_calls(self, request: web.Request) -> web.Response:
-        """The caller's calls, newest first; open ones as they are, not as the journal has them."""
+        """List the caller's calls, newest first; open ones in their current state, not the journal's."""
         caller = caller_of(request)
         opened = {call.call_id: _open_facts(call) for call in self._dispatcher.open_calls(caller.user.id)}
         if _is_true(request.query.get("open")):

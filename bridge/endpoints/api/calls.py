@@ -1,4 +1,4 @@
-"""`/api/calls`: trying a tool from the page, uploading what a page received, and reading kept files."""
+"""`/api/calls`: trying a tool from the page, uploading answers, and reading stored files."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from toolserver.json_types import dump_json
 RESULT_TOKEN_HEADER = "X-Result-Token"
 
 RESULT_KIND_HEADER = "X-Result-Kind"
-"""`text` (UTF-8) or `file`: the page, which read the answer, knows."""
+"""Name of the header that says `text` (UTF-8) or `file`, as the page found the answer."""
 
 
 class NewCall(BaseModel):
-    """A tool to run. `arguments_text` wins over `arguments`: as text, no integer loses digits on the way."""
+    """A tool to run. `arguments_text` overrides `arguments`: as text, integers keep all digits."""
 
     tool: str
     arguments: dict[str, Any] | None = None
     arguments_text: str | None = None
     deadline_s: float | None = None
-    """Seconds from its turn on, 1 to 600; wins over every setting."""
+    """Seconds from when it has its slot, 1 to 600; overrides every setting."""
 
 
 class FileLink(BaseModel):
-    """A kept answer, readable at `url` for a day."""
+    """A stored answer, readable at `url` for a day."""
 
     url: str | None
-    """None: the bridge had no room to keep it."""
+    """None: the bridge had no space to store it."""
     mime: str
     bytes: int
     filename: str = ""
@@ -65,11 +65,11 @@ class AnswerFacts(BaseModel):
     text: str | None = None
     """At most as much as a model reads (`--max-answer-bytes`)."""
     file: FileLink | None = None
-    """The whole answer, when it is no text or was longer than a message of the socket."""
+    """The whole answer, when it is not text or was longer than a message of the socket."""
     truncated: bool = False
     """`text` is only the beginning of the answer."""
     cut_by: Literal["size", "time"] | None = None
-    """The page itself could not read it to its end, and why."""
+    """Why the page itself could not read the answer to its end."""
     total_bytes: int | None = None
 
 
@@ -106,7 +106,7 @@ class CallRoutes:
         self._journal = journal
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [*self._call_routes(), *self._answer_routes()]
 
     def _call_routes(self) -> list[ApiRoute]:
@@ -181,7 +181,7 @@ class CallRoutes:
         ]
 
     async def call_tool(self, request: web.Request) -> web.Response:
-        """Run a tool, as every door does; the answer is for the page rather than for a model."""
+        """Run a tool; the answer is for the page rather than for a model."""
         caller = caller_of(request)
         wanted = await read_body(request, NewCall, max_bytes=2 * ARGUMENT_BYTES)
         if wanted.deadline_s is not None:
@@ -193,7 +193,7 @@ class CallRoutes:
         return await self._run(ToolCall(CallContext(caller.user.id), wanted.tool, text, options=options))
 
     async def retry_call(self, request: web.Request) -> web.Response:
-        """Make a call of the caller again: another call, with the same tool and arguments."""
+        """Repeat a call of the caller: another call with the same tool and arguments."""
         caller = caller_of(request)
         call_id = request.match_info["id"]
         kept = await self._journal.find_call(caller.user.id, call_id)
@@ -220,9 +220,9 @@ class CallRoutes:
         return json_answer(report)
 
     async def upload_answer(self, request: web.Request) -> web.Response:
-        """Take the answer of a running call and keep it.
+        """Receive and store the answer of a running call.
 
-        A page that did not hear our answer sends it once more; the first one counts.
+        A page that did not get the response sends it once more; the first one counts.
         """
         call = self._open_call(request)
         if call.uploaded is not None:
@@ -234,7 +234,7 @@ class CallRoutes:
         return json_answer(Confirmation())
 
     async def find_answer(self, request: web.Request) -> web.Response:
-        """A link to what is kept of a call, in the type and with the name of the API's answer."""
+        """Return a link to the stored answer of a call, with the type and file name of the API's answer."""
         caller = caller_of(request)
         mime = request.query.get("content_type", "")
         name = filename_of({"content-disposition": request.query.get("disposition", "")})
@@ -246,7 +246,7 @@ class CallRoutes:
         return json_answer(FileLink(url=url, mime=plain_mime(mime), bytes=size, filename=name))
 
     async def download_file(self, request: web.Request) -> web.StreamResponse:
-        """A kept file, as an attachment that no browser runs."""
+        """Serve a stored file, as an attachment that no browser executes."""
         kept = self._files.open_file(request.match_info["token"])
         if kept is None:
             message = "This file no longer exists; answers are stored for a day."
@@ -272,7 +272,7 @@ class CallRoutes:
         return call
 
     def describe_outcome(self, outcome: CallOutcome) -> OutcomeFacts:
-        """An outcome as these routes tell it."""
+        """Return an outcome in the form of these routes."""
         answer = self._answer_facts(outcome.answered) if outcome.answered else None
         return OutcomeFacts(state=outcome.state, answer=answer, error=outcome.error)
 

@@ -26,14 +26,14 @@ class DeviceFacts(BaseModel):
     name: str
     created_at: float
     last_seen_at: float
-    """When it opened a session last; a page does so every quarter of an hour."""
+    """When it last opened a session; a page does so every quarter of an hour."""
     this: bool
-    """The browser that asks."""
+    """Whether it is the browser of this request."""
     connected: bool
     visible: bool
-    """Its page is in front."""
+    """Whether its page is visible."""
     active: bool
-    """It runs the calls of servers for which no browser is chosen: of those connected, active last."""
+    """Whether it runs the calls of servers without a chosen browser: the one active last."""
 
 
 class DeviceList(BaseModel):
@@ -45,7 +45,7 @@ class DeviceList(BaseModel):
 
 
 class DeviceName(BaseModel):
-    """A name by which its user knows a browser."""
+    """A new name of a browser."""
 
     name: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_DEVICE_NAME_CHARS)
@@ -70,7 +70,7 @@ class DeviceRoutes:
         self._choices = choices
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [
             ApiRoute(
                 "GET",
@@ -142,7 +142,7 @@ class DeviceRoutes:
         return json_answer(Confirmation())
 
     async def remove_device(self, request: web.Request) -> web.Response:
-        """Forget a browser; what it holds is worth nothing from now on."""
+        """Remove a browser; its credentials are invalid from now on."""
         caller = caller_of(request)
         device_id = request.match_info["id"]
         if not await self._store.delete_device(caller.user.id, device_id):

@@ -1,4 +1,4 @@
-"""`/api/documents/bundle`: a page, which can fetch, learns what a document refers to, and gets one text."""
+"""`/api/documents/bundle`: tells a page what to fetch for a document, and bundles it into one text."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 
 
 class DocumentFiles(BaseModel):
-    """A document, where it came from, and of the files it refers to those that were fetched or given up."""
+    """A document, its source, and the files it refers to that were fetched or skipped."""
 
     text: str
     source_url: str | None = None
     """Base of relative references; for files without an address any `file:` URL."""
     texts: dict[str, str] = Field(default_factory=dict)
-    """By the addresses that were missing."""
+    """Texts by address, as listed in `missing`."""
     left_out: dict[str, str] = Field(default_factory=dict)
-    """Addresses of files that will not come, each with the reason as a sentence."""
+    """Addresses of files that are not available, each with the reason as a sentence."""
 
 
 class UnreadableFile(BaseModel):
-    """A file that is neither JSON nor YAML, or too deep. References to it lead nowhere."""
+    """A file that is neither JSON nor YAML, or too deeply nested. References to it do not resolve."""
 
     url: str
     reason: str
 
 
 class BundledDocument(BaseModel):
-    """One text, or what is missing for it."""
+    """The bundled text, or the files missing for it."""
 
     text: str | None
     """None while anything is missing."""
@@ -40,13 +40,13 @@ class BundledDocument(BaseModel):
 
 
 class DocumentBundleRoutes:
-    """Handlers of the references' part of the API."""
+    """Handlers of document bundles."""
 
     def __init__(self, bundle: BundleDocument) -> None:
         self._bundle = bundle
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [
             ApiRoute(
                 "POST",
@@ -62,7 +62,7 @@ class DocumentBundleRoutes:
         ]
 
     async def bundle_document(self, request: web.Request) -> web.Response:
-        """Keeps nothing; a page asks again with more texts until nothing is missing."""
+        """Bundle a document; stores nothing. A page repeats this with more texts until nothing is missing."""
         body = await read_body(request, DocumentFiles, max_bytes=DOCUMENT_BODY_BYTES)
         bundle = await self._bundle(
             body.text, source_url=body.source_url, texts=body.texts, left_out=body.left_out

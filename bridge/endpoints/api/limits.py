@@ -1,4 +1,4 @@
-"""`/api/limits`, `/api/breakers`, `/api/call-settings`: how much at once, how long, what is left alone."""
+"""`/api/limits`, `/api/breakers`, `/api/call-settings`: limits, deadlines and circuit breakers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LimitEntry(BaseModel):
 
 
 class OpenCalls(BaseModel):
-    """How many calls of all users run and wait now."""
+    """The number of calls of all users that run and wait now."""
 
     running: int
     waiting: int
@@ -49,17 +49,17 @@ class LimitList(BaseModel):
 
 
 class LimitChange(BaseModel):
-    """Limits by name; null takes a change back."""
+    """Limits by name; null reverts a change."""
 
     limits: dict[str, Any]
 
 
 class BreakerEntry(BaseModel):
-    """A tool or a host that failed lately, or is left alone."""
+    """A tool or a host with recent failures or an open circuit breaker."""
 
     kind: BreakerKind
     tool: str
-    """Its name; of a host, its origin."""
+    """Name of the tool; for a host, its origin."""
     host: str
     """The origin of a host; empty for a tool."""
     server_id: str
@@ -68,35 +68,35 @@ class BreakerEntry(BaseModel):
     failures: int
     last_error: WireError | None
     open_for_s: float | None
-    """Seconds since it was left alone; null while calls pass."""
+    """Seconds for which the breaker has been open; null while calls pass."""
     retry_after_s: float | None
 
 
 class BreakerList(BaseModel):
-    """The caller's breakers, latest failure first."""
+    """The caller's circuit breakers, latest failure first."""
 
     breakers: list[BreakerEntry]
 
 
 class BreakerChoice(BaseModel):
-    """Which breakers to close; what is left out is all of them."""
+    """Which breakers to close; without any member, all."""
 
     server_id: str | None = None
     operation: str | None = None
     host: str | None = None
-    """An origin: only that host's, not those of tools."""
+    """An origin: only the breakers of that host, not those of tools."""
     kind: BreakerKind | None = None
     """Only those of this kind; `request` and `store` are one each."""
 
 
 class BreakersReset(BaseModel):
-    """How many breakers were closed."""
+    """The number of breakers that were closed."""
 
     reset: int
 
 
 class CallSettingEntry(BaseModel):
-    """What holds for calls of all servers, of one server, or of one operation."""
+    """Settings for calls of all servers, of one server, or of one operation."""
 
     server_id: str = Field(default="", max_length=64)
     operation: str = ""
@@ -107,7 +107,7 @@ class CallSettingEntry(BaseModel):
 
 
 class CallSettingList(BaseModel):
-    """All that the caller has set."""
+    """All call settings of the caller."""
 
     settings: list[CallSettingEntry]
 
@@ -123,7 +123,7 @@ class LimitRoutes:
         self._settings = controls.settings
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [*self._limit_routes(), *self._breaker_routes(), *self._setting_routes()]
 
     def _limit_routes(self) -> list[ApiRoute]:
@@ -205,7 +205,7 @@ class LimitRoutes:
         return json_answer(self._limit_list(may_change=await self._is_operator(caller.user.id)))
 
     async def change_limits(self, request: web.Request) -> web.Response:
-        """Change limits; all of them or, if one is wrong, none."""
+        """Change limits; all of them or, if one is invalid, none."""
         caller = caller_of(request)
         if not await self._is_operator(caller.user.id):
             message = "Only the user who started the bridge may change its limits."
@@ -234,12 +234,12 @@ class LimitRoutes:
         return json_answer(BreakersReset(reset=closed))
 
     async def show_settings(self, request: web.Request) -> web.Response:
-        """What the caller has set."""
+        """Show the caller's call settings."""
         caller = caller_of(request)
         return json_answer(_setting_list(await self._settings.settings_of_user(caller.user.id)))
 
     async def change_setting(self, request: web.Request) -> web.Response:
-        """Put one setting in place of what was there; without any value it is removed."""
+        """Replace one setting; without any value it is removed."""
         caller = caller_of(request)
         entry = await read_body(request, CallSettingEntry)
         await self._check_scope(caller.user.id, entry)

@@ -1,4 +1,4 @@
-"""How a browser becomes a device: `POST /api/devices` with a ticket, `/api/pairings` with a code."""
+"""Pairing of browsers: `POST /api/devices` with a ticket, `/api/pairings` with a code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bridge.storage.users import NewDevice
 
 PAIRINGS = 60
 PAIRINGS_IN_ALL = 600
-"""Tickets and requests for a code, of one address and of all, in a minute."""
+"""Maximum tickets and requests for a code, of one address and of all, in a minute."""
 
 
 class Pairing(BaseModel):
@@ -31,13 +31,13 @@ class Pairing(BaseModel):
 
 
 class Paired(BaseModel):
-    """The browser is a device of the user now."""
+    """A browser that is now a device of the user."""
 
     device_id: str
     user: str
     user_id: str
     printed: bool
-    """By a link from the command line: whoever opens it accepts what is named there (ruling 20)."""
+    """By a link from the command line: opening it accepts the documents named there (ruling 20)."""
 
 
 class NewPairing(BaseModel):
@@ -47,7 +47,7 @@ class NewPairing(BaseModel):
 
 
 class PairingCode(BaseModel):
-    """What a browser shows while it waits, and the secret by which it asks how things stand."""
+    """The code that a waiting browser shows, and the secret with which it polls its status."""
 
     code: str
     secret: str
@@ -55,13 +55,13 @@ class PairingCode(BaseModel):
 
 
 class PairingSecret(BaseModel):
-    """Which waiting browser asks."""
+    """The secret of a waiting browser."""
 
     secret: str = Field(max_length=100)
 
 
 class PairingStanding(BaseModel):
-    """How things stand; the last three are there once it is `confirmed`."""
+    """The status of a waiting browser; the last three members are set once it is `confirmed`."""
 
     state: Literal["waiting", "confirmed", "refused", "expired"]
     device_id: str | None = None
@@ -76,7 +76,7 @@ class TypedCode(BaseModel):
 
 
 class WaitingFacts(BaseModel):
-    """Which browser waits. It named itself; the address is what the bridge saw."""
+    """A waiting browser. It chose its name itself; the address is what the bridge saw."""
 
     browser: str
     address: str
@@ -91,7 +91,7 @@ class PairingDecision(BaseModel):
 
 
 class PairingDecided(BaseModel):
-    """The new device, or null when it was turned away."""
+    """The new device, or null when it was rejected."""
 
     device_id: str | None
 
@@ -107,7 +107,7 @@ class PairingRoutes:
         )
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [*self._waiting_routes(), *self._deciding_routes()]
 
     def _waiting_routes(self) -> list[ApiRoute]:
@@ -182,7 +182,7 @@ class PairingRoutes:
         ]
 
     async def pair_browser(self, request: web.Request) -> web.Response:
-        """Spend a ticket; a further browser by a link that was not printed has to be confirmed."""
+        """Redeem a ticket; a further browser with a link that was not printed must be confirmed."""
         self._limit.take_token(address_of(request))
         pairing = await read_body(request, Pairing)
         public_key = canonical_public_key(pairing.public_key)
@@ -199,7 +199,7 @@ class PairingRoutes:
         return json_answer(_pairing_code(waiting), status=202)
 
     async def request_code(self, request: web.Request) -> web.Response:
-        """A code for a browser that has no ticket."""
+        """Create a code for a browser without a ticket."""
         self._limit.take_token(address_of(request))
         public_key = canonical_public_key((await read_body(request, NewPairing)).public_key)
         waiting = self._pairing_codes.begin_waiting(
@@ -208,7 +208,7 @@ class PairingRoutes:
         return json_answer(_pairing_code(waiting), status=201)
 
     async def show_standing(self, request: web.Request) -> web.Response:
-        """How things stand for a waiting browser."""
+        """Show the status of a waiting browser."""
         waiting = self._pairing_codes.find_waiting((await read_body(request, PairingSecret)).secret)
         if waiting is None:
             return json_answer(PairingStanding(state="expired"))
@@ -223,7 +223,7 @@ class PairingRoutes:
         )
 
     async def look_up_code(self, request: web.Request) -> web.Response:
-        """The browser behind a code."""
+        """Show the browser behind a code."""
         caller = caller_of(request)
         found = self._pairing_codes.find_by_code(caller.user, (await read_body(request, TypedCode)).code)
         return json_answer(
@@ -231,7 +231,7 @@ class PairingRoutes:
         )
 
     async def decide_pairing(self, request: web.Request) -> web.Response:
-        """Confirm a browser or turn it away."""
+        """Accept or reject a browser."""
         caller = caller_of(request)
         decision = await read_body(request, PairingDecision)
         device = await self._pairing_codes.decide_pairing(caller.user, decision.code, accept=decision.accept)

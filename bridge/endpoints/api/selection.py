@@ -1,4 +1,4 @@
-"""`/api/selection`: what a user shows to models of a catalog that is too large."""
+"""`/api/selection`: the tools that models are offered when the catalog is too large."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from toolserver.tool.naming import MAX_NAME_CHARS
 from toolserver.tool.selection_bounds import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
 MAX_CHOSEN = 1_000
-"""Servers, tags or pinned tools that one selection names."""
+"""Maximum servers, tags or pinned tools in one selection."""
 
 MAX_PATTERNS = 100
-"""Names and patterns of one selection: each is tried on every tool."""
+"""Maximum names and patterns in one selection: each is matched against every tool."""
 
 MAX_TAG_CHARS = 200
 
@@ -31,7 +31,7 @@ Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS)]
 
 
 class SelectionChoice(BaseModel):
-    """What to show to models. An empty list chooses nothing out; `null` leaves a number to the bridge."""
+    """The tools to offer to models. An empty list means all; `null` means the bridge's number."""
 
     servers: list[Name] = Field(default_factory=list[Name], max_length=MAX_CHOSEN)
     """Ids."""
@@ -39,20 +39,20 @@ class SelectionChoice(BaseModel):
     names: list[Name] = Field(default_factory=list[Name], max_length=MAX_PATTERNS)
     """Names of tools, or patterns such as `list*`."""
     pinned: list[Name] = Field(default_factory=list[Name], max_length=MAX_CHOSEN)
-    """Names of tools that are shown even when the others are too many."""
+    """Names of tools that are always offered, even when the others are too many."""
     max_tools: int | None = Field(default=None, ge=MIN_LIMIT, le=MAX_LIMIT)
     max_tokens: int | None = Field(default=None, ge=MIN_TOKENS, le=MAX_TOKENS)
 
 
 class SelectionBounds(BaseModel):
-    """The numbers that hold where a user chose none."""
+    """The default numbers."""
 
     max_tools: int
     max_tokens: int | None
 
 
 class MissingChoices(BaseModel):
-    """What a selection names and nothing has now; it is kept, because it may come back."""
+    """Entries of a selection that match nothing now; they are stored, because they may match again."""
 
     servers: list[str]
     tags: list[str]
@@ -60,20 +60,20 @@ class MissingChoices(BaseModel):
 
 
 class SelectionFacts(SelectionChoice):
-    """A user's selection, and what comes of it at the address of all servers."""
+    """A user's selection, and its effect at the address of all servers."""
 
     defaults: SelectionBounds
     missing: MissingChoices
     total: int
     """Tools of the user."""
     selected: int
-    """Those that the selection means: they are shown, or found by `find_operations`."""
+    """Number of tools that the selection matches: offered, or found by `find_operations`."""
     shown: int
-    """Those that models are shown."""
+    """Number of tools that models are offered."""
     over: Literal["", "over_limit", "over_tokens"]
-    """Why not all selected tools are shown."""
+    """Why not all selected tools are offered."""
     meta_tools: list[str]
-    """Tools of the bridge's own that are shown with them."""
+    """The bridge's own tools that are offered with them."""
 
 
 class SelectionRoutes:
@@ -84,7 +84,7 @@ class SelectionRoutes:
         self._defaults = defaults
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [
             ApiRoute(
                 "GET",
@@ -113,7 +113,7 @@ class SelectionRoutes:
         return await self._answer(caller_of(request).user.id)
 
     async def replace_selection(self, request: web.Request) -> web.Response:
-        """Put a selection in place of the one before; what is left out of the body is chosen no more."""
+        """Replace the selection; members omitted from the body are cleared."""
         caller = caller_of(request)
         choice = await read_body(request, SelectionChoice)
         selection = UserSelection(

@@ -1,4 +1,4 @@
-"""What `/api/servers` and `/api/tools` say and take, and servers and tools in those words. Pure."""
+"""Request and response bodies of `/api/servers` and `/api/tools`, and how they are built. Pure."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from toolserver.tool.naming import OperationKey
 from toolserver.tool.selection import Absence
 
 MAX_REFERENCE_ORIGINS = 20
-"""Origins, beside its own, that the bridge may fetch a document's references from; chosen."""
+"""Maximum origins, besides its own, from which the bridge may fetch a document's references; chosen."""
 
 
 class ValidationReport(BaseModel):
-    """What openapi-core says about the whole document."""
+    """The report of openapi-core on the whole document."""
 
     state: Literal["pending", "valid", "invalid", "failed"]
     problems: list[str]
 
 
 class ServerFacts(BaseModel):
-    """A document with what its user chose."""
+    """A server: a document with its user's settings."""
 
     id: str
     title: str
@@ -35,9 +35,9 @@ class ServerFacts(BaseModel):
     source_url: str | None
     shared: bool
     accept_on_open: bool
-    """Opening the page by ticket accepts it."""
+    """Whether opening the page by ticket accepts it."""
     decided: bool
-    """The user has accepted or declined something of it."""
+    """Whether the user has accepted or declined any of its operations."""
     digest: str
     origins: list[str]
     operations: int
@@ -52,7 +52,7 @@ class Server(ServerFacts):
     """A server in a list."""
 
     skipped: int
-    """How many operations became no tool."""
+    """The number of operations that did not become tools."""
 
 
 class UnsendablePart(BaseModel):
@@ -79,17 +79,17 @@ class ServerTool(BaseModel):
     accepted_digest: str | None
     origin: str
     warnings: list[str]
-    """Those of arguments are known once their schema was made: soon after loading, or with the plans."""
+    """Those of arguments are known once their schema is compiled: soon after loading, or with the plans."""
     unsendable: list[UnsendablePart]
-    """Goes without these parts."""
+    """The parts without which it is sent."""
     advertised: bool
-    """Whether models are shown it at the address of all servers."""
+    """Whether models are offered it at the address of all servers."""
     left_out: Absence | None
     """Why it is not advertised."""
 
 
 class SkippedOperation(BaseModel):
-    """An operation that became no tool."""
+    """An operation that did not become a tool."""
 
     method: str
     path: str
@@ -137,11 +137,11 @@ class ToolEntry(BaseModel):
     accepted: bool
     safe: bool
     advertised: bool
-    """Whether models are shown it at the address of all servers."""
+    """Whether models are offered it at the address of all servers."""
     left_out: Absence | None
     """Why it is not advertised."""
     tool_schema: dict[str, Any] | None = Field(default=None, serialization_alias="schema")
-    """Of its arguments; absent where it was not asked for."""
+    """Schema of its arguments; absent unless requested."""
 
 
 class ToolList(BaseModel):
@@ -168,7 +168,7 @@ class ServerPlans(BaseModel):
 
 
 class NewServer(BaseModel):
-    """A document to add: its text, or the public address where the bridge shall fetch it."""
+    """A document to add: its text, or the public address from which the bridge is to fetch it."""
 
     text: str | None = None
     url: str | None = None
@@ -186,7 +186,7 @@ class NewDocument(BaseModel):
 
 
 class ServerChange(BaseModel):
-    """Settings to change; what is left out stays."""
+    """Settings to change; omitted ones are unchanged."""
 
     base_url: str | None = None
     inline_html: bool | None = None
@@ -194,18 +194,18 @@ class ServerChange(BaseModel):
 
 
 class Acceptance(BaseModel):
-    """What the user accepts of a server; replaces what was accepted before."""
+    """The operations that the user accepts of a server; replaces those accepted before."""
 
     operations: dict[str, str]
 
 
 def server_model(view: UserView, server: LoadedServer) -> Server:
-    """A server as its user sees it."""
+    """Return a server as its user sees it."""
     return Server(**server_facts(view, server).model_dump(), skipped=len(server.compiled.skipped))
 
 
 def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
-    """What list and detail have in common."""
+    """Return the facts that list and detail have in common."""
     record, compiled = server.record, server.compiled
     accepted, changed = view.count_accepted(server)
     return ServerFacts(
@@ -231,7 +231,7 @@ def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
 
 
 def tool_model(view: UserView, server: LoadedServer, tool: Tool, left_out: Absence | None) -> ServerTool:
-    """An operation of `server` as its user decides about it."""
+    """Return an operation of `server` for the user who decides about it."""
     operation = tool.operation
     return ServerTool(
         name=tool.name,

@@ -1,4 +1,4 @@
-"""`/api/servers` and `/api/tools`: what the page and the CLI do with documents and acceptances."""
+"""`/api/servers` and `/api/tools`: documents, acceptances and tools, for the page and the commands."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ _DOCUMENT = (ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST)
 
 
 class ServerRoutes:
-    """Handlers of the servers' part of the API."""
+    """Handlers of servers and tools."""
 
     def __init__(self, registry: Registry, fetch_document: FetchDocument) -> None:
         self._registry = registry
         self._fetch_document = fetch_document
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [*self._server_routes("/api/servers/{id}"), *self._operation_routes("/api/servers/{id}")]
 
     def _server_routes(self, one: str) -> list[ApiRoute]:
@@ -198,7 +198,7 @@ class ServerRoutes:
         return json_answer(server_model(await self._registry.view_of_user(caller.user.id), added), status=201)
 
     async def show_server(self, request: web.Request) -> web.Response:
-        """One server with everything needed to decide about it."""
+        """Show one server with everything needed to decide about it."""
         view = await self._view(request)
         server = view.find_server(request.match_info["id"])
         tools = view.catalog.of_server(server.record.id)
@@ -226,7 +226,7 @@ class ServerRoutes:
         return _aliased(detail)
 
     async def show_plans(self, request: web.Request) -> web.Response:
-        """Plans and schemas, spliced as they were compiled."""
+        """Return plans and schemas as they were compiled."""
         view = await self._view(request)
         server = view.find_server(request.match_info["id"])
         schemas = await self._registry.load_schemas(server, server.by_key)
@@ -321,7 +321,7 @@ class ServerRoutes:
 
 
 def _bare(url: str | None) -> str | None:
-    """Where a document came from, without what a URL may hold of secrets."""
+    """Return the source of a document without the parts of a URL that may hold secrets."""
     if url is None:
         return None
     parts = urlsplit(url)

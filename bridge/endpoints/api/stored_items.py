@@ -1,4 +1,4 @@
-"""`/api/kept`: what is kept of the caller's answers; to see how much, to choose, to take away, to delete."""
+"""`/api/kept`: the caller's stored answers: summary, preference, export and deletion."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class StoredItemsSummary(BaseModel):
     responses: int
     conversations: int
     own_conversations: int
-    """That the bridge keeps itself, under `/conversations`."""
+    """Number of conversations under `/conversations`."""
     bytes: int
-    """As it stands in the database, compressed."""
+    """Bytes in the database, compressed."""
     oldest: float | None
-    """When the oldest item was made, in UTC seconds since 1970."""
+    """When the oldest item was created, in UTC seconds since 1970."""
     days: int
-    """For which it is kept after it was last used."""
+    """Days for which items are stored after their last use."""
     max_bytes: int
-    """Beyond it what was not used for longest goes; 0: any number."""
+    """Maximum bytes; beyond it the least recently used items are deleted; 0: no limit."""
 
 
 class StoredItemsDeleted(BaseModel):
@@ -48,7 +48,7 @@ class StoredItemsDeleted(BaseModel):
 
 
 class StoredItemRoutes:
-    """Handlers of what is kept."""
+    """Handlers of stored items."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class StoredItemRoutes:
         self._max_bytes = max_bytes
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         failing = (ErrorCode.STORE_UNAVAILABLE,)
         return [
             ApiRoute(
@@ -106,7 +106,7 @@ class StoredItemRoutes:
         ]
 
     async def show_summary(self, request: web.Request) -> web.Response:
-        """How much there is."""
+        """Show how much is stored."""
         caller = caller_of(request)
         facts = await self._user_items.summarize_items(caller.user.id)
         return json_answer(
@@ -123,7 +123,7 @@ class StoredItemRoutes:
         )
 
     async def export_items(self, request: web.Request) -> web.StreamResponse:
-        """All of it, line by line; a database that fails in mid-way breaks the connection off."""
+        """Export everything, line by line; if the database fails midway, the connection is closed."""
         user = caller_of(request).user
         await self._user_items.summarize_items(user.id)  # so that a database that is away is told by a status
         response = web.StreamResponse()
@@ -142,7 +142,7 @@ class StoredItemRoutes:
         return response
 
     async def delete_items(self, request: web.Request) -> web.Response:
-        """All of it, or one chat."""
+        """Delete everything, or one chat."""
         user_id = caller_of(request).user.id
         conversation = request.query.get("conversation")
         if conversation is None:
@@ -154,30 +154,30 @@ class StoredItemRoutes:
 
 
 class RetentionRequest(BaseModel):
-    """What is to be kept; more than the bridge keeps is never kept."""
+    """The caller's retention preference; it never extends what the bridge stores."""
 
     keeps_answers: bool
-    """False: nothing of any answer from now on."""
+    """False: nothing of any answer is stored from now on."""
     reasoning: ReasoningMemory
-    """For how long a model is given what it thought."""
+    """For how long a model gets its own reasoning back."""
 
 
 class MemoryFacts(RetentionRequest):
-    """What the caller wants, and the most that the bridge keeps."""
+    """The caller's preference, and the most that the bridge stores."""
 
     may_keep_answers: bool
     most_reasoning: ReasoningMemory
 
 
 class MemoryChoiceRoutes:
-    """Handlers of what users want kept."""
+    """Handlers of the retention preference."""
 
     def __init__(self, choices: MemoryChoices, settings: MemorySettings) -> None:
         self._choices = choices
         self._settings = settings
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         failing = (ErrorCode.STORE_UNAVAILABLE,)
         return [
             ApiRoute(
@@ -204,12 +204,12 @@ class MemoryChoiceRoutes:
         ]
 
     async def show_choice(self, request: web.Request) -> web.Response:
-        """The caller's choice."""
+        """Show the caller's preference."""
         caller = caller_of(request)
         return self._facts(await self._choices.choice_of_user(caller.user.id))
 
     async def set_choice(self, request: web.Request) -> web.Response:
-        """A new choice."""
+        """Change the preference."""
         caller = caller_of(request)
         body = await read_body(request, RetentionRequest)
         choice = MemoryChoice(body.keeps_answers, body.reasoning)

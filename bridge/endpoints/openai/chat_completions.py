@@ -47,7 +47,7 @@ class ChatCompletionRoutes:
         self._turns = turns
 
     def list_routes(self) -> list[Route]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         models = answer_errors(self.serve_models), answer_errors(self.serve_model)
         return [
             Route("GET", "/v1/models", models[0], access="reader", answers_head=True),

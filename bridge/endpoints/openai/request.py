@@ -112,7 +112,7 @@ class RequestReader:
 
     models: ModelDirectory
     settings_of: Callable[[ModelEntry], TurnSettings]
-    """How turns of a model run, as the settings say now."""
+    """Current settings of model turns."""
     defaults: ModelDefaults
     logs: RequestLogs
 

@@ -58,7 +58,7 @@ class ResponseRoutes:
         self._reader = reader
 
     def list_routes(self) -> list[Route]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         return [
             Route("POST", "/v1/responses", answer_errors(self.create_response)),
             Route("GET", _PATH, answer_errors(self.retrieve_response), answers_head=True),

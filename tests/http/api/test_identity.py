@@ -43,7 +43,7 @@ async def test_a_ticket_makes_one_browser_a_device_once(bridge: Bridge, http: ai
     public_key = {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}
     status, body = await page.request("POST", "/api/devices", {"ticket": ticket, "public_key": public_key})
     assert (status, body["error"]["code"]) in [(401, "unauthorized"), (400, "invalid_request")]
-    with pytest.raises(AssertionError, match="used before"):
+    with pytest.raises(AssertionError, match="already used"):
         await pair(bridge.base_url, http, ticket)
 
 

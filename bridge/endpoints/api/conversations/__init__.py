@@ -1,1 +1,1 @@
-"""Conversations: the list, messages, answers as they are made, tools."""
+"""The conversation API: list, messages, runs, tools."""

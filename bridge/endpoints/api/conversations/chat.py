@@ -1,4 +1,4 @@
-"""Talking in a conversation: `…/chat`, `…/stop` and the events of its runs."""
+"""The runs of a conversation: `…/chat`, `…/stop` and their events."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ConversationChatRoutes:
         self._runs = runs
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         events = {200: RouteAnswer("Server-sent events.", media_type="text/event-stream")}
         resuming = {"after": "Id of the last event received; the header `Last-Event-ID` does the same."}
         return [
@@ -104,7 +104,7 @@ class ConversationChatRoutes:
         ]
 
     async def send_chat(self, request: web.Request) -> web.Response:
-        """A run, to its end or in the background. Whoever hangs up stops one that they wait for."""
+        """Start a run and, unless in the background, wait for its end. Disconnecting stops it then."""
         user_id = caller_of(request).user.id
         body = await read_body(request, ChatRequest, max_bytes=CONVERSATION_BODY_BYTES)
         prompt = ChatPrompt(body.content, body.model, body.parent_id)
@@ -112,7 +112,7 @@ class ConversationChatRoutes:
         return await self.answer_chat(begun, background=body.background)
 
     async def retry_call(self, request: web.Request) -> web.Response:
-        """A run that begins with a call which the user wants made again."""
+        """Start a run that begins by repeating a call."""
         user_id = caller_of(request).user.id
         body = await read_body(request, RetryRequest)
         named = request.match_info
@@ -120,7 +120,7 @@ class ConversationChatRoutes:
         return await self.answer_chat(begun, background=body.background)
 
     async def answer_chat(self, begun: StartedRun, *, background: bool) -> web.Response:
-        """The end of a run, or, in the background, its beginning.
+        """Return the end of a run or, in the background, its start.
 
         Raises:
             BridgeError: the run failed.
@@ -141,7 +141,7 @@ class ConversationChatRoutes:
         return json_response(await self._answer(begun, end))
 
     async def stop_chat(self, request: web.Request) -> web.Response:
-        """The run has ended when this answers; without one there is nothing to do."""
+        """Stop the current run, if any; it has ended when this responds."""
         user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         await self._runs.require_conversation(user_id, conversation_id)
@@ -152,7 +152,7 @@ class ConversationChatRoutes:
         return json_answer(RunStopped(run=facts, error=run.end.error))
 
     async def stream_events(self, request: web.Request) -> web.StreamResponse:
-        """Events as they come, until the listener goes away or the conversation is deleted."""
+        """Stream events as they come, until the listener disconnects or the conversation is deleted."""
         user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         after = _after(request)

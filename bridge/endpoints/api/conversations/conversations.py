@@ -1,4 +1,4 @@
-"""`/conversations`: to begin, read, search, change and delete conversations; everybody has their own."""
+"""`/conversations`: create, read, search, change and delete the caller's conversations."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 PATH = "/conversations/{id}"
 
 CONVERSATION_BODY_BYTES = 4 * 1024 * 1024
-"""Largest body of these routes."""
+"""Maximum bytes of a body of these routes."""
 
 PAGE_OF_CONVERSATIONS = 50
 MAX_PAGE = 200
-"""Conversations in one answer."""
+"""Maximum number of conversations in one answer."""
 
 FAILING = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST, ErrorCode.STORE_UNAVAILABLE)
 
@@ -53,7 +53,7 @@ class ConversationRoutes:
         self._tools = tools
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         one = {200: RouteAnswer("The conversation.", ConversationAnswer)}
         return [
             ApiRoute(
@@ -151,7 +151,7 @@ class ConversationRoutes:
         return self._listed(found, found[-1].updated_at if len(found) == limit else None)
 
     async def search_conversations(self, request: web.Request) -> web.Response:
-        """Those that hold a text."""
+        """Find conversations that contain a text."""
         user_id = caller_of(request).user.id
         query = request.query.get("q", "").strip()
         if not query:
@@ -161,12 +161,12 @@ class ConversationRoutes:
         return self._listed(found, None)
 
     async def show_conversation(self, request: web.Request) -> web.Response:
-        """One of them."""
+        """Show one conversation."""
         user_id = caller_of(request).user.id
         return self._answer(await self._runs.require_conversation(user_id, request.match_info["id"]))
 
     async def change_conversation(self, request: web.Request) -> web.Response:
-        """Other settings, or another branch."""
+        """Change the settings, or switch to another branch."""
         user_id = caller_of(request).user.id
         body = await read_body(request, ConversationChanges, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
@@ -184,7 +184,7 @@ class ConversationRoutes:
         return self._answer(changed)
 
     async def delete_conversation(self, request: web.Request) -> web.Response:
-        """It is gone, with its listeners."""
+        """Delete a conversation and disconnect its listeners."""
         user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         await self._runs.require_conversation(user_id, conversation_id)
@@ -217,7 +217,7 @@ class ConversationRoutes:
 
 
 def limit_of(request: web.Request) -> int:
-    """How many a caller wants, within what there may be."""
+    """Return the number of conversations that the caller wants, within the limits."""
     text = request.query.get("limit", str(PAGE_OF_CONVERSATIONS))
     if not text.isdecimal() or not 1 <= int(text) <= MAX_PAGE:
         message = f"limit must be a whole number from 1 to {MAX_PAGE}, not {text[:50]!r}."

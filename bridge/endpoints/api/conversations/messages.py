@@ -1,4 +1,4 @@
-"""`/conversations/{id}/messages`: to read, add, edit and delete messages."""
+"""`/conversations/{id}/messages`: read, add, edit and delete messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, json_respons
 from toolserver.json_types import JsonValue
 
 ALL_BRANCHES = "all"
-"""In place of a message's id."""
+"""Value of `branch` for every branch."""
 
 _CHANGING = (*FAILING, ErrorCode.CONVERSATION_BUSY)
 
@@ -43,7 +43,7 @@ class ConversationMessageRoutes:
         self._runs = runs
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         one = f"{PATH}/messages/{{message_id}}"
         return [
             ApiRoute(
@@ -90,7 +90,7 @@ class ConversationMessageRoutes:
         ]
 
     async def list_all(self, request: web.Request) -> web.Response:
-        """One branch, or all of them."""
+        """List one branch, or all of them."""
         user_id = caller_of(request).user.id
         found = await self._runs.require_conversation(user_id, request.match_info["id"])
         branches = Branches(await self._store.list_messages(found.id))
@@ -99,7 +99,7 @@ class ConversationMessageRoutes:
         return json_response({"success": True, "messages": messages, "count": len(messages)})
 
     async def add_message(self, request: web.Request) -> web.Response:
-        """One more message."""
+        """Add a message."""
         user_id = caller_of(request).user.id
         body = await read_body(request, NewMessage, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
@@ -111,7 +111,7 @@ class ConversationMessageRoutes:
             return await self._added(found, branches, message, found.head_id)
 
     async def edit_message(self, request: web.Request) -> web.Response:
-        """A sibling of a message of the user."""
+        """Add an edited sibling of a user message."""
         user_id = caller_of(request).user.id
         body = await read_body(request, NewText, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
@@ -126,7 +126,7 @@ class ConversationMessageRoutes:
             return await self._added(found, branches, new, old.parent_id)
 
     async def delete_message(self, request: web.Request) -> web.Response:
-        """A message, or a call with its outputs. One that is not there is gone already."""
+        """Delete a message, or a call with its outputs. A missing one counts as deleted."""
         user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         async with self._runs.locks.lock_messages(conversation_id):

@@ -1,4 +1,4 @@
-"""Bodies of the routes of conversations."""
+"""Request and response bodies of the conversation API."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from bridge.errors import WireError
 
 MAX_TITLE_CHARS = 200
 MAX_PROMPT_CHARS = 200_000
-"""Of a system prompt, and of a description."""
+"""Maximum characters of a system prompt, and of a description."""
 
 MAX_CONTENT_CHARS = 1_000_000
-"""Of one message."""
+"""Maximum characters of one message."""
 
 MAX_CONTEXT_ITEMS = 100
 MAX_TOOLS = 20_000
@@ -37,7 +37,7 @@ Context = Annotated[list[str | dict[str, Any]], Field(max_length=MAX_CONTEXT_ITE
 
 
 class _Strict(BaseModel):
-    """Unknown members are a mistake of the caller's."""
+    """A body in which unknown members are an error."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -49,12 +49,12 @@ class ToolName(_Strict):
     tool_name: str = Field(max_length=200)
 
     def as_enabled(self) -> EnabledTool:
-        """The same as the conversation keeps it."""
+        """Return it as the conversation stores it."""
         return EnabledTool(self.server_id, self.tool_name)
 
 
 class NewConversation(_Strict):
-    """What a conversation begins with. `tools`: `accepted` enables all that models of this user are shown."""
+    """A new conversation. `tools`: `accepted` enables all tools that models of this user are offered."""
 
     title: Title | None = None
     description: Prompt = ""
@@ -67,7 +67,7 @@ class NewConversation(_Strict):
 
 
 class ConversationChanges(_Strict):
-    """What of a conversation is to be changed; null leaves it, but for `model`, which null takes away."""
+    """Changes to a conversation; null changes nothing, except that null removes `model`."""
 
     title: Title | None = None
     description: Prompt | None = None
@@ -114,7 +114,7 @@ class ConversationAnswer(BaseModel):
 
 
 class ConversationList(BaseModel):
-    """Conversations, the one that changed last first. `next` is the value of `before` for the rest."""
+    """Conversations, most recently changed first. `next` is the value of `before` for the rest."""
 
     success: bool = True
     conversations: list[ConversationFacts]
@@ -130,7 +130,7 @@ class Done(BaseModel):
 
 
 class FunctionFacts(BaseModel):
-    """What is called."""
+    """A function to call."""
 
     name: str
     arguments: str
@@ -146,7 +146,7 @@ class ToolCallFacts(BaseModel):
 
 
 class MessageFacts(BaseModel):
-    """A message; members that do not apply to its role are not there."""
+    """A message; members that do not apply to its role are omitted."""
 
     id: str
     role: Literal["user", "assistant", "system", "tool"]
@@ -154,16 +154,16 @@ class MessageFacts(BaseModel):
     timestamp: str
     parent_id: str | None
     siblings: list[str]
-    """Ids of the messages in its place, itself included, oldest first."""
+    """Ids of the alternative messages in its place, including itself, oldest first."""
     tool_calls: list[ToolCallFacts] | None = None
     reasoning: str | None = None
     incomplete: bool | None = None
-    """The answer broke off here."""
+    """Whether the answer was cut off here."""
     tool_call_id: str | None = None
     name: str | None = None
-    """Of the tool."""
+    """Name of the tool."""
     failed: bool | None = None
-    """The call did."""
+    """Whether the call failed."""
     duration_ms: float | None = None
     call_id: str | None = None
     """The bridge's id of the call."""
@@ -187,7 +187,7 @@ class MessageAnswer(BaseModel):
 
 
 class MessagesDeleted(BaseModel):
-    """Which messages are gone: with a call its outputs, too."""
+    """Ids of the deleted messages: for a call, also its outputs."""
 
     success: bool = True
     deleted: list[str]
@@ -195,7 +195,7 @@ class MessagesDeleted(BaseModel):
 
 
 class NewFunction(_Strict):
-    """What is called."""
+    """A function to call."""
 
     name: str = Field(min_length=1, max_length=64)
     arguments: Text = "{}"
@@ -220,13 +220,13 @@ class NewMessage(_Strict):
 
 
 class NewText(_Strict):
-    """What a message of the user says instead."""
+    """The new text of a user message."""
 
     content: Text
 
 
 class ChatRequest(_Strict):
-    """Something that the user says, or null to have answered what stands there."""
+    """A user message, or null to get an answer to the last one."""
 
     content: Text | None = None
     model: ModelName | None = None
@@ -235,7 +235,7 @@ class ChatRequest(_Strict):
 
 
 class RetryRequest(_Strict):
-    """How the answer to a call that is made again is waited for."""
+    """How to wait for the answer to a repeated call."""
 
     background: bool = False
 
@@ -247,17 +247,17 @@ class ConversationChatAnswer(BaseModel):
     message: str = "Chat completed successfully"
     user_message: MessageFacts | None
     assistant_message: MessageFacts | None
-    """The last thing that the model said in the run."""
+    """The last message of the model in the run."""
     run_id: str
     state: RunState
     token_count: int
-    """About how many tokens all messages of the branch had when the run began."""
+    """Estimated tokens of all messages of the branch when the run began."""
     tokens_sent: int
     messages_in_context: int
 
 
 class ConversationChatStarted(BaseModel):
-    """A run that goes on in the background."""
+    """A run that continues in the background."""
 
     success: bool = True
     run_id: str
@@ -265,7 +265,7 @@ class ConversationChatStarted(BaseModel):
 
 
 class RunStopped(BaseModel):
-    """How the run that was to be stopped has ended; null: none was under way."""
+    """How the stopped run ended; null: none was running."""
 
     success: bool = True
     run: RunFacts | None
@@ -301,7 +301,7 @@ class EnabledTools(BaseModel):
 
 
 def conversation_facts(conversation: Conversation, *, is_live: bool) -> ConversationFacts:
-    """A conversation as it is told. `is_live`: its run is under way in this process."""
+    """Return a conversation in the form of the API. `is_live`: its run is active in this process."""
     chosen, run = conversation.settings, conversation.run
     state = "failed" if run and run.state == "running" and not is_live else run.state if run else "failed"
     return ConversationFacts(

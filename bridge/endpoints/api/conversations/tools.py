@@ -1,4 +1,4 @@
-"""`/conversations/{id}/tools`: what a conversation may call. Nothing is callable until it is enabled."""
+"""`/conversations/{id}/tools`: the tools of a conversation. Nothing is callable until it is enabled."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ConversationToolRoutes:
         self._tools = tools
 
     def list_routes(self) -> list[ApiRoute]:
-        """The table of these routes."""
+        """Return the routes of this class."""
         enabled = {200: RouteAnswer("What is enabled now.", EnabledTools)}
         return [
             ApiRoute(
@@ -78,7 +78,7 @@ class ConversationToolRoutes:
         ]
 
     async def enable_tools(self, request: web.Request) -> web.Response:
-        """One more."""
+        """Enable a tool."""
         user_id = caller_of(request).user.id
         body = await read_body(request, ToolName)
         await self._runs.require_conversation(user_id, request.match_info["id"])
@@ -86,7 +86,7 @@ class ConversationToolRoutes:
         return await self._changed(request, user_id, lambda tools: tuple(dict.fromkeys((*tools, *added))))
 
     async def disable_tools(self, request: web.Request) -> web.Response:
-        """One, or some, less; what is not enabled stays so."""
+        """Disable one or several tools; those not enabled are ignored."""
         user_id = caller_of(request).user.id
         server_id, name = request.query.get("server_id"), request.query.get("tool_name")
         if name is not None and server_id is None:
@@ -101,13 +101,13 @@ class ConversationToolRoutes:
         )
 
     async def list_enabled(self, request: web.Request) -> web.Response:
-        """What is enabled."""
+        """List the enabled tools."""
         user_id = caller_of(request).user.id
         found = await self._runs.require_conversation(user_id, request.match_info["id"])
         return _answer(found.settings.tools)
 
     async def list_available(self, request: web.Request) -> web.Response:
-        """What can be enabled."""
+        """List the tools that can be enabled."""
         user_id = caller_of(request).user.id
         found = await self._runs.require_conversation(user_id, request.match_info["id"])
         tools = [_shaped(each) for each in await self._tools.list_available(user_id, found.settings.tools)]

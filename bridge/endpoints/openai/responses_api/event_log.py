@@ -130,7 +130,7 @@ class EventLog:
         self._wake()
 
     def end_log(self) -> None:
-        """Nothing more comes."""
+        """End the stream: no more frames follow."""
         self._is_over = True
         self._something.set()
         self._hurry.set()

@@ -40,7 +40,7 @@ class Cancelled(Exception):
 
 @dataclass(slots=True)
 class RunningResponse:
-    """One of them."""
+    """Show one conversation."""
 
     user_id: str
     response_id: str
