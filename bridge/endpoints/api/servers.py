@@ -244,7 +244,7 @@ class ServerRoutes:
         return web.Response(body=orjson.dumps(body), content_type="application/json")
 
     async def put_acceptances(self, request: web.Request) -> web.Response:
-        """Pin what the user was shown."""
+        """Store the operations that the user accepted."""
         caller = caller_of(request)
         acceptance = await read_body(request, Acceptance, max_bytes=DECISION_BODY_BYTES)
         await self._registry.accept_operations(
@@ -254,7 +254,7 @@ class ServerRoutes:
         return await self._answer(caller.user.id, request.match_info["id"])
 
     async def put_document(self, request: web.Request) -> web.Response:
-        """Put a newer text in place."""
+        """Replace the text of a document."""
         caller = caller_of(request)
         document = await read_body(request, NewDocument, max_bytes=DOCUMENT_BODY_BYTES)
         await self._registry.replace_document(
