@@ -49,7 +49,7 @@ class StorageSettings(Section):
             KEYS_VARIABLE,
             range="any text; several keys with commas between them",
             is_secret=True,
-            see="[what is stored](kept.md)",
+            see="[what is stored](stored-data.md)",
         ),
     ] = Field(
         default=(),

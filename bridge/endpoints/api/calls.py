@@ -203,7 +203,7 @@ class CallRoutes:
             message = f"The arguments of call {call_id!r} were too long to store. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         if has_redactions(kept.arguments_text):
-            message = f"Secrets among the arguments of call {call_id!r} were not kept. Call the tool anew."
+            message = f"Secrets in the arguments of call {call_id!r} were not stored. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         context = CallContext(caller.user.id)
         return await self._run(ToolCall(context, kept.tool, kept.arguments_text, kept.server_id))
