@@ -65,7 +65,7 @@ class RequestQueue:
             return
         busy = _busy(
             f"{self.running} requests run and {self.waiting} wait already, as many as are allowed "
-            "(MAX_CONCURRENT_REQUESTS, MAX_CONCURRENT_REQUESTS_PER_USER, REQUEST_QUEUE_SIZE)."
+            "(MAX_CONCURRENT_REQUESTS, REQUEST_QUEUE_SIZE)."
         )
         waiting = self._queue.waiting_by_user()
         busiest = max(waiting, key=lambda user: waiting[user])

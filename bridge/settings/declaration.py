@@ -41,6 +41,8 @@ class Names:
     """Link of the reference page to an explanation."""
     is_secret: bool = False
     """Whether the value must never be repeated in a message."""
+    is_fixed: bool = False
+    """Whether it is a constant, which only code changes: it has no variable and no option."""
     option_names_file: bool = False
     """Whether the option names a file that holds the value."""
 
@@ -92,10 +94,11 @@ def sections_of(root: type[BaseModel]) -> Mapping[str, type[Section]]:
 
 
 def settings_of_section(owner: type[Section], name: str = "") -> Iterator[Setting]:
-    """Return every setting of one section."""
+    """Return every setting of one section, without its constants."""
     for field, info in owner.model_fields.items():
         names = next((entry for entry in info.metadata if isinstance(entry, Names)), Names())
-        yield Setting(name, owner, field, names, info)
+        if not names.is_fixed:
+            yield Setting(name, owner, field, names, info)
 
 
 def parse_setting(setting: Setting, text: str, name: str) -> Any:

@@ -10,9 +10,12 @@ from typing import Annotated, ClassVar, TypeAlias
 
 from pydantic import Field
 
-from bridge.settings.declaration import Names, Section, bounds_of
+from bridge.settings.declaration import Names, Section, bounds_of, settings_of_section
 
 Number: TypeAlias = int | float
+
+Fixed = Annotated[int, Names(is_fixed=True)]
+"""A constant among the limits: it keeps one user, or one host, from taking what all share."""
 
 MAX_OPEN_CALLS_PER_USER = 1000
 """Maximum number of calls of one user that run or wait; the next one is refused with `queue_full`. Chosen."""
@@ -29,10 +32,10 @@ class Limits(Section):
         le=50,
         description="concurrent calls of one request: a batch, or one message of Open WebUI",
     )
-    max_parallel_tools_per_user: int = Field(
+    max_parallel_tools_per_user: Fixed = Field(
         default=128, ge=1, le=2000, description="concurrent calls of one user"
     )
-    max_parallel_tools_per_host: int = Field(
+    max_parallel_tools_per_host: Fixed = Field(
         default=64, ge=1, le=2000, description="concurrent calls of one user to one origin"
     )
     max_parallel_tools_global: int = Field(
@@ -62,7 +65,7 @@ class Limits(Section):
     max_concurrent_requests: int = Field(
         default=200, ge=1, le=2000, description="concurrent requests to models, of all users"
     )
-    max_concurrent_requests_per_user: int = Field(
+    max_concurrent_requests_per_user: Fixed = Field(
         default=128, ge=1, le=2000, description="concurrent requests to models, of one user"
     )
     request_queue_size: int = Field(
@@ -138,7 +141,8 @@ class Limits(Section):
 
 
 DEFAULTS = Limits()
-NAMES = tuple(name.upper() for name in Limits.model_fields)
+NAMES = tuple(setting.variable for setting in settings_of_section(Limits))
+"""Names of the limits that can be set."""
 
 
 def range_of(name: str) -> tuple[Number, Number]:
@@ -150,5 +154,5 @@ def range_of(name: str) -> tuple[Number, Number]:
 
 
 def given_limits(limits: Limits) -> dict[str, Number]:
-    """Return the limits that environment or command line set, by name in capitals."""
+    """Return the limits that environment, command line or code set, by name in capitals."""
     return {name.upper(): getattr(limits, name) for name in sorted(limits.model_fields_set)}

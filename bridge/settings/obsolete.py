@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator
 
 WITHOUT_EFFECT = {
     "TOOL_BATCH_CAP": "calls are no longer run in groups; see MAX_PARALLEL_TOOLS_PER_REQUEST",
+    "MAX_PARALLEL_TOOLS_PER_USER": "it is always 128; see MAX_PARALLEL_TOOLS_GLOBAL",
+    "MAX_PARALLEL_TOOLS_PER_HOST": "it is always 64; each user may set fewer for a server",
+    "MAX_CONCURRENT_REQUESTS_PER_USER": "it is always 128; see MAX_CONCURRENT_REQUESTS",
     "TOOL_IDLE_TIMEOUT_SECONDS": "nothing idles: calls run as they come; see TOOL_QUEUE_WAIT_SECONDS",
     "BREAKER_HISTORY_SIZE": "every failure within BREAKER_WINDOW_SECONDS counts",
     "STREAMING_NAGLE_MIN_FLUSH_CHARS": "what waits leaves after STREAMING_IDLE_FLUSH_MS, however little",

@@ -59,7 +59,7 @@ export class CallSettingForm {
     const { seconds, set_by } = deadlineOf(settings, limits.limits, this.scope);
     this.effect.textContent = `${this.words.lead} ${seconds} s: ${whoseDeadline(set_by)}.`;
     this.deadlineRange.textContent = `${rangeOf(limits.limits, "TOOL_TIMEOUT_SECONDS")}, counted from when the call starts. Empty: inherit.`;
-    this.parallelRange.textContent = `${rangeOf(limits.limits, "MAX_PARALLEL_TOOLS_PER_HOST")}. Empty: up to the limits of the bridge.`;
+    this.parallelRange.textContent = `${rangeOf(limits.limits, "MAX_PARALLEL_TOOLS_GLOBAL")}. Empty: up to the limits of the bridge.`;
     const { deadline_s = null, max_parallel = null, in_order = null } = this.#setting;
     const version = JSON.stringify([deadline_s, max_parallel, in_order]);
     if (version === this.shown) return;

@@ -102,7 +102,7 @@ class CallSettingEntry(BaseModel):
     operation: str = ""
     """For example `GET /pets/{id}`; empty: all operations of the server."""
     deadline_s: float | None = None
-    max_parallel: int | None = Field(default=None, ge=1, le=int(range_of("MAX_PARALLEL_TOOLS_PER_HOST")[1]))
+    max_parallel: int | None = Field(default=None, ge=1, le=int(range_of("MAX_PARALLEL_TOOLS_GLOBAL")[1]))
     in_order: bool | None = None
 
 

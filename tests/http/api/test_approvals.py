@@ -151,7 +151,7 @@ async def test_an_approval_that_waits_for_its_turn_is_noted_once_as_one(
     tmp_path: Path, database: Where
 ) -> None:
     """Nobody refused it; and saying it again when its turn has come is no second decision."""
-    async with asking_page(tmp_path, database=database, limits={"MAX_PARALLEL_TOOLS_PER_USER": 1}) as (
+    async with asking_page(tmp_path, database=database, limits={"MAX_PARALLEL_TOOLS_GLOBAL": 1}) as (
         bridge,
         page,
     ):

@@ -133,7 +133,7 @@ async def test_a_call_that_waits_is_listed_told_to_pages_and_cancelled_by_its_id
     """No page has it yet, and still its user sees it and can stop it; who hangs up gives his place up."""
     news: list[object] = []
     page.socket.on("bridge:calls", news.append)
-    await change(page, MAX_PARALLEL_TOOLS_PER_USER=1)
+    await change(page, MAX_PARALLEL_TOOLS_GLOBAL=1)
     api.go_on.clear()
     running = asyncio.create_task(call(bridge))
     await eventually(lambda: page.calls)
