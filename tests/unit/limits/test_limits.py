@@ -110,3 +110,14 @@ async def test_a_stored_name_without_effect_is_left_out_silently() -> None:
     limits = live(KeptLimits({"BREAKER_HISTORY_SIZE": 5, "TOOL_TIMEOUT_SECONDS": 7}))
     await limits.load_stored()
     assert limits.now.tool_timeout_seconds == 7
+
+
+async def test_what_protects_users_from_each_other_is_constant() -> None:
+    """Whoever raises the limit of all users does not mean one user; the names warn and change nothing."""
+    limits = live()
+    names = ("MAX_PARALLEL_TOOLS_PER_USER", "MAX_PARALLEL_TOOLS_PER_HOST", "MAX_CONCURRENT_REQUESTS_PER_USER")
+    assert len(await limits.change_limits(dict.fromkeys(names, 2000))) == 3
+    now = limits.now
+    assert (now.max_parallel_tools_per_user, now.max_parallel_tools_per_host) == (128, 64)
+    assert now.max_concurrent_requests_per_user == 128
+    assert not set(names) & set(NAMES)
