@@ -145,7 +145,7 @@ async def _start_on(
     await parts.files.sweep_files()
     if interrupted := await parts.conversations.runs.end_orphaned():
         _log.warning("%d conversations were being answered when the bridge last stopped.", interrupted)
-    if interrupted := await parts.responses.continuer.take_over():
+    if interrupted := await parts.responses.continuer.resume_orphaned():
         _log.warning("%d responses were in progress when the bridge last stopped.", interrupted)
     runner = web.AppRunner(
         build_application(settings, parts, base_url, port),

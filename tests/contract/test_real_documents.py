@@ -10,13 +10,14 @@ from typing import TypedDict, cast
 
 import pytest
 
+from tests.support.documents.compiled import read_compiled
 from tests.support.documents.mutation import mutated
 from tests.support.documents.strict_rules import problems_of
 from toolserver.document.document import parse_document, read_value
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, array_at, object_at, text_at
 from toolserver.schema.strict import strict_schema
-from toolserver.tool.compile import CompiledDocument, DocumentTools, compiled_from_lines, compiled_to_lines
+from toolserver.tool.compile import CompiledDocument, DocumentTools, compiled_to_lines
 
 pytestmark = pytest.mark.timeout(
     300
@@ -119,7 +120,7 @@ def test_every_path_expression_has_an_argument(real_documents: list[Real]) -> No
 def test_compiled_documents_survive_their_journey_as_lines(real_documents: list[Real]) -> None:
     """Worker process and event loop must see the same bytes, whatever characters vendors use."""
     for real in real_documents:
-        assert compiled_from_lines(compiled_to_lines(real.compiled)) == real.compiled
+        assert read_compiled(compiled_to_lines(real.compiled)) == real.compiled
 
 
 def test_every_real_document_gets_a_base_url(real_documents: list[Real]) -> None:

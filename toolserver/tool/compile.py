@@ -5,7 +5,7 @@ one between processes. The only module that knows operations, definitions, names
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from operator import attrgetter
 from typing import Any
@@ -362,15 +362,3 @@ class CompiledReader:
             "security_schemes": tuple(SecurityScheme(**record) for record in self._head["security_schemes"]),
         }
         return CompiledDocument(**head)
-
-
-def compiled_from_lines(lines: Iterable[bytes]) -> CompiledDocument:
-    """The document that `compiled_to_lines` wrote.
-
-    Raises:
-        ValueError: lines are missing.
-    """
-    reader = CompiledReader()
-    for line in lines:
-        reader.feed_line(line)
-    return reader.finish_document()

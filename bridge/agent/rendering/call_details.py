@@ -54,15 +54,10 @@ def call_block(call: ModelCall, output: Item, files: Sequence[JsonObject] = ()) 
 
     `files`: `{"type", "url"}` of images and files that belong to the result.
     """
-    result_text = f' files="{_escaped(_json([*files]))}"' if files else ""
+    files_attribute = f' files="{_escaped(_json([*files]))}"' if files else ""
     body = html.escape(_json_text(output_text(output)))
-    opening = f"<details {_attributes(call, is_done=True)}{result_text}>"
+    opening = f"<details {_attributes(call, is_done=True)}{files_attribute}>"
     return f"{opening}\n<summary>Tool Executed</summary>\n{body}\n</details>\n"
-
-
-def pending_block(call: ModelCall) -> str:
-    """Return the block of a call that is running."""
-    return f"<details {_attributes(call, is_done=False)}>\n<summary>Executing...</summary>\n</details>\n"
 
 
 def output_text(output: Item) -> str:

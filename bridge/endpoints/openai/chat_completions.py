@@ -42,8 +42,8 @@ _log = logging.getLogger(__name__)
 class ChatCompletionRoutes:
     """Handlers of the model routes."""
 
-    def __init__(self, asked: RequestReader, turns: TurnRunner) -> None:
-        self._asked = asked
+    def __init__(self, completion: RequestReader, turns: TurnRunner) -> None:
+        self._requests = completion
         self._turns = turns
 
     def list_routes(self) -> list[Route]:
@@ -60,41 +60,41 @@ class ChatCompletionRoutes:
         """Every model."""
         return json_of(
             request,
-            {"object": "list", "data": [_facts(each) for each in await self._asked.models.list_models()]},
+            {"object": "list", "data": [_facts(each) for each in await self._requests.models.list_models()]},
         )
 
     async def serve_model(self, request: web.Request) -> web.StreamResponse:
         """One model; names may contain slashes."""
-        return json_of(request, _facts(await self._asked.models.find_model(request.match_info["model"])))
+        return json_of(request, _facts(await self._requests.models.find_model(request.match_info["model"])))
 
     async def complete_chat(self, request: web.Request) -> web.StreamResponse:
         """A chat completion."""
-        asked = await self._asked.read_request(request, parse_chat_request, "chatcmpl-")
-        markers = "off" if asked.is_for_programs else markers_of(request, asked.caller)
+        completion = await self._requests.read_request(request, parse_chat_request, "chatcmpl-")
+        markers = "off" if completion.is_for_programs else markers_of(request, completion.caller)
         shell = ChatShell(
-            asked.answer_id,
+            completion.answer_id,
             int(time.time()),
-            asked.parsed.model,
-            display_of(request, asked.caller, self._asked.defaults.show_tool_cards),
-            with_usage=asked.parsed.wants_usage_chunk,
+            completion.parsed.model,
+            display_of(request, completion.caller, self._requests.defaults.show_tool_cards),
+            with_usage=completion.parsed.wants_usage_chunk,
             markers=markers,
             for_open_webui=is_from_open_webui(request),
         )
         writer = ChatWriter(shell)
-        turn = asked.build_turn(markers)
-        if asked.parsed.streams:
-            return await self._stream(asked, turn, writer)
-        result = await self._run(asked, turn, collect_into(writer))
+        turn = completion.build_turn(markers)
+        if completion.parsed.streams:
+            return await self._stream(completion, turn, writer)
+        result = await self._run(completion, turn, collect_into(writer))
         if (error := of_failed(result)) is not None:
             return error_response(request, error)
         writer.write_end(result)
-        return json_of(request, writer.completion, asked.headers)
+        return json_of(request, writer.completion, completion.headers)
 
     async def serve_log(self, request: web.Request) -> web.StreamResponse:
         """The log of one of the caller's requests that had one."""
         caller = caller_of(request)
         request_id = request.match_info["id"]
-        log = self._asked.logs.find_log(caller.user.id, request_id)
+        log = self._requests.logs.find_log(caller.user.id, request_id)
         if log is None:
             message = (
                 f"There is no log of a request '{request_id[:200]}'. Requests with the header "
@@ -107,32 +107,34 @@ class ChatCompletionRoutes:
             {"object": "request.log", "id": request_id, "has_ended": log.has_ended, "lines": lines},
         )
 
-    async def _stream(self, asked: CompletionRequest, turn: Turn, writer: ChatWriter) -> web.StreamResponse:
-        async with event_stream(asked.http, asked.headers) as stream:
+    async def _stream(
+        self, completion: CompletionRequest, turn: Turn, writer: ChatWriter
+    ) -> web.StreamResponse:
+        async with event_stream(completion.http, completion.headers) as stream:
 
             async def emit(event: TurnEvent) -> None:
                 if chunks := writer.write_event(event):
                     await stream.send_frames(encode_chunks(chunks))
 
             try:
-                async with self._asked.coalesce_deltas(emit) as coalesced:
-                    result = await self._run(asked, turn, coalesced)
-                last = writer.write_end(result, log_answer_error(asked.http, of_failed(result)))
+                async with self._requests.coalesce_deltas(emit) as coalesced:
+                    result = await self._run(completion, turn, coalesced)
+                last = writer.write_end(result, log_answer_error(completion.http, of_failed(result)))
             except (ModelError, BridgeError) as error:
                 if not stream.has_begun:
                     raise
-                last = writer.write_failure(log_answer_error(asked.http, error_of_failure(error)) or {})
+                last = writer.write_failure(log_answer_error(completion.http, error_of_failure(error)) or {})
             except Exception:  # a boundary: a stream that has begun ends as every other one
                 if not stream.has_begun:
                     raise
                 _log.exception("A chat stream failed.")
-                last = writer.write_failure(log_answer_error(asked.http, of_wire(BUG)) or {})
+                last = writer.write_failure(log_answer_error(completion.http, of_wire(BUG)) or {})
             await stream.send_frames(encode_chunks(last) + DONE)
         return stream.response
 
-    async def _run(self, asked: CompletionRequest, turn: Turn, emit: Emit) -> TurnResult:
+    async def _run(self, completion: CompletionRequest, turn: Turn, emit: Emit) -> TurnResult:
         result = await self._turns.run_turn(turn, emit)
-        log_end(request_id_of(asked.http), asked.parsed.model, asked.started_at, result)
+        log_end(request_id_of(completion.http), completion.parsed.model, completion.started_at, result)
         return result
 
 

@@ -182,8 +182,8 @@ def json_of(
     request: web.Request, value: JsonObject, headers: Mapping[str, str] | None = None
 ) -> web.Response:
     """A JSON answer; without `headers`, it has its request's id."""
-    told = headers or {REQUEST_ID_HEADER: request_id_of(request)}
-    return web.Response(body=dump_json(value), content_type="application/json", headers=told)
+    answer_headers = headers or {REQUEST_ID_HEADER: request_id_of(request)}
+    return web.Response(body=dump_json(value), content_type="application/json", headers=answer_headers)
 
 
 def log_answer_error(request: web.Request, error: ApiError | None) -> JsonObject | None:

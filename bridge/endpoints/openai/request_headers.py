@@ -81,13 +81,13 @@ def display_of(request: web.Request, caller: Caller, shows_cards: bool | None) -
     Raises:
         InvalidRequest: the header says something else.
     """
-    asked = request.headers.get(DISPLAY_HEADER)
-    if asked is None:
+    value = request.headers.get(DISPLAY_HEADER)
+    if value is None:
         shows = caller.is_forwarded if shows_cards is None else shows_cards
         return caller.show_calls or ("details" if shows else "hidden")
-    found = display_named(asked.strip().lower())
+    found = display_named(value.strip().lower())
     if found is None:
-        message = f"{DISPLAY_HEADER} must be one of {', '.join(CALL_DISPLAYS)}, not {asked[:100]!r}."
+        message = f"{DISPLAY_HEADER} must be one of {', '.join(CALL_DISPLAYS)}, not {value[:100]!r}."
         raise InvalidRequest(message, param=DISPLAY_HEADER, code="invalid_value")
     return found
 
@@ -103,12 +103,12 @@ def wants_log(request: web.Request, caller: Caller, defaults: ModelDefaults) -> 
     Raises:
         InvalidRequest: the header says something else than yes or no.
     """
-    asked = request.headers.get(DEBUG_HEADER, "").strip().lower()
-    if asked not in ("", *_YES, *_NO):
-        message = f"{DEBUG_HEADER} must be 1 or 0, not {asked[:100]!r}."
+    value = request.headers.get(DEBUG_HEADER, "").strip().lower()
+    if value not in ("", *_YES, *_NO):
+        message = f"{DEBUG_HEADER} must be 1 or 0, not {value[:100]!r}."
         raise InvalidRequest(message, param=DEBUG_HEADER, code="invalid_value")
     may = defaults.request_logs == "all" or (defaults.request_logs == "own" and not caller.is_forwarded)
-    return may and (asked in _YES if asked else defaults.log_level == "debug")
+    return may and (value in _YES if value else defaults.log_level == "debug")
 
 
 def markers_of(request: web.Request, caller: Caller) -> MarkerForm:
@@ -127,12 +127,12 @@ def requested_markers(request: web.Request) -> MarkerForm | None:
     Raises:
         InvalidRequest: the header says something else.
     """
-    asked = request.headers.get(MARKERS_HEADER)
-    if asked is None:
+    value = request.headers.get(MARKERS_HEADER)
+    if value is None:
         return None
-    found = form_named(asked.strip().lower())
+    found = form_named(value.strip().lower())
     if found is None:
-        message = f"{MARKERS_HEADER} must be one of {', '.join(MARKER_FORMS)}, not {asked[:100]!r}."
+        message = f"{MARKERS_HEADER} must be one of {', '.join(MARKER_FORMS)}, not {value[:100]!r}."
         raise InvalidRequest(message, param=MARKERS_HEADER, code="invalid_value")
     return found
 

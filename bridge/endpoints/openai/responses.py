@@ -52,8 +52,8 @@ _PATH = "/v1/responses/{id}"
 class ResponseRoutes:
     """Handlers of the routes of responses."""
 
-    def __init__(self, asked: RequestReader, maker: ResponseMaker, reader: ResponseReader) -> None:
-        self._asked = asked
+    def __init__(self, completion: RequestReader, maker: ResponseMaker, reader: ResponseReader) -> None:
+        self._requests = completion
         self._maker = maker
         self._reader = reader
 
@@ -69,56 +69,56 @@ class ResponseRoutes:
 
     async def create_response(self, request: web.Request) -> web.StreamResponse:
         """A response; one that failed after it had begun is still a response."""
-        asked = await self._asked.read_request(request, parse_responses_request, "resp_")
-        wanted = self._wanted(asked)
-        await self._check_previous(wanted)
-        wanted = replace(wanted, request=await self._reader.with_named_items(wanted.request))
-        if asked.parsed.background:
-            running = await self._maker.start_response(wanted)
-            if asked.parsed.streams and running.log is not None:
-                return await _told(request, running.log.listen_after(-1), asked.headers)
-            return json_of(request, wanted.answer.partial, asked.headers)
-        if asked.parsed.streams:
-            return await self._streamed(asked, wanted)
-        await self._maker.make_response(wanted, collect_into(wanted.answer), has_begun=lambda: False)
-        return json_of(request, wanted.answer.response, asked.headers)
+        completion = await self._requests.read_request(request, parse_responses_request, "resp_")
+        order = self._order_of(completion)
+        await self._check_previous(order)
+        order = replace(order, request=await self._reader.with_named_items(order.request))
+        if completion.parsed.background:
+            running = await self._maker.start_response(order)
+            if completion.parsed.streams and running.log is not None:
+                return await _stream_frames(request, running.log.listen_after(-1), completion.headers)
+            return json_of(request, order.answer.partial, completion.headers)
+        if completion.parsed.streams:
+            return await self._stream_answer(completion, order)
+        await self._maker.make_response(order, collect_into(order.answer), has_begun=lambda: False)
+        return json_of(request, order.answer.response, completion.headers)
 
     async def retrieve_response(self, request: web.Request) -> web.StreamResponse:
         """One response of the caller's, or its events."""
-        user_id, response_id = await self._named(request)
+        user_id, response_id = await self._caller_and_id(request)
         if request.query.get("stream", "").lower() != "true":
             return json_of(request, await self._reader.read_response(user_id, response_id))
         after = read_number(request.query, "starting_after", -1)
         events = await self._reader.stream_events(user_id, response_id, after)
-        return await _told(request, events, {REQUEST_ID_HEADER: request_id_of(request)})
+        return await _stream_frames(request, events, {REQUEST_ID_HEADER: request_id_of(request)})
 
     async def delete_response(self, request: web.Request) -> web.StreamResponse:
         """Delete a response of the caller's, with what is kept of it."""
-        return json_of(request, await self._reader.delete_response(*await self._named(request)))
+        return json_of(request, await self._reader.delete_response(*await self._caller_and_id(request)))
 
     async def cancel_response(self, request: web.Request) -> web.StreamResponse:
         """Cancel a running response of the caller's; whoever listens gets its end, too."""
-        return json_of(request, await self._reader.cancel_response(*await self._named(request)))
+        return json_of(request, await self._reader.cancel_response(*await self._caller_and_id(request)))
 
     async def input_items(self, request: web.Request) -> web.StreamResponse:
         """What went into a response of the caller's."""
         page = page_of(request.query)
-        return json_of(request, await self._reader.input_items(*await self._named(request), page))
+        return json_of(request, await self._reader.input_items(*await self._caller_and_id(request), page))
 
-    async def _named(self, request: web.Request) -> tuple[str, str]:
+    async def _caller_and_id(self, request: web.Request) -> tuple[str, str]:
         caller = caller_of(request)
         return caller.user.id, request.match_info["id"]
 
-    async def _check_previous(self, wanted: ResponseOrder) -> None:
+    async def _check_previous(self, order: ResponseOrder) -> None:
         """See that what is to be gone on from is there, and at its end.
 
         A store that is away is the turn's affair: it goes on without memory.
         """
-        previous = wanted.request.previous_response_id
+        previous = order.request.previous_response_id
         if previous is None:
             return
         try:
-            body = await self._reader.find_response(wanted.request.user_id, previous)
+            body = await self._reader.find_response(order.request.user_id, previous)
         except StoreUnavailable:
             return
         if body is None:
@@ -131,24 +131,24 @@ class ResponseRoutes:
             )
             raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_ready")
 
-    def _wanted(self, asked: CompletionRequest) -> ResponseOrder:
-        parsed, http = asked.parsed, asked.http
-        log = partial(log_end, request_id_of(http), parsed.model, asked.started_at)
+    def _order_of(self, completion: CompletionRequest) -> ResponseOrder:
+        parsed, http = completion.parsed, completion.http
+        log = partial(log_end, request_id_of(http), parsed.model, completion.started_at)
 
         async def entry() -> ModelEntry:
-            return asked.entry
+            return completion.entry
 
-        return replace(build_order(self._first_kept(asked), parsed, entry, log), log=asked.log)
+        return replace(build_order(self._first_state(completion), parsed, entry, log), log=completion.log)
 
-    def _first_kept(self, asked: CompletionRequest) -> StoredResponse:
-        parsed, http, now = asked.parsed, asked.http, time.time()
+    def _first_state(self, completion: CompletionRequest) -> StoredResponse:
+        parsed, http, now = completion.parsed, completion.http, time.time()
         is_stored = parsed.stores and not is_task(http)
-        asked_for: JsonObject = {**asked.body, "instructions": parsed.instructions}
-        body = response_shell(asked.answer_id, int(now), parsed.model, {**asked_for, "store": is_stored})
-        markers = None if asked.is_for_programs or not is_stored else requested_markers(http)
+        echoed: JsonObject = {**completion.body, "instructions": parsed.instructions}
+        body = response_shell(completion.answer_id, int(now), parsed.model, {**echoed, "store": is_stored})
+        markers = None if completion.is_for_programs or not is_stored else requested_markers(http)
         request: JsonObject = {
-            "body": {name: value for name, value in asked_for.items() if name not in ("input", "messages")},
-            "display": display_of(http, asked.caller, self._asked.defaults.show_tool_cards),
+            "body": {name: value for name, value in echoed.items() if name not in ("input", "messages")},
+            "display": display_of(http, completion.caller, self._requests.defaults.show_tool_cards),
             "markers": markers or "off",
             "for_open_webui": is_from_open_webui(http),
             "chat_id": chat_id_of(http),
@@ -157,8 +157,8 @@ class ResponseRoutes:
             "request_id": request_id_of(http),
         }
         return StoredResponse(
-            id=asked.answer_id,
-            user_id=asked.caller.user.id,
+            id=completion.answer_id,
+            user_id=completion.caller.user.id,
             model=parsed.model,
             status="queued" if parsed.background else "in_progress",
             body={**body, "status": "queued"} if parsed.background else body,
@@ -169,20 +169,20 @@ class ResponseRoutes:
             conversation_id=chat_id_of(http),
         )
 
-    async def _streamed(self, asked: CompletionRequest, wanted: ResponseOrder) -> web.StreamResponse:
-        async with event_stream(asked.http, asked.headers) as stream:
+    async def _stream_answer(self, completion: CompletionRequest, order: ResponseOrder) -> web.StreamResponse:
+        async with event_stream(completion.http, completion.headers) as stream:
 
             async def emit(event: TurnEvent) -> None:
-                if bodies := wanted.answer.write_event(event):
+                if bodies := order.answer.write_event(event):
                     await stream.send_frames(encode_events(bodies))
 
-            async with self._asked.coalesce_deltas(emit) as told:
-                last = await self._maker.make_response(wanted, told, lambda: stream.has_begun)
+            async with self._requests.coalesce_deltas(emit) as coalesced:
+                last = await self._maker.make_response(order, coalesced, lambda: stream.has_begun)
             await stream.send_frames(last)
         return stream.response
 
 
-async def _told(
+async def _stream_frames(
     request: web.Request, events: AsyncGenerator[bytes], headers: Mapping[str, str]
 ) -> web.StreamResponse:
     """Events as an answer; whoever goes away ends only that."""

@@ -30,6 +30,13 @@ class GuardedStore(MemoryItemStore):
         await super().add_events(response_id, first, last, frames)
         self.added.set()
 
+    async def read_events(
+        self, user_id: str, response_id: str, after: int, *, limit: int
+    ) -> Sequence[tuple[int, bytes]]:
+        if self.is_away:
+            raise StoreUnavailable
+        return await super().read_events(user_id, response_id, after, limit=limit)
+
 
 def frame(number: int, *, kind: str = "response.output_text.delta", padding: int = 0) -> bytes:
     return b'event: %b\ndata: {"sequence_number":%d,"delta":"%b"}\n\n' % (
@@ -47,7 +54,7 @@ async def a_log(store: GuardedStore, *, first: int = 0) -> AsyncGenerator[EventL
     async with asyncio.TaskGroup() as group:
         group.create_task(log.write_frames())
         yield log
-        log.end_log()
+        log.end_events()
 
 
 async def heard(log: EventLog, after: int = -1, *, until: int | None = None) -> list[int]:
@@ -74,7 +81,7 @@ async def test_listeners_that_come_at_any_time_get_everything_they_have_not_had(
         await asyncio.sleep(0)
         for number in range(50, 100):
             log.add_frames(frame(number))
-        log.end_log()
+        log.end_events()
         late = group.create_task(heard(log))
     assert early.result() == list(range(100))
     assert amid.result() == list(range(21, 100))
@@ -94,11 +101,14 @@ async def test_a_listener_that_falls_behind_memory_reads_on_from_the_store() -> 
             if number % 500 == 0:
                 await log.flush_frames()
         await log.flush_frames()
-        assert log.kept_bytes <= event_log.KEPT_BYTES
-        log.end_log()
+        store.is_away = True
+        with pytest.raises(StoreUnavailable):  # so much is not in memory any more
+            await heard(log, 9_999 - event_log.BUFFERED_BYTES // 1000)
+        store.is_away = False
+        log.end_events()
         got += [frames async for frames in slow]
     assert numbers_of(got) == list(range(10_000))
-    assert max(map(len, got)) < 4 * event_log.KEPT_BYTES
+    assert max(map(len, got)) < 4 * event_log.BUFFERED_BYTES
 
 
 async def test_events_are_written_together_and_a_new_item_at_once() -> None:
@@ -138,13 +148,14 @@ async def test_memory_is_bounded_while_the_store_is_away(monkeypatch: pytest.Mon
     async with a_log(store) as log:
         for number in range(300):
             log.add_frames(frame(number, padding=1000))
-        assert log.kept_bytes <= 100_000
         with pytest.raises(EventsLost):
             await heard(log)
+        with pytest.raises(EventsLost):  # so much is not in memory any more
+            await heard(log, 299 - 100_000 // 1000)
         assert await heard(log, 290, until=299) == list(range(291, 300))
         store.is_away = False
         await log.flush_frames()
-        log.end_log()
+        log.end_events()
         assert (await heard(log, 290))[-1] == 299
 
 
@@ -160,5 +171,5 @@ async def test_another_process_goes_on_behind_numbers_that_nobody_knows() -> Non
         everything = [*range(5), 1000, 1001, 1002]
         assert await heard(log, until=1002) == everything
         assert await heard(log, 7, until=1002) == [1000, 1001, 1002]
-        log.end_log()
+        log.end_events()
         assert await eventually(lambda: heard(log)) == everything

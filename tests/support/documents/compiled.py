@@ -1,10 +1,11 @@
 """Compiled sample documents for tests of the rooms above `toolserver`."""
 
 import json
+from collections.abc import Iterable
 
 from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject
-from toolserver.tool.compile import CompiledDocument, DocumentTools
+from toolserver.tool.compile import CompiledDocument, CompiledReader, DocumentTools
 
 
 def document_text(
@@ -59,3 +60,11 @@ def compiled(text: str, *, source_url: str | None = None, base_url: str | None =
 def tools_of(text: str, *, source_url: str | None = None, base_url: str | None = None) -> DocumentTools:
     """The same, with its schemas at hand."""
     return DocumentTools(parse_document(text), source_url=source_url, base_url=base_url)
+
+
+def read_compiled(lines: Iterable[bytes]) -> CompiledDocument:
+    """The document that `compiled_to_lines` wrote."""
+    reader = CompiledReader()
+    for line in lines:
+        reader.feed_line(line)
+    return reader.finish_document()

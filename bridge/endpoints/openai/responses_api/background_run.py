@@ -81,16 +81,16 @@ class BackgroundTurn:
         self._log = log
         self._all, self._running = running
         self._before = self._progress = progress
-        self._breathed_at = 0.0
+        self._yielded_at = 0.0
 
     async def run_in_background(self, turn: TurnOf) -> None:
         """Do the turn to its end, and keep that. When the bridge stops before, it stays as it is."""
         async with asyncio.TaskGroup() as group:
             writing = group.create_task(self._log.write_frames(), name="events")
             is_over = await self._answer(turn)
-            self._log.end_log()
+            self._log.end_events()
             if is_over:
-                await self._keep_end()
+                await self._store_end()
             else:
                 await self._flush()
                 await self._making.record.save_progress(replace(self._progress, attempts=0))
@@ -107,9 +107,9 @@ class BackgroundTurn:
             )
             await self._flush()
             await self._making.record.save_progress(self._progress)
-        elif time.monotonic() - self._breathed_at > YIELD_EVERY_S:
+        elif time.monotonic() - self._yielded_at > YIELD_EVERY_S:
             await yield_to_loop()
-            self._breathed_at = time.monotonic()
+            self._yielded_at = time.monotonic()
 
     async def _answer(self, turn: TurnOf) -> bool:
         """The turn; whether it has come to an end."""
@@ -133,7 +133,7 @@ class BackgroundTurn:
         usage = add_usage(self._before.usage, result.usage)
         return self._making.encode_end(replace(result, usage=usage))
 
-    async def _keep_end(self) -> None:
+    async def _store_end(self) -> None:
         for _ in range(END_TRIES):
             await self._flush()
             if await self._making.record.save_end(self._making.answer.response):

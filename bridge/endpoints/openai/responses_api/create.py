@@ -37,11 +37,11 @@ from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import text_at
 
-_NOT_TAKEN = (
+_NOT_STORABLE = (
     "The bridge cannot write to its database, from which a background response is read. "
     "Try again later, or use 'stream' without 'background'."
 )
-_KEEPS_NOTHING = (
+_STORES_NOTHING = (
     "This bridge stores nothing of its answers (PERSIST_TOOL_RESULTS), but a background response "
     "is read from the store. Use 'stream' without 'background'."
 )
@@ -57,7 +57,7 @@ class ResponseOrder:
     entry: Callable[[], Awaitable[ModelEntry]]
     """The model, looked up."""
     answer: ResponsesWriter
-    kept: StoredResponse
+    stored: StoredResponse
     """As it is kept at first."""
     is_to_be_stored: bool
     error_id: str
@@ -68,29 +68,29 @@ class ResponseOrder:
 
 
 def build_order(
-    kept: StoredResponse,
+    stored: StoredResponse,
     parsed: ParsedRequest,
     entry: Callable[[], Awaitable[ModelEntry]],
     log_end: Callable[[TurnResult], None],
 ) -> ResponseOrder:
     """What a kept response, or one that is to be kept, asks for. `parsed`: its request."""
-    told = kept.request
-    asked = parsed.build_turn(kept.user_id, kept.id, may_have_tools=not told.get("is_task"))
-    chat_id, message_id = text_at(told, "chat_id") or None, text_at(told, "message_id") or None
-    request = replace(asked, chat_id=chat_id, message_id=message_id)
-    shown = AnswerStyle(
-        display_named(text_at(told, "display")) or "hidden",
-        markers=form_named(text_at(told, "markers")) or "off",
-        for_open_webui=bool(told.get("for_open_webui")),
+    details = stored.request
+    asked_rounds = parsed.build_turn(stored.user_id, stored.id, may_have_tools=not details.get("is_task"))
+    chat_id, message_id = text_at(details, "chat_id") or None, text_at(details, "message_id") or None
+    request = replace(asked_rounds, chat_id=chat_id, message_id=message_id)
+    style = AnswerStyle(
+        display_named(text_at(details, "display")) or "hidden",
+        markers=form_named(text_at(details, "markers")) or "off",
+        for_open_webui=bool(details.get("for_open_webui")),
     )
-    answer = ResponsesWriter(kept.body, shown, now=time.time)
+    answer = ResponsesWriter(stored.body, style, now=time.time)
     return ResponseOrder(
         request=request,
         entry=entry,
         answer=answer,
-        kept=kept,
-        is_to_be_stored=parsed.stores and not told.get("is_task"),
-        error_id=text_at(told, "request_id"),
+        stored=stored,
+        is_to_be_stored=parsed.stores and not details.get("is_task"),
+        error_id=text_at(details, "request_id"),
         log_end=log_end,
     )
 
@@ -113,7 +113,7 @@ class ResponseMaker:
         self._running = running
         self._settings_of = settings_of
 
-    async def make_response(self, wanted: ResponseOrder, emit: Emit, has_begun: Callable[[], bool]) -> bytes:
+    async def make_response(self, order: ResponseOrder, emit: Emit, has_begun: Callable[[], bool]) -> bytes:
         """Make a response while its caller listens; returns its last frames.
 
         What came of it is kept before they are returned; when its caller goes away, too: cancelling cancels
@@ -123,89 +123,93 @@ class ResponseMaker:
             BridgeError, InvalidRequest, ModelError: it failed before the caller was told anything; nothing is
                 kept.
         """
-        is_to_be_stored = wanted.is_to_be_stored and await self._is_stored_for(wanted.request.user_id)
-        record = ResponseRecord(self._memory, wanted.kept, later=wanted.request if is_to_be_stored else None)
-        making = self._making(wanted, record)
-        running = RunningResponse(wanted.request.user_id, wanted.request.turn_id, wanted.answer)
+        is_to_be_stored = order.is_to_be_stored and await self._is_stored_for(order.request.user_id)
+        record = ResponseRecord(self._memory, order.stored, later=order.request if is_to_be_stored else None)
+        making = self._begin_progress(order, record)
+        running = RunningResponse(order.request.user_id, order.request.turn_id, order.answer)
         with self._running.enter_running(running):
             try:
-                last = await self._made(wanted, making, running, record.emit_after_start(emit))
+                last = await self._run_foreground(order, making, running, record.emit_after_start(emit))
             except Exception as failure:  # a boundary: an answer that has begun ends in order, and is kept
                 if not has_begun():
                     await record.delete_record()
                     raise
                 error = failure if isinstance(failure, TurnFailure) else None
                 if error is None:
-                    _log.exception("Response %s failed.", wanted.kept.id)
+                    _log.exception("Response %s failed.", order.stored.id)
                 last = making.encode_failure(error)
             except BaseException:
-                await self._broken_off(making)
+                await self._store_unfinished(making)
                 raise
             await record.catch_up()
-            await record.save_end(wanted.answer.response)
+            await record.save_end(order.answer.response)
         return last
 
-    async def start_response(self, wanted: ResponseOrder) -> RunningResponse:
+    async def start_response(self, order: ResponseOrder) -> RunningResponse:
         """Begin a response in the background.
 
         Raises:
             ApiFailure: too many run, or it cannot be kept: nothing was begun.
         """
-        request = wanted.request
+        request = order.request
         self._running.check_room(request.user_id)
         if not await self._is_stored_for(request.user_id):
             raise ApiFailure(
-                ApiError(400, _KEEPS_NOTHING, "invalid_request_error", "unsupported_parameter", "background")
+                ApiError(400, _STORES_NOTHING, "invalid_request_error", "unsupported_parameter", "background")
             )
-        record = ResponseRecord(self._memory, wanted.kept)
+        record = ResponseRecord(self._memory, order.stored)
         if not await record.save_start(request):
-            raise ApiFailure(store_unavailable(_NOT_TAKEN, "background"))
+            raise ApiFailure(store_unavailable(_NOT_STORABLE, "background"))
         log = EventLog(self._memory.store, request.user_id, request.turn_id)
-        log.add_frames(encode_events(wanted.answer.write_queued()))
-        turn = partial(self.answer_turn, wanted, record)
-        return self.continue_response(wanted, record, log, Progress(), turn)
+        log.add_frames(encode_events(order.answer.write_queued()))
+        turn = partial(self.answer_turn, order, record)
+        return self.continue_response(order, record, log, Progress(), turn)
 
     def continue_response(
-        self, wanted: ResponseOrder, record: ResponseRecord, log: EventLog, progress: Progress, turn: TurnOf
+        self, order: ResponseOrder, record: ResponseRecord, log: EventLog, progress: Progress, turn: TurnOf
     ) -> RunningResponse:
         """Do a turn in the background, whose record and log have begun. `progress`: until now."""
-        request = wanted.request
-        running = RunningResponse(request.user_id, request.turn_id, wanted.answer, log)
-        background = BackgroundTurn(self._making(wanted, record), log, (self._running, running), progress)
+        request = order.request
+        running = RunningResponse(request.user_id, request.turn_id, order.answer, log)
+        background = BackgroundTurn(
+            self._begin_progress(order, record), log, (self._running, running), progress
+        )
         self._running.start_background(running, background.run_in_background(turn))
         return running
 
-    async def _made(
-        self, wanted: ResponseOrder, making: ResponseInProgress, running: RunningResponse, emit: Emit
+    async def _run_foreground(
+        self, order: ResponseOrder, making: ResponseInProgress, running: RunningResponse, emit: Emit
     ) -> bytes:
         try:
             result = await self._running.run_cancellable(
-                running, self.answer_turn(wanted, making.record, emit)
+                running, self.answer_turn(order, making.record, emit)
             )
         except Cancelled as cancelled:
             await making.interrupted()
             return cancelled.frames
         await making.record.catch_up()
         if not (result.is_stored and making.record.is_stored):
-            wanted.answer.mark_unstored()
+            order.answer.mark_unstored()
             await making.record.delete_record()
         return making.encode_end(result)
 
-    async def answer_turn(self, wanted: ResponseOrder, record: ResponseRecord, emit: Emit) -> TurnResult:
+    async def answer_turn(self, order: ResponseOrder, record: ResponseRecord, emit: Emit) -> TurnResult:
         """The turn itself, whose input its record keeps.
 
         Raises:
             BridgeError, InvalidRequest, ModelError: as `TurnRunner.run_turn`.
         """
-        entry = await wanted.entry()
+        entry = await order.entry()
         settings = self._settings_of(entry)
-        asked = wanted.request.max_rounds
-        left = max(1, (asked or settings.max_rounds) - wanted.rounds_before)
+        asked_rounds = order.request.max_rounds
+        left = max(1, (asked_rounds or settings.max_rounds) - order.rounds_before)
         request = replace(
-            wanted.request, to_store="output" if record.is_wanted else "nothing", max_rounds=asked and left
+            order.request,
+            to_store="output" if record.is_wanted else "nothing",
+            max_rounds=asked_rounds and left,
         )
         settings = replace(settings, max_rounds=left)
-        turn = Turn(request, entry.model, settings, wanted.log, partial(self._resumes_later, request))
+        turn = Turn(request, entry.model, settings, order.log, partial(self._resumes_later, request))
         return await self._turns.run_turn(turn, emit)
 
     async def _is_stored_for(self, user_id: str) -> bool:
@@ -216,17 +220,17 @@ class ResponseMaker:
         running = self._running.find_running(request.user_id, request.turn_id)
         return running is not None and running.log is not None and not running.last_frames
 
-    async def _broken_off(self, making: ResponseInProgress) -> None:
+    async def _store_unfinished(self, making: ResponseInProgress) -> None:
         """Its caller is gone: what was done is kept, and can be gone on from."""
         await making.record.catch_up()
         making.answer.write_cancelled()
         await making.interrupted()
         await making.record.save_end(making.answer.response)
 
-    def _making(self, wanted: ResponseOrder, record: ResponseRecord) -> ResponseInProgress:
+    def _begin_progress(self, order: ResponseOrder, record: ResponseRecord) -> ResponseInProgress:
         async def interrupted() -> None:
             if record.is_stored:
                 with suppress(StoreUnavailable):
-                    await close_calls(self._memory, self._journal, wanted.request, "stopped")
+                    await close_calls(self._memory, self._journal, order.request, "stopped")
 
-        return ResponseInProgress(wanted.answer, record, wanted.error_id, wanted.log_end, interrupted)
+        return ResponseInProgress(order.answer, record, order.error_id, order.log_end, interrupted)

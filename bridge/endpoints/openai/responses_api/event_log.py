@@ -53,7 +53,7 @@ WRITE_S = 0.5
 WRITE_BYTES = 64 * 1024
 """Of events that are written without waiting for more; one that begins an item is, too."""
 
-KEPT_BYTES = 1024 * 1024
+BUFFERED_BYTES = 1024 * 1024
 """Of written events that stay in memory for listeners."""
 
 UNWRITTEN_BYTES = 8 * 1024 * 1024
@@ -108,11 +108,6 @@ class EventLog:
         """Number of the last event; one less than the first when there is none."""
         return self._next - 1
 
-    @property
-    def kept_bytes(self) -> int:
-        """Of events in memory."""
-        return self._bytes
-
     def add_frames(self, frames: bytes) -> None:
         """The next events, whole."""
         if not frames:
@@ -129,7 +124,7 @@ class EventLog:
             self._give_up()
         self._wake()
 
-    def end_log(self) -> None:
+    def end_events(self) -> None:
         """End the stream: no more frames follow."""
         self._is_over = True
         self._something.set()
@@ -244,7 +239,7 @@ class EventLog:
         self._written.set()
 
     def _make_room(self) -> None:
-        while self._pieces and self._bytes > KEPT_BYTES and self._pieces[0].last <= self._written_to:
+        while self._pieces and self._bytes > BUFFERED_BYTES and self._pieces[0].last <= self._written_to:
             self._bytes -= len(self._pieces.popleft().frames)
 
     def _give_up(self) -> None:

@@ -41,7 +41,7 @@ _INTERRUPTED = (
     "The bridge was restarted while this response was in progress. What was done until then is stored; "
     "continue from it with 'previous_response_id'."
 )
-_GIVEN_UP = (
+_TOO_MANY_RESTARTS = (
     f"The bridge was restarted {MAX_ATTEMPTS} times while this response was in progress, "
     "and does not try again."
 )
@@ -67,7 +67,7 @@ class ResponseContinuer:
         self._maker = maker
         self._wait_for_page = wait_for_page
 
-    async def take_over(self) -> int:
+    async def resume_orphaned(self) -> int:
         """Go on with what another process left behind, or end it, before anybody asks; returns how many.
 
         What the store does not give is left for the next start.
@@ -77,44 +77,44 @@ class ResponseContinuer:
         except StoreUnavailable as failure:
             _log.error("Interrupted responses cannot be read: %s", failure)
             return 0
-        for kept in left:
+        for stored in left:
             try:
-                await self._take_over(kept)
+                await self._resume_response(stored)
             except StoreUnavailable as failure:
-                _log.error("Response %s remains interrupted: %s", kept.id, failure)
+                _log.error("Response %s remains interrupted: %s", stored.id, failure)
         return len(left)
 
-    async def _take_over(self, kept: StoredResponse) -> None:
-        record = ResponseRecord(self._memory, kept, is_stored=True)
-        progress = progress_of(object_at(kept.request, "progress"))
-        wanted = self._wanted(kept, progress)
-        closed = await close_calls(self._memory, self._journal, wanted.request, "restarted")
-        made = [item.payload for item in await items_of_turn(self._memory, wanted.request)]
-        if not kept.background:
-            await record.save_end(_ended(kept, _shown(made, kept, wanted.request)))
+    async def _resume_response(self, stored: StoredResponse) -> None:
+        record = ResponseRecord(self._memory, stored, is_stored=True)
+        progress = progress_of(object_at(stored.request, "progress"))
+        order = self._order_of(stored, progress)
+        closed = await close_calls(self._memory, self._journal, order.request, "restarted")
+        items = [item.payload for item in await items_of_turn(self._memory, order.request)]
+        if not stored.background:
+            await record.save_end(_failed_body(stored, _public_output(items, stored, order.request)))
             return
         progress = replace(progress, attempts=progress.attempts + 1)
         await record.save_progress(progress)
         frames = encode_events(
-            wanted.answer.take_up(
-                await self._told(kept),
+            order.answer.take_up(
+                await self._read_events(stored),
                 standing=progress.items,
                 left_out=progress.left_out,
                 skip=SKIPPED_NUMBERS,
             )
         )
-        first = wanted.answer.next_number - count_of(frames)
-        log = EventLog(self._memory.store, kept.user_id, kept.id, first=first)
+        first = order.answer.next_number - count_of(frames)
+        log = EventLog(self._memory.store, stored.user_id, stored.id, first=first)
         log.add_frames(frames)
         if progress.attempts > MAX_ATTEMPTS:
-            turn: TurnOf = _given_up
+            turn: TurnOf = _give_up
         else:
-            turn = partial(self._turn, wanted, record, closed, is_over=_is_over(made, wanted.request))
-        self._maker.continue_response(wanted, record, log, progress, turn)
+            turn = partial(self._turn, order, record, closed, is_over=_is_over(items, order.request))
+        self._maker.continue_response(order, record, log, progress, turn)
 
     async def _turn(
         self,
-        wanted: ResponseOrder,
+        order: ResponseOrder,
         record: ResponseRecord,
         closed: list[CallEnded],
         emit: Emit,
@@ -125,16 +125,18 @@ class ResponseContinuer:
             await emit(ended)
         if is_over:
             return TurnResult("completed", (), (), frozenset(), {}, {}, is_stored=True)
-        if wanted.request.with_tools:
-            await self._wait_for_page(wanted.request.user_id)
-        return await self._maker.answer_turn(wanted, record, emit)
+        if order.request.with_tools:
+            await self._wait_for_page(order.request.user_id)
+        return await self._maker.answer_turn(order, record, emit)
 
-    def _wanted(self, kept: StoredResponse, progress: Progress) -> ResponseOrder:
-        body = object_at(kept.request, "body")
+    def _order_of(self, stored: StoredResponse, progress: Progress) -> ResponseOrder:
+        body = object_at(stored.request, "body")
         parsed = parse_responses_request({**body, "input": "(kept)"})
-        parsed = replace(parsed, input=(), previous_response_id=kept.id)
-        log = partial(log_end, text_at(kept.request, "request_id"), kept.model, time.monotonic())
-        return replace(build_order(kept, parsed, self._entry(kept.model), log), rounds_before=progress.rounds)
+        parsed = replace(parsed, input=(), previous_response_id=stored.id)
+        log = partial(log_end, text_at(stored.request, "request_id"), stored.model, time.monotonic())
+        return replace(
+            build_order(stored, parsed, self._entry(stored.model), log), rounds_before=progress.rounds
+        )
 
     def _entry(self, name: str) -> Callable[[], Awaitable[ModelEntry]]:
         async def entry() -> ModelEntry:
@@ -145,35 +147,35 @@ class ResponseContinuer:
 
         return entry
 
-    async def _told(self, kept: StoredResponse) -> list[JsonObject]:
+    async def _read_events(self, stored: StoredResponse) -> list[JsonObject]:
         """All events that are known of it."""
         bodies: list[JsonObject] = []
         after = -1
         while pieces := await self._memory.store.read_events(
-            kept.user_id, kept.id, after, limit=PIECES_AT_ONCE
+            stored.user_id, stored.id, after, limit=PIECES_AT_ONCE
         ):
             bodies += bodies_of(frames for _, frames in pieces)
             after = pieces[-1][0] + count_of(pieces[-1][1]) - 1
         return bodies
 
 
-async def _given_up(_emit: Emit) -> TurnResult:
-    raise InvalidRequest(_GIVEN_UP, param=None, code="interrupted")
+async def _give_up(_emit: Emit) -> TurnResult:
+    raise InvalidRequest(_TOO_MANY_RESTARTS, param=None, code="interrupted")
 
 
-def _is_over(made: list[Item], request: TurnRequest) -> bool:
+def _is_over(items: list[Item], request: TurnRequest) -> bool:
     """Whether only the end is missing: the model has answered, or its caller has calls to run."""
-    calls = [call for item in made[-1:] if (call := model_call(item)) is not None]
+    calls = [call for item in items[-1:] if (call := model_call(item)) is not None]
     if calls:
         return is_callers(request, calls[0])
-    return bool(made) and made[-1].get("type") != "function_call_output"
+    return bool(items) and items[-1].get("type") != "function_call_output"
 
 
-def _shown(made: list[Item], kept: StoredResponse, request: TurnRequest) -> list[JsonValue]:
+def _public_output(items: list[Item], stored: StoredResponse, request: TurnRequest) -> list[JsonValue]:
     """What of the items the response shows, which came without its events."""
-    if text_at(kept.request, "display") == "items":
-        return [*made]
-    return [item for item in made if not _is_own(item, request)]
+    if text_at(stored.request, "display") == "items":
+        return [*items]
+    return [item for item in items if not _is_own(item, request)]
 
 
 def _is_own(item: Item, request: TurnRequest) -> bool:
@@ -181,6 +183,6 @@ def _is_own(item: Item, request: TurnRequest) -> bool:
     return item.get("type") == "function_call_output" or (call is not None and not is_callers(request, call))
 
 
-def _ended(kept: StoredResponse, output: list[JsonValue]) -> JsonObject:
+def _failed_body(stored: StoredResponse, output: list[JsonValue]) -> JsonObject:
     error: JsonObject = {"code": "interrupted", "message": _INTERRUPTED}
-    return {**kept.body, "status": "failed", "error": error, "output": output}
+    return {**stored.body, "status": "failed", "error": error, "output": output}

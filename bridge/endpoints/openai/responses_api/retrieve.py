@@ -45,7 +45,7 @@ class ResponseReader:
         """
         if (running := self._running.find_running(user_id, response_id)) is not None:
             return running.answer.partial
-        return (await self._kept(user_id, response_id)).body
+        return (await self._find_stored(user_id, response_id)).body
 
     async def find_response(self, user_id: str, response_id: str) -> JsonObject | None:
         """As `response`; None: there is none.
@@ -55,8 +55,8 @@ class ResponseReader:
         """
         if (running := self._running.find_running(user_id, response_id)) is not None:
             return running.answer.partial
-        kept = await self._store.find_response(user_id, response_id)
-        return None if kept is None else kept.body
+        stored = await self._store.find_response(user_id, response_id)
+        return None if stored is None else stored.body
 
     async def with_named_items(self, request: TurnRequest) -> TurnRequest:
         """A request with the kept items that it names in their places.
@@ -65,7 +65,7 @@ class ResponseReader:
             ApiFailure: 503: the database does not answer.
             InvalidRequest: there is no such item.
         """
-        return await _answered(with_named_items(request, self._store))
+        return await _read_store(with_named_items(request, self._store))
 
     async def stream_events(self, user_id: str, response_id: str, after: int) -> AsyncGenerator[bytes]:
         """Its events with numbers above `after`: those that were, then those that come, until its end.
@@ -78,14 +78,14 @@ class ResponseReader:
         if running is not None:
             if running.log is None:
                 raise _not_in_background()
-            return _told_to_the_end(running.log.listen_after(after), after)
-        if not (await self._kept(user_id, response_id)).background:
+            return _end_with_error(running.log.listen_after(after), after)
+        if not (await self._find_stored(user_id, response_id)).background:
             raise _not_in_background()
-        first = await _answered(self._store.read_events(user_id, response_id, after, limit=PIECES_AT_ONCE))
-        if not first and not await _answered(self._store.read_events(user_id, response_id, -1, limit=1)):
+        first = await _read_store(self._store.read_events(user_id, response_id, after, limit=PIECES_AT_ONCE))
+        if not first and not await _read_store(self._store.read_events(user_id, response_id, -1, limit=1)):
             message = "The events of this response are no longer stored. Retrieve it without 'stream'."
             raise ApiFailure(ApiError(404, message, _INVALID, "not_found", "stream"))
-        return _told_to_the_end(self._rest(user_id, response_id, first, after), after)
+        return _end_with_error(self._read_rest(user_id, response_id, first, after), after)
 
     async def input_items(self, user_id: str, response_id: str, page: ListPage) -> JsonObject:
         """A page of all that the model was given at first, what came before included.
@@ -95,9 +95,9 @@ class ResponseReader:
             InvalidRequest: `after` names no such item.
         """
         if self._running.find_running(user_id, response_id) is None:
-            await self._kept(user_id, response_id)
-        chain = await _answered(self._store.read_chain(user_id, response_id))
-        return build_list([kept for kept in chain if _went_in(kept, response_id)], page)
+            await self._find_stored(user_id, response_id)
+        chain = await _read_store(self._store.read_chain(user_id, response_id))
+        return build_list([stored for stored in chain if _is_input(stored, response_id)], page)
 
     async def cancel_response(self, user_id: str, response_id: str) -> JsonObject:
         """End a running response. One that was cancelled before is as it is.
@@ -111,8 +111,8 @@ class ResponseReader:
         if (running := self._running.find_running(user_id, response_id)) is not None:  # it has just ended
             body, background = running.answer.response, running.log is not None
         else:
-            kept = await self._kept(user_id, response_id)
-            body, background = kept.body, kept.background
+            stored = await self._find_stored(user_id, response_id)
+            body, background = stored.body, stored.background
         status = body.get("status")
         if status == "cancelled":
             return body
@@ -131,17 +131,17 @@ class ResponseReader:
             with suppress(TimeoutError):
                 async with asyncio.timeout(GONE_S):
                     await running.gone.wait()
-        if not await _answered(self._store.delete_response(user_id, response_id)):
+        if not await _read_store(self._store.delete_response(user_id, response_id)):
             raise _unknown(response_id)
         return {"id": response_id, "object": "response", "deleted": True}
 
-    async def _kept(self, user_id: str, response_id: str) -> StoredResponse:
-        kept = await _answered(self._store.find_response(user_id, response_id))
-        if kept is None:
+    async def _find_stored(self, user_id: str, response_id: str) -> StoredResponse:
+        stored = await _read_store(self._store.find_response(user_id, response_id))
+        if stored is None:
             raise _unknown(response_id)
-        return kept
+        return stored
 
-    async def _rest(
+    async def _read_rest(
         self, user_id: str, response_id: str, pieces: Sequence[tuple[int, bytes]], after: int
     ) -> AsyncGenerator[bytes]:
         while pieces:
@@ -156,7 +156,7 @@ class ResponseReader:
 _ENDED = "Cannot cancel a response that has ended."
 
 
-async def _told_to_the_end(events: AsyncGenerator[bytes], after: int) -> AsyncGenerator[bytes]:
+async def _end_with_error(events: AsyncGenerator[bytes], after: int) -> AsyncGenerator[bytes]:
     """The events; where they cannot be gone on with, an `error` says so."""
     try:
         async for frames in events:
@@ -172,12 +172,12 @@ async def _told_to_the_end(events: AsyncGenerator[bytes], after: int) -> AsyncGe
         yield b"event: error\ndata: %b\n\n" % dump_json(body)
 
 
-def _went_in(kept: StoredItem, response_id: str) -> bool:
-    is_own = kept.response_id == response_id and kept.side == "output"
-    return not is_own and kept.payload.get("type") not in OWN_TYPES
+def _is_input(stored: StoredItem, response_id: str) -> bool:
+    is_own = stored.response_id == response_id and stored.side == "output"
+    return not is_own and stored.payload.get("type") not in OWN_TYPES
 
 
-async def _answered(work: Coroutine[Any, Any, T]) -> T:
+async def _read_store(work: Coroutine[Any, Any, T]) -> T:
     try:
         return await work
     except StoreUnavailable:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.documents.compiled import read_compiled
 from tests.support.documents.openapi import document_with
 from toolserver.document.document import DocumentLimits, parse_document
 from toolserver.errors import DocumentError
@@ -17,7 +18,6 @@ from toolserver.tool.compile import (
     CompiledReader,
     DocumentTools,
     compile_document,
-    compiled_from_lines,
     compiled_to_lines,
 )
 
@@ -225,7 +225,7 @@ def test_a_compiled_document_survives_its_journey_as_lines() -> None:
     lines = list(compiled_to_lines(document))
     assert len(lines) == 2
     assert not any(b"\n" in line for line in lines)
-    assert compiled_from_lines(line + b"\n" for line in lines) == document
+    assert read_compiled(line + b"\n" for line in lines) == document
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -245,13 +245,13 @@ def test_a_line_never_grows_with_the_document() -> None:
     many = replace(document, operations=document.operations * 1_000)
     lines = list(compiled_to_lines(many))
     assert max(map(len, lines)) < 200_000
-    assert compiled_from_lines(lines) == many
+    assert read_compiled(lines) == many
 
 
 def test_a_document_without_operations_travels_too() -> None:
     """Everything skipped is a result a user must see."""
     document = replace(compiled(servers=SERVERS), operations=())
-    assert compiled_from_lines(compiled_to_lines(document)) == document
+    assert read_compiled(compiled_to_lines(document)) == document
 
 
 def test_a_document_with_all_its_schemas_takes_three_times_its_parsed_form_at_most() -> None:
