@@ -50,6 +50,11 @@ def dump_json(value: JsonValue) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
+def equality_key(value: JsonValue) -> str | bytes:
+    """A key that is equal for equal values only; `1` and `true` differ, as in JSON."""
+    return value if isinstance(value, str) else trim_bytes(dump_json(value))
+
+
 def trim_bytes(written: bytes) -> bytes:
     """A copy without unused capacity: orjson returns the buffer it wrote into, 4 KiB or more.
 

@@ -68,6 +68,9 @@ _FORBIDDEN_HEADERS = frozenset(
 )
 """Forbidden request headers of the Fetch standard (§2.2.2), and user-agent, which Chromium replaces."""
 
+_SENT_BY_BROWSERS = frozenset(("accept-encoding", "connection", "content-length", "host", "user-agent"))
+"""Forbidden headers that a request has all the same; with a body, in the case of content-length."""
+
 _FORBIDDEN_PREFIXES = ("proxy-", "sec-")
 _ACCEPT_LANGUAGE = "accept-language"
 _NO_FIELDS: Mapping[str, BodyField] = {}
@@ -108,6 +111,11 @@ class Sending:
         self.identity = (self.name.lower() if self.location == "header" else self.name, self.location)
         self.unsendable = _unsendable_reason(self.location, self.name)
         self.planned = trim_bytes(dump_json(self.to_json(self.argument)))
+
+    @property
+    def is_sent_by_browser(self) -> bool:
+        """Whether every request has this header although no page can set it."""
+        return self.location == "header" and self.name.lower() in _SENT_BY_BROWSERS
 
     def to_json(self, argument: str) -> JsonObject:
         """Its entry in a plan. Parameters with a content type have no style, as in the specification."""

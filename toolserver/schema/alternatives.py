@@ -58,6 +58,11 @@ def is_unconstrained(schema: JsonValue) -> bool:
     return not isinstance(schema, dict) or not schema.keys() - _NOT_CONSTRAINING
 
 
+def describes_form(schema: JsonObject) -> bool:
+    """Whether the schema says more of a value than its type and the names that it requires."""
+    return bool(schema.keys() - _NOT_CONSTRAINING - {"type", "required", "not"})
+
+
 def is_null(schema: JsonObject) -> bool:
     """Whether the schema accepts only null."""
     if "const" in schema:

@@ -247,15 +247,16 @@ class Flattening:
             if ref in above.entered:
                 form = "the whole body" if ref in above.body else f"`{name_of(ref)}`"
                 closes = "" if ref in above.body else ref
-                return self._writer.write_cut(
-                    node, f"Same form as {form}.", f"circular reference to {name_of(ref)}", closes
-                )
+                reason = f"circular reference to {name_of(ref)}"
+                return self._writer.write_cut(node, reason, f"Same form as {form}.", closes)
         repeated = [ref for ref in merged if above.merged.count(ref) >= MAX_REPEATS]
-        if not repeated and entered and len(above.entered) >= MAX_CIRCULAR:
-            repeated = entered
-        if not repeated:
-            return None
-        return self._writer.write_cut(node, "", f"circular reference to {name_of(repeated[0])}")
+        if repeated:
+            reason = f"`{name_of(repeated[0])}` is part of {MAX_REPEATS} schemas above it"
+            return self._writer.write_cut(node, reason)
+        if entered and len(above.entered) >= MAX_CIRCULAR:
+            reason = f"`{name_of(entered[0])}` is below {MAX_CIRCULAR} schemas that lead to each other"
+            return self._writer.write_cut(node, reason)
+        return None
 
 
 def _identity(schema: JsonValue) -> str | int:

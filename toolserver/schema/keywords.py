@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.json_types import JsonObject, JsonValue, dump_json, equality_key
 from toolserver.schema.hints import clean_text
 
 EXACT_NUMBER = 2**63
@@ -162,11 +162,16 @@ def read_keywords(schema: JsonObject) -> JsonObject:
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if bound in keywords and schema.get(exclusive) is True:  # OpenAPI 3.0 has a boolean, 2020-12 a number
             keywords[exclusive] = keywords.pop(bound)
-    if "default" in schema:
+    if "default" in schema and _is_json(schema["default"]):
         keywords["default"] = schema["default"]
-    if "example" in schema and "examples" not in keywords:
+    if "example" in schema and "examples" not in keywords and _is_json(schema["example"]):
         keywords["examples"] = [schema["example"]]
     return keywords
+
+
+def _is_json(value: JsonValue) -> bool:
+    """Whether a value is more than YAML's `.nan` or `.inf`, which JSON would tell as null."""
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 _TIGHTER: Mapping[str, Callable[[int | float, int | float], int | float]] = {
@@ -214,9 +219,9 @@ def type_of(value: JsonValue) -> str:
 
 def unique_values(values: list[JsonValue]) -> list[JsonValue]:
     """The distinct values, in order; `1` and `true` are different, as in JSON."""
-    distinct: dict[bytes, JsonValue] = {}
+    distinct: dict[str | bytes, JsonValue] = {}
     for value in values:
-        distinct.setdefault(dump_json(value), value)
+        distinct.setdefault(equality_key(value), value)
     return list(distinct.values())
 
 

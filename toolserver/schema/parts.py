@@ -6,7 +6,7 @@ changes the shape. Knows nothing of references. `read` handles the few keywords 
 
 from collections.abc import Callable, Mapping
 
-from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, equality_key, object_at, text_at
 from toolserver.schema.alternatives import discriminator_of
 from toolserver.schema.hints import clean_text, describe_choice, value_text
 from toolserver.schema.keywords import (
@@ -58,15 +58,21 @@ def _types_of_both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str
 
 
 def take_enum(shape: Shape, part: JsonObject) -> None:
-    """Narrows the allowed values to those of this part; without a common one, the earlier values stay."""
+    """Narrows the allowed values to those of this part.
+
+    Without a common one the earlier values stay, as types do: no tool can say that nothing is allowed.
+    """
     values = [part["const"]] if "const" in part else part.get("enum")
     if not isinstance(values, list):
         return
     if shape.enum is None:
         shape.enum = values
         return
-    allowed = {dump_json(value) for value in values}
-    shape.enum = [value for value in shape.enum if dump_json(value) in allowed] or shape.enum
+    allowed = {equality_key(value) for value in values}
+    if common := [value for value in shape.enum if equality_key(value) in allowed]:
+        shape.enum = common
+    elif shape.enum and values:
+        shape.problems += ("its parts have no value in common; the list of the first one counts",)
 
 
 def _take_required(shape: Shape, part: JsonObject) -> None:
@@ -183,6 +189,8 @@ KEYS_OF_OBJECTS = _NAMES | {"unevaluatedProperties"}
 
 def settle_types(shape: Shape) -> None:
     """Reconciles types and values; a type that no part states is inferred from the keywords."""
+    if shape.enum is not None and shape.types == ("array",):
+        _settle_listed_items(shape)
     if shape.enum is not None:
         has_null = None in shape.enum
         shape.nullable = shape.nullable or (has_null and shape.types is None)
@@ -191,6 +199,17 @@ def settle_types(shape: Shape) -> None:
         shape.enum = shape.enum or None
     if shape.types is None and not shape.alternatives:  # each of those has a type of its own
         shape.types = _signs(shape)
+
+
+def _settle_listed_items(shape: Shape) -> None:
+    """Moves a list of values beside an array, none of which is one, to the items, which its author means."""
+    values: list[JsonValue] = [value for value in shape.enum or () if value is not None]
+    if not values or any(isinstance(value, list) for value in values):
+        return
+    allowed: JsonObject = {"enum": values}
+    shape.items = allowed if shape.items is None else combine_schemas(shape.items, allowed)
+    shape.enum = None
+    shape.problems += ("its list of values holds no array; they are taken as values of its items",)
 
 
 def _signs(shape: Shape) -> tuple[str, ...] | None:

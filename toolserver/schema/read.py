@@ -12,7 +12,14 @@ from typing import NamedTuple
 from toolserver.document.document import schema_reference_of
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at
-from toolserver.schema.alternatives import is_enum, is_null, is_unconstrained, one_enum, only_requires
+from toolserver.schema.alternatives import (
+    describes_form,
+    is_enum,
+    is_null,
+    is_unconstrained,
+    one_enum,
+    only_requires,
+)
 from toolserver.schema.hints import describe_constraints
 from toolserver.schema.keywords import read_keywords, read_types
 from toolserver.schema.parts import (
@@ -229,19 +236,24 @@ class ShapeReader:
         """The branches that the schema has to show; what the others say goes into the shape."""
         branches_read: list[JsonValue] = []
         targets: list[JsonObject] = []
+        free: list[JsonValue] = []
         for branch in alternatives.branches:
             target = self._end_of_chain(branch)
             if branch is False or target is False:
                 continue
             if not isinstance(target, dict) or is_unconstrained(target):
-                shape.is_incomplete = True
-                return []
-            if is_null(target):
+                free.append(branch)
+            elif is_null(target):
                 shape.nullable = True
             else:
                 branches_read.append(branch)
                 targets.append(target)
         needed = [names for target in targets if (names := only_requires(target)) is not None]
+        if free and not any(map(describes_form, targets)):  # whoever fits it needs none of the others
+            shape.is_incomplete = True
+            return []
+        if free:
+            return [*branches_read, free[0]]
         if targets and len(needed) == len(targets):
             take_needed(shape, needed, exclusive=alternatives.exclusive)
             return []

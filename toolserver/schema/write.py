@@ -181,8 +181,12 @@ class NodeWriter:
             return self._write_array(node)
         return self._write_scalar(node, types)
 
-    def write_cut(self, node: Reached, text: str, reason: str = "", closes: str = "") -> Flat:
-        """Writes a value of the right type without describing its inside."""
+    def write_cut(self, node: Reached, reason: str = "", same_form: str = "", closes: str = "") -> Flat:
+        """Writes a value of the right type without describing its inside, and says so.
+
+        `reason`: why no number of levels would describe more; "" when more levels would. `same_form`: the
+        sentence that names the form it repeats.
+        """
         shape = node.shape
         draft = self._draft(node)
         draft.cut = not reason
@@ -192,7 +196,7 @@ class NodeWriter:
         single = not shape.alternatives and shape.types is not None and len(shape.types) == 1
         plain = _cut_value(next(iter(shape.types or ())) if single else "")
         draft.closes = frozenset((closes,)) if closes else frozenset()
-        text = join_sentences(text, "" if reason else "Not described further here.")
+        text = same_form or join_sentences(_keys_of(shape), "Not described further here.")
         return _finish(node, draft, plain | _annotations(shape), {}, text)
 
     def _draft(self, node: Reached) -> _Draft:
@@ -222,7 +226,7 @@ class NodeWriter:
         additional = shape.additional_schema()
         properties = _declared(shape, additional)
         if scope.levels <= 0 and (properties or shape.patterns or isinstance(additional, dict)):
-            return self.write_cut(node, _listed(properties))
+            return self.write_cut(node)
         draft = self._draft(node)
         plain: JsonObject = {"type": "object"} | keywords_for(("object",), shape.keywords)
         if shape.enum:
@@ -282,7 +286,7 @@ class NodeWriter:
             plain["items"] = free_form()
             return _finish(node, self._draft(node), plain, {}, text)
         if scope.levels < 0:
-            return self.write_cut(node, "")
+            return self.write_cut(node)
         draft = self._draft(node)
         deeper = int(scope.in_array)
         below = SchemaScope(scope.levels - deeper, node.inner, scope.terse, in_array=True)
@@ -322,7 +326,7 @@ class NodeWriter:
     ) -> Flat:
         scope = node.scope
         if scope.levels <= 0:
-            return self.write_cut(node, "")
+            return self.write_cut(node)
         if len(branches) >= self._max_nodes:
             raise TooLarge
         draft = self._draft(node)
@@ -403,8 +407,14 @@ def _declared(shape: Shape, additional: JsonValue) -> JsonObject:
     return shape.properties | undescribed if undescribed else shape.properties
 
 
-def _listed(properties: JsonObject) -> str:
-    return clean_text(f"Keys: {', '.join(properties)}", _LISTED_CHARS) if properties else ""
+def _keys_of(shape: Shape) -> str:
+    """The names of an object's keys, those that it needs marked; "" for anything else."""
+    properties = _declared(shape, shape.additional_schema())
+    if shape.types != ("object",) or shape.alternatives or not properties:
+        return ""
+    required = frozenset(shape.required_names())
+    names = [f"{name} (required)" if name in required else name for name in properties]
+    return clean_text(f"Keys: {', '.join(names)}", _LISTED_CHARS)
 
 
 def name_of(ref: str) -> str:

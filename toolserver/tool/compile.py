@@ -80,6 +80,9 @@ class CompiledDocument:
     security_schemes: tuple[SecurityScheme, ...]
 
 
+_ANY_ADDRESS = "https://any.invalid"
+
+
 @dataclass(slots=True)
 class _Addresses:
     """Base URLs and origins of one document's requests."""
@@ -89,6 +92,10 @@ class _Addresses:
     """Address that relative servers of operations are resolved against."""
     origins: dict[str, str] = field(default_factory=dict[str, str])
     """Origins by base URL, in order of appearance."""
+
+    def are_unusable(self, servers: tuple[ServerUrl, ...]) -> bool:
+        """Whether these servers give no address, whatever base URL the user enters for the document."""
+        return bool(servers) and not choose_base_url(servers, self.against or _ANY_ADDRESS)
 
     def of(self, servers: tuple[ServerUrl, ...]) -> tuple[str, str]:
         """Base URL and origin of operations that name these servers."""
@@ -243,7 +250,7 @@ class _Compiler:
     def _compiled(
         self, operation: Operation, name: str, outline: Outline, plan_json: bytes
     ) -> CompiledOperation:
-        base_url, origin = self.addresses.of(operation.servers)
+        _, origin = self.addresses.of(operation.servers)
         description = outline.description.encode("utf-8", "replace")
         return CompiledOperation(
             operation.key,
@@ -260,33 +267,30 @@ class _Compiler:
             plan_json,
             hashlib.sha256(b"%b\n%b" % (plan_json, description)).hexdigest(),
             origin,
-            _warnings(operation, outline, base_url, self._of_security(operation.security)),
+            self._warnings(operation, outline),
         )
+
+    def _warnings(self, operation: Operation, outline: Outline) -> tuple[str, ...]:
+        of_security = self._of_security(operation.security)
+        if not (operation.warnings or outline.warnings or operation.servers or operation.unsendable):
+            return of_security
+        warnings = [*operation.warnings, *outline.warnings]
+        if self.addresses.are_unusable(operation.servers):
+            url = quote_text(operation.servers[0].url)
+            warnings.append(f"Its own server {url} is not an address that can be called.")
+        for parameter in operation.unsendable:
+            sending = parameter.sending
+            if sending.required and not sending.is_sent_by_browser:
+                what = f"{sending.location} parameter {quote_text(sending.name)}"
+                refused = "cannot be sent, so the API will probably refuse."
+                warnings.append(f"The required {what} {refused} {sending.unsendable}")
+        return (*warnings, *of_security)
 
     def _of_security(self, requirements: Requirements) -> tuple[str, ...]:
         found = self._about_security.get(id(requirements))
         if found is None:
             found = self._about_security[id(requirements)] = requirements, _security_warnings(requirements)
         return found[1]
-
-
-def _warnings(
-    operation: Operation, outline: Outline, base_url: str, of_security: tuple[str, ...]
-) -> tuple[str, ...]:
-    if not (operation.warnings or outline.warnings or operation.servers or operation.unsendable):
-        return of_security
-    warnings = [*operation.warnings, *outline.warnings]
-    if operation.servers and not base_url:
-        warnings.append(
-            f"Its own server {quote_text(operation.servers[0].url)} is not an address that can be called."
-        )
-    for parameter in operation.unsendable:
-        sending = parameter.sending
-        if sending.required:
-            what = f"{sending.location} parameter {quote_text(sending.name)}"
-            refused = "cannot be sent, so the API will probably refuse."
-            warnings.append(f"The required {what} {refused} {sending.unsendable}")
-    return (*warnings, *of_security)
 
 
 def _security_warnings(requirements: Requirements) -> tuple[str, ...]:

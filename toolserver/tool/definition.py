@@ -171,7 +171,7 @@ class Definitions:
 
     def _body_sources(self, body: Body, spread: _Spread | None) -> list[ArgumentSource]:
         if spread is None:
-            schema, notes = _body_schema(body, self._types)
+            schema, notes = _body_schema(body, self._has_form)
             if schema is body.schema:
                 schema = self._with_example(body, {BODY_ARGUMENT: schema}, is_body=True)[BODY_ARGUMENT]
             wording = Wording(body.description, notes)
@@ -196,6 +196,10 @@ class Definitions:
             }
             self._exemplified[id(body)] = (body, exemplified)
         return self._exemplified[id(body)][1]
+
+    def _has_form(self, schema: JsonValue) -> bool:
+        shape = self._flattening.reader.read_shape(schema)
+        return shape.types is not None or bool(shape.alternatives)
 
     def _types(self, schema: JsonValue) -> tuple[str, ...] | None:
         return self._flattening.reader.read_shape(schema).types
@@ -260,12 +264,12 @@ def _own_description(schema: JsonValue) -> str:
     return text_at(schema, "description") if isinstance(schema, dict) else ""
 
 
-def _body_schema(body: Body, types_of: _TypesOf) -> tuple[JsonValue, tuple[str, ...]]:
+def _body_schema(body: Body, has_form: Callable[[JsonValue], bool]) -> tuple[JsonValue, tuple[str, ...]]:
     """The schema of a body that is one argument, and notes about it."""
     if body.kind == "binary":
         return file_schema(), (f"Sent as {clean_text(body.content_type)}.",)
     if body.kind == "text":
-        schema = body.schema if types_of(body.schema) == ("string",) else _TEXT
+        schema = body.schema if has_form(body.schema) else JsonObject(allOf=[body.schema, _TEXT])
         return schema, (f"Sent as {clean_text(body.content_type)} text.",)
     files = [name for name, field in body.fields.items() if field.file]
     notes = tuple(f"Give the file `{clean_text(name)}` as text or as a data: URL." for name in files[:10])

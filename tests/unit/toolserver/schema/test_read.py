@@ -326,3 +326,39 @@ def test_what_branches_say_about_their_single_values_is_kept() -> None:
     """It is the only place where a document explains its codes."""
     shape = shape_of({"oneOf": [{"const": 1, "title": "One"}, {"const": 2, "description": "Two."}]})
     assert (shape.enum, shape.notes) == ([1, 2], ("1 = One; 2 = Two.",))
+
+
+def test_a_branch_that_says_nothing_leaves_the_others_in_place() -> None:
+    """Intercom writes "other types" so; without the branch before it, the point of the operation is lost."""
+    options: JsonObject = {"properties": {"options": {"type": "array"}}, "required": ["options"]}
+    shape = shape_of({"type": "object", "oneOf": [options, {"title": "other type"}]})
+    assert shape.alternatives[0].branches == [options, {"title": "other type"}]
+    assert not shape.is_incomplete
+
+
+@pytest.mark.parametrize(
+    "branches", [[{}, {"title": "T"}], [{"required": ["a"]}, {}], [{"type": "null"}, {}], [True]]
+)
+def test_branches_of_which_one_says_nothing_and_none_describes_a_form_add_nothing(
+    branches: list[JsonValue],
+) -> None:
+    """Whoever fits the branch that says nothing needs none of the others."""
+    shape = shape_of({"type": "object", "properties": {"a": {}}, "anyOf": branches})
+    assert (shape.alternatives, shape.notes) == ((), ())
+
+
+def test_values_that_are_listed_beside_an_array_are_those_of_its_items() -> None:
+    """No array would fit a list of texts: authors write the list one level too high."""
+    shape = shape_of({"type": "array", "enum": ["a", "b"], "items": {"type": "string"}})
+    assert (shape.types, shape.enum) == (("array",), None)
+    assert shape.items == {"allOf": [{"type": "string"}, {"enum": ["a", "b"]}]}
+    assert shape.problems == ("its list of values holds no array; they are taken as values of its items",)
+    assert shape_of({"type": "array", "enum": ["a"]}).items == {"enum": ["a"]}
+    assert shape_of({"type": "array", "enum": [["a"], []]}).enum == [["a"], []]
+
+
+def test_parts_without_a_common_value_are_reported() -> None:
+    """Nothing fits both lists, which no tool can say; the author has to hear of it."""
+    shape = shape_of({"allOf": [{"enum": ["a"]}, {"enum": ["b"]}]})
+    assert shape.enum == ["a"]
+    assert shape.problems == ("its parts have no value in common; the list of the first one counts",)

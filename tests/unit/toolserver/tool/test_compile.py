@@ -296,3 +296,26 @@ def memory_of(make: Callable[[], object]) -> int:
     finally:
         tracemalloc.stop()
     return held
+
+
+def test_a_server_that_only_lacks_its_host_is_not_called_wrong() -> None:
+    """Kubernetes writes `schemes` in 1,123 operations and no host; the document's own warning asks for it."""
+    node: JsonObject = {"schemes": ["https"], "responses": {}}
+    text = json.dumps({"swagger": "2.0", "info": {}, "paths": {"/a": {"get": node}}})
+    document = compile_document(parse_document(text), source_url=None)
+    assert document.operations[0].warnings == ()
+    assert [warning for warning in document.warnings if "base URL" in warning]
+    named = compile_document(parse_document(text), source_url=None, base_url="http://api.example")
+    assert bases_of(named) == ["https://api.example"]
+
+
+def test_a_header_that_every_browser_sends_is_not_missed() -> None:
+    """430 operations of real documents require User-Agent, which no page can set and every request has."""
+    parameters: JsonValue = [
+        {"name": name, "in": "header", "required": True} for name in ("User-Agent", "Content-Length", "Date")
+    ]
+    document = compiled({"/a": {"post": {"parameters": parameters}}}, servers=SERVERS)
+    assert document.operations[0].warnings == (
+        "The required header parameter 'Date' cannot be sent, so the API will probably refuse."
+        " A browser sets this header itself.",
+    )

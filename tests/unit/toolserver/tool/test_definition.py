@@ -360,3 +360,27 @@ def test_an_example_that_fits_nowhere_or_is_long_is_not_told(example: JsonValue)
     """It would cost more than it tells."""
     schema: JsonObject = {"type": "object", "properties": {"a": {"type": "string"}}}
     assert with_example(schema, example=example) == {"a": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (
+            {"type": "integer", "minimum": 0, "description": "Count."},
+            {"type": "integer", "description": "Count. Value >= 0. Sent as text/plain text.", "minimum": 0},
+        ),
+        ({"type": "boolean"}, {"type": "boolean", "description": "Sent as text/plain text."}),
+        ({}, {"type": "string", "description": "Sent as text/plain text."}),
+        (
+            {"description": "Words."},
+            {"type": "string", "description": "Words. Sent as text/plain text."},
+        ),
+    ],
+)
+def test_a_text_that_is_a_number_or_a_truth_value_keeps_its_schema(
+    schema: JsonValue, expected: JsonObject
+) -> None:
+    """A value that is no string is sent as its JSON text."""
+    body: JsonObject = {"required": True, "content": {"text/plain": {"schema": schema}}}
+    definition = define({"requestBody": body})
+    assert definition.schema["properties"] == {"body": expected}
