@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from bench.documents import measure_documents
 from bench.hostile import measure_hostile
-from bench.kept import measure_kept
-from bench.model_door import measure_model_door
+from bench.model_endpoint import measure_model_endpoint
 from bench.model_streams import compare_model_streams
 from bench.report import print_line
 from bench.round_trips import Effort, compare_round_trips
 from bench.start import measure_starts
+from bench.stored_history import measure_stored_history
 from bench.validators import measure_validators
 
 Bench = Callable[[Effort], dict[str, object]]
@@ -25,8 +25,8 @@ _BENCHES: dict[str, Bench] = {
     "round-trips": lambda effort: asyncio.run(compare_round_trips(effort)),
     "validators": lambda _effort: measure_validators(),
     "model-streams": lambda _effort: asyncio.run(compare_model_streams()),
-    "model": lambda effort: asyncio.run(measure_model_door(quick=_is_quick(effort))),
-    "kept": lambda effort: asyncio.run(measure_kept(quick=_is_quick(effort))),
+    "model": lambda effort: asyncio.run(measure_model_endpoint(quick=_is_quick(effort))),
+    "stored-history": lambda effort: asyncio.run(measure_stored_history(quick=_is_quick(effort))),
     "hostile": lambda effort: asyncio.run(measure_hostile(quick=_is_quick(effort))),
     "start": lambda effort: measure_starts(quick=_is_quick(effort)),
     "documents": lambda _effort: asyncio.run(measure_documents()),

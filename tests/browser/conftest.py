@@ -7,7 +7,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from bridge.cli.serve import SAMPLES
-from tests.browser.scene import Scene, staged
+from tests.browser.browser_harness import Scene, staged
 from tests.support.chromium import running_chromium
 
 # A page opens in a second on an idle machine and in seven beside a build; no test judges by this bound.

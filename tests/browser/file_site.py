@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from tests.support.serving import serving
+from tests.support.web_servers import serving
 
 
 @dataclass

@@ -15,8 +15,8 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from tests.support.commands import Ended, run_command
 from tests.support.documents.compiled import document_text
-from tests.support.models.models import products
-from tests.support.running import page_of, running_bridge
+from tests.support.models.model_bridge import products
+from tests.support.running_bridge import page_of, running_bridge
 
 pytestmark = pytest.mark.asyncio
 

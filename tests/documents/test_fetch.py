@@ -13,7 +13,7 @@ from bridge.cli.documents import bundle_here
 from bridge.documents.fetch import PublicFetch, PublicResolver, refuse_private
 from bridge.documents.sources import OWN_ONLY, SourceDocument, read_document
 from bridge.errors import BridgeError, ErrorCode
-from tests.support.serving import serving
+from tests.support.web_servers import serving
 
 pytestmark = pytest.mark.asyncio
 

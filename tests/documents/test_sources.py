@@ -15,7 +15,7 @@ from bridge.documents import sources
 from bridge.documents.fetch import PublicFetch
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document, read_public_document
 from tests.support.documents.compiled import compiled, document_text
-from tests.support.serving import serving
+from tests.support.web_servers import serving
 from toolserver.json_types import JsonObject
 from toolserver.tool.compile import CompiledDocument
 

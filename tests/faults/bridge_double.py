@@ -17,7 +17,7 @@ from bridge.calls.request import CallOptions, CallRequest
 from bridge.calls.state_machine import STATE_OF, TERMINAL, CallState
 from tests.faults.link import Link
 from tests.faults.plan import Kind
-from tests.support.calls.browser import FakeDecisions, Recorded
+from tests.support.calls.fake_browser import FakeDecisions, Recorded
 from toolserver.call.result import TextBody
 
 COMMIT_S = 0.4

@@ -17,7 +17,7 @@ from openai import AsyncOpenAI
 
 from tests.support.documents.compiled import document_text
 from tests.support.models.scripted_provider import KEY, ScriptedProvider
-from tests.support.running import TEST_LIMITS, Page, pair
+from tests.support.running_bridge import TEST_LIMITS, Page, pair
 
 START_S = 60
 

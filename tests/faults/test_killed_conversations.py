@@ -10,9 +10,9 @@ import pytest
 import pytest_asyncio
 
 from tests.faults.killed_bridge import KillableBridge, killable_bridge
+from tests.support.conversation_client import Talk, listening
 from tests.support.models.model_answers import calls, text
 from tests.support.models.scripted_provider import ScriptedProvider, script, scripted_provider
-from tests.support.talking import Talk, listening
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(180), pytest.mark.slow]

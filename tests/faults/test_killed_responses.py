@@ -12,11 +12,11 @@ import pytest
 import pytest_asyncio
 
 from tests.faults.killed_bridge import KillableBridge, killable_bridge
-from tests.support.models.kept_responses import ended, listened, numbers, said
 from tests.support.models.model_answers import Answer, calls, text
-from tests.support.models.models import MODEL
+from tests.support.models.model_bridge import MODEL
 from tests.support.models.scripted_provider import Script, ScriptedProvider, script, scripted_provider
-from tests.support.running import json_answer
+from tests.support.models.stored_responses import ended, listened, numbers, said
+from tests.support.running_bridge import json_answer
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(180), pytest.mark.slow]

@@ -15,8 +15,8 @@ from tests.faults.link import Link, Message
 from tests.faults.page_double import Device, Worker
 from tests.faults.plan import CallPlan, Fault, Plan
 from tests.faults.virtual_time import Stuck, run_virtually
-from tests.support.calls.browser import Recorded
-from tests.support.calls.gates import controls
+from tests.support.calls.fake_browser import Recorded
+from tests.support.calls.memory_limits import controls
 
 QUIET_AFTER_S = 420.0
 """Later than every latest end; what is still on its way then has arrived."""

@@ -16,7 +16,7 @@ from bridge.auth.identity import SESSION
 from bridge.log_lines import log_to_stderr
 from bridge.storage.users import NewDevice
 from tests.support.documents.compiled import document_text
-from tests.support.running import running_bridge
+from tests.support.running_bridge import running_bridge
 from tests.support.waiting import eventually
 
 USERS = 200

@@ -9,7 +9,7 @@ from bridge.http.routing import ApiRoute
 from bridge.http.static_page import PageRoutes
 from bridge.settings.bridge import BridgeSettings
 from tests.house.source import refuse
-from tests.support.running import running_bridge
+from tests.support.running_bridge import running_bridge
 
 CHANGES_NOTHING = {
     "POST /api/tickets": "gives nobody anything: the browser is paired already, the ticket is only used up",

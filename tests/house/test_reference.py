@@ -12,7 +12,7 @@ from bridge.__main__ import main
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.settings import approvals, limits, memory, network, storage, tools, users
 from tests.house.source import refuse, text_of
-from tests.support.running import running_bridge
+from tests.support.running_bridge import running_bridge
 
 TOOL_SERVERS = ("", "/servers/{server}")
 """What `{base}` stands for on the page about routes."""

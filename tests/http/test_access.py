@@ -16,7 +16,7 @@ from bridge.browsers.gateway import SOCKET_PATH
 from bridge.http.access import caller_of, check_access, has_caller
 from bridge.http.routing import Access, Route
 from bridge.storage.users import User
-from tests.support.running import running_bridge
+from tests.support.running_bridge import running_bridge
 
 pytestmark = pytest.mark.asyncio
 

@@ -16,7 +16,7 @@ from bridge.browser_protocol import SOCKET_MESSAGE_BYTES
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http import body
 from tests.support.documents.compiled import document_text
-from tests.support.running import Page, json_answer, page_of, running_bridge
+from tests.support.running_bridge import Page, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio

@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from tests.support.raw_http import raw_answer
-from tests.support.running import running_bridge
+from tests.support.running_bridge import running_bridge
 
 pytestmark = pytest.mark.asyncio
 

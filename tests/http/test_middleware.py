@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from tests.support.running import running_bridge
+from tests.support.running_bridge import running_bridge
 
 pytestmark = pytest.mark.asyncio
 

@@ -10,7 +10,7 @@ import pytest_asyncio
 from aiohttp import web
 
 from bridge.http.static_files import StaticFiles
-from tests.support.serving import serving
+from tests.support.web_servers import serving
 
 pytestmark = pytest.mark.asyncio
 

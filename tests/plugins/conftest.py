@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from tests.support.models.models import shop_bridge
+from tests.support.models.model_bridge import shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.open_webui_stand_in import loaded
-from tests.support.plugin_scene import FOLDER
+from tests.support.fake_open_webui import loaded
+from tests.support.loaded_plugins import FOLDER
 
 pytestmark = pytest.mark.asyncio
 TEXT = (FOLDER / "example_agent_pipe.py").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 import pytest
 
 from plugins.open_webui.assemble import HERE, PLUGINS, assembled
-from tests.support.open_webui_stand_in import frontmatter, only_known_packages
+from tests.support.fake_open_webui import frontmatter, only_known_packages
 
 BROUGHT = frozenset({"aiohttp", "jwt", "pydantic"})
 """Packages of Open WebUI's own that the plugins use."""

@@ -13,11 +13,7 @@ import pytest
 from aiohttp import web
 
 from bridge.app.server import Bridge
-from tests.support.forwarding import SECRET
-from tests.support.models.model_answers import calls, reasoning, text
-from tests.support.models.models import MODEL, products
-from tests.support.models.scripted_provider import ScriptedProvider, fails, script
-from tests.support.open_webui_stand_in import (
+from tests.support.fake_open_webui import (
     Browser,
     Chat,
     callable_tool,
@@ -26,9 +22,13 @@ from tests.support.open_webui_stand_in import (
     tools_by_name,
     with_valves,
 )
-from tests.support.plugin_scene import CITY, PIPE, pipe_of, weather
-from tests.support.running import page_of
-from tests.support.serving import serving
+from tests.support.forwarded_users import SECRET
+from tests.support.loaded_plugins import CITY, PIPE, pipe_of, weather
+from tests.support.models.model_answers import calls, reasoning, text
+from tests.support.models.model_bridge import MODEL, products
+from tests.support.models.scripted_provider import ScriptedProvider, fails, script
+from tests.support.running_bridge import page_of
+from tests.support.web_servers import serving
 
 pytestmark = pytest.mark.asyncio
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from bridge.app.server import Bridge
+from tests.support.fake_open_webui import Browser, Chat, callable_tool, direct, tools_by_name
+from tests.support.loaded_plugins import CITY, pipe_of, subquery_of, weather
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import MODEL, products
+from tests.support.models.model_bridge import MODEL, products
 from tests.support.models.scripted_provider import ScriptedProvider, fails
-from tests.support.open_webui_stand_in import Browser, Chat, callable_tool, direct, tools_by_name
-from tests.support.plugin_scene import CITY, pipe_of, subquery_of, weather
-from tests.support.running import page_of
+from tests.support.running_bridge import page_of
 
 pytestmark = pytest.mark.asyncio
 

@@ -11,7 +11,7 @@ from bridge.providers.http_provider import HttpProvider
 from bridge.providers.models import ResponsesModel
 from bridge.settings.models import ProviderApi, ProviderSettings
 from tests.support.models.model_answers import calls, reasoning, refusal, text
-from tests.support.models.model_scene import (
+from tests.support.models.provider_harness import (
     FRAMES_OF_FIRST_DELTA,
     HELLO,
     both_protocols,

@@ -8,9 +8,9 @@ from bridge.audit import AuditKind
 from bridge.auth.rejected_requests import RejectedRequests
 from bridge.browsers.audited_listener import AuditedListener
 from bridge.calls.open_call import OpenCall
-from tests.support.calls.approving import FakeAudit
-from tests.support.calls.browser import FakeJournal
-from tests.support.calls.dispatching import Desk, request, said
+from tests.support.calls.dispatcher_harness import Desk, request, said
+from tests.support.calls.fake_browser import FakeJournal
+from tests.support.calls.memory_approvals import FakeAudit
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]

@@ -17,7 +17,7 @@ from bridge.limits.message_budget import BURST
 from tests.fuzz.hostile_frames import TEXT, masked
 from tests.fuzz.search import HANDSHAKE
 from tests.support.documents.compiled import document_text
-from tests.support.running import json_answer, page_of, pair, running_bridge
+from tests.support.running_bridge import json_answer, page_of, pair, running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio

@@ -12,9 +12,9 @@ from openai import AsyncOpenAI
 from bridge.app.server import Bridge
 from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import MODEL, shop_bridge
+from tests.support.models.model_bridge import MODEL, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running import Answer, json_answer, page_of
+from tests.support.running_bridge import Answer, json_answer, page_of
 
 pytestmark = pytest.mark.asyncio
 

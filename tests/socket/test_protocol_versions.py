@@ -11,7 +11,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.browser_protocol import PROTOCOL
 from tests.support.documents.compiled import document_text
-from tests.support.running import Page, json_answer, page_of, pair, running_bridge
+from tests.support.running_bridge import Page, json_answer, page_of, pair, running_bridge
 
 pytestmark = pytest.mark.asyncio
 

@@ -22,9 +22,9 @@ from bridge.storage.call_journal import CallJournal
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import NAMES, WriteAheadLog
 from bridge.storage.write_thread import GATHER_S, MAX_WAITING, RETRY_S
-from tests.support.calls.journals import Desk, desk_at, open_call
+from tests.support.calls.journal_harness import Desk, desk_at, open_call
 from tests.support.canaries import files_with
-from tests.support.running import json_answer, page_of, running_bridge
+from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where, content_of
 from tests.support.stores.full_disk import room_for
 from tests.support.waiting import eventually

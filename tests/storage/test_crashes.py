@@ -19,9 +19,9 @@ from bridge.storage.database import StoreError
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import NAMES
-from tests.support.calls.journals import Desk, after_a_crash, desk_at, open_call
+from tests.support.calls.journal_harness import Desk, after_a_crash, desk_at, open_call
 from tests.support.canaries import files_with
-from tests.support.running import json_answer, page_of, running_bridge
+from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.settings import bridge_settings
 from tests.support.waiting import eventually
 
@@ -156,7 +156,7 @@ import asyncio, sys
 from pathlib import Path
 from bridge.calls.state_machine import CallPhase
 from bridge.storage.store import Store
-from tests.support.calls.journals import open_call
+from tests.support.calls.journal_harness import open_call
 
 async def die(folder):
     store = Store.open_store(folder / "bridge.sqlite3")

@@ -12,7 +12,7 @@ from bridge.storage.store import Store
 from bridge.stored_items.items import Side, StoredItem, StoredResponse
 from bridge.stored_items.store import ItemStore
 from tests.support.stores.databases import DATABASES, Where, execute, fresh_database
-from tests.support.stores.items import MemoryItemStore
+from tests.support.stores.memory_item_store import MemoryItemStore
 from toolserver.json_types import JsonObject, JsonValue
 
 

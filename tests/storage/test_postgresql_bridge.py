@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import URL
 
 from tests.support.documents.compiled import document_text
-from tests.support.running import Page, json_answer, pair
+from tests.support.running_bridge import Page, json_answer, pair
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PASSWORD, PostgresServer
 from tests.support.waiting import eventually

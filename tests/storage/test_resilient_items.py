@@ -14,7 +14,7 @@ from bridge.storage.resilient_items import ALL_USERS, ResilientItemStore
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.store import StoreUnavailable
-from tests.support.stores.items import MemoryItemStore
+from tests.support.stores.memory_item_store import MemoryItemStore
 
 WAIT_S = 0.05
 ITEM = StoredItem("A", "ann", "r1", 0, "output", "demo", {"type": "message"}, 1.0)

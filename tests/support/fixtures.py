@@ -10,9 +10,9 @@ from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
 from tests.support.documents.compiled import document_text
-from tests.support.models.models import client_of
+from tests.support.models.model_bridge import client_of
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
-from tests.support.running import running_bridge
+from tests.support.running_bridge import running_bridge
 from tests.support.stores.databases import DATABASES, Where, fresh_database
 from tests.support.stores.postgresql import PostgresServer
 

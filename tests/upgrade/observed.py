@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
-from tests.support.running import Page
+from tests.support.running_bridge import Page
 from tests.upgrade.program import Program
 
 Json = dict[str, Any]

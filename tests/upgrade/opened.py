@@ -18,11 +18,11 @@ from sqlalchemy import URL, Connection, Float, inspect, text
 
 from bridge.app.server import Bridge
 from bridge.settings.storage import StorageSettings
-from tests.support.forwarding import signed
-from tests.support.models.models import provided
+from tests.support.forwarded_users import signed
+from tests.support.models.model_bridge import provided
 from tests.support.models.scripted_provider import KEY as PROVIDER_KEY
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running import Page, running_bridge
+from tests.support.running_bridge import Page, running_bridge
 from tests.support.stores.databases import Where, engine_of
 from tests.support.stores.postgresql import PostgresServer
 from tests.upgrade.program import Program

@@ -12,7 +12,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.support.serving import for_every_page, serving
+from tests.support.web_servers import for_every_page, serving
 
 HOST = "shop.test"
 ORIGIN = f"http://{HOST}"

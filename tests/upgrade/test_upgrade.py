@@ -13,7 +13,7 @@ from sqlalchemy import inspect, text
 
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text, operation
-from tests.support.running import json_answer, pair
+from tests.support.running_bridge import json_answer, pair
 from tests.support.stores.databases import Where, engine_of, execute
 from tests.upgrade.observed import CHOICES, audit, calls, operations, seen_by
 from tests.upgrade.opened import Left, Visitor, opened

@@ -10,8 +10,8 @@ import pytest
 
 from bridge.settings.storage import StorageSettings
 from tests.support.models.scripted_provider import Script, ScriptedProvider, events
-from tests.support.models.turning import round_of, user
-from tests.support.models.turning import text as said
+from tests.support.models.turn_harness import round_of, user
+from tests.support.models.turn_harness import text as said
 from tests.upgrade.observed import conversation_seen, events_seen, kept, timeless
 from tests.upgrade.opened import Left, Visitor, opened
 

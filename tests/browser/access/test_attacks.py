@@ -10,9 +10,9 @@ import pytest
 from aiohttp import web
 from playwright.async_api import Page, expect
 
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import accept_selection, go_to, run_tool
-from tests.support.serving import serving
+from tests.support.web_servers import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

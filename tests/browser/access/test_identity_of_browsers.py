@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import (
     Caller,
     accept_selection,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.approving import (
+from tests.browser.approval_cards import (
     answer,
     at_panel,
     card_of,
@@ -16,7 +16,7 @@ from tests.browser.approving import (
     ordering_by_name,
     shop,
 )
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import accept_selection, expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

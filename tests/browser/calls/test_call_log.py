@@ -6,8 +6,8 @@ import shlex
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.own_api import own_api
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
+from tests.browser.changing_api import own_api
 from tests.support.chromium import accept_selection, expect_connection, go_to
 from tests.support.documents.compiled import document_text, operation
 from tests.support.waiting import eventually

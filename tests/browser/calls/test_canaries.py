@@ -17,11 +17,11 @@ from playwright.async_api import Browser
 
 from bridge.__main__ import main
 from bridge.storage.audit_log import AuditQuery
-from tests.browser.scene import Scene, staged
+from tests.browser.browser_harness import Scene, staged
 from tests.support.canaries import files_with, holds
 from tests.support.chromium import accept_selection, go_to, save_credential
-from tests.support.serving import for_every_page, serving
 from tests.support.waiting import eventually
+from tests.support.web_servers import for_every_page, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 

@@ -10,10 +10,10 @@ import pytest_asyncio
 from aiohttp import web
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.scene import Scene, staged
+from tests.browser.browser_harness import Scene, staged
 from tests.support.chromium import go_to
 from tests.support.documents.compiled import document_text
-from tests.support.serving import for_every_page, serving
+from tests.support.web_servers import for_every_page, serving
 from toolserver.json_types import JsonObject
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import expect_connection, go_to, run_tool, save_credential
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

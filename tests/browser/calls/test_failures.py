@@ -9,8 +9,8 @@ from playwright.async_api import Browser, expect
 from examples.document_files import read_document_text
 from examples.ledger import LEDGER
 from examples.sample_api import start_sample_api
-from tests.browser.scene import Scene, staged
-from tests.browser.secure_front import secure_front
+from tests.browser.browser_harness import Scene, staged
+from tests.browser.tls_proxy import secure_front
 from tests.support.chromium import go_to, open_page, run_tool
 from tests.support.documents.compiled import document_text, operation
 from toolserver.json_types import JsonObject

@@ -9,9 +9,9 @@ import pytest
 from aiohttp import web
 
 from bridge.browser_protocol import RESULT_BYTES
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import accept_selection, save_credential
-from tests.support.serving import for_every_page, serving
+from tests.support.web_servers import for_every_page, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Locator, expect
 
-from tests.browser.approving import customers
-from tests.browser.chat_stage import ChatStage, barriers, chat_stage
+from tests.browser.approval_cards import customers
+from tests.browser.chat_harness import ChatStage, barriers, chat_stage
 from tests.support.chromium import expect_connection
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.scripted_provider import script

@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.chat_stage import ChatStage, barriers, chat_stage
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
+from tests.browser.chat_harness import ChatStage, barriers, chat_stage
 from tests.support.chromium import complaints_of, expect_connection, go_to, tab_to
 from tests.support.models.model_answers import calls, text
 from tests.support.models.scripted_provider import fails, script

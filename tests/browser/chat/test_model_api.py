@@ -10,13 +10,13 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.approving import answer, card_of, cards, customers
-from tests.browser.own_api import OwnApi, own_api
-from tests.browser.scene import Scene, staged
+from tests.browser.approval_cards import answer, card_of, cards, customers
+from tests.browser.browser_harness import Scene, staged
+from tests.browser.changing_api import OwnApi, own_api
 from tests.support.chromium import accept_selection, go_to
 from tests.support.documents.compiled import document_text, operation
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import MODEL, client_of, provided
+from tests.support.models.model_bridge import MODEL, client_of, provided
 from tests.support.models.scripted_provider import KEY, ScriptedProvider, fails, scripted_provider
 from tests.support.waiting import eventually
 

@@ -4,8 +4,8 @@ import pytest
 from playwright.async_api import FilePayload, Page, expect
 
 from examples.document_files import read_document_text
-from tests.browser.own_api import own_api
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
+from tests.browser.changing_api import own_api
 from tests.support.chromium import accept_selection, go_to
 from tests.support.documents.compiled import operation
 from toolserver.json_types import JsonObject

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import FilePayload, Locator, Page, expect
 
+from tests.browser.browser_harness import Scene
 from tests.browser.file_site import FileSite, file_site
-from tests.browser.scene import Scene
 from tests.support.chromium import accept_selection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from bridge.cli.documents import build_report, with_schema_warnings
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import go_to
 from tests.support.documents.compiled import document_text, operation, tools_of
 from toolserver.json_types import JsonObject

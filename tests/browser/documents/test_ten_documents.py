@@ -19,11 +19,11 @@ import yaml
 from playwright.async_api import Browser, Page
 
 from bridge.catalog.server_view import LoadedServer
-from tests.browser.scene import Scene, staged
+from tests.browser.browser_harness import Scene, staged
 from tests.support.chromium import save_credential
 from tests.support.documents.argument_samples import sample_arguments
 from tests.support.documents.original_server import OriginalServer
-from tests.support.recorder import Recorder, recording
+from tests.support.recording_api import Recorder, recording
 from toolserver.document.security import SecurityScheme
 from toolserver.tool.catalog import Tool
 

@@ -7,7 +7,7 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from bridge.calls.dispatcher import RESUME_S
-from tests.browser.scene import Scene, staged
+from tests.browser.browser_harness import Scene, staged
 
 
 @pytest_asyncio.fixture(loop_scope="session")

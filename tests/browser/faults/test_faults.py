@@ -11,8 +11,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page
 
 from examples.ledger import LEDGER
-from tests.browser.breaking_front import BreakingFront, breaking_front
-from tests.browser.scene import Scene, staged
+from tests.browser.breaking_proxy import BreakingFront, breaking_front
+from tests.browser.browser_harness import Scene, staged
 from tests.support.chromium import Caller, Reply, expect_connection
 from tests.support.waiting import eventually
 

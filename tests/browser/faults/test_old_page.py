@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Route, expect
 
 from bridge.browser_protocol import PROTOCOL
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import expect_connection
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import Reply, expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.browser.hasty_api import HastyApi, hasty_api
-from tests.browser.scene import Scene, staged
+from tests.browser.browser_harness import Scene, staged
+from tests.browser.dropping_api import HastyApi, hasty_api
 from tests.support.chromium import go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
+from tests.browser.browser_harness import Scene, staged, start_offering
 from tests.browser.plain_chromium import plain_chromium
-from tests.browser.scene import Scene, staged, start_offering
 from tests.support.chromium import accept_selection, expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]

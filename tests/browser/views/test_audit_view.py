@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import expect
 
 from bridge.audit import AuditKind
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from bridge.cli.serve import SAMPLES
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import expect_connection, go_to, run_tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

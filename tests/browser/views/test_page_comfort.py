@@ -5,8 +5,8 @@ import shlex
 import pytest
 from playwright.async_api import Page, Request, expect
 
-from tests.browser.own_api import own_api
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
+from tests.browser.changing_api import own_api
 from tests.support.chromium import expect_connection, go_to, run_tool
 from tests.support.documents.compiled import operation
 

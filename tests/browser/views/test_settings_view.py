@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from bridge.stored_items.items import StoredItem
-from tests.browser.scene import Scene
+from tests.browser.browser_harness import Scene
 from tests.support.chromium import expect_connection, go_to, run_tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]

@@ -19,7 +19,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from bridge.app.server import Bridge
 from tests.support.documents.compiled import document_text
-from tests.support.running import Page, json_answer, pair, public_key_of, running_bridge
+from tests.support.running_bridge import Page, json_answer, pair, public_key_of, running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio

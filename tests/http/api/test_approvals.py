@@ -14,7 +14,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.calls import open_call
 from tests.support.documents.compiled import document_text
-from tests.support.running import Page, json_answer, page_of, running_bridge
+from tests.support.running_bridge import Page, json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where
 from tests.support.waiting import eventually
 

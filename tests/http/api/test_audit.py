@@ -18,7 +18,7 @@ from bridge.errors import ErrorCode
 from bridge.storage import audit_log
 from bridge.storage.audit_log import AuditCursor, AuditLog, AuditQuery
 from bridge.storage.store import Store
-from tests.support.running import Page, json_answer, page_of, pair, running_bridge
+from tests.support.running_bridge import Page, json_answer, page_of, pair, running_bridge
 from tests.support.stores.databases import Where, execute
 from tests.support.waiting import eventually
 

@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.http import streaming
-from tests.support.running import Page, json_answer, page_of
+from tests.support.running_bridge import Page, json_answer, page_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio

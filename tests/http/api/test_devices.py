@@ -10,7 +10,7 @@ import pytest_asyncio
 import socketio
 
 from bridge.app.server import Bridge
-from tests.support.running import Page, json_answer, pair
+from tests.support.running_bridge import Page, json_answer, pair
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from bridge.app.server import Bridge
 from bridge.auth.identity import EXECUTOR, FILE, SESSION, SESSION_SECONDS
 from bridge.storage.users import KeyHolder
-from tests.support.running import json_answer, page_of, pair, running_bridge
+from tests.support.running_bridge import json_answer, page_of, pair, running_bridge
 from tests.support.stores.databases import Where, content_of, execute
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]

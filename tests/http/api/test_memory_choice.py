@@ -10,7 +10,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.storage.store import Store
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
-from tests.support.running import Page, pair
+from tests.support.running_bridge import Page, pair
 from tests.support.stores.databases import Where, execute
 
 pytestmark = pytest.mark.asyncio

@@ -11,7 +11,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.auth.pairing_codes import WRONG_CODES
 from bridge.endpoints.api.pairing import PAIRINGS
-from tests.support.running import Page, new_browser, pair, public_key_of
+from tests.support.running_bridge import Page, new_browser, pair, public_key_of
 from tests.support.stores.databases import Where, content_of, execute
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]

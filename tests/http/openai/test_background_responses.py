@@ -14,11 +14,11 @@ from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
 from bridge.endpoints.openai.responses_api import running as running_responses
-from tests.support.models.kept_responses import ended, listened, numbers, said
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import MODEL, products, shop_bridge
+from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
-from tests.support.running import page_of
+from tests.support.models.stored_responses import ended, listened, numbers, said
+from tests.support.running_bridge import page_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio

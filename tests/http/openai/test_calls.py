@@ -14,9 +14,9 @@ from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
 from tests.support.models.model_answers import Answer, Ending, calls, text
-from tests.support.models.models import MODEL, client_of, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, shop_bridge
 from tests.support.models.scripted_provider import Asked, ScriptedProvider, script
-from tests.support.running import Page, json_answer, page_of
+from tests.support.running_bridge import Page, json_answer, page_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio

@@ -8,11 +8,11 @@ import pytest
 
 from bridge.app import response_composition
 from bridge.endpoints.openai.responses_api import resume
-from tests.support.models.kept_responses import ended, listened, numbers
 from tests.support.models.model_answers import Answer, calls, reasoning, text
-from tests.support.models.models import MODEL, client_of, products, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
-from tests.support.running import page_of
+from tests.support.models.stored_responses import ended, listened, numbers
+from tests.support.running_bridge import page_of
 
 pytestmark = pytest.mark.asyncio
 

@@ -22,9 +22,9 @@ from bridge.endpoints.openai.debug_logs import (
 )
 from bridge.settings.model_defaults import ModelDefaults
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import MODEL, client_of, products, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import KEY, ScriptedProvider, fails, script
-from tests.support.running import page_of
+from tests.support.running_bridge import page_of
 
 HELLO: Any = [{"role": "user", "content": "Tell nobody: swordfish."}]
 LIST = calls(("listProducts", {"limit": 4242}))

@@ -12,7 +12,7 @@ from bridge.agent.turn import ModelOutput, Notice, TurnEvent
 from bridge.endpoints.openai.delta_coalescing import coalesce_deltas
 from bridge.settings.model_defaults import ModelDefaults
 from tests.support.models.model_answers import text
-from tests.support.models.models import MODEL, client_of, model_bridge
+from tests.support.models.model_bridge import MODEL, client_of, model_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
 
 pytestmark = pytest.mark.asyncio

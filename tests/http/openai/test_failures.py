@@ -14,7 +14,7 @@ from bridge.providers.http_provider import TRIES, HttpProvider
 from bridge.providers.models import ResponsesModel
 from bridge.settings.models import ProviderApi, ProviderSettings
 from tests.support.models.model_answers import text
-from tests.support.models.model_scene import (
+from tests.support.models.provider_harness import (
     FRAMES_OF_FIRST_DELTA,
     HELLO,
     both_protocols,

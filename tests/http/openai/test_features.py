@@ -15,9 +15,9 @@ from bridge.app.server import Bridge
 from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.models import ModelSettings, ModelsFile
 from tests.support.models.model_answers import calls, reasoning, text
-from tests.support.models.models import MODEL, client_of, model_bridge, products, provided, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products, provided, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, answers, events, fails
-from tests.support.running import json_answer, page_of
+from tests.support.running_bridge import json_answer, page_of
 
 pytestmark = pytest.mark.asyncio
 

@@ -10,9 +10,9 @@ import pytest
 
 from bridge.settings.models import ModelSettings
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import MODEL, client_of, provided, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, provided, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running import page_of
+from tests.support.running_bridge import page_of
 
 pytestmark = pytest.mark.asyncio
 

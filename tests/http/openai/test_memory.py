@@ -14,7 +14,7 @@ from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
 from tests.support.models.model_answers import Answer, calls, text
-from tests.support.models.models import MODEL, client_of, model_bridge
+from tests.support.models.model_bridge import MODEL, client_of, model_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
 
 pytestmark = pytest.mark.asyncio

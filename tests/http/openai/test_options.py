@@ -8,7 +8,7 @@ import openai
 import pytest
 
 from tests.support.models.model_answers import text
-from tests.support.models.models import MODEL, client_of, model_bridge
+from tests.support.models.model_bridge import MODEL, client_of, model_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
 
 pytestmark = pytest.mark.asyncio

@@ -14,11 +14,11 @@ import pytest
 from bridge.app.server import Bridge
 from bridge.settings.memory import MemorySettings
 from bridge.stored_items.items import StoredItem
-from tests.support.models.models import MODEL, client_of, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, shop_bridge
 from tests.support.models.scripted_provider import Script, ScriptedProvider, events
-from tests.support.models.turning import call, round_of, user
-from tests.support.models.turning import text as said
-from tests.support.running import json_answer, page_of
+from tests.support.models.turn_harness import call, round_of, user
+from tests.support.models.turn_harness import text as said
+from tests.support.running_bridge import json_answer, page_of
 from tests.support.waiting import eventually
 from toolserver.json_types import JsonObject
 

@@ -13,9 +13,9 @@ from openai import AsyncOpenAI
 from bridge.app.server import Bridge
 from bridge.settings.models import ModelSettings
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import MODEL, client_of, products, provided, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, products, provided, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
-from tests.support.running import page_of
+from tests.support.running_bridge import page_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio

@@ -12,9 +12,9 @@ from openai import AsyncOpenAI
 from bridge.settings.models import ModelSettings
 from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import text
-from tests.support.models.models import MODEL, client_of, model_bridge, products, provided
+from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products, provided
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running import Page, page_of
+from tests.support.running_bridge import Page, page_of
 from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio

@@ -16,9 +16,9 @@ from bridge.app.server import Bridge
 from bridge.settings.models import ModelSettings, ModelsFile
 from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import MODEL, client_of, model_bridge, products, provided, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products, provided, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
-from tests.support.running import Answer, json_answer, page_of, running_bridge
+from tests.support.running_bridge import Answer, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio

@@ -13,7 +13,7 @@ from bridge.app.server import Bridge
 from bridge.browser_protocol import RESULT_BYTES
 from bridge.http import streaming
 from bridge.http.answer_files import plain_mime
-from tests.support.running import Answer, Page, json_answer, page_of
+from tests.support.running_bridge import Answer, Page, json_answer, page_of
 from tests.support.waiting import eventually
 from toolserver.call.result import CUT_BY_TIME
 

@@ -13,7 +13,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge, start_bridge
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
-from tests.support.running import Page, json_answer, page_of, running_bridge
+from tests.support.running_bridge import Page, json_answer, page_of, running_bridge
 from tests.support.settings import bridge_settings
 from tests.support.stores.databases import Where
 from tests.support.waiting import eventually

@@ -13,8 +13,8 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.catalog.registry import NOBODY
 from tests.support.documents.compiled import document_text
-from tests.support.forwarding import SECRET, signed
-from tests.support.running import json_answer, page_of, running_bridge
+from tests.support.forwarded_users import SECRET, signed
+from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where, content_of
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]

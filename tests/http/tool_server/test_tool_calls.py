@@ -14,7 +14,7 @@ from bridge.app.server import Bridge, start_bridge
 from bridge.browsers import connected_pages
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
-from tests.support.running import TEST_LIMITS, Answer, json_answer, page_of, running_bridge
+from tests.support.running_bridge import TEST_LIMITS, Answer, json_answer, page_of, running_bridge
 from tests.support.settings import bridge_settings
 from tests.support.waiting import eventually
 

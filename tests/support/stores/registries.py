@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
-from tests.support.stores.memory_store import InlineCompiler, MemoryStore
+from tests.support.stores.memory_server_store import InlineCompiler, MemoryStore
 from toolserver.tool.selection import Selection
 
 OPERATOR = "operator"

@@ -36,7 +36,7 @@ from tests.support.models.model_answers import (
     responses_events,
     text,
 )
-from tests.support.models.turning import PlayedTools
+from tests.support.models.turn_harness import PlayedTools
 from toolserver.json_types import JsonObject, dump_json
 
 ROUNDS: tuple[Answer, ...] = (

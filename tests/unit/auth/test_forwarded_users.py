@@ -8,7 +8,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from bridge.auth.forwarded_users import CLOCK_SKEW_S, ForwardedUser, UserHeaders
 from bridge.errors import BridgeError
-from tests.support.forwarding import SECRET, signed
+from tests.support.forwarded_users import SECRET, signed
 
 
 def headers(*pairs: tuple[str, str]) -> CIMultiDictProxy[str]:

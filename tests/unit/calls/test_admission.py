@@ -13,9 +13,9 @@ from bridge.calls.request import NO_OPTIONS, CallOptions, CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, BreakerVerdict, Ending
-from tests.support.calls.browser import page
-from tests.support.calls.dispatching import Desk, answered, request, said
-from tests.support.calls.gates import controls
+from tests.support.calls.dispatcher_harness import Desk, answered, request, said
+from tests.support.calls.fake_browser import page
+from tests.support.calls.memory_limits import controls
 
 CARD_RESUME_S = CARD_PATIENCE * RESUME_S
 

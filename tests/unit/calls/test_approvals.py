@@ -8,8 +8,8 @@ import pytest
 from bridge.calls.approvals import MAX_GRANTS, Approvals
 from bridge.calls.open_call import ApprovalVerdict
 from bridge.calls.request import CallContext, CallRequest
-from tests.support.calls.approving import Backstage, FakeAudit, MemoryApprovals
-from tests.support.calls.dispatching import request
+from tests.support.calls.dispatcher_harness import request
+from tests.support.calls.memory_approvals import Backstage, FakeAudit, MemoryApprovals
 
 pytestmark = pytest.mark.asyncio
 

@@ -14,8 +14,8 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.errors import ErrorCode
 from bridge.settings.approvals import DEFAULT_APPROVAL_S
-from tests.support.calls.browser import page
-from tests.support.calls.dispatching import Desk, answered, failed, request, said
+from tests.support.calls.dispatcher_harness import Desk, answered, failed, request, said
+from tests.support.calls.fake_browser import page
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

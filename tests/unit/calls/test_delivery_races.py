@@ -14,8 +14,8 @@ from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.errors import ErrorCode
 from bridge.settings.approvals import DEFAULT_APPROVAL_S
-from tests.support.calls.browser import FakeJournal, page
-from tests.support.calls.dispatching import Desk, answered, failed, request, said
+from tests.support.calls.dispatcher_harness import Desk, answered, failed, request, said
+from tests.support.calls.fake_browser import FakeJournal, page
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

@@ -9,7 +9,7 @@ from bridge.calls.dispatcher import RESUME_S
 from bridge.calls.state_machine import CallState
 from bridge.errors import MESSAGE_CHARS, ErrorCode, WireError
 from bridge.http.routing import error_bytes
-from tests.support.calls.dispatching import Desk, answered, failed, request
+from tests.support.calls.dispatcher_harness import Desk, answered, failed, request
 from toolserver.call.result import LOST, TextBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]

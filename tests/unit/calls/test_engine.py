@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import BridgeError, ErrorCode
-from tests.support.calls.engines import House
+from tests.support.calls.engine_harness import House
 from tests.support.documents.compiled import document_text, operation
 from toolserver.json_types import JsonObject
 

@@ -11,7 +11,7 @@ from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import document_text, operation
-from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.memory_server_store import MemoryStore
 from tests.support.stores.registries import OPERATOR, RestartableRegistry
 from tests.support.waiting import eventually
 from toolserver.errors import ArgumentError

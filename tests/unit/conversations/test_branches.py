@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Message
-from tests.support.conversing import answered, called, in_a_row, said
+from tests.support.conversation_messages import answered, called, in_a_row, said
 
 
 def tree() -> Branches:

@@ -9,7 +9,7 @@ import pytest
 from bridge.conversations.conversation import Conversation, ConversationSettings, EnabledTool, Run
 from bridge.conversations.export import conversation_line, read_conversation
 from bridge.stored_items.export import BadExport
-from tests.support.conversing import CONVERSATION, answered, called, in_a_row, said
+from tests.support.conversation_messages import CONVERSATION, answered, called, in_a_row, said
 
 SETTINGS = ConversationSettings(
     "Tea", "About", "Be brief.", "small", 500, 5, ("spring", {"a": 1}), (EnabledTool("s", "t"),)

@@ -7,7 +7,7 @@ from bridge.agent.items import answered_call_id, call_id_of
 from bridge.conversations.conversation import Message
 from bridge.conversations.window import build_history, select_window, tokens_of
 from bridge.stored_items.items import NOTICE_TYPE
-from tests.support.conversing import answered, called, in_a_row, said
+from tests.support.conversation_messages import answered, called, in_a_row, said
 
 
 def ids(messages: list[Message] | tuple[Message, ...]) -> list[str]:

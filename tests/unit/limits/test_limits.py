@@ -5,7 +5,7 @@ import pytest
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.settings import LiveLimits
 from bridge.settings.limits import NAMES, Number
-from tests.support.calls.gates import KeptLimits, unexpected
+from tests.support.calls.memory_limits import KeptLimits, unexpected
 
 pytestmark = pytest.mark.asyncio
 

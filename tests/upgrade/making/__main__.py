@@ -19,7 +19,7 @@ from typing import Any
 import aiohttp
 from sqlalchemy import URL
 
-from tests.support.forwarding import SECRET
+from tests.support.forwarded_users import SECRET
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
 from tests.support.stores.postgresql import PostgresServer
 from tests.upgrade.making import people, written

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from tests.support.running import json_answer
+from tests.support.running_bridge import json_answer
 from tests.support.waiting import eventually
 from tests.upgrade.making.people import FORWARDED, SHED, Cast
 from tests.upgrade.making.played_page import LONG_TEXT, PlayedPage

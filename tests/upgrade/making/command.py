@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.support.forwarding import SECRET
+from tests.support.forwarded_users import SECRET
 from tests.support.models.scripted_provider import KEY as PROVIDER_KEY
 
 Json = dict[str, Any]

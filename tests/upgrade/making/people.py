@@ -5,7 +5,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.support.forwarding import signed
+from tests.support.forwarded_users import signed
 from tests.upgrade.making.command import Command
 from tests.upgrade.making.documents import ANNS_ATTIC, ANNS_SHED, CORNER_SHOP, OLD_SHOP
 from tests.upgrade.making.played_page import PlayedPage, played

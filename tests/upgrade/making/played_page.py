@@ -8,7 +8,7 @@ import aiohttp
 import socketio
 from jwt.algorithms import ECAlgorithm
 
-from tests.support.running import Page, json_answer, pair
+from tests.support.running_bridge import Page, json_answer, pair
 from tests.support.waiting import eventually
 
 Json = dict[str, Any]

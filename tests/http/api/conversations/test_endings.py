@@ -8,11 +8,11 @@ import aiohttp
 import pytest
 
 from bridge.errors import ErrorCode
+from tests.support.conversation_client import Talk, listening, talking
 from tests.support.models.model_answers import text
-from tests.support.models.models import shop_bridge
+from tests.support.models.model_bridge import shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
 from tests.support.stores.full_disk import room_for
-from tests.support.talking import Talk, listening, talking
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio

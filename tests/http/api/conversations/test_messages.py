@@ -9,12 +9,12 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
+from tests.support.conversation_client import Talk, talking
 from tests.support.models.model_answers import calls, reasoning, text
-from tests.support.models.models import products, shop_bridge
+from tests.support.models.model_bridge import products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running import page_of
+from tests.support.running_bridge import page_of
 from tests.support.stores.databases import Where
-from tests.support.talking import Talk, talking
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 

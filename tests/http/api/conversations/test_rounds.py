@@ -8,11 +8,11 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
+from tests.support.conversation_client import Talk, talking
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import products, shop_bridge
+from tests.support.models.model_bridge import products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running import page_of
-from tests.support.talking import Talk, talking
+from tests.support.running_bridge import page_of
 
 pytestmark = pytest.mark.asyncio
 

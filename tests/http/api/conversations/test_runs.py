@@ -15,13 +15,13 @@ from aiohttp import web
 from bridge.app.server import Bridge
 from bridge.conversation_runs.event_feed import EventFeed
 from bridge.http.streaming import KEEP_ALIVE_S, event_stream
+from tests.support.conversation_client import Talk, listening, talking
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import products, shop_bridge
+from tests.support.models.model_bridge import products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
-from tests.support.running import json_answer, page_of
-from tests.support.serving import serving
-from tests.support.talking import Talk, listening, talking
+from tests.support.running_bridge import json_answer, page_of
 from tests.support.waiting import eventually
+from tests.support.web_servers import serving
 
 pytestmark = pytest.mark.asyncio
 

@@ -8,7 +8,7 @@ from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
 from bridge.agent.rendering.call_details import call_block
 from bridge.agent.turn import Notice, TurnEvent, TurnResult
 from bridge.settings.answer_format import CallDisplay
-from tests.support.models.turn_script import (
+from tests.support.models.turn_events import (
     a_turn_with_a_call,
     asked,
     call,

@@ -11,7 +11,7 @@ from bridge.agent.demo.model import DemoModel, calls_in
 from bridge.agent.demo.replies import MAX_RESULT_CHARS, MAX_TOOLS
 from bridge.agent.items import Item, message_item, output_item
 from bridge.agent.model import Model
-from tests.support.models.listening import function, heard, output_of, request_of, said
+from tests.support.models.model_rounds import function, heard, output_of, request_of, said
 from toolserver.json_types import object_at, text_at
 
 PETS = function("list_pets", "Pets of the shop.\nMore words.", limit={"type": "integer"})

@@ -8,8 +8,8 @@ from bridge.agent.model import ModelRequest
 from bridge.agent.toolbox import CallOutput
 from bridge.agent.turn import CallEnded, Notice, TurnSettings
 from bridge.settings.models import ModelSettings
-from tests.support.models.turning import Played, PlayedTools, ScriptedModel, call, round_of
-from tests.support.models.turning import text as said_text
+from tests.support.models.turn_harness import Played, PlayedTools, ScriptedModel, call, round_of
+from tests.support.models.turn_harness import text as said_text
 
 
 def budget(tokens: int, *items: Item) -> ContextBudget:

@@ -7,7 +7,7 @@ import pytest
 from bridge.agent.items import Item
 from bridge.agent.toolbox import CallOutput
 from bridge.agent.turn import CallEnded, CallStarted, ModelOutput, Notice, TurnSettings
-from tests.support.models.turning import (
+from tests.support.models.turn_harness import (
     Played,
     PlayedTools,
     ScriptedModel,
@@ -18,7 +18,7 @@ from tests.support.models.turning import (
     round_of,
     user,
 )
-from tests.support.models.turning import text as said_text
+from tests.support.models.turn_harness import text as said_text
 from toolserver.json_types import JsonObject, object_at, text_at
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]

@@ -7,7 +7,7 @@ import pytest
 from bridge.agent.items import Item
 from bridge.agent.model import ModelError
 from bridge.agent.turn import Notice, TurnEvent
-from tests.support.models.turning import (
+from tests.support.models.turn_harness import (
     Played,
     ScriptedModel,
     call,
@@ -15,7 +15,7 @@ from tests.support.models.turning import (
     played,
     round_of,
 )
-from tests.support.models.turning import text as said_text
+from tests.support.models.turn_harness import text as said_text
 from toolserver.json_types import JsonObject, object_at, text_at
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]

@@ -11,8 +11,16 @@ from bridge.agent.items import Item
 from bridge.agent.model import ModelError, ModelRequest
 from bridge.agent.turn import CallEnded, TurnResult, TurnSettings
 from tests.support.examples import examples
-from tests.support.models.turning import Played, PlayedTools, ScriptedModel, Step, item_events, round_of, user
-from tests.support.models.turning import text as said_text
+from tests.support.models.turn_harness import (
+    Played,
+    PlayedTools,
+    ScriptedModel,
+    Step,
+    item_events,
+    round_of,
+    user,
+)
+from tests.support.models.turn_harness import text as said_text
 
 OWN, CALLERS = ("a", "b"), ("mine",)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bridge.agent.items import Item, output_item
 from bridge.agent.loop.pending_turns import ALL_BYTES, KEEP_SECONDS, USER_BYTES, PendingRounds
-from tests.support.models.turning import Played, call, played, round_of, user
-from tests.support.models.turning import text as said_text
+from tests.support.models.turn_harness import Played, call, played, round_of, user
+from tests.support.models.turn_harness import text as said_text
 from toolserver.json_types import text_at
 
 REASONING: Item = {"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "summary": []}

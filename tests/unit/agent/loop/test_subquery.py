@@ -13,7 +13,7 @@ from bridge.agent.loop.subquery import MAX_ROUNDS, Subquery, recent_messages
 from bridge.agent.model import ModelError
 from bridge.agent.toolbox import CallOutput
 from bridge.agent.turn import Notice, Turn, TurnEvent, TurnRequest
-from tests.support.models.turning import (
+from tests.support.models.turn_harness import (
     SETTINGS,
     PlayedTools,
     ScriptedModel,

@@ -6,7 +6,7 @@ from bridge.agent.items import Item, ModelCall, model_call, output_item
 from bridge.agent.memory.interrupted_calls import open_calls, settle_interrupted
 from bridge.calls.ports import JournalEntry
 from bridge.calls.state_machine import CallState
-from tests.support.models.turning import call, text
+from tests.support.models.turn_harness import call, text
 
 
 def wrote(call_id: str) -> Item:

@@ -13,9 +13,9 @@ from bridge.agent.turn import CallEnded, ItemStored, ModelOutput, Notice, Settle
 from bridge.settings.memory import MemorySettings, ReasoningMemory
 from bridge.stored_items.items import NOTICE_TYPE, StoredResponse
 from bridge.stored_items.retention_preference import MemoryChoice
-from tests.support.models.memory import FailingStore, NestingTools, Remembered
-from tests.support.models.turning import call, ending, item_events, round_of, user
-from tests.support.models.turning import text as said_text
+from tests.support.models.memory_harness import FailingStore, NestingTools, Remembered
+from tests.support.models.turn_harness import call, ending, item_events, round_of, user
+from tests.support.models.turn_harness import text as said_text
 
 pytestmark = pytest.mark.asyncio
 

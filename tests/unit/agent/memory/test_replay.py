@@ -13,10 +13,10 @@ from bridge.agent.turn import Notice
 from bridge.settings.memory import MemorySettings
 from bridge.stored_items.items import StoredItem
 from bridge.stored_items.markers import link_marker
-from tests.support.models.chatting import Chat
-from tests.support.models.memory import NestingTools, Remembered
-from tests.support.models.turning import call, ending, item_events, round_of, user
-from tests.support.models.turning import text as said_text
+from tests.support.models.chat_client import Chat
+from tests.support.models.memory_harness import NestingTools, Remembered
+from tests.support.models.turn_harness import call, ending, item_events, round_of, user
+from tests.support.models.turn_harness import text as said_text
 from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
 from bridge.stored_items.markers import strip_markers
 from tests.support.examples import examples
-from tests.support.models.chatting import Chat, canonical
-from tests.support.models.memory import NestingTools, Remembered
-from tests.support.models.stopping import StoppedScript, as_shown
-from tests.support.models.turning import call, user
-from tests.support.models.turning import text as said_text
+from tests.support.models.chat_client import Chat, canonical
+from tests.support.models.memory_harness import NestingTools, Remembered
+from tests.support.models.stopped_answer import StoppedScript, as_shown
+from tests.support.models.turn_harness import call, user
+from tests.support.models.turn_harness import text as said_text
 from toolserver.json_types import text_at
 
 WORDS = st.one_of(

@@ -10,8 +10,8 @@ from bridge.agent.model import ModelEvent
 from bridge.agent.turn import ModelOutput, Settled, TurnEvent, TurnRequest
 from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.ulid import Ulids
-from tests.support.models.turning import user
-from tests.support.stores.items import MemoryItemStore
+from tests.support.models.turn_harness import user
+from tests.support.stores.memory_item_store import MemoryItemStore
 
 pytestmark = pytest.mark.asyncio
 

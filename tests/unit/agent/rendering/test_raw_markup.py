@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.agent.rendering.raw_markup import RawReader
-from tests.support.models.chatting import Chat
-from tests.support.models.memory import Remembered
-from tests.support.models.turning import round_of
-from tests.support.models.turning import text as said_text
+from tests.support.models.chat_client import Chat
+from tests.support.models.memory_harness import Remembered
+from tests.support.models.turn_harness import round_of
+from tests.support.models.turn_harness import text as said_text
 
 OPEN = ["<pre>", "x <PRE class=a>\n\ny", "a $$ b", "$$x$$ $$", "\\[ x", "<script>1 < 2", "<pre><code></code>"]
 CLOSED = [

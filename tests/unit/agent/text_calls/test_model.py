@@ -9,7 +9,7 @@ from bridge.agent.item_events import MessageEvents, call_events, call_item, text
 from bridge.agent.items import Item, message_item
 from bridge.agent.model import ModelEvent, ModelRequest
 from bridge.agent.text_calls.model import TextCallModel
-from tests.support.models.listening import function, heard, output_of, request_of, said
+from tests.support.models.model_rounds import function, heard, output_of, request_of, said
 from toolserver.json_types import JsonObject, object_at, text_at
 
 PING = function("ping")

@@ -5,8 +5,8 @@ import json
 from bridge.agent.items import Item, message_item, output_item
 from bridge.agent.text_calls.parser import TextCallReader
 from bridge.agent.text_calls.prompt import told_in_words
-from tests.support.models.listening import function, request_of
-from tests.support.models.turn_script import call
+from tests.support.models.model_rounds import function, request_of
+from tests.support.models.turn_events import call
 from toolserver.json_types import JsonObject
 
 COUNT = function("count", "Counts.", up_to={"type": "integer"}, note={"type": "string"})

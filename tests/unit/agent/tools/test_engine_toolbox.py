@@ -14,11 +14,11 @@ from bridge.agent.tools.engine_toolbox import EngineToolbox
 from bridge.agent.turn import TurnSettings
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
-from tests.support.calls.engines import House, json_body
+from tests.support.calls.engine_harness import House, json_body
 from tests.support.documents.compiled import document_text, operation
-from tests.support.models.toolboxes import Files, Workshop, told, wanted
-from tests.support.models.turning import SETTINGS, Played, ScriptedModel, call, function, round_of
-from tests.support.models.turning import text as said_text
+from tests.support.models.toolbox_harness import Files, Workshop, told, wanted
+from tests.support.models.turn_harness import SETTINGS, Played, ScriptedModel, call, function, round_of
+from tests.support.models.turn_harness import text as said_text
 from toolserver.call.result import Answered, FileBody
 from toolserver.json_types import JsonObject
 

@@ -10,11 +10,11 @@ from bridge.agent.tools.catalog_tools import format_title
 from bridge.agent.turn import TurnSettings
 from bridge.catalog.server_view import UserSelection
 from bridge.errors import BridgeError
-from tests.support.calls.engines import House
+from tests.support.calls.engine_harness import House
 from tests.support.documents.compiled import document_text, operation
-from tests.support.models.toolboxes import Workshop
-from tests.support.models.turning import function
-from tests.support.stores.memory_store import MemoryStore
+from tests.support.models.toolbox_harness import Workshop
+from tests.support.models.turn_harness import function
+from tests.support.stores.memory_server_store import MemoryStore
 from toolserver.json_types import JsonObject, text_at
 from toolserver.tool.naming import OperationKey
 

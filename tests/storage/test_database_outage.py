@@ -17,7 +17,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.storage import sessions
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
-from tests.support.running import Page, json_answer, page_of, running_bridge
+from tests.support.running_bridge import Page, json_answer, page_of, running_bridge
 from tests.support.stores.databases import engine_of, execute
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.waiting import eventually

@@ -10,8 +10,8 @@ from aiohttp import web
 from playwright.async_api import Browser, Page
 
 from bridge.http.static_page import STATIC
-from tests.browser.scene import Scene, staged
-from tests.support.serving import serving
+from tests.browser.browser_harness import Scene, staged
+from tests.support.web_servers import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

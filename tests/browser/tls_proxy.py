@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.support.connections import serving_connections
+from tests.support.tcp_servers import serving_connections
 
 HOST = "bridge.test"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from aiohttp import hdrs, web
 
 from tests.support.documents.original_server import Recorded
-from tests.support.serving import serving
+from tests.support.web_servers import serving
 
 
 @dataclass

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tests.support.connections import serving_connections
+from tests.support.tcp_servers import serving_connections
 
 SOCKET = b"GET /ws/socket.io"
 

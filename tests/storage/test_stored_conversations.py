@@ -13,12 +13,12 @@ from bridge.settings.storage import StorageSettings
 from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store
 from tests.support.canaries import files_with
+from tests.support.conversation_client import Talk, talking
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import products, shop_bridge
+from tests.support.models.model_bridge import products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running import page_of
+from tests.support.running_bridge import page_of
 from tests.support.stores.databases import Where, content_of
-from tests.support.talking import Talk, talking
 
 pytestmark = pytest.mark.asyncio
 

@@ -15,8 +15,8 @@ from bridge.limits.settings import Deadline
 from bridge.storage.call_journal import CallJournal, StoredCall
 from bridge.storage.store import Store
 from bridge.storage.users import User
-from tests.support.calls.browser import page
-from tests.support.calls.dispatching import FreeSlot
+from tests.support.calls.dispatcher_harness import FreeSlot
+from tests.support.calls.fake_browser import page
 from tests.support.stores.databases import Where
 
 

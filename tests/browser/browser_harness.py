@@ -18,7 +18,7 @@ from bridge.storage.store import Store
 from examples.sample_api import start_sample_api
 from tests.support.chromium import Caller, accept_selection, open_page
 from tests.support.documents.inline_reader import InlineReader
-from tests.support.running import TEST_LIMITS
+from tests.support.running_bridge import TEST_LIMITS
 from tests.support.settings import bridge_settings
 from tests.support.stores.databases import with_tables
 from tests.support.waiting import eventually

@@ -21,9 +21,9 @@ from bridge.stored_items.items import StoredItem
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 from bridge.stored_items.store import StoreUnavailable
 from bridge.stored_items.ulid import Ulids
-from tests.support.calls.gates import controls
-from tests.support.models.turning import SETTINGS, PlayedTools, ScriptedModel, Step, user
-from tests.support.stores.items import MemoryItemStore
+from tests.support.calls.memory_limits import controls
+from tests.support.models.turn_harness import SETTINGS, PlayedTools, ScriptedModel, Step, user
+from tests.support.stores.memory_item_store import MemoryItemStore
 
 
 class Clock:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from tests.support.serving import for_every_page, serving
+from tests.support.web_servers import for_every_page, serving
 from toolserver.json_types import JsonObject
 
 

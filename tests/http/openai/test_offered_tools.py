@@ -16,9 +16,9 @@ from openai import AsyncOpenAI
 from bridge.app.server import Bridge
 from tests.support.documents.compiled import document_text, operation
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import MODEL, client_of, model_bridge, products
+from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
-from tests.support.running import Page, json_answer, page_of
+from tests.support.running_bridge import Page, json_answer, page_of
 from toolserver.json_types import JsonObject
 
 HELLO: Any = [{"role": "user", "content": "Hi"}]

@@ -16,7 +16,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.answer_files import AnswerFiles
 from bridge.storage.answer_files import KEEP_SECONDS, KEPT_ANSWERS_PER_USER, KEPT_BYTES_PER_USER
 from tests.support.documents.compiled import document_text
-from tests.support.running import Page, page_of, running_bridge
+from tests.support.running_bridge import Page, page_of, running_bridge
 from toolserver.call.result import NOT_STORED, READ_ON, Answered, TextBody
 
 pytestmark = pytest.mark.asyncio

@@ -16,10 +16,10 @@ from bridge.calls.request import CallContext, ToolCall
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.settings.limits import Number
-from tests.support.calls.approving import never_asking
-from tests.support.calls.browser import FakeBrowser, FakeDecisions, FakeJournal, page
-from tests.support.calls.gates import controls
-from tests.support.stores.memory_store import InlineCompiler, MemoryStore
+from tests.support.calls.fake_browser import FakeBrowser, FakeDecisions, FakeJournal, page
+from tests.support.calls.memory_approvals import never_asking
+from tests.support.calls.memory_limits import controls
+from tests.support.stores.memory_server_store import InlineCompiler, MemoryStore
 from toolserver.call.result import TextBody
 from toolserver.json_types import JsonObject
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bridge.agent.items import Item, message_item
 from bridge.stored_items.markers import strip_markers
-from tests.support.models.turning import Step, ending, item_events
+from tests.support.models.turn_harness import Step, ending, item_events
 from toolserver.json_types import JsonObject, object_at, text_at
 
 DELTA, DONE = "response.output_text.delta", "response.output_item.done"

@@ -1,9 +1,9 @@
-"""`python -m bench kept`: how long the reading of a long chat takes where very much is kept.
+"""`python -m bench stored-history`: how long the reading of a long chat takes where very much is stored.
 
 One user keeps 100,000 items, ten others 10,000 each. A chat of 50 turns is read by the ids of its items, and
 a chain of 50 responses by its last one. The floor is the same rows by the database's driver, in the same run.
-Judged are the SQLite file that a bridge makes, and the PostgreSQL database that `KEPT_BENCH_URL` names, which
-must be empty.
+Measured are the SQLite file that a bridge makes, and the PostgreSQL database that `STORED_HISTORY_BENCH_URL`
+names, which must be empty.
 """
 
 import os
@@ -25,7 +25,7 @@ from bridge.storage.store import Store
 from bridge.stored_items.items import Side, StoredItem, StoredResponse
 from toolserver.json_types import JsonObject
 
-URL_VARIABLE = "KEPT_BENCH_URL"
+URL_VARIABLE = "STORED_HISTORY_BENCH_URL"
 OTHERS, ITEMS, ITEMS_OF_OTHERS = 10, 100_000, 10_000
 TURNS = 50
 KINDS = ("message", "reasoning", "function_call", "function_call_output", "message")
@@ -39,7 +39,7 @@ PROMISE_MS = 20.0
 Where = Path | URL
 
 
-async def measure_kept(*, quick: bool) -> dict[str, object]:
+async def measure_stored_history(*, quick: bool) -> dict[str, object]:
     """Fill each database once, then read."""
     found: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:

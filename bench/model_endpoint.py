@@ -50,7 +50,7 @@ class Held:
     """More than before, at its most."""
 
 
-async def measure_model_door(*, quick: bool) -> dict[str, object]:
+async def measure_model_endpoint(*, quick: bool) -> dict[str, object]:
     """First deltas in turn, then many streams at once; prints two tables."""
     async with AsyncExitStack() as stack:
         provider = await stack.enter_async_context(_server("provider"))

@@ -11,7 +11,7 @@ from bridge.app.server import Bridge
 from bridge.settings.models import ModelsFile, ProviderApi, ProviderSettings
 from tests.support.documents.compiled import document_text
 from tests.support.models.scripted_provider import KEY, ScriptedProvider
-from tests.support.running import json_answer, running_bridge
+from tests.support.running_bridge import json_answer, running_bridge
 
 MODEL = "scripted-small"
 

@@ -9,8 +9,8 @@ from bridge.agent.toolbox import CallOutput
 from bridge.agent.tools.catalog_tools import CatalogTools
 from bridge.agent.tools.engine_toolbox import CallServices, EngineToolbox, Toolboxes
 from bridge.agent.turn import TurnRequest, TurnSettings
-from tests.support.calls.engines import House
-from tests.support.models.turning import SETTINGS
+from tests.support.calls.engine_harness import House
+from tests.support.models.turn_harness import SETTINGS
 from toolserver.json_types import JsonObject, text_at
 
 

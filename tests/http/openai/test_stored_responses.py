@@ -13,11 +13,11 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
-from tests.support.models.kept_responses import ended
 from tests.support.models.model_answers import calls, reasoning, text
-from tests.support.models.models import MODEL, client_of, products, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
-from tests.support.running import page_of
+from tests.support.models.stored_responses import ended
+from tests.support.running_bridge import page_of
 
 pytestmark = pytest.mark.asyncio
 

@@ -22,12 +22,12 @@ from bridge.agent.model import ModelEvent, ModelRequest
 from bridge.app.server import Bridge
 from bridge.http.streaming import event_stream
 from bridge.providers.models import ResponsesModel
-from tests.support.forwarding import SECRET, signed
+from tests.support.forwarded_users import SECRET, signed
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import MODEL, client_of, model_bridge, products, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
-from tests.support.running import json_answer, page_of
-from tests.support.serving import serving
+from tests.support.running_bridge import json_answer, page_of
+from tests.support.web_servers import serving
 
 pytestmark = pytest.mark.asyncio
 

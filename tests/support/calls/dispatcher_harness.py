@@ -11,7 +11,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallRequest
 from bridge.errors import ErrorCode
 from bridge.limits.settings import Deadline, SetBy
-from tests.support.calls.browser import FakeBrowser, FakeDecisions, FakeJournal, page
+from tests.support.calls.fake_browser import FakeBrowser, FakeDecisions, FakeJournal, page
 from tests.support.waiting import eventually
 
 

@@ -12,13 +12,13 @@ from aiohttp import web
 from playwright.async_api import Browser, Locator, Page, expect
 from yarl import URL
 
-from tests.browser.scene import Scene, staged, start_offering
+from tests.browser.browser_harness import Scene, staged, start_offering
 from tests.support.chromium import accept_selection, go_to
 from tests.support.documents.compiled import document_text, operation
 from tests.support.models.model_answers import Answer
-from tests.support.models.models import provided
+from tests.support.models.model_bridge import provided
 from tests.support.models.scripted_provider import KEY, Script, ScriptedProvider, scripted_provider
-from tests.support.serving import for_every_page, serving
+from tests.support.web_servers import for_every_page, serving
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 

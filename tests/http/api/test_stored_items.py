@@ -18,7 +18,7 @@ from bridge.cli.store import DATABASE
 from bridge.settings.storage import StorageSettings
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse
-from tests.support.running import pair
+from tests.support.running_bridge import pair
 from tests.support.stores.databases import Where
 
 pytestmark = pytest.mark.both_databases

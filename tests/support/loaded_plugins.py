@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.app.server import Bridge
-from tests.support.open_webui_stand_in import loaded, with_valves
+from tests.support.fake_open_webui import loaded, with_valves
 
 FOLDER = Path(__file__).parents[2] / "plugins/open_webui"
 PIPE = (FOLDER / "tool_bridge_pipe.py").read_text(encoding="utf-8")

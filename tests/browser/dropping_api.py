@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from tests.support.connections import serving_connections
+from tests.support.tcp_servers import serving_connections
 
 OPERATION = {
     "operationId": "sendMail",

@@ -9,8 +9,8 @@ from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
 from bridge.agent.items import Item
 from bridge.agent.turn import TurnEvent, TurnResult
 from bridge.settings.answer_format import CallDisplay, MarkerForm
-from tests.support.models.memory import Remembered
-from tests.support.models.turning import Step
+from tests.support.models.memory_harness import Remembered
+from tests.support.models.turn_harness import Step
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at
 
 

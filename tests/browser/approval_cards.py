@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.async_api import Browser, Locator, Page, expect
 
-from tests.browser.scene import Scene, staged
+from tests.browser.browser_harness import Scene, staged
 from tests.support.chromium import Reply
 
 

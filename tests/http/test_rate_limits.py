@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.errors import ErrorCode
-from tests.support.running import running_bridge
+from tests.support.running_bridge import running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
