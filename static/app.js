@@ -26,6 +26,7 @@ import { Identity, IdentityError } from "./executor/identity.js";
 import { InlineCards } from "./session/pending_approvals.js";
 import { Inventory } from "./session/inventory.js";
 import { viewAddress, Router } from "./ui/router.js";
+import { stopWhileCached } from "./session/page_cache.js";
 import { StartupAcceptance } from "./servers/startup_acceptance.js";
 import { PageGrants } from "./executor/grants.js";
 import { PairingPanel } from "./ui/pairing_panel.js";
@@ -147,6 +148,7 @@ class App {
     navigation.start();
     await inventory.loadInventory();
     if (byTicket) await new StartupAcceptance(parts, elementById("notices")).acceptServers();
+    this.started.push({ stop: stopWhileCached(executor) });
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
     devices.start();
     controls.start();

@@ -217,7 +217,12 @@ def _compose_toolboxes(
     engine: Engine, registry: Registry, controls: Controls, gateway: BrowserGateway, files: TurnFiles
 ) -> Toolboxes:
     services = CallServices(engine, lambda: controls.limits.now, files)
-    return Toolboxes(CatalogTools(registry), services, lambda user_id: gateway.pages.count_pages(user_id) > 0)
+
+    async def wait_for_page(user_id: str) -> bool:
+        resume_s = controls.limits.now.page_resume_seconds
+        return await gateway.pages.wait_for_page(user_id, "", "", resume_s) is not None
+
+    return Toolboxes(CatalogTools(registry), services, wait_for_page)
 
 
 def _compose_memory(settings: BridgeSettings, store: Store, controls: Controls) -> Memory:

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -32,11 +32,11 @@ def chromium_path() -> str:
 
 
 @asynccontextmanager
-async def running_chromium(*arguments: str) -> AsyncGenerator[Browser]:
-    """A browser with these further command-line arguments; closed at the end."""
+async def running_chromium(*arguments: str, without: Sequence[str] = ()) -> AsyncGenerator[Browser]:
+    """A browser with these further arguments, `without` some of Playwright's; closed at the end."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=chromium_path(), args=[*ARGUMENTS, *arguments]
+            executable_path=chromium_path(), args=[*ARGUMENTS, *arguments], ignore_default_args=[*without]
         )
         try:
             yield browser

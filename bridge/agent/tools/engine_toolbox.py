@@ -6,7 +6,7 @@ Receives calls as a model wrote them; returns one output for each, in their orde
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bridge.agent.items import Item, ModelCall
@@ -74,12 +74,12 @@ class Toolboxes:
     """Builds the toolbox of each turn."""
 
     def __init__(
-        self, own_tools: CatalogTools, services: CallServices, is_connected: Callable[[str], bool]
+        self, own_tools: CatalogTools, services: CallServices, wait_for_page: Callable[[str], Awaitable[bool]]
     ) -> None:
-        """`is_connected`: returns whether a bridge page of the user is connected."""
+        """`wait_for_page`: returns whether a bridge page of the user is connected, or comes back in time."""
         self._own_tools = own_tools
         self._services = services
-        self._is_connected = is_connected
+        self._wait_for_page = wait_for_page
 
     async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> EngineToolbox:
         """Build the tools of a turn: shared servers', the user's own, the caller's.
@@ -116,7 +116,7 @@ class Toolboxes:
                 user_id, taken=0, strict=strict, only=only
             )
             return (), (NO_ROOM,) if is_crowded else ()
-        return (tools, ()) if self._is_connected(user_id) else ((), (NO_PAGE,))
+        return (tools, ()) if await self._wait_for_page(user_id) else ((), (NO_PAGE,))
 
 
 @dataclass(frozen=True, slots=True)

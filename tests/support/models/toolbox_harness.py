@@ -37,7 +37,10 @@ class Workshop:
 
     def __post_init__(self) -> None:
         room = CallServices(self.house.engine, lambda: self.house.controls.limits.now, self.files)
-        self.toolboxes = Toolboxes(CatalogTools(self.house.registry), room, lambda _user: self.is_connected)
+        self.toolboxes = Toolboxes(CatalogTools(self.house.registry), room, self._wait_for_page)
+
+    async def _wait_for_page(self, _user_id: str) -> bool:
+        return self.is_connected
 
     async def toolbox(
         self, *callers: Any, settings: TurnSettings = SETTINGS, **request: Any
