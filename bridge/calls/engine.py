@@ -43,6 +43,7 @@ from toolserver.tool.meta_tools import (
     read_find,
     read_reading,
     read_run,
+    similar_names,
 )
 from toolserver.tool.naming import OperationKey
 
@@ -92,9 +93,9 @@ class Engine:
         self._admission.admit_call(user_id)
         view = await self._registry.view_of_user(user_id)
         if call.tool_name not in META_NAMES:
-            return await self._run(view, _find(view, call), call)
+            return await self._run(view, await _find(view, call), call)
         if call.server_id is not None and not view.has_server(call.server_id):
-            raise _unknown(call)
+            raise await _unknown(view, call)
         if call.tool_name == RUN_OPERATION.name:
             return await self._run_named(view, call)
         if call.tool_name == FIND_OPERATIONS.name:
@@ -198,10 +199,10 @@ def _server_of(view: UserView, wanted: FindRequest, scope: str | None) -> str:
     return scope or wanted.server
 
 
-def _find(view: UserView, call: ToolCall) -> Tool:
+async def _find(view: UserView, call: ToolCall) -> Tool:
     tool = view.catalog.by_name(call.tool_name)
     if tool is None or call.server_id not in (None, tool.server_id):
-        raise _unknown(call)
+        raise await _unknown(view, call)
     return tool
 
 
@@ -209,9 +210,12 @@ def _may_reach(call: ToolCall, tool: Tool) -> bool:
     return call.only is None or tool.name in call.only
 
 
-def _unknown(call: ToolCall) -> BridgeError:
+async def _unknown(view: UserView, call: ToolCall) -> BridgeError:
     where = f" of server {call.server_id!r}" if call.server_id else ""
-    message = f"There is no tool {call.tool_name!r}{where}. GET /openapi.json lists the tools."
+    known = [tool for tool in view.tools_of(call.server_id) if _may_reach(call, tool)]
+    near = await asyncio.to_thread(similar_names, call.tool_name, known)  # Slow for ten thousand names.
+    hint = f"Did you mean {' or '.join(near)}?" if near else "GET /openapi.json lists the tools."
+    message = f"There is no tool {call.tool_name!r}{where}. {hint}"
     return BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": call.tool_name})
 
 

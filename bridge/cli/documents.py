@@ -29,13 +29,17 @@ def reference_rules(options: argparse.Namespace) -> ReferenceRules:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Print the tools of a document and the skipped operations; status 1 without any tool."""
+    """Print the tools of a document and the skipped operations.
+
+    Status 1 without any tool, and with `--strict` if an operation is skipped or has a warning.
+    """
     document = _read(options)
     if document is None:
         return 2
     compiled = with_schema_warnings(document)
     _print_json(build_report(compiled)) if options.json else _print_report(compiled)
-    return 0 if compiled.operations else 1
+    is_flawed = bool(compiled.skipped) or any(operation.warnings for operation in compiled.operations)
+    return 1 if not compiled.operations or (options.strict and is_flawed) else 0
 
 
 def plan(options: argparse.Namespace) -> int:
@@ -135,7 +139,8 @@ async def bundle_here(
 def _print_report(compiled: CompiledDocument) -> None:
     print(f"{compiled.title} {compiled.version_text} (OpenAPI {compiled.openapi})")
     print(f"Requests go to {compiled.base_url or '(unknown: the document names no full address)'}\n")
-    print(f"{len(compiled.operations)} tools")
+    count = len(compiled.operations)
+    print(f"{count} tool" if count == 1 else f"{count} tools")
     for operation in compiled.operations:
         print(f"  {operation.suggested_name}  {operation.method} {operation.path}")
         for warning in operation.warnings:

@@ -29,6 +29,11 @@ def add_check(command: argparse.ArgumentParser) -> None:
     """`tool-bridge check`."""
     command.add_argument("spec", metavar="FILE|URL")
     command.add_argument("--json", action="store_true")
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="status 1 when an operation is skipped or has a warning, for continuous integration",
+    )
     add_references(command)
 
 

@@ -67,6 +67,9 @@ def test_a_call_prints_the_answer_and_fails_with_the_error(demo: tuple[dict[str,
     called = run("call", "listProducts", '{"limit": 1}', data=data)
     assert called.status == 1
     assert json.loads(called.output)["error"]["code"] == "not_accepted"
+    mistyped = json.loads(run("call", "listProduct", data=data).output)["error"]
+    assert mistyped["code"] == "unknown_tool"
+    assert "Did you mean listProducts" in mistyped["message"]
     wrong = run("call", "listProducts", "--key", "tbk_wrong", "--url", facts["base_url"])
     assert json.loads(wrong.output)["error"]["code"] == "unauthorized"
 
@@ -211,6 +214,22 @@ def test_check_reports_what_becomes_a_tool_and_what_does_not(capsys: pytest.Capt
     assert set(report["tools"][0]) == {"name", "operation_id", "method", "path", "warnings"}
     assert main(["check", str(SHOP)]) == 0
     assert "listProducts  GET /products" in capsys.readouterr().out
+
+
+def test_a_strict_check_fails_where_an_operation_is_skipped_or_has_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """D16: a document of which half was skipped passed in a pipeline."""
+    path = tmp_path / "spec.json"
+    skipped: JsonObject = {"get": {"operationId": "b", "requestBody": {"$ref": "#/nowhere"}}}
+    warned: JsonObject = {"get": {"operationId": "b", "parameters": [{"name": "q", "in": "qury"}]}}
+    for flawed, told in ((skipped, "1 tool\n"), (warned, "2 tools\n")):
+        path.write_text(document_text(paths={"/a": operation("a"), "/b": flawed}), encoding="utf-8")
+        assert main(["check", str(path)]) == 0
+        assert told in capsys.readouterr().out
+        assert main(["check", "--strict", str(path)]) == 1
+        assert main(["check", "--strict", "--json", str(path)]) == 1
+    assert main(["check", "--strict", str(SHOP)]) == 0
 
 
 def test_check_of_a_document_without_any_tool_fails(

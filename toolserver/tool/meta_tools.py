@@ -173,10 +173,15 @@ def read_reading(text: str, *, max_bytes: int) -> ReadRequest:
 
 def no_operation(name: str, tools: Iterable[Tool]) -> ArgumentError:
     """The error for a name that none of `tools` has; the message suggests similar ones."""
-    names = [tool.name for tool in tools] if len(name) <= _MAX_NEAR_CHARS else []
-    near = get_close_matches(name, names, _MAX_NEAR)
+    near = similar_names(name, tools)
     hint = f" Near it: {', '.join(near)}." if near else " Look for it with find_operations."
     return ArgumentError(f"There is no operation {quote_text(name)}.{hint}", argument="name", pointer="/name")
+
+
+def similar_names(name: str, tools: Iterable[Tool]) -> list[str]:
+    """Names of `tools` that a mistyped name may have meant, the most similar first."""
+    names = [tool.name for tool in tools] if len(name) <= _MAX_NEAR_CHARS else []
+    return get_close_matches(name, names, _MAX_NEAR)
 
 
 def inner_error(name: str, error: ArgumentError) -> ArgumentError:

@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from bridge.calls.dispatcher import RESUME_S
-from tests.browser.scene import Scene, staged
+from tests.browser.browser_harness import Scene, staged
 from tests.support.chromium import expect_connection, running_chromium
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import socketio
 
+from tests.support.conversation_client import Json, talking
 from tests.support.models.model_answers import calls, text
-from tests.support.models.models import products, shop_bridge
+from tests.support.models.model_bridge import products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running import page_of
-from tests.support.talking import Json, talking
+from tests.support.running_bridge import page_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
