@@ -8,6 +8,7 @@ command only its options.
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import pkgutil
@@ -126,7 +127,12 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _resolve(name: str) -> Callable[..., int]:
-    return cast("Callable[..., int]", pkgutil.resolve_name(name))
+    gc.disable()  # an import makes no garbage, and looking for some takes an eighth of the start
+    try:
+        return cast("Callable[..., int]", pkgutil.resolve_name(name))
+    finally:
+        gc.freeze()  # nor will it be later
+        gc.enable()
 
 
 if __name__ == "__main__":

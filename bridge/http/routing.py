@@ -11,7 +11,7 @@ from math import ceil
 from typing import Literal, TypeAlias
 
 from aiohttp import hdrs, web
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from bridge.audit import AuditKind
 from bridge.errors import ErrorCode, WireError
@@ -25,6 +25,12 @@ Access: TypeAlias = Literal["caller", "reader", "page", "result_token", "public"
 user. `page`: a session token, for what a person decides. `result_token`: the token that came with a call,
 read by the handler. `public`: anybody, also whoever follows a signed link.
 """
+
+
+class ApiModel(BaseModel):
+    """A body of a request or an answer. Its validator is built when the first one comes, not at the start."""
+
+    model_config = ConfigDict(defer_build=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +71,17 @@ class ApiRoute(Route):
     """Optional query parameters: name to meaning."""
 
 
-class ErrorBody(BaseModel):
+class ErrorBody(ApiModel):
     """The body of every error of the bridge, on every route."""
 
     error: WireError
 
 
-class EmptyObject(BaseModel):
+class EmptyObject(ApiModel):
     """A body without content."""
 
 
-class Confirmation(BaseModel):
+class Confirmation(ApiModel):
     """Done."""
 
     ok: bool = Field(default=True)

@@ -12,7 +12,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from aiohttp import hdrs, web
-from pydantic import BaseModel
 
 from bridge.auth.identity import EXECUTOR, Identity
 from bridge.browser_protocol import MAX_ORIGINS
@@ -20,7 +19,7 @@ from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, EmptyObject, Route, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, EmptyObject, Route, RouteAnswer, json_answer
 from bridge.http.static_files import StaticFiles
 from bridge.settings.network import origin_of
 
@@ -49,7 +48,7 @@ COMMON_HEADERS = {
 }
 
 
-class ExecutorScript(BaseModel):
+class ExecutorScript(ApiModel):
     """The address of the page's executor worker, and the origins that the worker may reach."""
 
     script_url: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiohttp import web
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from bridge import __version__
 from bridge.audit import AuditKind
@@ -12,7 +12,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, address_of, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, address_of, json_answer
 from bridge.limits.token_bucket import RateLimit
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import BridgeSettings
@@ -23,13 +23,13 @@ SESSION_ATTEMPTS_IN_ALL = 6000
 """Maximum challenges and signatures of one address, and of all, a minute; a page needs two in 15 minutes."""
 
 
-class Redemption(BaseModel):
+class Redemption(ApiModel):
     """A ticket with which a paired browser was opened."""
 
     ticket: str = Field(max_length=200)
 
 
-class Redeemed(BaseModel):
+class Redeemed(ApiModel):
     """The user of a ticket; `redeemed`, and so used up, only if it is the caller's own."""
 
     user: str
@@ -38,19 +38,19 @@ class Redeemed(BaseModel):
     """Created at the command line: opening it accepts the documents named there (ruling 20)."""
 
 
-class ChallengeRequest(BaseModel):
+class ChallengeRequest(ApiModel):
     """Which device wants to open a session."""
 
     device_id: str = Field(max_length=100)
 
 
-class Challenge(BaseModel):
+class Challenge(ApiModel):
     """A nonce to sign once, within a minute."""
 
     nonce: str
 
 
-class SignedChallenge(BaseModel):
+class SignedChallenge(ApiModel):
     """The signature over `tool-bridge session ` and the nonce: ECDSA P-256, SHA-256, r and s, base64url."""
 
     device_id: str = Field(max_length=100)
@@ -58,7 +58,7 @@ class SignedChallenge(BaseModel):
     signature: str = Field(max_length=200)
 
 
-class Session(BaseModel):
+class Session(ApiModel):
     """A bearer token for `/api` and the socket."""
 
     token: str
@@ -67,7 +67,7 @@ class Session(BaseModel):
     user_id: str
 
 
-class Me(BaseModel):
+class Me(ApiModel):
     """The caller."""
 
     user: str
@@ -78,7 +78,7 @@ class Me(BaseModel):
     version: str
 
 
-class KeyFacts(BaseModel):
+class KeyFacts(ApiModel):
     """An API key without its secret."""
 
     id: str
@@ -92,13 +92,13 @@ class KeyFacts(BaseModel):
     """How its answers mark their stored items; null: `link` for Open WebUI, else `off`."""
 
 
-class KeyList(BaseModel):
+class KeyList(ApiModel):
     """The caller's API keys."""
 
     keys: list[KeyFacts]
 
 
-class NewKey(BaseModel):
+class NewKey(ApiModel):
     """What the key is for."""
 
     label: str = Field(default="", max_length=100)
@@ -108,7 +108,7 @@ class NewKey(BaseModel):
     markers: MarkerForm | None = None
 
 
-class KeyOnce(BaseModel):
+class KeyOnce(ApiModel):
     """A new API key; it cannot be read again."""
 
     id: str
@@ -116,7 +116,7 @@ class KeyOnce(BaseModel):
     label: str
 
 
-class ConnectFacts(BaseModel):
+class ConnectFacts(ApiModel):
     """How this bridge can be reached, for the Connect view."""
 
     base_url: str

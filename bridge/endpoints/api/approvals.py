@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from aiohttp import web
-from pydantic import BaseModel
 
 from bridge.audit import AuditKind
 from bridge.calls.approval_policy import Grant, GrantScope
@@ -12,11 +11,11 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 from bridge.settings.approvals import ApprovalMode
 
 
-class GrantFacts(BaseModel):
+class GrantFacts(ApiModel):
     """A grant: calls of one unchanged operation need no approval. Times are UTC seconds since 1970."""
 
     id: str
@@ -31,13 +30,13 @@ class GrantFacts(BaseModel):
     """None: until it is revoked or the operation changes."""
 
 
-class ApprovalChoice(BaseModel):
+class ApprovalChoice(ApiModel):
     """The calls that need approval: `safe`: those that may change something, `ask`: all, `all`: none."""
 
     mode: ApprovalMode | None
 
 
-class ApprovalFacts(BaseModel):
+class ApprovalFacts(ApiModel):
     """The caller's approval settings."""
 
     mode: ApprovalMode

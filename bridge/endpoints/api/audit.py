@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from aiohttp import web
-from pydantic import BaseModel
 
 from bridge.audit import AuditKind
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 from bridge.storage.audit_log import AuditCursor, AuditLog, AuditQuery, StoredAuditEntry
 from bridge.storage.call_journal import CallJournal
 
@@ -18,7 +17,7 @@ PAGE_OF_ENTRIES = 100
 """Entries in one answer."""
 
 
-class AuditFacts(BaseModel):
+class AuditFacts(ApiModel):
     """An entry of the audit log; `detail` holds the facts of its kind."""
 
     id: str
@@ -35,7 +34,7 @@ class AuditFacts(BaseModel):
     detail: dict[str, Any]
 
 
-class AuditList(BaseModel):
+class AuditList(ApiModel):
     """Entries, newest first. `next` is the value of `before` for the rest; None at the end."""
 
     entries: list[AuditFacts]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aiohttp import web
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from bridge.calls.batch import BatchCall, BatchOutput, check_batch, run_batch
 from bridge.calls.engine import Engine
@@ -19,7 +19,7 @@ from bridge.endpoints.api.calls import OutcomeFacts
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 from bridge.http.streaming import keep_alive
 from bridge.limits.call_settings import checked_deadline
 from bridge.settings.limits import Limits
@@ -29,7 +29,7 @@ BATCH_BODY_BYTES = 4 * 1024 * 1024
 """Largest body of a batch."""
 
 
-class NewBatchCall(BaseModel):
+class NewBatchCall(ApiModel):
     """A tool to run. `id` names it in `depends_on` and in its output; by default it is its number, from 1."""
 
     id: str | None = Field(default=None, min_length=1, max_length=100)
@@ -41,13 +41,13 @@ class NewBatchCall(BaseModel):
     deadline_s: float | None = None
 
 
-class NewBatch(BaseModel):
+class NewBatch(ApiModel):
     """Calls of one request."""
 
     calls: list[NewBatchCall]
 
 
-class BatchEntry(BaseModel):
+class BatchEntry(ApiModel):
     """How one call ended; `call_id` is null when nothing was sent."""
 
     id: str
@@ -58,7 +58,7 @@ class BatchEntry(BaseModel):
     """From the start of the batch."""
 
 
-class BatchReport(BaseModel):
+class BatchReport(ApiModel):
     """The outputs, in the order of the calls."""
 
     outputs: list[BatchEntry]

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import Any
 
 from aiohttp import web
-from pydantic import BaseModel
 
 from bridge.calls.argument_redaction import redact_arguments
 from bridge.calls.dispatcher import Dispatcher
@@ -16,14 +15,14 @@ from bridge.calls.open_call import OpenCall
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.storage.call_journal import CallJournal, StoredCall
 
 PAGE_OF_CALLS = 100
 """Calls in one answer."""
 
 
-class CallFacts(BaseModel):
+class CallFacts(ApiModel):
     """A call, open or ended. Times are UTC seconds since 1970; None while it is open."""
 
     call_id: str
@@ -45,7 +44,7 @@ class CallFacts(BaseModel):
     """The user's decision: `decision`, `reason`, `device_id`, `at`; None without one."""
 
 
-class CallList(BaseModel):
+class CallList(ApiModel):
     """Calls, newest first. `next` is the value of `before` for the rest; None at the end."""
 
     calls: list[CallFacts]

@@ -8,7 +8,6 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from aiohttp import hdrs, web
-from pydantic import BaseModel
 
 from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.argument_redaction import has_redactions
@@ -23,7 +22,7 @@ from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles, plain_mime
 from bridge.http.body import read_body
 from bridge.http.connections import mark_authenticated
-from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.limits.call_settings import checked_deadline
 from bridge.storage.call_journal import CallJournal
 from toolserver.call.response_headers import filename_of
@@ -36,7 +35,7 @@ RESULT_KIND_HEADER = "X-Result-Kind"
 """Name of the header that says `text` (UTF-8) or `file`, as the page found the answer."""
 
 
-class NewCall(BaseModel):
+class NewCall(ApiModel):
     """A tool to run. `arguments_text` overrides `arguments`: as text, integers keep all digits."""
 
     tool: str
@@ -46,7 +45,7 @@ class NewCall(BaseModel):
     """Seconds from when it has its slot, 1 to 600; overrides every setting."""
 
 
-class FileLink(BaseModel):
+class FileLink(ApiModel):
     """A stored answer, readable at `url` for a day."""
 
     url: str | None
@@ -57,7 +56,7 @@ class FileLink(BaseModel):
     """As the API named it."""
 
 
-class AnswerFacts(BaseModel):
+class AnswerFacts(ApiModel):
     """What the API answered."""
 
     http_status: int
@@ -73,7 +72,7 @@ class AnswerFacts(BaseModel):
     total_bytes: int | None = None
 
 
-class OutcomeFacts(BaseModel):
+class OutcomeFacts(ApiModel):
     """How the call ended: with an answer or with an error."""
 
     state: CallState
@@ -81,7 +80,7 @@ class OutcomeFacts(BaseModel):
     error: WireError | None = None
 
 
-class CallReport(BaseModel):
+class CallReport(ApiModel):
     """A call that has ended."""
 
     call_id: str

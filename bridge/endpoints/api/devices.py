@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from aiohttp import web
-from pydantic import BaseModel, StringConstraints
+from pydantic import StringConstraints
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Caller, Identity
@@ -15,11 +15,11 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, UserStore
 
 
-class DeviceFacts(BaseModel):
+class DeviceFacts(ApiModel):
     """One browser."""
 
     id: str
@@ -36,7 +36,7 @@ class DeviceFacts(BaseModel):
     """Whether it runs the calls of servers without a chosen browser: the one active last."""
 
 
-class DeviceList(BaseModel):
+class DeviceList(ApiModel):
     """The caller's browsers, oldest first."""
 
     devices: list[DeviceFacts]
@@ -44,7 +44,7 @@ class DeviceList(BaseModel):
     """Server id to the id of the browser that runs its calls while it is connected."""
 
 
-class DeviceName(BaseModel):
+class DeviceName(ApiModel):
     """A new name of a browser."""
 
     name: Annotated[
@@ -52,7 +52,7 @@ class DeviceName(BaseModel):
     ]
 
 
-class DeviceChoice(BaseModel):
+class DeviceChoice(ApiModel):
     """A device id, or null: automatic."""
 
     device_id: str | None

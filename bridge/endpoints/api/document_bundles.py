@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from aiohttp import web
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from bridge.documents.sources import BundleDocument
 from bridge.errors import ErrorCode
 from bridge.http.body import DOCUMENT_BODY_BYTES, read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 
 
-class DocumentFiles(BaseModel):
+class DocumentFiles(ApiModel):
     """A document, its source, and the files it refers to that were fetched or skipped."""
 
     text: str
@@ -23,14 +23,14 @@ class DocumentFiles(BaseModel):
     """Addresses of files that are not available, each with the reason as a sentence."""
 
 
-class UnreadableFile(BaseModel):
+class UnreadableFile(ApiModel):
     """A file that is neither JSON nor YAML, or too deeply nested. References to it do not resolve."""
 
     url: str
     reason: str
 
 
-class BundledDocument(BaseModel):
+class BundledDocument(ApiModel):
     """The bundled text, or the files missing for it."""
 
     text: str | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from aiohttp import web
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from bridge.audit import AuditKind
 from bridge.calls.admission import Controls
@@ -14,13 +14,13 @@ from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 from bridge.limits.call_settings import CallSetting, CallSettings, SettingScope, checked_deadline
 from bridge.limits.circuit_breaker import BreakerFacts, BreakerKind, BreakerState
 from bridge.settings.limits import range_of
 
 
-class LimitEntry(BaseModel):
+class LimitEntry(ApiModel):
     """One limit. `meaning` says what it counts; `source` says who set it."""
 
     name: str
@@ -32,14 +32,14 @@ class LimitEntry(BaseModel):
     source: Literal["default", "kept", "given", "changed"]
 
 
-class OpenCalls(BaseModel):
+class OpenCalls(ApiModel):
     """The number of calls of all users that run and wait now."""
 
     running: int
     waiting: int
 
 
-class LimitList(BaseModel):
+class LimitList(ApiModel):
     """All limits; `may_change`: the caller is the user who started the bridge."""
 
     limits: list[LimitEntry]
@@ -48,13 +48,13 @@ class LimitList(BaseModel):
     warnings: list[str] = Field(default_factory=list[str])
 
 
-class LimitChange(BaseModel):
+class LimitChange(ApiModel):
     """Limits by name; null reverts a change."""
 
     limits: dict[str, Any]
 
 
-class BreakerEntry(BaseModel):
+class BreakerEntry(ApiModel):
     """A tool or a host with recent failures or an open circuit breaker."""
 
     kind: BreakerKind
@@ -72,13 +72,13 @@ class BreakerEntry(BaseModel):
     retry_after_s: float | None
 
 
-class BreakerList(BaseModel):
+class BreakerList(ApiModel):
     """The caller's circuit breakers, latest failure first."""
 
     breakers: list[BreakerEntry]
 
 
-class BreakerChoice(BaseModel):
+class BreakerChoice(ApiModel):
     """Which breakers to close; without any member, all."""
 
     server_id: str | None = None
@@ -89,13 +89,13 @@ class BreakerChoice(BaseModel):
     """Only those of this kind; `request` and `store` are one each."""
 
 
-class BreakersReset(BaseModel):
+class BreakersReset(ApiModel):
     """The number of breakers that were closed."""
 
     reset: int
 
 
-class CallSettingEntry(BaseModel):
+class CallSettingEntry(ApiModel):
     """Settings for calls of all servers, of one server, or of one operation."""
 
     server_id: str = Field(default="", max_length=64)
@@ -106,7 +106,7 @@ class CallSettingEntry(BaseModel):
     in_order: bool | None = None
 
 
-class CallSettingList(BaseModel):
+class CallSettingList(ApiModel):
     """All call settings of the caller."""
 
     settings: list[CallSettingEntry]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from aiohttp import hdrs, web
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Identity, canonical_public_key
@@ -14,7 +14,7 @@ from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, address_of, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, address_of, json_answer
 from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import NewDevice
 
@@ -23,14 +23,14 @@ PAIRINGS_IN_ALL = 600
 """Maximum tickets and requests for a code, of one address and of all, in a minute."""
 
 
-class Pairing(BaseModel):
+class Pairing(ApiModel):
     """A ticket and the public half of the browser's key."""
 
     ticket: str = Field(max_length=200)
     public_key: dict[str, Any]
 
 
-class Paired(BaseModel):
+class Paired(ApiModel):
     """A browser that is now a device of the user."""
 
     device_id: str
@@ -40,13 +40,13 @@ class Paired(BaseModel):
     """By a link from the command line: opening it accepts the documents named there (ruling 20)."""
 
 
-class NewPairing(BaseModel):
+class NewPairing(ApiModel):
     """The public half of the key of a browser without a ticket."""
 
     public_key: dict[str, Any]
 
 
-class PairingCode(BaseModel):
+class PairingCode(ApiModel):
     """The code that a waiting browser shows, and the secret with which it polls its status."""
 
     code: str
@@ -54,13 +54,13 @@ class PairingCode(BaseModel):
     expires_in: int
 
 
-class PairingSecret(BaseModel):
+class PairingSecret(ApiModel):
     """The secret of a waiting browser."""
 
     secret: str = Field(max_length=100)
 
 
-class PairingStanding(BaseModel):
+class PairingStanding(ApiModel):
     """The status of a waiting browser; the last three members are set once it is `confirmed`."""
 
     state: Literal["waiting", "confirmed", "refused", "expired"]
@@ -69,13 +69,13 @@ class PairingStanding(BaseModel):
     user_id: str | None = None
 
 
-class TypedCode(BaseModel):
+class TypedCode(ApiModel):
     """A code as a person types it: letter case, spaces and hyphens do not matter."""
 
     code: str = Field(max_length=40)
 
 
-class WaitingFacts(BaseModel):
+class WaitingFacts(ApiModel):
     """A waiting browser. It chose its name itself; the address is what the bridge saw."""
 
     browser: str
@@ -83,14 +83,14 @@ class WaitingFacts(BaseModel):
     asked_at: float
 
 
-class PairingDecision(BaseModel):
+class PairingDecision(ApiModel):
     """Whether the browser that shows the code becomes a device of the caller's user."""
 
     code: str = Field(max_length=40)
     accept: bool
 
 
-class PairingDecided(BaseModel):
+class PairingDecided(ApiModel):
     """The new device, or null when it was rejected."""
 
     device_id: str | None

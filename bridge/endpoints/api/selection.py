@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from aiohttp import web
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from bridge.audit import AuditKind
 from bridge.catalog.registry import Registry
@@ -14,7 +14,7 @@ from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 from toolserver.tool.naming import MAX_NAME_CHARS
 from toolserver.tool.selection_bounds import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
@@ -30,7 +30,7 @@ Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS)]
 
 
-class SelectionChoice(BaseModel):
+class SelectionChoice(ApiModel):
     """The tools to offer to models. An empty list means all; `null` means the bridge's number."""
 
     servers: list[Name] = Field(default_factory=list[Name], max_length=MAX_CHOSEN)
@@ -44,14 +44,14 @@ class SelectionChoice(BaseModel):
     max_tokens: int | None = Field(default=None, ge=MIN_TOKENS, le=MAX_TOKENS)
 
 
-class SelectionBounds(BaseModel):
+class SelectionBounds(ApiModel):
     """The default numbers."""
 
     max_tools: int
     max_tokens: int | None
 
 
-class MissingChoices(BaseModel):
+class MissingChoices(ApiModel):
     """Entries of a selection that match nothing now; they are stored, because they may match again."""
 
     servers: list[str]

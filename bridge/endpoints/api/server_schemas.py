@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import orjson
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from bridge.catalog.server_view import LoadedServer, UserView
+from bridge.http.routing import ApiModel
 from toolserver.tool.catalog import Tool
 from toolserver.tool.naming import OperationKey
 from toolserver.tool.selection import Absence
@@ -16,14 +17,14 @@ MAX_REFERENCE_ORIGINS = 20
 """Maximum origins, besides its own, from which the bridge may fetch a document's references; chosen."""
 
 
-class ValidationReport(BaseModel):
+class ValidationReport(ApiModel):
     """The report of openapi-core on the whole document."""
 
     state: Literal["pending", "valid", "invalid", "failed"]
     problems: list[str]
 
 
-class ServerFacts(BaseModel):
+class ServerFacts(ApiModel):
     """A server: a document with its user's settings."""
 
     id: str
@@ -55,7 +56,7 @@ class Server(ServerFacts):
     """The number of operations that did not become tools."""
 
 
-class UnsendablePart(BaseModel):
+class UnsendablePart(ApiModel):
     """A part of an operation's request that a browser cannot send."""
 
     location: str = Field(serialization_alias="in")
@@ -64,7 +65,7 @@ class UnsendablePart(BaseModel):
     reason: str
 
 
-class ServerTool(BaseModel):
+class ServerTool(ApiModel):
     """An operation, for the user who decides about it."""
 
     name: str
@@ -88,7 +89,7 @@ class ServerTool(BaseModel):
     """Why it is not advertised."""
 
 
-class SkippedOperation(BaseModel):
+class SkippedOperation(ApiModel):
     """An operation that did not become a tool."""
 
     method: str
@@ -96,7 +97,7 @@ class SkippedOperation(BaseModel):
     reason: str
 
 
-class SecuritySchemeFacts(BaseModel):
+class SecuritySchemeFacts(ApiModel):
     """A security scheme of the document."""
 
     scheme: str
@@ -116,13 +117,13 @@ class ServerDetail(ServerFacts):
     security_schemes: list[SecuritySchemeFacts]
 
 
-class ServerList(BaseModel):
+class ServerList(ApiModel):
     """All servers of the caller."""
 
     servers: list[Server]
 
 
-class ToolEntry(BaseModel):
+class ToolEntry(ApiModel):
     """A tool of the caller's catalog."""
 
     name: str
@@ -144,13 +145,13 @@ class ToolEntry(BaseModel):
     """Schema of its arguments; absent unless requested."""
 
 
-class ToolList(BaseModel):
+class ToolList(ApiModel):
     """The caller's catalog."""
 
     tools: list[ToolEntry]
 
 
-class OperationPlan(BaseModel):
+class OperationPlan(ApiModel):
     """What a page pins of one operation."""
 
     name: str
@@ -159,7 +160,7 @@ class OperationPlan(BaseModel):
     argument_schema: dict[str, Any] = Field(serialization_alias="schema")
 
 
-class ServerPlans(BaseModel):
+class ServerPlans(ApiModel):
     """The request plans of one server."""
 
     server_id: str
@@ -167,7 +168,7 @@ class ServerPlans(BaseModel):
     operations: dict[str, OperationPlan]
 
 
-class NewServer(BaseModel):
+class NewServer(ApiModel):
     """A document to add: its text, or the public address from which the bridge is to fetch it."""
 
     text: str | None = None
@@ -178,14 +179,14 @@ class NewServer(BaseModel):
     base_url: str | None = None
 
 
-class NewDocument(BaseModel):
+class NewDocument(ApiModel):
     """A newer text of a server's document."""
 
     text: str
     source_url: str | None = None
 
 
-class ServerChange(BaseModel):
+class ServerChange(ApiModel):
     """Settings to change; omitted ones are unchanged."""
 
     base_url: str | None = None
@@ -193,7 +194,7 @@ class ServerChange(BaseModel):
     idempotency_key: bool | None = None
 
 
-class Acceptance(BaseModel):
+class Acceptance(ApiModel):
     """The operations that the user accepts of a server; replaces those accepted before."""
 
     operations: dict[str, str]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 from aiohttp import web
-from pydantic import BaseModel
 
 from bridge.audit import AuditKind
 from bridge.conversations.export import conversation_line
@@ -14,7 +13,7 @@ from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 from bridge.settings.memory import MemorySettings, ReasoningMemory
 from bridge.storage.user_items import UserItems
 from bridge.stored_items.export import head_line, item_line, response_line
@@ -23,7 +22,7 @@ from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 FILE_NAME = "tool-bridge-kept.jsonl"
 
 
-class StoredItemsSummary(BaseModel):
+class StoredItemsSummary(ApiModel):
     """Show how much of the caller's answers is stored."""
 
     items: int
@@ -41,7 +40,7 @@ class StoredItemsSummary(BaseModel):
     """Maximum bytes; beyond it the least recently used items are deleted; 0: no limit."""
 
 
-class StoredItemsDeleted(BaseModel):
+class StoredItemsDeleted(ApiModel):
     """How many items were deleted."""
 
     items: int
@@ -153,7 +152,7 @@ class StoredItemRoutes:
         return json_answer(StoredItemsDeleted(items=count))
 
 
-class RetentionRequest(BaseModel):
+class RetentionRequest(ApiModel):
     """The caller's retention preference; it never extends what the bridge stores."""
 
     keeps_answers: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
 from bridge.conversations.conversation import (
     DEFAULT_MAX_MESSAGES,
@@ -16,6 +16,7 @@ from bridge.conversations.conversation import (
 )
 from bridge.conversations.message_schema import format_time
 from bridge.errors import WireError
+from bridge.http.routing import ApiModel
 
 MAX_TITLE_CHARS = 200
 MAX_PROMPT_CHARS = 200_000
@@ -36,7 +37,7 @@ MaxMessages = Annotated[int, Field(ge=1, le=10_000)]
 Context = Annotated[list[str | dict[str, Any]], Field(max_length=MAX_CONTEXT_ITEMS)]
 
 
-class _Strict(BaseModel):
+class _Strict(ApiModel):
     """A body in which unknown members are an error."""
 
     model_config = ConfigDict(extra="forbid")
@@ -62,8 +63,10 @@ class NewConversation(_Strict):
     model: ModelName | None = None
     max_tokens: MaxTokens = DEFAULT_MAX_TOKENS
     max_messages: MaxMessages = DEFAULT_MAX_MESSAGES
-    context: Context = []
-    tools: Literal["accepted"] | Annotated[list[ToolName], Field(max_length=MAX_TOOLS)] = []
+    context: Context = Field(default_factory=list[str | dict[str, Any]])
+    tools: Literal["accepted"] | Annotated[list[ToolName], Field(max_length=MAX_TOOLS)] = Field(
+        default_factory=list[ToolName]
+    )
 
 
 class ConversationChanges(_Strict):
@@ -80,14 +83,14 @@ class ConversationChanges(_Strict):
     """A message: its newest branch becomes the current one."""
 
 
-class RunFacts(BaseModel):
+class RunFacts(ApiModel):
     """The last run of a conversation."""
 
     run_id: str
     state: RunState
 
 
-class ConversationFacts(BaseModel):
+class ConversationFacts(ApiModel):
     """A conversation without its messages."""
 
     id: str
@@ -106,14 +109,14 @@ class ConversationFacts(BaseModel):
     updated_at: str
 
 
-class ConversationAnswer(BaseModel):
+class ConversationAnswer(ApiModel):
     """One conversation."""
 
     success: bool = True
     conversation: ConversationFacts
 
 
-class ConversationList(BaseModel):
+class ConversationList(ApiModel):
     """Conversations, most recently changed first. `next` is the value of `before` for the rest."""
 
     success: bool = True
@@ -122,14 +125,14 @@ class ConversationList(BaseModel):
     next: float | None
 
 
-class Done(BaseModel):
+class Done(ApiModel):
     """It is done."""
 
     success: bool = True
     message: str
 
 
-class FunctionFacts(BaseModel):
+class FunctionFacts(ApiModel):
     """A function to call."""
 
     name: str
@@ -137,7 +140,7 @@ class FunctionFacts(BaseModel):
     """JSON text as the model wrote it."""
 
 
-class ToolCallFacts(BaseModel):
+class ToolCallFacts(ApiModel):
     """A call that the model made."""
 
     id: str
@@ -145,7 +148,7 @@ class ToolCallFacts(BaseModel):
     function: FunctionFacts
 
 
-class MessageFacts(BaseModel):
+class MessageFacts(ApiModel):
     """A message; members that do not apply to its role are omitted."""
 
     id: str
@@ -171,7 +174,7 @@ class MessageFacts(BaseModel):
     """How the call ended."""
 
 
-class MessageList(BaseModel):
+class MessageList(ApiModel):
     """The messages of the current branch, oldest first."""
 
     success: bool = True
@@ -179,14 +182,14 @@ class MessageList(BaseModel):
     count: int
 
 
-class MessageAnswer(BaseModel):
+class MessageAnswer(ApiModel):
     """One message."""
 
     success: bool = True
     message: MessageFacts
 
 
-class MessagesDeleted(BaseModel):
+class MessagesDeleted(ApiModel):
     """Ids of the deleted messages: for a call, also its outputs."""
 
     success: bool = True
@@ -240,7 +243,7 @@ class RetryRequest(_Strict):
     background: bool = False
 
 
-class ConversationChatAnswer(BaseModel):
+class ConversationChatAnswer(ApiModel):
     """A run that has ended."""
 
     success: bool = True
@@ -256,7 +259,7 @@ class ConversationChatAnswer(BaseModel):
     messages_in_context: int
 
 
-class ConversationChatStarted(BaseModel):
+class ConversationChatStarted(ApiModel):
     """A run that continues in the background."""
 
     success: bool = True
@@ -264,7 +267,7 @@ class ConversationChatStarted(BaseModel):
     user_message: MessageFacts | None
 
 
-class RunStopped(BaseModel):
+class RunStopped(ApiModel):
     """How the stopped run ended; null: none was running."""
 
     success: bool = True
@@ -272,7 +275,7 @@ class RunStopped(BaseModel):
     error: WireError | None = None
 
 
-class AvailableTool(BaseModel):
+class AvailableTool(ApiModel):
     """A tool that can be enabled."""
 
     server_id: str
@@ -284,7 +287,7 @@ class AvailableTool(BaseModel):
     enabled: bool
 
 
-class AvailableTools(BaseModel):
+class AvailableTools(ApiModel):
     """What the user has accepted."""
 
     success: bool = True
@@ -292,7 +295,7 @@ class AvailableTools(BaseModel):
     count: int
 
 
-class EnabledTools(BaseModel):
+class EnabledTools(ApiModel):
     """What the conversation may call."""
 
     success: bool = True
