@@ -195,17 +195,17 @@ export class BridgeApi {
 
   /** @returns {Promise<import("../types/api_types.js").StoredItemsSummary>} */
   readStoredItems() {
-    return this.#get("/api/kept");
+    return this.#get("/api/stored-data");
   }
 
   /** All that is stored of the user's answers, as lines of JSON. @returns {Promise<Blob>} */
   async exportStoredItems() {
-    return (await this.#answer("GET", "/api/kept/export", undefined, undefined)).blob();
+    return (await this.#answer("GET", "/api/stored-data/export", undefined, undefined)).blob();
   }
 
   /** @returns {Promise<{items: number}>} */
   deleteStoredItems() {
-    return this.sendRequest("DELETE", "/api/kept");
+    return this.sendRequest("DELETE", "/api/stored-data");
   }
 
   /** @param {string} path @returns {Promise<any>} */

@@ -7,7 +7,7 @@ import { announceSentence, attemptAction, el, fill, labelledField, notice, sente
 /** @typedef {import("../types/api_types.js").WantedMemory} WantedMemory */
 /** @typedef {Pick<import("../session/bridge_api.js").BridgeApi, "sendRequest">} MemoryApi */
 
-const ROUTE = "/api/kept/choice";
+const ROUTE = "/api/stored-data/preference";
 
 /** @type {[ReasoningMemory, string][]} from the least to the most */
 const REASONING_CHOICES = [

@@ -37,11 +37,11 @@ async def test_they_are_counted_exported_and_deleted_with_the_rest(
         talking(bridge) as talk,
     ):
         await talk.say("What is there?")
-        messages, facts = await talk.messages(), await page.get("/api/kept")
+        messages, facts = await talk.messages(), await page.get("/api/stored-data")
         assert facts["own_conversations"] == 1
         assert facts["bytes"] > 0
         headers = {"Authorization": f"Bearer {page.token}"}
-        async with page.http.get(f"{bridge.base_url}/api/kept/export", headers=headers) as response:
+        async with page.http.get(f"{bridge.base_url}/api/stored-data/export", headers=headers) as response:
             lines = (await response.text()).splitlines()
         [line] = [json.loads(each) for each in lines if '"kept":"conversation"' in each]
         assert line["id"] == talk.id
@@ -51,7 +51,7 @@ async def test_they_are_counted_exported_and_deleted_with_the_rest(
         async with aiohttp.ClientSession() as http:
             other = Talk(bridge.base_url, http, key)
             assert (await other.ask("POST", "/conversations", {}))[0] == 201
-            await page.request("DELETE", "/api/kept")
+            await page.request("DELETE", "/api/stored-data")
             await talk.of("GET", status=404)
             assert (await other.ask("GET", "/conversations"))[1]["count"] == 1
 

@@ -83,7 +83,7 @@ async def call_settings(page: Page) -> list[Json]:
 
 async def memory_choice(page: Page) -> Json:
     """What the user wants kept of answers."""
-    return _chosen(await page.get("/api/kept/choice"), ("keeps_answers", "reasoning"))
+    return _chosen(await page.get("/api/stored-data/preference"), ("keeps_answers", "reasoning"))
 
 
 async def calls(page: Page) -> list[Json]:
@@ -112,7 +112,7 @@ async def audit(page: Page) -> list[Json]:
 async def kept(page: Page) -> list[Json]:
     """All that is kept of answers, opened: items, responses, conversations with all their branches."""
     headers = {"Authorization": f"Bearer {page.token}"}
-    async with page.http.get(f"{page.base_url}/api/kept/export", headers=headers) as response:
+    async with page.http.get(f"{page.base_url}/api/stored-data/export", headers=headers) as response:
         assert response.status == 200, await response.text()
         _head, *lines = (await response.text()).splitlines()
     return [timeless(json.loads(line)) for line in lines]

@@ -1,4 +1,4 @@
-"""`/api/kept`: the caller's stored answers: summary, preference, export and deletion."""
+"""`/api/stored-data`: the caller's stored answers: summary, preference, export and deletion."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class StoredItemRoutes:
         return [
             ApiRoute(
                 "GET",
-                "/api/kept",
+                "/api/stored-data",
                 self.show_summary,
                 "getKept",
                 "Show how much of the caller's answers is stored",
@@ -77,7 +77,7 @@ class StoredItemRoutes:
             ),
             ApiRoute(
                 "GET",
-                "/api/kept/export",
+                "/api/stored-data/export",
                 self.export_items,
                 "exportKept",
                 "Export everything that is stored of the caller's answers",
@@ -92,7 +92,7 @@ class StoredItemRoutes:
             ),
             ApiRoute(
                 "DELETE",
-                "/api/kept",
+                "/api/stored-data",
                 self.delete_items,
                 "deleteKept",
                 "Delete what is stored of the caller's answers",
@@ -181,7 +181,7 @@ class MemoryChoiceRoutes:
         return [
             ApiRoute(
                 "GET",
-                "/api/kept/choice",
+                "/api/stored-data/preference",
                 self.show_choice,
                 "getMemoryChoice",
                 "Show what the caller wants stored of answers",
@@ -190,7 +190,7 @@ class MemoryChoiceRoutes:
             ),
             ApiRoute(
                 "PUT",
-                "/api/kept/choice",
+                "/api/stored-data/preference",
                 self.set_choice,
                 "putMemoryChoice",
                 "Choose what is stored of the caller's answers from now on",

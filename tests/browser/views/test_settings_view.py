@@ -146,7 +146,7 @@ async def test_a_user_chooses_to_have_less_stored(scene: Scene) -> None:
     await go_to(page, "settings")
     form = page.get_by_role("form", name="What to store")
     keeps, reasoning = form.get_by_label("Store answers from now on"), form.get_by_label("Reasoning")
-    async with page.expect_response("**/api/kept/choice"):
+    async with page.expect_response("**/api/stored-data/preference"):
         await reasoning.select_option("Resend for the next answer")
     await keeps.uncheck()
     await expect(reasoning).to_be_disabled()

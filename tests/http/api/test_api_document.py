@@ -286,15 +286,15 @@ async def _walk_calls(witness: Witness) -> None:
 
 
 async def _walk_kept(witness: Witness) -> None:
-    facts = await witness.ask("GET", "/api/kept")
+    facts = await witness.ask("GET", "/api/stored-data")
     assert (facts["items"], facts["oldest"]) == (0, None)
     wanted = {"keeps_answers": False, "reasoning": "disabled"}
-    chosen = await witness.ask("PUT", "/api/kept/choice", wanted)
-    assert chosen == await witness.ask("GET", "/api/kept/choice")
-    exported = await witness.ask("GET", "/api/kept/export")
+    chosen = await witness.ask("PUT", "/api/stored-data/preference", wanted)
+    assert chosen == await witness.ask("GET", "/api/stored-data/preference")
+    exported = await witness.ask("GET", "/api/stored-data/export")
     assert len(exported.splitlines()) == 1
-    assert await witness.ask("DELETE", "/api/kept") == {"items": 0}
-    await witness.ask("DELETE", "/api/kept", status=401, token="")
+    assert await witness.ask("DELETE", "/api/stored-data") == {"items": 0}
+    await witness.ask("DELETE", "/api/stored-data", status=401, token="")
 
 
 async def _walk_conversations(bridge: Bridge, witness: Witness) -> None:

@@ -29,10 +29,10 @@ async def page(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Pag
 async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridge, page: Page) -> None:
     """Until then as much as the bridge keeps; it holds for answers that begin from then on."""
     first = {"keeps_answers": True, "reasoning": "conversation"}
-    assert await page.get("/api/kept/choice") == {**first, **MOST}
-    status, answer = await page.request("PUT", "/api/kept/choice", LESS)
+    assert await page.get("/api/stored-data/preference") == {**first, **MOST}
+    status, answer = await page.request("PUT", "/api/stored-data/preference", LESS)
     assert (status, answer) == (200, {**LESS, **MOST})
-    assert await page.get("/api/kept/choice") == {**LESS, **MOST}
+    assert await page.get("/api/stored-data/preference") == {**LESS, **MOST}
     assert not await bridge.components.turns.memory.stores_answers_of(bridge.local_user.id)
     (entry,) = [e for e in (await page.get("/api/audit"))["entries"] if e["kind"] == "memory_changed"]
     assert entry["detail"] == LESS
@@ -43,16 +43,16 @@ async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridg
 )
 async def test_a_choice_that_is_none_changes_nothing(page: Page, wrong: Any) -> None:
     """Both must be said."""
-    status, answer = await page.request("PUT", "/api/kept/choice", wrong)
+    status, answer = await page.request("PUT", "/api/stored-data/preference", wrong)
     assert (status, answer["error"]["code"]) == (400, "invalid_request")
-    assert (await page.get("/api/kept/choice"))["keeps_answers"] is True
+    assert (await page.get("/api/stored-data/preference"))["keeps_answers"] is True
 
 
 async def test_a_key_may_read_the_choice_and_not_change_it(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """A program that has a key does not decide what is kept of its user."""
-    url, headers = f"{bridge.base_url}/api/kept/choice", {"Authorization": f"Bearer {bridge.key}"}
+    url, headers = f"{bridge.base_url}/api/stored-data/preference", {"Authorization": f"Bearer {bridge.key}"}
     async with http.get(url, headers=headers) as answer:
         assert answer.status == 200
     async with http.put(url, headers=headers, json=LESS) as answer:

@@ -45,7 +45,7 @@ class Visitor:
     """A program and a page of one user."""
 
     def __init__(self, bridge: Bridge, http: aiohttp.ClientSession, page_token: str) -> None:
-        self.url = f"{bridge.base_url}/api/kept"
+        self.url = f"{bridge.base_url}/api/stored-data"
         self.http = http
         self.key = {"Authorization": f"Bearer {bridge.key}"}
         self.page = {"Authorization": f"Bearer {page_token}"}
