@@ -83,7 +83,7 @@ async def test_everything_arrives_and_the_bridge_goes_on_from_there(
     assert execute(target, "SELECT max(id) FROM audit") == [(451,)]
     await store.close()
     assert main(["move-database", *where]) == 1
-    assert "nothing was moved:  the table" in capsys.readouterr().err
+    assert "nothing was moved: the table" in capsys.readouterr().err
 
 
 @pytest.mark.asyncio
@@ -96,7 +96,7 @@ async def test_what_the_target_does_not_take_leaves_it_empty(
     execute(path, "UPDATE servers SET id = id", "UPDATE api_keys SET label = printf('%.*c', 101, 'x')")
     where = ["--to", target.render_as_string(hide_password=False), "--data", str(tmp_path)]
     assert main(["move-database", *where]) == 1
-    assert "nothing was moved:  value too long" in capsys.readouterr().err
+    assert "nothing was moved: value too long" in capsys.readouterr().err
     assert not any(rows(target).values())
 
 

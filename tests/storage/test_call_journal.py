@@ -281,7 +281,7 @@ async def test_secrets_among_arguments_are_not_kept_and_such_a_call_is_made_anew
         assert [call["arguments"] for call in calls] == ['{"name":"tea","password":"[secret]"}']
         status, refused = await ask(bridge, http, "POST", f"/api/calls/{calls[0]['call_id']}/retry")
         assert (status, refused["error"]["code"]) == (400, ErrorCode.INVALID_REQUEST)
-        assert "were not kept" in refused["error"]["message"]
+        assert "were not stored" in refused["error"]["message"]
         assert len(page.calls) == 1
     assert files_with(tmp_path, [secret]) == []
     assert secret.encode() not in content_of(database)

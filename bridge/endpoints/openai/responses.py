@@ -112,7 +112,7 @@ class ResponseRoutes:
     async def _check_previous(self, order: ResponseOrder) -> None:
         """See that what is to be gone on from is there, and at its end.
 
-        A store that is away is the turn's affair: it goes on without memory.
+        While the store is away, the turn continues without memory.
         """
         previous = order.request.previous_response_id
         if previous is None:

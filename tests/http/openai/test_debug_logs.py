@@ -67,13 +67,13 @@ async def test_a_request_with_the_header_has_a_log_that_tells_what_happened_and_
     assert (status, log["object"], log["has_ended"]) == (200, "request.log", True)
     for words in (
         f"/v1/chat/completions asks {MODEL} of scripted, 1 items",
-        f"asks {MODEL}: 1 items,",
+        f"request to {MODEL}: 1 items,",
         "temperature=0.5",
         "try 1 failed, the next one in",
         "first event: response.created",
         "response.completed: 1 function_call; 11 input_tokens",
         "call listProducts (call_1_0) begins",
-        "call listProducts (call_1_0) has its result: 21 characters",
+        "call listProducts (call_1_0) result: 21 characters",
         "completed with 2 turn_count, 1 function_call_count",
     ):
         assert words in told

@@ -78,7 +78,7 @@ async def test_an_answer_waits_for_a_busy_database_as_long_as_the_limit_says(
             other.execute("BEGIN IMMEDIATE")
             said = await say(client, [], "Hello", extra_headers=LINK)
         assert said.startswith("Hi.")
-        assert "goes on without memory" in caplog.text
+        assert "continues without memory" in caplog.text
         assert caplog.text.count("no answer within 0.2 s.\n") == 2, "told by the store and by the answer"
         caplog.clear()
         assert (await say(client, [], "Hello", extra_headers=LINK)).startswith("Hi again.")
