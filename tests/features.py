@@ -113,16 +113,16 @@ def page() -> str:
     lines = [
         "# Features",
         "",
-        "Each thing that was asked for, and the tests that prove it. Written by",
-        "`python -m tests.features` from `tests/features.toml` and the docstrings of the tests; a house",
-        "test keeps it current.",
+        "Each requirement, and the tests that prove it: those that see the bridge from outside, or else",
+        "those of its parts. To find all tests of a requirement, search for its id. Written by",
+        "`python -m tests.features` from `tests/features.toml` and the docstrings of the tests.",
         "",
         _counted(known, tests),
     ]
     headings = dict(SECTIONS)
     for feature in known:
         if heading := headings.get(feature.id):
-            lines += ["", f"## {heading}", "", "| id | what holds | status | tests |", "|---|---|---|---|"]
+            lines += ["", f"## {heading}", "", "| id | what holds | tests |", "|---|---|---|"]
         lines.append(_row(feature, tests.get(feature.id, [])))
     return "\n".join([*lines, ""])
 
@@ -135,13 +135,15 @@ def _counted(known: list[Feature], tests: Proofs) -> str:
 
 
 def _row(feature: Feature, tests: list[tuple[str, str]]) -> str:
-    named = ", ".join(f"`{file}`" for file in sorted({file for file, _ in tests}))
-    return f"| {feature.id} | {feature.title} | {_status(feature, tests)} | {named} |"
+    return f"| {feature.id} | {feature.title} | {_proof(feature, tests)} |"
 
 
-def _status(feature: Feature, tests: list[tuple[str, str]]) -> str:
-    if tests:
-        return "proven"
+def _proof(feature: Feature, tests: list[tuple[str, str]]) -> str:
+    """The files of its tests, or why there are none."""
+    files = sorted({file for file, _ in tests})
+    if files:
+        from_outside = [file for file in files if not file.startswith(UNITS)]
+        return ", ".join(f"`{file}`" for file in from_outside or files)
     if feature.out:
         return f"out of scope: {feature.out}"
     return f"later (issue {feature.issue}): {feature.later}" if feature.later else "no test"
