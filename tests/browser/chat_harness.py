@@ -16,7 +16,7 @@ from tests.browser.browser_harness import Scene, staged, start_offering
 from tests.support.chromium import accept_selection, go_to
 from tests.support.documents.compiled import document_text, operation
 from tests.support.models.model_answers import Answer
-from tests.support.models.model_bridge import provided
+from tests.support.models.model_bridge import models_file
 from tests.support.models.scripted_provider import KEY, Script, ScriptedProvider, scripted_provider
 from tests.support.web_servers import for_every_page, serving
 
@@ -137,7 +137,7 @@ async def chat_stage(
 
 
 def _models(provider: ScriptedProvider) -> dict[str, Any]:
-    return {"models": provided(provider), "environ": {"SCRIPTED_KEY": KEY}}
+    return {"models": models_file(provider), "environ": {"SCRIPTED_KEY": KEY}}
 
 
 async def barriers(page: Page) -> list[str]:

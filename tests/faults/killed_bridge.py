@@ -17,7 +17,7 @@ from openai import AsyncOpenAI
 
 from tests.support.documents.compiled import document_text
 from tests.support.models.scripted_provider import KEY, ScriptedProvider
-from tests.support.running_bridge import TEST_LIMITS, Page, pair
+from tests.support.running_bridge import TEST_LIMITS, FakePage, pair_browser
 
 START_S = 60
 
@@ -34,7 +34,7 @@ class KillableBridge:
     facts: dict[str, str] = field(default_factory=dict[str, str])
     """What the last process printed."""
     process: asyncio.subprocess.Process | None = None
-    page: Page | None = None
+    page: FakePage | None = None
     ledger: list[str] = field(default_factory=list[str])
     """Operations that the page was asked to perform, in order."""
 
@@ -75,7 +75,7 @@ class KillableBridge:
 
         if self.page is None:
             ticket = self.facts["page_url"].partition("#ticket=")[2]
-            self.page = await pair(self.facts["base_url"], self.http, ticket)
+            self.page = await pair_browser(self.facts["base_url"], self.http, ticket)
             await self.page.open_session()
             await self.page.accept_everything()
         else:

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from tests.faults.killed_bridge import KillableBridge, killable_bridge
-from tests.support.conversation_client import Talk, listening
+from tests.support.conversation_client import ConversationClient, listen_to_events
 from tests.support.models.model_answers import calls, text
 from tests.support.models.scripted_provider import ScriptedProvider, script, scripted_provider
 from tests.support.waiting import eventually
@@ -30,12 +30,12 @@ async def silent(_tool: str) -> None:
     return None
 
 
-async def new_talk(bridge: KillableBridge, http: aiohttp.ClientSession) -> Talk:
-    talk = Talk(bridge.facts["base_url"], http, bridge.facts["key"])
-    status, made = await talk.ask("POST", "/conversations", {"tools": "accepted"})
+async def new_talk(bridge: KillableBridge, http: aiohttp.ClientSession) -> ConversationClient:
+    conversation = ConversationClient(bridge.facts["base_url"], http, bridge.facts["key"])
+    status, made = await conversation.ask("POST", "/conversations", {"tools": "accepted"})
     assert status == 201, made
-    talk.id = made["conversation"]["id"]
-    return talk
+    conversation.id = made["conversation"]["id"]
+    return conversation
 
 
 async def test_a_call_that_ran_when_the_bridge_was_killed_has_an_output_and_is_not_run_again(
@@ -45,23 +45,23 @@ async def test_a_call_that_ran_when_the_bridge_was_killed_has_an_output_and_is_n
     provider.play(text("I add it. ") + ADD, text("I will look."))
     async with aiohttp.ClientSession() as http, killable_bridge(tmp_path, provider) as bridge:
         await bridge.open_page(silent)
-        talk = await new_talk(bridge, http)
-        async with listening(talk) as before:
-            await talk.begin("Add tea")
+        conversation = await new_talk(bridge, http)
+        async with listen_to_events(conversation) as before:
+            await conversation.begin("Add tea")
             await eventually(lambda: bridge.ledger and before.has("tool_call"), within_s=20)
         await bridge.kill()
         await bridge.start()
-        talk.base_url, talk.key = bridge.facts["base_url"], bridge.facts["key"]
-        user, called, output = await talk.messages()
+        conversation.base_url, conversation.key = bridge.facts["base_url"], bridge.facts["key"]
+        user, called, output = await conversation.messages()
         assert (user["content"], called["content"]) == ("Add tea", "I add it. ")
         assert output["tool_call_id"] == called["tool_calls"][0]["id"]
         assert "It may or may not have been performed." in output["content"]
-        facts = await talk.facts()
+        facts = await conversation.facts()
         assert (facts["run"]["state"], facts["head_id"]) == ("failed", output["id"])
-        async with listening(talk, after=before.last_id) as after:
+        async with listen_to_events(conversation, after=before.last_id) as after:
             await eventually(lambda: after.has("reset"))
             assert after.events[0]["id"] > before.last_id
-            answer = await talk.say(None)
+            answer = await conversation.say(None)
             await eventually(lambda: after.has("run_ended"))
     assert answer["assistant_message"]["content"] == "I will look."
     assert bridge.ledger == ["POST /products"]
@@ -75,15 +75,15 @@ async def test_an_answer_that_was_said_when_the_bridge_was_killed_can_be_asked_f
     """What had not ended is gone; the question stands, and is answered."""
     provider.play(script(text("One ", "two ", "three.")).held(asyncio.Event(), after=3), text("Again."))
     async with aiohttp.ClientSession() as http, killable_bridge(tmp_path, provider) as bridge:
-        talk = await new_talk(bridge, http)
-        async with listening(talk) as heard:
-            await talk.begin("Count")
+        conversation = await new_talk(bridge, http)
+        async with listen_to_events(conversation) as heard:
+            await conversation.begin("Count")
             await eventually(lambda: heard.has("text_delta"), within_s=20)
         await bridge.kill()
         await bridge.start()
-        talk.base_url = bridge.facts["base_url"]
-        [question] = await talk.messages()
-        assert (await talk.facts())["run"]["state"] == "failed"
-        answer: Any = await talk.say(None)
+        conversation.base_url = bridge.facts["base_url"]
+        [question] = await conversation.messages()
+        assert (await conversation.facts())["run"]["state"] == "failed"
+        answer: Any = await conversation.say(None)
         assert answer["assistant_message"]["parent_id"] == question["id"]
     assert answer["assistant_message"]["content"] == "Again."

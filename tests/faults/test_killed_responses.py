@@ -15,7 +15,7 @@ from tests.faults.killed_bridge import KillableBridge, killable_bridge
 from tests.support.models.model_answers import Answer, calls, text
 from tests.support.models.model_bridge import MODEL
 from tests.support.models.scripted_provider import Script, ScriptedProvider, script, scripted_provider
-from tests.support.models.stored_responses import ended, listened, numbers, said
+from tests.support.models.stored_responses import joined_text, read_stream, sequence_numbers, wait_for_end
 from tests.support.running_bridge import json_answer
 from tests.support.waiting import eventually
 
@@ -74,16 +74,16 @@ async def test_a_response_killed_amid_a_round_is_gone_on_with_where_its_listener
         response_id = seen[0].response.id
         await bridge.start()
         async with bridge.client() as client:
-            rest = await listened(client, response_id, starting_after=seen[-1].sequence_number)
-            whole = await ended(client, response_id)
+            rest = await read_stream(client, response_id, starting_after=seen[-1].sequence_number)
+            whole = await wait_for_end(client, response_id)
             after = await client.responses.create(
                 model=MODEL, input="Well?", previous_response_id=response_id
             )
-    together = numbers([*seen, *rest])
+    together = sequence_numbers([*seen, *rest])
     assert together == sorted(set(together))
     assert (whole.status, whole.output_text) == ("completed", "Once more.")
     assert rest[-1].type == "response.completed"
-    assert said(rest).endswith("Once more.")
+    assert joined_text(rest).endswith("Once more.")
     first, again, then = inputs(provider)
     assert again == first
     assert [message["role"] for message in then] == ["user", "assistant", "user"]
@@ -105,7 +105,7 @@ async def test_a_call_that_ran_when_the_bridge_was_killed_is_never_run_again(
         await bridge.start()
         await bridge.open_page(answered)
         async with bridge.client() as client:
-            whole = await ended(client, response_id)
+            whole = await wait_for_end(client, response_id)
             await client.responses.create(model=MODEL, input="Well?", previous_response_id=response_id)
     assert bridge.ledger == [WRITE]
     if background:
@@ -133,7 +133,7 @@ async def test_a_call_that_had_not_begun_when_the_bridge_was_killed_is_said_not_
         await bridge.start()
         await bridge.open_page(silent)
         async with bridge.client() as client:
-            assert (await ended(client, response_id)).output_text == "Shall I?"
+            assert (await wait_for_end(client, response_id)).output_text == "Shall I?"
     assert bridge.ledger == [WRITE]  # asked for once, and never allowed
     assert "You may call it again." in inputs(provider)[1][2]["content"]
 
@@ -149,7 +149,7 @@ async def test_what_was_done_before_the_last_round_is_not_done_again(
         await bridge.start()
         await bridge.open_page(answered)
         async with bridge.client() as client:
-            whole = await ended(client, seen[0].response.id)
+            whole = await wait_for_end(client, seen[0].response.id)
     assert bridge.ledger == [WRITE]
     assert (whole.status, whole.output_text) == ("completed", "There is tea.")
     assert inputs(provider)[2] == inputs(provider)[1]

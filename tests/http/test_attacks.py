@@ -16,7 +16,7 @@ from bridge.browser_protocol import SOCKET_MESSAGE_BYTES
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http import body
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import Page, json_answer, page_of, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -337,7 +337,7 @@ async def test_a_changed_document_runs_nothing_until_it_was_accepted_anew(
 async def test_a_page_of_one_user_cannot_wear_the_session_of_another(bridge: Bridge) -> None:
     """W-26: a token is signed; one with another user in it is not ours."""
     async with page_of(bridge, bridge.local_user.id, silence) as page:
-        other = Page(page.base_url, page.http, page.device_id, page.key, token=page.token[:-4] + "AAAA")
+        other = FakePage(page.base_url, page.http, page.device_id, page.key, token=page.token[:-4] + "AAAA")
         status, refused = await other.request("GET", "/api/me")
         assert (status, refused["error"]["code"]) == (401, ErrorCode.UNAUTHORIZED)
         with pytest.raises((BridgeError, Exception), match="session has ended"):

@@ -17,7 +17,7 @@ from bridge.http.descriptors import descriptor_limit, raise_descriptor_limit
 DESCRIPTORS, AT_FIRST = 1024, 256
 """Of the bridge: what it may have, and what it is started with, as many systems do."""
 
-STRANGERS = 1_200
+UNAUTHENTICATED_CLIENTS = 1_200
 """Connections with half a header; each would take a descriptor."""
 
 START_S, ANSWER_S = 30, 10
@@ -57,13 +57,13 @@ def bridge(tmp_path: Path) -> Iterator[Started]:
 
 
 @pytest.fixture
-def strangers(bridge: Started) -> Iterator[list[socket]]:
+def unauthenticated_clients(bridge: Started) -> Iterator[list[socket]]:
     raise_descriptor_limit()
-    if descriptor_limit() < STRANGERS + 100:
+    if descriptor_limit() < UNAUTHENTICATED_CLIENTS + 100:
         pytest.skip("this machine gives a test too few file descriptors")
     target = urlsplit(bridge.base_url)
     lines: list[socket] = []
-    for _ in range(STRANGERS):
+    for _ in range(UNAUTHENTICATED_CLIENTS):
         line = create_connection((target.hostname, target.port), timeout=ANSWER_S)
         line.sendall(b"GET / HTTP/1.1\r\nHost: ")
         lines.append(line)
@@ -73,10 +73,10 @@ def strangers(bridge: Started) -> Iterator[list[socket]]:
 
 
 def test_strangers_with_half_a_header_each_take_nobodys_connection(
-    bridge: Started, strangers: list[socket]
+    bridge: Started, unauthenticated_clients: list[socket]
 ) -> None:
     """New connections timed out while the log grew by 1.2 MB a second."""
-    assert len(strangers) > DESCRIPTORS
+    assert len(unauthenticated_clients) > DESCRIPTORS
     assert [bridge.ask("/api/me") for _ in range(20)] == [200] * 20
     log = bridge.log.read_text(encoding="utf-8")
     assert len(log) < MAX_LOG_BYTES

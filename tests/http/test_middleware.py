@@ -15,7 +15,7 @@ from tests.support.running_bridge import running_bridge
 pytestmark = pytest.mark.asyncio
 
 OPEN_WEBUI = "http://localhost:3000"
-STRANGER = "https://evil.example"
+UNAUTHENTICATED = "https://evil.example"
 
 
 @pytest_asyncio.fixture
@@ -63,7 +63,7 @@ async def test_hosts_are_answered_as_configured(
 
 
 @pytest.mark.parametrize("path", ["/api/me", "/api/servers", "/api/devices", "/healthz"])
-@pytest.mark.parametrize("origin", [STRANGER, OPEN_WEBUI, "null"])
+@pytest.mark.parametrize("origin", [UNAUTHENTICATED, OPEN_WEBUI, "null"])
 async def test_pages_of_other_origins_may_not_use_the_api(
     bridge: Bridge, http: aiohttp.ClientSession, path: str, origin: str
 ) -> None:
@@ -81,7 +81,7 @@ async def test_pages_of_other_origins_may_not_open_the_socket(
     """A WebSocket is not held back by CORS, so the server must look at the origin."""
     url = bridge.base_url + "/ws/socket.io/?EIO=4&transport=websocket"
     with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-        await http.ws_connect(url, headers={"Origin": STRANGER})
+        await http.ws_connect(url, headers={"Origin": UNAUTHENTICATED})
     assert refused.value.status == 403
     async with http.ws_connect(url, headers={"Origin": bridge.base_url}) as socket:
         assert (await socket.receive_str()).startswith("0{")
@@ -137,11 +137,13 @@ async def test_an_origin_that_is_not_configured_gets_no_cors_headers(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """The answer of the preflight says how to allow it."""
-    async with http.options(bridge.base_url + "/openapi.json", headers={"Origin": STRANGER}) as response:
+    async with http.options(
+        bridge.base_url + "/openapi.json", headers={"Origin": UNAUTHENTICATED}
+    ) as response:
         assert response.status == 403
-        assert f"--allow-origin {STRANGER}" in (await response.json())["error"]["message"]
+        assert f"--allow-origin {UNAUTHENTICATED}" in (await response.json())["error"]["message"]
         assert "Access-Control-Allow-Origin" not in response.headers
-    headers = {"Origin": STRANGER, "Authorization": f"Bearer {bridge.key}"}
+    headers = {"Origin": UNAUTHENTICATED, "Authorization": f"Bearer {bridge.key}"}
     async with http.get(bridge.base_url + "/openapi.json", headers=headers) as response:
         assert "Access-Control-Allow-Origin" not in response.headers
 

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.app.server import Bridge
 from tests.support.fake_open_webui import Browser, Chat, callable_tool, direct, tools_by_name
-from tests.support.loaded_plugins import CITY, pipe_of, weather
+from tests.support.loaded_plugins import CITY, load_pipe, weather
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, products
 from tests.support.models.scripted_provider import ScriptedProvider
@@ -21,11 +21,11 @@ ASK = calls(("get_weather", {"city": "Paris"}))
 
 async def test_the_models_of_the_bridge_are_the_pipes(bridge: Bridge) -> None:
     """S2-01, S4-26: under their own ids; a bridge that is away is not the end of it."""
-    pipe = pipe_of(bridge)
+    pipe = load_pipe(bridge)
     assert MODEL in [model["id"] for model in await pipe.pipes()]
     pipe.valves.BRIDGE_URL = "http://127.0.0.1:9"
     assert MODEL in [model["id"] for model in await pipe.pipes()]
-    away = pipe_of(bridge, BRIDGE_URL="http://127.0.0.1:9")
+    away = load_pipe(bridge, BRIDGE_URL="http://127.0.0.1:9")
     assert "not reachable" in (await away.pipes())[0]["name"]
 
 
@@ -33,7 +33,7 @@ async def test_a_direct_tool_runs_in_open_webuis_browser(bridge: Bridge, provide
     """S0-110, S0-112, W-05: as Open WebUI's page knows it; the model reads the data, not the headers."""
     provider.play(ASK, text("It is 22 degrees."))
     browser = Browser(weather)
-    answer = await Chat(pipe_of(bridge), MODEL, browser, WEATHER).ask("How is the weather?")
+    answer = await Chat(load_pipe(bridge), MODEL, browser, WEATHER).ask("How is the weather?")
     (executed,) = browser.executed
     assert executed["name"] == "get_weather"
     assert executed["params"] == {"city": "Paris"}
@@ -51,7 +51,7 @@ async def test_a_call_that_ran_is_stored_and_never_left_to_be_run(
     """S2-05, S2-06: Open WebUI runs what has no output, again and again; one `stop` comes last."""
     provider.play(ASK, text("It is 22 degrees."))
     browser = Browser(weather)
-    answer = await Chat(pipe_of(bridge), MODEL, browser, WEATHER).ask("How is the weather?")
+    answer = await Chat(load_pipe(bridge), MODEL, browser, WEATHER).ask("How is the weather?")
     assert len(browser.executed) == 1
     (call,), (output,) = answer.items("function_call"), answer.items("function_call_output")
     assert call["call_id"] == output["call_id"]
@@ -69,7 +69,7 @@ async def test_tools_of_the_bridge_and_of_open_webui_share_a_round(
     """S0-45, W-17, W-18: each runs where it can, once; one output for each call, in their order."""
     provider.play(calls(("get_weather", {"city": "Rome"}), ("listProducts", {})), text("Both."), text("Yes."))
     browser = Browser(weather)
-    chat = Chat(pipe_of(bridge), MODEL, browser, WEATHER)
+    chat = Chat(load_pipe(bridge), MODEL, browser, WEATHER)
     async with page_of(bridge, bridge.local_user.id, products) as page:
         answer = await chat.ask("Both?")
         assert (len(page.calls), len(browser.executed)) == (1, 1)
@@ -85,7 +85,7 @@ async def test_tools_of_the_bridge_and_of_open_webui_share_a_round(
 async def test_the_next_turn_begins_with_all_that_was(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S0-134, S0-135, S4-16, S4-17, S4-19: thoughts, too, which are not sent; no model sees a marker."""
     provider.play(reasoning("Where?") + ASK, text("It is 22 degrees."), text("Yes."))
-    chat = Chat(pipe_of(bridge), MODEL, Browser(weather), WEATHER)
+    chat = Chat(load_pipe(bridge), MODEL, Browser(weather), WEATHER)
     answer = await chat.ask("How is the weather?")
     assert "[tb:" in answer.content
     await chat.ask("Sure?")
@@ -104,7 +104,7 @@ async def test_the_next_turn_begins_with_all_that_was(bridge: Bridge, provider: 
 async def test_calls_of_the_bridge_come_back_once(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S4-16, W-29: Open WebUI sends them as messages, markers name them; the model reads each once."""
     provider.play(reasoning("Which?") + calls(("listProducts", {})), text("Tea."), text("Yes."))
-    chat = Chat(pipe_of(bridge), MODEL, Browser())
+    chat = Chat(load_pipe(bridge), MODEL, Browser())
     async with page_of(bridge, bridge.local_user.id, products):
         await chat.ask("Which?")
     await chat.ask("Sure?")
@@ -116,7 +116,7 @@ async def test_calls_of_the_bridge_come_back_once(bridge: Bridge, provider: Scri
 async def test_an_edited_answer_is_what_the_model_reads(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S4-17, W-29: whoever changes the text that is seen; calls stay, the words are the new ones."""
     provider.play(ASK, text("It is 22 degrees."), text("Yes."))
-    chat = Chat(pipe_of(bridge), MODEL, Browser(weather), WEATHER)
+    chat = Chat(load_pipe(bridge), MODEL, Browser(weather), WEATHER)
     answer = await chat.ask("How is the weather?")
     for item in answer.items("message"):
         item["content"][0]["text"] = item["content"][0]["text"].replace("22", "72")
@@ -132,7 +132,7 @@ async def test_memory_can_be_switched_off(bridge: Bridge, provider: ScriptedProv
     """S4-23, S0-130: by administrator or user; then there are no markers, and the turn has its tools."""
     provider.play(ASK, text("It is 22 degrees."))
     switched = {"PERSIST_TOOL_RESULTS": False}
-    pipe = pipe_of(bridge, **({} if own else switched))
+    pipe = load_pipe(bridge, **({} if own else switched))
     chat = Chat(pipe, MODEL, Browser(weather), WEATHER, own_valves=switched if own else {})
     answer = await chat.ask("How is the weather?")
     assert "[tb:" not in answer.content
@@ -155,7 +155,7 @@ async def test_calls_run_together_and_no_more_than_allowed(
 
     provider.play(calls(*(("count", {"n": n}) for n in range(5))), text("Done."))
     tools = tools_by_name(callable_tool("count", count, n={"type": "integer"}))
-    pipe = pipe_of(bridge, MAX_PARALLEL_TOOLS_PER_REQUEST=2)
+    pipe = load_pipe(bridge, MAX_PARALLEL_TOOLS_PER_REQUEST=2)
     await Chat(pipe, MODEL, Browser(), tools).ask("Count.")
     outputs = [item["output"] for item in provider.requests[1].body["input"] if "output" in item]
     assert outputs == [f'{{"n": {n}}}' for n in range(5)]
@@ -166,17 +166,17 @@ async def test_statuses_say_what_runs_and_end(bridge: Bridge, provider: Scripted
     """S2-13: the last one is done, or it would shimmer for ever."""
     provider.play(ASK, text("It is 22 degrees."))
     browser = Browser(weather)
-    await Chat(pipe_of(bridge), MODEL, browser, WEATHER).ask("How is the weather?")
-    told = browser.told("status")
-    assert told[0] == {"description": "Running Get Weather…", "done": False}
-    assert told[-1] == {"description": "", "done": True, "hidden": True}
+    await Chat(load_pipe(bridge), MODEL, browser, WEATHER).ask("How is the weather?")
+    events = browser.events_of("status")
+    assert events[0] == {"description": "Running Get Weather…", "done": False}
+    assert events[-1] == {"description": "", "done": True, "hidden": True}
 
 
 async def test_a_task_has_no_tools_and_leaves_no_trace(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S4-06, S2-01: a title: one round, its text alone."""
     provider.play(text("Weather"))
     chat = Chat(
-        pipe_of(bridge), MODEL, Browser(weather), WEATHER, messages=[{"role": "user", "content": "Title?"}]
+        load_pipe(bridge), MODEL, Browser(weather), WEATHER, messages=[{"role": "user", "content": "Title?"}]
     )
     async with page_of(bridge, bridge.local_user.id, products):
         assert await chat.called(stream=False, task="title_generation") == "Weather"
@@ -188,7 +188,7 @@ async def test_markers_of_older_pipes_are_understood(bridge: Bridge, provider: S
     old = "[0001HTHEHGE10BKXZSRC]: #"
     older = "[openai_responses:v2:reasoning:0123456789ABCDEF]: #"
     provider.play(text("Yes."))
-    chat = Chat(pipe_of(bridge), MODEL, Browser())
+    chat = Chat(load_pipe(bridge), MODEL, Browser())
     said = {"role": "assistant", "content": f"Tea.\n\n{old}\n{older}\n"}
     chat.messages = [{"role": "user", "content": "Which?"}, said]
     await chat.ask("Sure?")
@@ -208,7 +208,7 @@ async def test_without_a_browser_direct_tools_are_not_offered(
 
     provider.play(text("Hi."))
     tools = tools_by_name(direct("get_weather", **CITY), callable_tool("search", search, "builtin"))
-    await Chat(pipe_of(bridge), MODEL, None, tools).ask("Hi")
+    await Chat(load_pipe(bridge), MODEL, None, tools).ask("Hi")
     assert [tool["name"] for tool in provider.requests[0].body["tools"]] == ["search"]
 
 
@@ -216,7 +216,7 @@ async def test_options_of_the_chat_reach_the_model(bridge: Bridge, provider: Scr
     """S4-15: under their new names; what no response has is left out."""
     provider.play(text("Hi."))
     body = {"temperature": 0.2, "max_tokens": 50, "reasoning_effort": "low", "seed": 5, "stop": ["x"]}
-    await Chat(pipe_of(bridge, TRUNCATION="auto"), MODEL, Browser(), body=body).ask("Hi")
+    await Chat(load_pipe(bridge, TRUNCATION="auto"), MODEL, Browser(), body=body).ask("Hi")
     sent = provider.requests[0].body
     assert (sent["temperature"], sent["max_output_tokens"], sent["truncation"]) == (0.2, 50, "auto")
     assert sent["reasoning"]["effort"] == "low"

@@ -10,7 +10,7 @@ import pytest
 
 from bridge.app.server import Bridge
 from tests.support.fake_open_webui import Browser, Chat, Message, callable_tool, direct, tools_by_name
-from tests.support.loaded_plugins import CITY, pipe_of, weather
+from tests.support.loaded_plugins import CITY, load_pipe, weather
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, products
 from tests.support.models.scripted_provider import ScriptedProvider, script
@@ -30,7 +30,7 @@ async def result_of(
     """What the model reads of a call of this tool, and the message."""
     name = tool["spec"]["name"]
     provider.play(calls((name, {} if arguments is None else arguments)), text("Done."))
-    answer = await Chat(pipe_of(bridge, **valves), MODEL, Browser(weather), tools_by_name(tool)).ask("Go.")
+    answer = await Chat(load_pipe(bridge, **valves), MODEL, Browser(weather), tools_by_name(tool)).ask("Go.")
     assert "Done." in answer.content
     return provider.requests[-1].body["input"][-1]["output"], answer
 
@@ -87,7 +87,7 @@ async def test_a_browser_that_never_answers_is_given_up(bridge: Bridge, provider
         await asyncio.Event().wait()
 
     provider.play(ASK, text("No answer."))
-    pipe = pipe_of(bridge, TOOL_TIMEOUT_SECONDS=1)
+    pipe = load_pipe(bridge, TOOL_TIMEOUT_SECONDS=1)
     await Chat(pipe, MODEL, Browser(forever), WEATHER).ask("Go.")
     output = provider.requests[1].body["input"][-1]["output"]
     assert json.loads(output)["error"] == "Tool error: timed out after 1 s (no answer from the browser)."
@@ -114,7 +114,7 @@ async def test_every_answer_of_a_browser_is_a_result(
         return ack
 
     provider.play(ASK, text("Done."))
-    message = await Chat(pipe_of(bridge), MODEL, Browser(answer), WEATHER).ask("Go.")
+    message = await Chat(load_pipe(bridge), MODEL, Browser(answer), WEATHER).ask("Go.")
     output = provider.requests[1].body["input"][-1]["output"]
     assert words in output if words else output == ""
     failed = "error" in str(ack)
@@ -173,7 +173,7 @@ async def test_a_chat_that_asks_before_calls_is_asked(
     provider.play(ASK, text("Done."))
     browser = Browser(weather, approves=approves)
     params = {"function_calling": "native", "tool_approval_mode": "ask"}
-    await Chat(pipe_of(bridge), MODEL, browser, WEATHER, params=params).ask("Go.")
+    await Chat(load_pipe(bridge), MODEL, browser, WEATHER, params=params).ask("Go.")
     assert browser.asked[0]["tool_call"]["arguments"] == {"city": "Paris"}
     assert len(browser.executed) == approves
     if not approves:
@@ -193,7 +193,7 @@ async def test_stop_ends_the_calls_and_the_answer(bridge: Bridge, provider: Scri
 
     provider.play(ASK, text("Never."))
     browser = Browser(forever)
-    chat = Chat(pipe_of(bridge), MODEL, browser, WEATHER)
+    chat = Chat(load_pipe(bridge), MODEL, browser, WEATHER)
     chat.messages.append({"role": "user", "content": "Go."})
     message = Message()
     chat.messages.append(message)
@@ -207,7 +207,7 @@ async def test_stop_ends_the_calls_and_the_answer(bridge: Bridge, provider: Scri
     reading.cancel()
     await asyncio.wait([reading])
     assert cancelled.is_set()
-    assert browser.told("status")[-1]["done"] is True
+    assert browser.events_of("status")[-1]["done"] is True
     provider.play(text("Hello."))
     answer = await chat.ask("Hello?")
     assert answer.error is None
@@ -218,7 +218,7 @@ async def test_stop_ends_the_calls_and_the_answer(bridge: Bridge, provider: Scri
 async def test_stop_while_the_model_speaks_hangs_up(bridge: Bridge, provider: ScriptedProvider) -> None:
     """W-23: the bridge's stream is closed, and with it the provider's."""
     provider.play(script(text("One ", "two ", "three.")).held(asyncio.Event(), after=6))
-    chat = Chat(pipe_of(bridge), MODEL, Browser(), messages=[{"role": "user", "content": "Go."}])
+    chat = Chat(load_pipe(bridge), MODEL, Browser(), messages=[{"role": "user", "content": "Go."}])
     stream = await chat.called(stream=True)
     async for chunk in stream:
         if chunk.get("type") == "response.output_text.delta":
@@ -235,7 +235,7 @@ async def test_stop_aborts_what_the_bridges_page_does(bridge: Bridge, provider: 
         begun.set()
 
     provider.play(calls(("listProducts", {})), text("Never."))
-    chat = Chat(pipe_of(bridge), MODEL, Browser(), messages=[{"role": "user", "content": "Go."}])
+    chat = Chat(load_pipe(bridge), MODEL, Browser(), messages=[{"role": "user", "content": "Go."}])
 
     async def read() -> None:
         async for _ in chat.coming(Message()):
@@ -253,7 +253,7 @@ async def test_rounds_without_end_are_ended(bridge: Bridge, provider: ScriptedPr
     """S0-57, W-20: calls of the last round are not run, the model answers once more, a notice follows."""
     provider.play(*[ASK] * 3, text("That is all."))
     browser = Browser(weather)
-    answer = await Chat(pipe_of(bridge, MAX_FUNCTION_CALL_LOOPS=3), MODEL, browser, WEATHER).ask("Go.")
+    answer = await Chat(load_pipe(bridge, MAX_FUNCTION_CALL_LOOPS=3), MODEL, browser, WEATHER).ask("Go.")
     assert len(browser.executed) == 2
     assert "TOOL_CALL_SKIPPED" in provider.requests[3].body["input"][-1]["output"]
     assert provider.requests[3].body["tool_choice"] == "none"
@@ -267,5 +267,5 @@ async def test_names_that_no_provider_takes_are_changed(bridge: Bridge, provider
     browser = Browser(weather)
     tools = tools_by_name(direct("get weather.now", **CITY))
     async with page_of(bridge, bridge.local_user.id, products):
-        await Chat(pipe_of(bridge), MODEL, browser, tools).ask("Go.")
+        await Chat(load_pipe(bridge), MODEL, browser, tools).ask("Go.")
     assert browser.executed[0]["name"] == "get weather.now"

@@ -23,7 +23,7 @@ from tests.support.fake_open_webui import (
     with_valves,
 )
 from tests.support.forwarded_users import SECRET
-from tests.support.loaded_plugins import CITY, PIPE, pipe_of, weather
+from tests.support.loaded_plugins import CITY, PIPE, load_pipe, weather
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, products
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
@@ -49,7 +49,7 @@ async def test_calls_as_blocks_of_details(bridge: Bridge, provider: ScriptedProv
         return [{"said": params["city"]}, {}]
 
     provider.play(text("Looking it up… ") + calls(("get_weather", {"city": nasty})), text("Done."))
-    message = await Chat(pipe_of(bridge, SHOW_TOOL_CARDS="details"), MODEL, Browser(answer), WEATHER).ask(
+    message = await Chat(load_pipe(bridge, SHOW_TOOL_CARDS="details"), MODEL, Browser(answer), WEATHER).ask(
         "Go."
     )
     (found,) = BLOCK.findall(message.content)
@@ -65,7 +65,7 @@ async def test_calls_as_blocks_of_details(bridge: Bridge, provider: ScriptedProv
 async def test_the_bridges_own_calls_are_blocks_too(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S2-08: by the same form, and in no next input."""
     provider.play(calls(("listProducts", {})), text("Tea."), text("Yes."))
-    chat = Chat(pipe_of(bridge, SHOW_TOOL_CARDS="details"), MODEL, Browser())
+    chat = Chat(load_pipe(bridge, SHOW_TOOL_CARDS="details"), MODEL, Browser())
     async with page_of(bridge, bridge.local_user.id, products):
         answer = await chat.ask("Which?")
     assert 'name="listProducts"' in answer.content
@@ -80,7 +80,7 @@ async def test_the_next_turn_knows_what_texts_do_not_show(
     """S4-16, S4-19: markers name results of Open WebUI's tools, too; two calls, in their order."""
     ask = calls(("get_weather", {"city": "Paris"}), ("get_weather", {"city": "Rome"}))
     provider.play(reasoning("Hm.") + ask, text("Both 22."), text("Yes."))
-    chat = Chat(pipe_of(bridge, SHOW_TOOL_CARDS=cards), MODEL, Browser(weather), WEATHER)
+    chat = Chat(load_pipe(bridge, SHOW_TOOL_CARDS=cards), MODEL, Browser(weather), WEATHER)
     await chat.ask("How warm?")
     await chat.ask("Sure?")
     before, after = provider.requests[1].body["input"], provider.requests[2].body["input"]
@@ -92,7 +92,7 @@ async def test_calls_need_not_be_shown(bridge: Bridge, provider: ScriptedProvide
     """S0-148, S0-150: neither as items nor as text; beside the answer come statuses only."""
     provider.play(ASK, text("It is 22 degrees."))
     browser = Browser(weather)
-    answer = await Chat(pipe_of(bridge, SHOW_TOOL_CARDS="off"), MODEL, browser, WEATHER).ask("Go.")
+    answer = await Chat(load_pipe(bridge, SHOW_TOOL_CARDS="off"), MODEL, browser, WEATHER).ask("Go.")
     assert len(browser.executed) == 1
     assert not answer.items("function_call")
     assert "<details" not in answer.content
@@ -106,7 +106,7 @@ async def test_an_answer_without_a_stream_is_its_text(
     """S2-01, S2-02: a str, after all calls have run."""
     provider.play(ASK, text("It is 22 degrees."))
     chat = Chat(
-        pipe_of(bridge, SHOW_TOOL_CARDS=cards, PERSIST_TOOL_RESULTS=False), MODEL, Browser(weather), WEATHER
+        load_pipe(bridge, SHOW_TOOL_CARDS=cards, PERSIST_TOOL_RESULTS=False), MODEL, Browser(weather), WEATHER
     )
     chat.messages.append({"role": "user", "content": "Go."})
     answer = await chat.called(stream=False)
@@ -118,7 +118,7 @@ async def test_thoughts_are_no_words(bridge: Bridge, provider: ScriptedProvider)
     """S4-02: they have their own place in both forms, and are no part of the next input's texts."""
     for cards in ("items", "details"):
         provider.play(reasoning("Hm.") + text("Hi."))
-        pipe = pipe_of(bridge, SHOW_TOOL_CARDS=cards)
+        pipe = load_pipe(bridge, SHOW_TOOL_CARDS=cards)
         answer = await Chat(pipe, MODEL, Browser()).ask("Hi")
         assert "Hm." not in answer.content
         assert "Hm." in json.dumps(answer.chunks)
@@ -128,7 +128,7 @@ async def test_open_webui_runs_the_calls_if_it_is_to(bridge: Bridge, provider: S
     """S0-45, S2-07: handed over with whole arguments; what comes back goes on the same turn."""
     provider.play(ASK, text("It is 22 degrees."))
     browser = Browser(weather)
-    chat = Chat(pipe_of(bridge, TOOL_EXECUTION_MODE="Open-WebUI"), MODEL, browser, WEATHER)
+    chat = Chat(load_pipe(bridge, TOOL_EXECUTION_MODE="Open-WebUI"), MODEL, browser, WEATHER)
     answer = await chat.ask("Go.")
     handed = [
         c
@@ -153,7 +153,7 @@ async def test_tools_of_the_caller_of_open_webui_are_his_to_run(
     """S2-07: a program that asks Open WebUI with tools of its own gets their calls, streamed or not."""
     own = [{"type": "function", "function": {"name": "mine", "parameters": {"type": "object"}}}]
     provider.play(calls(("mine", {})))
-    chat = Chat(pipe_of(bridge), MODEL, None, body={"tools": own})
+    chat = Chat(load_pipe(bridge), MODEL, None, body={"tools": own})
     chat.messages.append({"role": "user", "content": "Go."})
     answer = await chat.called(stream=False)
     assert answer["choices"][0]["finish_reason"] == "tool_calls"
@@ -163,11 +163,11 @@ async def test_tools_of_the_caller_of_open_webui_are_his_to_run(
 async def test_a_bridge_that_is_away_is_said_in_a_sentence(bridge: Bridge) -> None:
     """S2-04, W-31: not by a traceback; the stream has its end, the status too; whole answers say the same."""
     browser = Browser()
-    chat = Chat(pipe_of(bridge, BRIDGE_URL="http://127.0.0.1:9"), MODEL, browser)
+    chat = Chat(load_pipe(bridge, BRIDGE_URL="http://127.0.0.1:9"), MODEL, browser)
     answer = await chat.ask("Hi")
     assert "does not answer" in answer.error["message"]
     assert answer.finish_reasons == ["stop"]
-    assert browser.told("status")[-1]["done"] is True
+    assert browser.events_of("status")[-1]["done"] is True
     assert "does not answer" in await chat.called(stream=False)
 
 
@@ -177,7 +177,7 @@ async def test_a_refusal_is_said_in_the_bridges_words(
 ) -> None:
     """S0-156: a wrong key, a provider that fails."""
     provider.play(*[fails(400, "The chat is too long.")] * 3)
-    answer = await Chat(pipe_of(bridge, **valves), MODEL, Browser()).ask("Hi")
+    answer = await Chat(load_pipe(bridge, **valves), MODEL, Browser()).ask("Hi")
     said = answer.error["message"]
     assert ("401" in said) if valves else ("The chat is too long." in said)
     assert "Traceback" not in json.dumps(answer.chunks)
@@ -186,7 +186,7 @@ async def test_a_refusal_is_said_in_the_bridges_words(
 async def test_what_was_said_before_a_failure_stays(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S2-04, W-22: the text so far, the reason, one end; a call that has no result is not left to be run."""
     provider.play(script(text("One ", "two.")).dropped(after=6))
-    answer = await Chat(pipe_of(bridge), MODEL, Browser()).ask("Hi")
+    answer = await Chat(load_pipe(bridge), MODEL, Browser()).ask("Hi")
     assert "One " in answer.content
     assert answer.error
     assert answer.finish_reasons == ["stop"]
@@ -196,9 +196,9 @@ async def test_a_cut_off_answer_runs_none_of_its_calls(bridge: Bridge, provider:
     """W-22: its text stands, and Open WebUI has nothing to run."""
     provider.play((text("Half") + ASK).ending_in("length"))
     browser = Browser(weather)
-    answer = await Chat(pipe_of(bridge), MODEL, browser, WEATHER).ask("Hi")
+    answer = await Chat(load_pipe(bridge), MODEL, browser, WEATHER).ask("Hi")
     assert "Half" in answer.content
-    assert browser.told("notification")[0]["content"].startswith("The answer is cut off: ")
+    assert browser.events_of("notification")[0]["content"].startswith("The answer is cut off: ")
     assert browser.executed == []
     assert len(answer.items("function_call")) == len(answer.items("function_call_output"))
 
@@ -215,7 +215,7 @@ async def test_the_bridge_knows_who_asks(bridge: Bridge) -> None:
     app.router.add_post("/v1/responses", note)
     async with serving(app) as address:
         for valves, own in (({"USER_JWT_SECRET": SECRET}, {}), ({}, {}), ({}, {"BRIDGE_KEY": "tbk_mine"})):
-            pipe = pipe_of(bridge, BRIDGE_URL=address, BRIDGE_KEY="tbk_all", **valves)
+            pipe = load_pipe(bridge, BRIDGE_URL=address, BRIDGE_KEY="tbk_all", **valves)
             answer = await Chat(pipe, MODEL, Browser(), own_valves=own).ask("Hi")
             assert "Noted." in answer.error["message"]
     claims = jwt.decode(seen[0]["X-OpenWebUI-User-Jwt"], SECRET, ["HS256"], issuer="open-webui")
@@ -231,7 +231,7 @@ async def test_open_webuis_own_secret_signs_and_is_not_shown(
 ) -> None:
     """S0-117: forms of settings show defaults, and not only to administrators."""
     monkeypatch.setenv("FORWARD_USER_INFO_HEADER_JWT_SECRET", SECRET)
-    pipe = pipe_of(bridge)
+    pipe = load_pipe(bridge)
     assert SECRET not in json.dumps(pipe.Valves.model_json_schema())
     assert pipe.valves.USER_JWT_SECRET == ""
     headers = sys.modules[type(pipe).__module__].who_asks({"id": "u-1"}, "tbk_all", "")
@@ -242,8 +242,8 @@ async def test_a_log_is_cited_where_it_is_wanted(bridge: Bridge, provider: Scrip
     """S4-12: by the administrator or the user; Open WebUI shows it as a source."""
     provider.play(text("Hi."))
     browser = Browser()
-    await Chat(pipe_of(bridge), MODEL, browser, own_valves={"LOG_LEVEL": "DEBUG"}).ask("Hi")
-    assert browser.told("source")[0]["source"]["name"] == "Debug Logs"
+    await Chat(load_pipe(bridge), MODEL, browser, own_valves={"LOG_LEVEL": "DEBUG"}).ask("Hi")
+    assert browser.events_of("source")[0]["source"]["name"] == "Debug Logs"
 
 
 class Records:
@@ -276,7 +276,7 @@ async def test_a_model_is_switched_to_native_function_calling(
     provider.play(text("Hi."))
     browser = Browser(weather)
     await Chat(pipe, MODEL, browser, WEATHER, params={"function_calling": "legacy"}).ask("Hi")
-    (toast,) = browser.told("notification")
+    (toast,) = browser.events_of("notification")
     if has_record:
         assert records.written[0]["params"] == {"function_calling": "native", "temperature": 1}
         assert toast["type"] == "info"
@@ -295,7 +295,7 @@ async def test_tools_that_are_none_are_left_out(bridge: Bridge, provider: Script
     tools: dict[str, Any] = {"bad": 5, "worse": {}, **tools_by_name(callable_tool("fine", fine))}
     provider.play(text("Hi."))
     browser = Browser(weather)
-    chat = Chat(pipe_of(bridge), MODEL, browser)
+    chat = Chat(load_pipe(bridge), MODEL, browser)
     servers = [5, {"url": "http://x", "specs": [WEATHER["get_weather"]["spec"], 7]}]
     body = {"model": f"f.{MODEL}", "messages": [{"role": "user", "content": "Hi"}], "stream": False}
     metadata = {**chat.metadata(), "tool_servers": servers}

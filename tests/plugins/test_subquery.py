@@ -10,7 +10,7 @@ import pytest
 
 from bridge.app.server import Bridge
 from tests.support.fake_open_webui import Browser, Chat, callable_tool, direct, tools_by_name
-from tests.support.loaded_plugins import CITY, pipe_of, subquery_of, weather
+from tests.support.loaded_plugins import CITY, load_pipe, load_subquery, weather
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, products
 from tests.support.models.scripted_provider import ScriptedProvider, fails
@@ -57,7 +57,7 @@ async def test_it_has_one_method_with_what_open_webui_gives() -> None:
 
 
 def subquery_of_nothing() -> Any:
-    return subquery_of(SimpleNamespace(base_url="http://127.0.0.1:9", key="k"))  # pyright: ignore[reportArgumentType]
+    return load_subquery(SimpleNamespace(base_url="http://127.0.0.1:9", key="k"))  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ async def test_only_the_answer_comes_back(bridge: Bridge, provider: ScriptedProv
     """S1-12, S1-14, S1-17, S1-20: its own rounds with the chat's tools; trimmed; nothing of it is kept."""
     provider.play(text("Let me see.") + ASK, text("  It is 22 degrees. \n"))
     browser = Browser(weather)
-    answer = await asked(subquery_of(bridge), "How warm is it?", WEATHER, browser=browser)
+    answer = await asked(load_subquery(bridge), "How warm is it?", WEATHER, browser=browser)
     assert answer == "It is 22 degrees."
     assert browser.executed[0]["params"] == {"city": "Paris"}
     sent = provider.requests[1].body["input"]
@@ -96,8 +96,8 @@ async def test_recent_messages_are_chosen_after_filtering(bridge: Bridge, provid
         {"role": "assistant", "content": ""},
     ]
     provider.play(text("A"), text("B"))
-    await asked(subquery_of(bridge), include_recent_messages=2, __messages__=messages)
-    await asked(subquery_of(bridge), __messages__=messages)
+    await asked(load_subquery(bridge), include_recent_messages=2, __messages__=messages)
+    await asked(load_subquery(bridge), __messages__=messages)
     roles = [[item["role"] for item in request.body["input"]] for request in provider.requests]
     assert roles == [["user", "assistant", "user"], ["user"]]
 
@@ -110,7 +110,7 @@ async def test_options_and_files_go_along(bridge: Bridge, provider: ScriptedProv
         {"type": "file", "name": "a.txt", "file": {"data": {"content": "Tea is green."}}},
     ]
     await asked(
-        subquery_of(bridge), params={"temperature": 0.1, "function_calling": "legacy"}, __files__=files
+        load_subquery(bridge), params={"temperature": 0.1, "function_calling": "legacy"}, __files__=files
     )
     sent = provider.requests[0].body
     assert sent["temperature"] == 0.1
@@ -122,7 +122,7 @@ async def test_options_and_files_go_along(bridge: Bridge, provider: ScriptedProv
 
 async def test_it_never_sees_itself(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S1-06, W-30: by its id and its name; and if it is reached in any other way, it refuses."""
-    tool = subquery_of(bridge)
+    tool = load_subquery(bridge)
 
     async def again(**given: Any) -> str:
         return await asked(tool, **given)
@@ -137,7 +137,7 @@ async def test_it_never_sees_itself(bridge: Bridge, provider: ScriptedProvider) 
 
 async def test_rounds_without_end_are_ended(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S1-02, S1-08: two rounds as the attribute says, then what it has by then."""
-    tool = subquery_of(bridge)
+    tool = load_subquery(bridge)
     tool.max_rounds = 2
     provider.play(ASK, ASK, text("Perhaps 22."))
     answer = await asked(tool, "Go.", WEATHER)
@@ -153,7 +153,7 @@ async def test_a_call_that_fails_is_a_result_of_its_own(bridge: Bridge, provider
         raise ValueError("broken")
 
     provider.play(calls(("nothing", {}), ("boom", {}), ("get_weather", "{x")), text("All failed."))
-    assert await asked(subquery_of(bridge), "Go.", WEATHER, callable_tool("boom", boom)) == "All failed."
+    assert await asked(load_subquery(bridge), "Go.", WEATHER, callable_tool("boom", boom)) == "All failed."
     outputs = {
         item["call_id"]: item["output"] for item in provider.requests[1].body["input"] if "output" in item
     }
@@ -172,7 +172,7 @@ async def test_calls_of_a_round_run_together(bridge: Bridge, provider: ScriptedP
 
     provider.play(calls(("meet", {"n": 1}), ("meet", {"n": 2})), text("Met."))
     tool = callable_tool("meet", meet, "builtin", n={"type": "integer"})
-    assert await asked(subquery_of(bridge), "Go.", tool) == "Met."
+    assert await asked(load_subquery(bridge), "Go.", tool) == "Met."
     assert [item["output"] for item in provider.requests[1].body["input"] if "output" in item] == ["2", "3"]
 
 
@@ -180,21 +180,21 @@ async def test_statuses_begin_and_end(bridge: Bridge, provider: ScriptedProvider
     """S1-19: readable names, and a last one that is done and hidden, on failures too."""
     browser = Browser(weather)
     provider.play(calls(("get_weather", {}), ("get_weather", {})), text("Done."))
-    await asked(subquery_of(bridge), "Go.", WEATHER, browser=browser)
-    told = browser.told("status")
-    assert told[0]["done"] is False
-    assert "Running 2 tools: Get Weather, Get Weather…" in [each["description"] for each in told]
-    assert told[-1] == {"description": "", "done": True, "hidden": True}
+    await asked(load_subquery(bridge), "Go.", WEATHER, browser=browser)
+    events = browser.events_of("status")
+    assert events[0]["done"] is False
+    assert "Running 2 tools: Get Weather, Get Weather…" in [each["description"] for each in events]
+    assert events[-1] == {"description": "", "done": True, "hidden": True}
     away = Browser(weather)
-    answer = await asked(subquery_of(bridge, BRIDGE_URL="http://127.0.0.1:9"), browser=away)
+    answer = await asked(load_subquery(bridge, BRIDGE_URL="http://127.0.0.1:9"), browser=away)
     assert answer.startswith("[Subquery] failed: ")
-    assert away.told("status")[-1]["done"] is True
+    assert away.events_of("status")[-1]["done"] is True
 
 
 async def test_a_failing_model_is_said(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S1-18: the outer model reads a sentence, not a traceback."""
     provider.play(*[fails(400, "Too long.")] * 3)
-    assert "Too long." in await asked(subquery_of(bridge))
+    assert "Too long." in await asked(load_subquery(bridge))
 
 
 @pytest.mark.parametrize(
@@ -211,13 +211,13 @@ async def test_it_is_the_chats_model_or_the_valves(
 ) -> None:
     """S1-08: through the Pipe, through a connection, as a model of the workspace; the valve wins."""
     provider.play(text("Hi."))
-    assert await asked(subquery_of(bridge, MODEL=valve), __model__=model) == "Hi."
+    assert await asked(load_subquery(bridge, MODEL=valve), __model__=model) == "Hi."
     assert provider.requests[0].body["model"] == MODEL
 
 
 async def test_a_model_that_the_bridge_has_not_is_said(bridge: Bridge) -> None:
     """S1-18: and which ones the valve takes."""
-    answer = await asked(subquery_of(bridge), __model__={"id": "gpt-of-somebody-else"})
+    answer = await asked(load_subquery(bridge), __model__={"id": "gpt-of-somebody-else"})
     assert "no model 'gpt-of-somebody-else'" in answer
     assert MODEL in answer
 
@@ -226,20 +226,20 @@ async def test_the_bridges_own_tools_are_there_too(bridge: Bridge, provider: Scr
     """S1-20: text before its calls is no answer."""
     provider.play(text("First.") + calls(("listProducts", {})), text("Tea."))
     async with page_of(bridge, bridge.local_user.id, products) as page:
-        assert await asked(subquery_of(bridge)) == "Tea."
+        assert await asked(load_subquery(bridge)) == "Tea."
         assert len(page.calls) == 1
 
 
 async def test_it_works_as_a_tool_of_the_pipe(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S1-20: the main chat has the call and its answer, and nothing of what went on inside."""
-    inner = subquery_of(bridge)
+    inner = load_subquery(bridge)
 
     async def subquery(prompt: str) -> str:
         return await asked(inner, prompt, WEATHER)
 
     provider.play(calls(("subquery", {"prompt": "How warm?"})), ASK, text("22."), text("It is 22."))
     tools = tools_by_name(callable_tool("subquery", subquery, "", prompt={"type": "string"}))
-    answer = await Chat(pipe_of(bridge), MODEL, Browser(weather), tools).ask("How warm is it?")
+    answer = await Chat(load_pipe(bridge), MODEL, Browser(weather), tools).ask("How warm is it?")
     assert "It is 22." in answer.content
     assert provider.requests[3].body["input"][-1]["output"] == "22."
     assert "get_weather" not in json.dumps(provider.requests[3].body["input"])

@@ -28,14 +28,14 @@ ENVIRON = {"TEST_KEY": KEY}
 
 
 @dataclass
-class Scene:
+class DirectoryHarness:
     """A book of two providers, `main` and `other`; the time stands still."""
 
     main: ScriptedProvider
     other: ScriptedProvider
     time: float = 1000.0
 
-    def book(self, *models: ModelSettings, only_main: bool = False, **changes: object) -> ModelDirectory:
+    def directory(self, *models: ModelSettings, only_main: bool = False, **changes: object) -> ModelDirectory:
         providers = [
             ProviderSettings(name="main", base_url=self.main.base_url, api_key_env="TEST_KEY"),
             ProviderSettings(name="other", base_url=self.other.base_url, api="chat"),
@@ -46,13 +46,13 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene() -> AsyncGenerator[Scene]:
+async def scene() -> AsyncGenerator[DirectoryHarness]:
     async with scripted_provider() as main, scripted_provider() as other:
-        yield Scene(main, other)
+        yield DirectoryHarness(main, other)
 
 
-async def ids(book: ModelDirectory) -> list[str]:
-    return [entry.id for entry in await book.list_models()]
+async def ids(directory: ModelDirectory) -> list[str]:
+    return [entry.id for entry in await directory.list_models()]
 
 
 async def ask(entry: ModelEntry, options: JsonObject | None = None) -> None:
@@ -64,12 +64,12 @@ async def ask(entry: ModelEntry, options: JsonObject | None = None) -> None:
 @pytest.mark.asyncio
 async def test_without_a_provider_there_is_the_demo_model() -> None:
     """The first run needs no account."""
-    book = ModelDirectory(ModelsFile(), {}, demo=DemoModel())
-    assert await ids(book) == ["demo"]
-    assert (await book.find_model("demo")).settings.can_call_functions
+    directory = ModelDirectory(ModelsFile(), {}, demo=DemoModel())
+    assert await ids(directory) == ["demo"]
+    assert (await directory.find_model("demo")).settings.can_call_functions
     with pytest.raises(UnknownModel, match=r"There is no model 'demi' here\. Did you mean demo"):
-        await book.find_model("demi")
-    await book.close_providers()
+        await directory.find_model("demi")
+    await directory.close_providers()
 
 
 @pytest.mark.asyncio
@@ -82,9 +82,9 @@ async def test_a_named_model_is_asked_under_its_own_name_with_its_options() -> N
         options={"temperature": 0.2, "truncation": "auto", "reasoning": {"effort": "low", "summary": "auto"}},
     )
     async with scene() as now:
-        book = now.book(quick)
+        directory = now.directory(quick)
         now.main.play(text("Hi"))
-        await ask(await book.find_model("quick"), {"temperature": 1, "reasoning": {"effort": "high"}})
+        await ask(await directory.find_model("quick"), {"temperature": 1, "reasoning": {"effort": "high"}})
         [asked] = now.main.requests
         said = {name: asked.body[name] for name in ("model", "temperature", "truncation", "reasoning")}
         assert said == {
@@ -94,7 +94,7 @@ async def test_a_named_model_is_asked_under_its_own_name_with_its_options() -> N
             "reasoning": {"effort": "high", "summary": "auto"},
         }
         assert asked.headers["Authorization"] == f"Bearer {KEY}"
-        await book.close_providers()
+        await directory.close_providers()
 
 
 @pytest.mark.asyncio
@@ -103,13 +103,13 @@ async def test_a_provider_without_named_models_offers_what_it_lists() -> None:
     async with scene() as now:
         now.main.models = ["alpha", "quick"]
         now.other.models = ["alpha", "beta"]
-        book = now.book()
-        assert await ids(book) == ["alpha", "quick", "other/alpha", "beta"]
+        directory = now.directory()
+        assert await ids(directory) == ["alpha", "quick", "other/alpha", "beta"]
         now.other.play(text("Hi"))
-        await ask(await book.find_model("other/alpha"))
+        await ask(await directory.find_model("other/alpha"))
         assert now.other.requests[0].body["model"] == "alpha"
         assert now.other.requests[0].path == "/v1/chat/completions"
-        await book.close_providers()
+        await directory.close_providers()
 
 
 @pytest.mark.asyncio
@@ -118,30 +118,30 @@ async def test_a_provider_with_named_models_offers_only_those_unless_it_is_told_
     named = ModelSettings(id="scripted-small", provider="main", max_rounds=3)
     async with scene() as now:
         now.other.models = ["beta"]
-        book = now.book(named)
-        assert await ids(book) == ["scripted-small", "beta"]
+        directory = now.directory(named)
+        assert await ids(directory) == ["scripted-small", "beta"]
         assert now.main.listings == 0
-        await book.close_providers()
-        book = now.book(named, list_models=True)
-        assert await ids(book) == ["scripted-small", "main/scripted-small", "scripted-large", "beta"]
-        assert (await book.find_model("scripted-small")).settings.max_rounds == 3
-        await book.close_providers()
+        await directory.close_providers()
+        directory = now.directory(named, list_models=True)
+        assert await ids(directory) == ["scripted-small", "main/scripted-small", "scripted-large", "beta"]
+        assert (await directory.find_model("scripted-small")).settings.max_rounds == 3
+        await directory.close_providers()
 
 
 @pytest.mark.asyncio
 async def test_a_list_is_asked_for_once_in_five_minutes() -> None:
     """A page that shows models asks for them all the time; a name that is known costs no question at all."""
     async with scene() as now:
-        book = now.book(only_main=True)
-        await asyncio.gather(*(book.list_models() for _ in range(5)))
-        await book.find_model("scripted-small")
+        directory = now.directory(only_main=True)
+        await asyncio.gather(*(directory.list_models() for _ in range(5)))
+        await directory.find_model("scripted-small")
         assert now.main.listings == 1
         now.time += 300
-        await book.find_model("scripted-small")
+        await directory.find_model("scripted-small")
         assert now.main.listings == 1
-        await book.list_models()
+        await directory.list_models()
         assert now.main.listings == 2
-        await book.close_providers()
+        await directory.close_providers()
 
 
 @pytest.mark.asyncio
@@ -149,17 +149,17 @@ async def test_a_list_that_cannot_be_had_takes_nothing_from_the_others() -> None
     """The last list stays, and the provider is left alone for half a minute."""
     async with scene() as now:
         now.other.models = ["beta"]
-        book = now.book()
-        assert await ids(book) == ["scripted-small", "scripted-large", "beta"]
+        directory = now.directory()
+        assert await ids(directory) == ["scripted-small", "scripted-large", "beta"]
         now.time += 300
         now.main.models = fails(503)
-        assert await ids(book) == ["scripted-small", "scripted-large", "beta"]
-        assert await ids(book) == ["scripted-small", "scripted-large", "beta"]
+        assert await ids(directory) == ["scripted-small", "scripted-large", "beta"]
+        assert await ids(directory) == ["scripted-small", "scripted-large", "beta"]
         assert now.main.listings == 2
         now.time += 30
         now.main.models = ["gamma"]
-        assert await ids(book) == ["gamma", "beta"]
-        await book.close_providers()
+        assert await ids(directory) == ["gamma", "beta"]
+        await directory.close_providers()
 
 
 @pytest.mark.asyncio
@@ -176,20 +176,20 @@ async def test_where_the_only_provider_lists_nothing_any_name_is_asked_of_it(lis
     """Some servers have no list; they know best which models they have."""
     async with scene() as now:
         now.main.models = listing
-        book = now.book(only_main=True)
-        entry = await book.find_model("whatever")
+        directory = now.directory(only_main=True)
+        entry = await directory.find_model("whatever")
         assert (entry.upstream_name, entry.owned_by) == ("whatever", "main")
-        await book.close_providers()
+        await directory.close_providers()
 
 
 @pytest.mark.asyncio
 async def test_a_model_may_be_named_by_its_provider() -> None:
     """Lists are not always whole: a model in preview is on none."""
     async with scene() as now:
-        book = now.book()
-        entry = await book.find_model("main/vendor/preview-1")
+        directory = now.directory()
+        entry = await directory.find_model("main/vendor/preview-1")
         assert (entry.id, entry.upstream_name) == ("main/vendor/preview-1", "vendor/preview-1")
-        await book.close_providers()
+        await directory.close_providers()
 
 
 @pytest.mark.asyncio
@@ -198,22 +198,22 @@ async def test_what_a_protocol_cannot_say_is_known_before_it_is_asked() -> None:
     options: JsonObject = {"truncation": "auto"}
     request = ModelRequest("m", (), None, ({"type": "web_search"},), options, chat_options={"seed": 1})
     async with scene() as now:
-        book = now.book()
-        assert (await book.find_model("other/beta")).left_out(request) == ("truncation", "tools[0]")
-        assert (await book.find_model("main/alpha")).left_out(request) == ("seed",)
-        await book.close_providers()
+        directory = now.directory()
+        assert (await directory.find_model("other/beta")).left_out(request) == ("truncation", "tools[0]")
+        assert (await directory.find_model("main/alpha")).left_out(request) == ("seed",)
+        await directory.close_providers()
 
 
 @pytest.mark.asyncio
 async def test_an_unknown_model_is_told_with_the_nearest_names() -> None:
     """Most unknown names are typing errors."""
     async with scene() as now:
-        book = now.book()
+        directory = now.directory()
         with pytest.raises(UnknownModel) as unknown:
-            await book.find_model("scripted-smal")
+            await directory.find_model("scripted-smal")
         assert unknown.value.nearest[0] == "scripted-small"
         assert "Did you mean scripted-small" in str(unknown.value)
-        await book.close_providers()
+        await directory.close_providers()
 
 
 @pytest.mark.asyncio
@@ -221,4 +221,4 @@ async def test_a_missing_key_stops_the_start() -> None:
     """Otherwise the first user would find out."""
     async with scene() as now:
         with pytest.raises(ModelsFileError, match="set the environment variable OTHER_KEY"):
-            now.book(api_key_env="OTHER_KEY")
+            now.directory(api_key_env="OTHER_KEY")

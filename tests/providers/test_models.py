@@ -18,8 +18,8 @@ from tests.support.models.provider_harness import (
     ending,
     expected,
     first_delta,
-    said,
-    scene,
+    joined_text,
+    provider_harness,
 )
 from tests.support.models.scripted_provider import (
     KEY,
@@ -38,7 +38,7 @@ from toolserver.json_types import JsonObject
 async def test_events_of_responses_come_as_the_provider_wrote_them() -> None:
     """S4-07: what a model said must go back to it verbatim, so nothing between may add or lose a member."""
     answer = reasoning("Hm") + text("Good ", "day") + calls(("search", {"q": "x"}), ("pay", "{broken"))
-    async with scene() as now:
+    async with provider_harness() as now:
         now.server.play(answer)
         assert await now.ask() == expected(answer)
 
@@ -54,7 +54,7 @@ async def test_members_and_events_that_nobody_knows_are_passed_on() -> None:
         "nested": {"": [1.0, -0.0, True]},
     }
     done = {"type": "response.completed", "response": {"status": "completed", "new": {"x": None}}}
-    async with scene() as now:
+    async with provider_harness() as now:
         now.server.play(events(strange, done))
         assert [event.body for event in await now.ask()] == [strange, done]
 
@@ -75,7 +75,7 @@ async def test_a_responses_request_is_sent_as_the_loop_made_it() -> None:
         "metadata": None,
         "future": {"x": 1},
     }
-    async with scene() as now:
+    async with provider_harness() as now:
         now.server.play(text("Hi"))
         await now.ask(ModelRequest("m", (item,), "Be brief.", (tool,), options))
         [asked] = now.server.requests
@@ -93,7 +93,7 @@ async def test_a_responses_request_is_sent_as_the_loop_made_it() -> None:
 @both_protocols
 async def test_a_request_without_tools_has_no_tools_at_all(api: ProviderApi) -> None:
     """Some providers refuse an empty list."""
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         now.server.play(text("Hi"))
         await now.ask()
         [asked] = now.server.requests
@@ -106,12 +106,12 @@ async def test_a_request_without_tools_has_no_tools_at_all(api: ProviderApi) -> 
 async def test_chat_is_heard_as_responses_with_its_usage() -> None:
     """S4-07, S0-62: the loop knows one language; the count comes after the model has finished."""
     answer = reasoning("Hm") + text("Good ", "day") + calls(("search", {"q": "x"}))
-    async with scene("chat") as now:
+    async with provider_harness("chat") as now:
         now.server.play(answer.costing(30, 5))
         stream = await now.ask()
         response = ending(stream)
         assert [item["type"] for item in response["output"]] == ["reasoning", "message", "function_call"]
-        assert (said(stream), response["usage"]["total_tokens"]) == ("Good day", 35)
+        assert (joined_text(stream), response["usage"]["total_tokens"]) == ("Good day", 35)
         assert now.server.requests[0].body["stream_options"] == {"include_usage": True}
 
 
@@ -139,10 +139,10 @@ async def test_nobody_elses_settings_reach_a_provider(monkeypatch: pytest.Monkey
 async def test_a_stream_may_be_cut_anywhere_and_have_crlf_and_comments(api: ProviderApi, size: int) -> None:
     """S0-151: the network cuts where it likes, and gateways keep lines open with comments."""
     answer = text("Grüße, ", "👋🏽") + calls(("search", {"q": "é"}))
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         now.server.play(script(answer).with_comments().with_crlf().cut(size), answer)
         stream = await now.ask()
-        assert said(stream) == "Grüße, 👋🏽"
+        assert joined_text(stream) == "Grüße, 👋🏽"
         assert [event.type for event in stream] == [event.type for event in await now.ask()]
         if api == "responses":
             assert stream == expected(answer)
@@ -153,7 +153,7 @@ async def test_a_stream_may_be_cut_anywhere_and_have_crlf_and_comments(api: Prov
 async def test_the_first_delta_comes_before_the_provider_has_finished(api: ProviderApi) -> None:
     """S4-07: whoever waits for a model wants to see it begin."""
     gate = asyncio.Event()
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         now.server.play(script(text("Good ", "day")).held(gate, after=FRAMES_OF_FIRST_DELTA[api]))
         async with aclosing(now.model.stream_round(HELLO)) as stream:
             assert await first_delta(stream) == "Good "
@@ -165,7 +165,7 @@ async def test_the_first_delta_comes_before_the_provider_has_finished(api: Provi
 @both_protocols
 async def test_whoever_stops_listening_hangs_up(api: ProviderApi) -> None:
     """W-23: a model that nobody hears must not go on to write, and to cost."""
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         now.server.play(script(text("Good ", "day")).held(asyncio.Event(), after=FRAMES_OF_FIRST_DELTA[api]))
         async with aclosing(now.model.stream_round(HELLO)) as stream:
             async for event in stream:
@@ -178,7 +178,7 @@ async def test_whoever_stops_listening_hangs_up(api: ProviderApi) -> None:
 @both_protocols
 async def test_a_cancelled_round_hangs_up_before_its_first_event_too(api: ProviderApi) -> None:
     """W-23: models think for minutes before they say anything."""
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         now.server.play(raw(asyncio.Event()))
         asking = asyncio.create_task(now.ask())
         await eventually(lambda: now.server.requests)
@@ -192,11 +192,11 @@ async def test_a_cancelled_round_hangs_up_before_its_first_event_too(api: Provid
 @both_protocols
 async def test_a_character_that_a_provider_split_comes_whole(api: ProviderApi) -> None:
     """S0-155: two halves of an emoji in two deltas, in the text and in what is whole at the end."""
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         now.server.play(text("a\ud83d", "\ude00b"))
         stream = await now.ask()
         [message] = ending(stream)["output"]
-        assert (said(stream), message["content"][0]["text"]) == ("a😀b", "a😀b")
+        assert (joined_text(stream), message["content"][0]["text"]) == ("a😀b", "a😀b")
 
 
 @pytest.mark.asyncio
@@ -212,18 +212,18 @@ async def test_an_answer_that_was_cut_off_ends_as_one(
     api: ProviderApi, how: Any, status: str, reason: str
 ) -> None:
     """S0-60, W-22: what there is of it is kept."""
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         now.server.play(text("Good").ending_in(how))
         stream = await now.ask()
         response = ending(stream)
-        assert (said(stream), response["status"]) == ("Good", status)
+        assert (joined_text(stream), response["status"]) == ("Good", status)
         assert response["incomplete_details"] == {"reason": reason}
 
 
 @pytest.mark.asyncio
 async def test_a_round_that_failed_ends_as_one() -> None:
     """S0-60, W-22: the provider's own words about it are in the response."""
-    async with scene() as now:
+    async with provider_harness() as now:
         now.server.play(text("Good").ending_in("failed"))
         stream = await now.ask()
         assert (stream[-1].type, ending(stream)["error"]["code"]) == ("response.failed", "server_error")
@@ -233,7 +233,7 @@ async def test_a_round_that_failed_ends_as_one() -> None:
 @both_protocols
 async def test_a_refusal_passes(api: ProviderApi) -> None:
     """W-22: it is an answer."""
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         now.server.play(refusal("I will ", "not."))
         stream = await now.ask()
         [message] = ending(stream)["output"]

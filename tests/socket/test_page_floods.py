@@ -17,7 +17,7 @@ from bridge.limits.message_budget import BURST
 from tests.fuzz.hostile_frames import TEXT, masked
 from tests.fuzz.search import HANDSHAKE
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import json_answer, page_of, pair, running_bridge
+from tests.support.running_bridge import json_answer, page_of, pair_browser, running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -54,7 +54,7 @@ async def flooding(
 ) -> AsyncGenerator[None]:
     """A page of Eve that greets, and then says one thing as fast as it is read."""
     eve = await bridge.components.store.ensure_user("eve")
-    page = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(eve.id))
+    page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(eve.id))
     opening = f"40{json.dumps({'token': await page.open_session()})}"
     hello = '42["bridge:hello",{"protocol": 2,"page_id":"p"}]'
     source = Random(1)

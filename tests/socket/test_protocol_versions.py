@@ -11,7 +11,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.browser_protocol import PROTOCOL
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import Page, json_answer, page_of, pair, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, page_of, pair_browser, running_bridge
 
 pytestmark = pytest.mark.asyncio
 
@@ -39,8 +39,8 @@ async def answer(_call: dict[str, Any]) -> dict[str, Any]:
     return json_answer({"ok": 1})
 
 
-async def paired(bridge: Bridge, http: aiohttp.ClientSession) -> Page:
-    return await pair(bridge.base_url, http, (await bridge.page_url()).partition("#ticket=")[2])
+async def paired(bridge: Bridge, http: aiohttp.ClientSession) -> FakePage:
+    return await pair_browser(bridge.base_url, http, (await bridge.page_url()).partition("#ticket=")[2])
 
 
 async def call(bridge: Bridge, http: aiohttp.ClientSession) -> tuple[int, Any]:

@@ -22,11 +22,11 @@ from bridge.storage.call_journal import CallJournal
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import NAMES, WriteAheadLog
 from bridge.storage.write_thread import GATHER_S, MAX_WAITING, RETRY_S
-from tests.support.calls.journal_harness import Desk, desk_at, open_call
+from tests.support.calls.journal_harness import JournalHarness, open_call, open_journal
 from tests.support.canaries import files_with
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where, content_of
-from tests.support.stores.full_disk import room_for
+from tests.support.stores.full_disk import limit_disk
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
@@ -56,40 +56,40 @@ SHOP = json.dumps(
 
 
 @pytest_asyncio.fixture
-async def desk(tmp_path: Path, database: Where) -> AsyncGenerator[Desk]:
-    async with desk_at(tmp_path, database) as opened:
+async def harness(tmp_path: Path, database: Where) -> AsyncGenerator[JournalHarness]:
+    async with open_journal(tmp_path, database) as opened:
         yield opened
 
 
-async def test_many_calls_are_there_as_soon_as_somebody_reads(desk: Desk) -> None:
+async def test_many_calls_are_there_as_soon_as_somebody_reads(harness: JournalHarness) -> None:
     """They are written behind; a reader does not notice."""
     ids = [f"call_{number}" for number in range(100)]
     async with asyncio.TaskGroup() as group:
         for call_id in ids:
-            group.create_task(desk.open(call_id))
-    desk.end("call_0")
-    kept = await desk.journal.list_calls(desk.ann.id, before=None, limit=200)
+            group.create_task(harness.open(call_id))
+    harness.end("call_0")
+    kept = await harness.journal.list_calls(harness.ann.id, before=None, limit=200)
     assert {call.call_id for call in kept} == set(ids)
-    assert (await desk.kept("call_0")).state is CallState.SUCCEEDED
+    assert (await harness.stored_call("call_0")).state is CallState.SUCCEEDED
 
 
-async def test_a_late_result_is_kept_beside_the_ending_and_only_by_its_user(desk: Desk) -> None:
+async def test_a_late_result_is_kept_beside_the_ending_and_only_by_its_user(harness: JournalHarness) -> None:
     """The first late report stands; another user's page cannot write into the journal."""
-    await desk.open("call_1")
+    await harness.open("call_1")
     outcome = {"status": "answered", "http_status": 201, "body": {"kind": "empty"}}
     result = Result.model_validate({"call_id": "call_1", "outcome": outcome})
     other = result.model_copy(update={"outcome": result.outcome.model_copy(update={"http_status": 500})})
-    desk.journal.record_late(desk.bob.id, other)
-    desk.journal.record_late(desk.ann.id, result)
-    desk.journal.record_late(desk.ann.id, other)
-    late = (await desk.kept("call_1")).late
+    harness.journal.record_late(harness.bob.id, other)
+    harness.journal.record_late(harness.ann.id, result)
+    harness.journal.record_late(harness.ann.id, other)
+    late = (await harness.stored_call("call_1")).late
     assert late is not None
     assert late["http_status"] == 201
 
 
-async def test_what_an_api_answered_wins_over_a_report_that_nothing_came(desk: Desk) -> None:
+async def test_what_an_api_answered_wins_over_a_report_that_nothing_came(harness: JournalHarness) -> None:
     """Whoever reads `late` decides by it whether to do the thing again; the order of reports is chance."""
-    await desk.open("call_1")
+    await harness.open("call_1")
     failure: dict[str, Any] = {
         "status": "failed",
         "error": {"code": "network", "message": "It broke."},
@@ -98,39 +98,39 @@ async def test_what_an_api_answered_wins_over_a_report_that_nothing_came(desk: D
     success = {"status": "answered", "http_status": 201, "body": {"kind": "empty"}}
     seen: list[tuple[str, Any]] = []
     for outcome in (failure, success, failure, {**success, "http_status": 500}):
-        desk.journal.record_late(
-            desk.ann.id, Result.model_validate({"call_id": "call_1", "outcome": outcome})
+        harness.journal.record_late(
+            harness.ann.id, Result.model_validate({"call_id": "call_1", "outcome": outcome})
         )
-        late = (await desk.kept("call_1")).late
+        late = (await harness.stored_call("call_1")).late
         assert late is not None
         seen.append((late["status"], late.get("http_status")))
     assert seen == [("failed", None), ("answered", 201), ("answered", 201), ("answered", 201)]
 
 
-async def test_one_users_calls_are_not_anothers(desk: Desk) -> None:
+async def test_one_users_calls_are_not_anothers(harness: JournalHarness) -> None:
     """Knowing the id of a call is no right to read it."""
-    await desk.open("call_1")
-    assert await desk.journal.find_call(desk.bob.id, "call_1") is None
-    assert await desk.journal.list_calls(desk.bob.id, before=None, limit=10) == []
+    await harness.open("call_1")
+    assert await harness.journal.find_call(harness.bob.id, "call_1") is None
+    assert await harness.journal.list_calls(harness.bob.id, before=None, limit=10) == []
 
 
 @pytest.mark.parametrize("safe", [True, False])
-async def test_long_arguments_are_not_kept(desk: Desk, safe: bool) -> None:
+async def test_long_arguments_are_not_kept(harness: JournalHarness, safe: bool) -> None:
     """The journal must not grow by megabytes per call."""
     arguments = "x" * (STORED_ARGUMENTS_CHARS + 1)
     if not safe:
-        await desk.open("call_1", arguments=arguments)
-    desk.end("call_1", safe=safe, arguments=arguments)
-    assert (await desk.kept("call_1")).arguments_text is None
+        await harness.open("call_1", arguments=arguments)
+    harness.end("call_1", safe=safe, arguments=arguments)
+    assert (await harness.stored_call("call_1")).arguments_text is None
 
 
-async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(desk: Desk) -> None:
+async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(harness: JournalHarness) -> None:
     """A record that the database refuses is dropped, not tried for ever."""
     nobody = User("nobody", "nobody")
-    desk.journal.record_ended(open_call(nobody, "call_0", phase=CallPhase.SUCCEEDED), may_begin=True)
-    await desk.journal.record_opened(open_call(nobody, "call_1"), 1.0, may_begin=True)
-    await desk.open("call_2")
-    assert (await desk.kept("call_2")).state is CallState.SENT
+    harness.journal.record_ended(open_call(nobody, "call_0", phase=CallPhase.SUCCEEDED), may_begin=True)
+    await harness.journal.record_opened(open_call(nobody, "call_1"), 1.0, may_begin=True)
+    await harness.open("call_2")
+    assert (await harness.stored_call("call_2")).state is CallState.SENT
 
 
 class Full:
@@ -201,13 +201,13 @@ async def test_an_unsafe_call_waits_for_a_slow_database_until_its_time_is_over(t
     await patient
 
 
-async def test_old_calls_are_forgotten(desk: Desk) -> None:
+async def test_old_calls_are_forgotten(harness: JournalHarness) -> None:
     """The journal does not grow for ever; these were made in 1970."""
-    await desk.open("call_1")
-    sweeping = asyncio.create_task(desk.journal.sweep_hourly(every_s=0))
+    await harness.open("call_1")
+    sweeping = asyncio.create_task(harness.journal.sweep_hourly(every_s=0))
 
     async def is_gone() -> bool:
-        return await desk.journal.find_call(desk.ann.id, "call_1") is None
+        return await harness.journal.find_call(harness.ann.id, "call_1") is None
 
     assert await eventually(is_gone)
     sweeping.cancel()
@@ -264,7 +264,7 @@ async def test_what_was_called_can_be_read_and_called_again(
         assert again["call_id"] != added["call_id"]
 
 
-async def test_secrets_among_arguments_are_not_kept_and_such_a_call_is_made_anew(
+async def test_secrets_among_arguments_are_not_stored_and_such_a_call_is_made_anew(
     bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path, database: Where
 ) -> None:
     """They reach the page and no file; a retry that would send `[secret]` to an API says why it does not."""
@@ -334,7 +334,7 @@ async def test_with_a_full_disk_only_calls_that_read_go_on(
         return (await add())[0] == 200
 
     async with page_of(bridge, bridge.local_user.id, answer) as page:
-        with room_for(20):
+        with limit_disk(20):
             status, refused = await add()
             assert (status, refused["error"]["code"]) == (503, ErrorCode.STORE_UNAVAILABLE)
             assert (await ask(bridge, http, "POST", "/tools/listProducts", {}))[0] == 200

@@ -19,7 +19,7 @@ from bridge.storage.database import StoreError
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import NAMES
-from tests.support.calls.journal_harness import Desk, after_a_crash, desk_at, open_call
+from tests.support.calls.journal_harness import JournalHarness, open_call, open_journal, reopen_after_crash
 from tests.support.canaries import files_with
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.settings import bridge_settings
@@ -29,10 +29,10 @@ pytestmark = pytest.mark.asyncio
 
 
 @pytest_asyncio.fixture
-async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
+async def harness(tmp_path: Path) -> AsyncGenerator[JournalHarness]:
     folder = tmp_path / "data"
     folder.mkdir()
-    async with desk_at(folder) as opened:
+    async with open_journal(folder) as opened:
         yield opened
 
 
@@ -46,107 +46,111 @@ async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
     ],
 )
 async def test_after_a_crash_only_what_may_have_been_begun_is_in_doubt(
-    desk: Desk, safe: bool, may_begin: bool, state: CallState, is_in_the_database: bool
+    harness: JournalHarness, safe: bool, may_begin: bool, state: CallState, is_in_the_database: bool
 ) -> None:
     """A server that is killed leaves no call without an ending, however short it lived."""
-    await desk.open("call_1", safe=safe, may_begin=may_begin)
+    await harness.open("call_1", safe=safe, may_begin=may_begin)
     if is_in_the_database:
-        await desk.kept("call_1")
-    async with after_a_crash(desk) as later:
+        await harness.stored_call("call_1")
+    async with reopen_after_crash(harness) as later:
         assert await later.journal.settle_orphans() == 1
-        kept = await later.kept("call_1")
-        assert (kept.state, kept.ended_at is not None, kept.error is not None) == (state, True, True)
+        stored = await later.stored_call("call_1")
+        assert (stored.state, stored.ended_at is not None, stored.error is not None) == (state, True, True)
         assert await later.journal.settle_orphans() == 0
 
 
 @pytest.mark.parametrize("is_in_the_database", [True, False])
-async def test_what_a_caller_was_told_survives_a_crash(desk: Desk, is_in_the_database: bool) -> None:
+async def test_what_a_caller_was_told_survives_a_crash(
+    harness: JournalHarness, is_in_the_database: bool
+) -> None:
     """Else the history would call in doubt what somebody knows has worked."""
-    await desk.open("call_1", arguments='{"name":"tea"}')
+    await harness.open("call_1", arguments='{"name":"tea"}')
     if is_in_the_database:
-        await desk.kept("call_1")
-    desk.end("call_1")
-    async with after_a_crash(desk) as later:
+        await harness.stored_call("call_1")
+    harness.end("call_1")
+    async with reopen_after_crash(harness) as later:
         assert await later.journal.settle_orphans() == 0
-        kept = await later.kept("call_1")
-        assert (kept.state, kept.arguments_text) == (CallState.SUCCEEDED, '{"name":"tea"}')
+        stored = await later.stored_call("call_1")
+        assert (stored.state, stored.arguments_text) == (CallState.SUCCEEDED, '{"name":"tea"}')
 
 
-async def test_a_crash_after_an_approval_knows_of_it(desk: Desk) -> None:
+async def test_a_crash_after_an_approval_knows_of_it(harness: JournalHarness) -> None:
     """Before it nothing could have been begun; the later word counts, in whichever file it stands."""
-    await desk.open("call_1", may_begin=False)
-    await desk.open("call_1", may_begin=True)
-    first, second = (desk.folder / name for name in NAMES)
+    await harness.open("call_1", may_begin=False)
+    await harness.open("call_1", may_begin=True)
+    first, second = (harness.folder / name for name in NAMES)
     asked, _, approved = first.read_bytes().partition(b"\n")
-    async with after_a_crash(desk) as later:
+    async with reopen_after_crash(harness) as later:
         (later.folder / first.name).write_bytes(approved)
         (later.folder / second.name).write_bytes(asked + b"\n")
         assert await later.journal.settle_orphans() == 1
-        assert (await later.kept("call_1")).state is CallState.OUTCOME_UNKNOWN
+        assert (await later.stored_call("call_1")).state is CallState.OUTCOME_UNKNOWN
 
 
-async def test_an_ending_in_the_database_stays_when_the_log_knows_less(desk: Desk) -> None:
+async def test_an_ending_in_the_database_stays_when_the_log_knows_less(harness: JournalHarness) -> None:
     """The end of a call may have been too much for a disk that was full, and was written later."""
-    await desk.open("call_1")
-    intents = (desk.folder / NAMES[0]).read_bytes()
-    desk.end("call_1")
-    await desk.kept("call_1")
-    async with after_a_crash(desk) as later:
+    await harness.open("call_1")
+    intents = (harness.folder / NAMES[0]).read_bytes()
+    harness.end("call_1")
+    await harness.stored_call("call_1")
+    async with reopen_after_crash(harness) as later:
         (later.folder / NAMES[0]).write_bytes(intents)
         assert await later.journal.settle_orphans() == 0
-        assert (await later.kept("call_1")).state is CallState.SUCCEEDED
+        assert (await later.stored_call("call_1")).state is CallState.SUCCEEDED
 
 
-async def test_secrets_are_not_in_the_log_either(desk: Desk) -> None:
+async def test_secrets_are_not_in_the_log_either(harness: JournalHarness) -> None:
     """It lies beside the database, and is as easily copied."""
     short = json.dumps({"name": "tea", "password": "c4nary-short"})
     long = json.dumps({"name": "x" * QUICK_ARGUMENTS_CHARS, "password": "c4nary-long"})
-    await desk.open("call_1", arguments=short)
-    await desk.open("call_2", arguments=long)
-    async with after_a_crash(desk) as later:
+    await harness.open("call_1", arguments=short)
+    await harness.open("call_2", arguments=long)
+    async with reopen_after_crash(harness) as later:
         assert files_with(later.folder, ["c4nary"]) == []
         await later.journal.settle_orphans()
-        kept = [(await later.kept(call_id)).arguments_text for call_id in ("call_1", "call_2")]
-        assert kept == ['{"name":"tea","password":"[secret]"}', None]
-    desk.end("call_2")
-    text = (await desk.kept("call_2")).arguments_text
+        stored = [(await later.stored_call(call_id)).arguments_text for call_id in ("call_1", "call_2")]
+        assert stored == ['{"name":"tea","password":"[secret]"}', None]
+    harness.end("call_2")
+    text = (await harness.stored_call("call_2")).arguments_text
     assert text is not None
     assert text.endswith('"password":"[secret]"}')
 
 
-async def test_lines_that_are_none_harm_no_other(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+async def test_lines_that_are_none_harm_no_other(
+    harness: JournalHarness, caplog: pytest.LogCaptureFixture
+) -> None:
     """A broken disk, another version or a stranger wrote them; the log says how many."""
-    await desk.open("call_1")
-    async with after_a_crash(desk) as later:
+    await harness.open("call_1")
+    async with reopen_after_crash(harness) as later:
         with (later.folder / NAMES[0]).open("ab") as log:
             log.write(b'garbage\n\n{"id": 7}\n[]\n\xff\xfe\n' + b'{"id": "cut')
         assert await later.journal.settle_orphans() == 1
         assert "has 4 lines that cannot be read" in caplog.text
-        assert (await later.kept("call_1")).state is CallState.OUTCOME_UNKNOWN
+        assert (await later.stored_call("call_1")).state is CallState.OUTCOME_UNKNOWN
 
 
-async def test_a_line_whose_user_is_gone_harms_no_other(desk: Desk) -> None:
+async def test_a_line_whose_user_is_gone_harms_no_other(harness: JournalHarness) -> None:
     """The database refuses it, now and at every later start."""
-    await desk.journal.record_opened(open_call(User("nobody", "nobody"), "call_1"), 1.0, may_begin=True)
-    await desk.open("call_2")
-    async with after_a_crash(desk) as later:
+    await harness.journal.record_opened(open_call(User("nobody", "nobody"), "call_1"), 1.0, may_begin=True)
+    await harness.open("call_2")
+    async with reopen_after_crash(harness) as later:
         assert await later.journal.settle_orphans() == 1
         assert await later.journal.settle_orphans() == 0
-        assert (await later.kept("call_2")).state is CallState.OUTCOME_UNKNOWN
+        assert (await later.stored_call("call_2")).state is CallState.OUTCOME_UNKNOWN
 
 
-async def test_a_stopped_bridge_leaves_no_log(desk: Desk) -> None:
+async def test_a_stopped_bridge_leaves_no_log(harness: JournalHarness) -> None:
     """Nor one that has had nothing to do for an hour: what users did must not lie there for ever."""
-    await desk.open("call_1")
-    desk.end("call_1")
-    await desk.kept("call_1")
-    assert (desk.folder / NAMES[0]).stat().st_size > 0
-    sweeping = asyncio.create_task(desk.journal.sweep_hourly(every_s=0))
-    await eventually(lambda: (desk.folder / NAMES[0]).stat().st_size == 0)
+    await harness.open("call_1")
+    harness.end("call_1")
+    await harness.stored_call("call_1")
+    assert (harness.folder / NAMES[0]).stat().st_size > 0
+    sweeping = asyncio.create_task(harness.journal.sweep_hourly(every_s=0))
+    await eventually(lambda: (harness.folder / NAMES[0]).stat().st_size == 0)
     sweeping.cancel()
     await asyncio.wait({sweeping})
-    await desk.open("call_2")
-    async with after_a_crash(desk) as later:
+    await harness.open("call_2")
+    async with reopen_after_crash(harness) as later:
         assert (later.folder / NAMES[0]).stat().st_size > 0
     assert [(later.folder / name).stat().st_size for name in NAMES] == [0, 0]
 

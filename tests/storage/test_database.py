@@ -25,7 +25,7 @@ ENCODED = "p%40ss%3A%20word%2F%3F%23%25"
 
 
 @pytest.fixture
-def stranger(postgres_server: PostgresServer) -> Generator[str]:
+def other_user(postgres_server: PostgresServer) -> Generator[str]:
     """A role without any right of its own."""
     postgres_server.execute(sql.SQL("CREATE ROLE stranger LOGIN").format())
     yield "stranger"
@@ -164,16 +164,16 @@ def test_a_database_in_another_encoding_is_refused(postgres_server: PostgresServ
     assert "ENCODING 'UTF8'" in refused(postgres_server.url("latin"))
 
 
-def test_a_right_that_is_missing_is_named(postgres_server: PostgresServer, stranger: str) -> None:
+def test_a_right_that_is_missing_is_named(postgres_server: PostgresServer, other_user: str) -> None:
     """Who may not make tables, who may not read them, and who may only read them."""
     with empty_database(postgres_server, "REVOKE CREATE ON SCHEMA public FROM PUBLIC") as url:
-        assert "permission denied for schema public. Make the user" in refused(url.set(username=stranger))
+        assert "permission denied for schema public. Make the user" in refused(url.set(username=other_user))
     with postgres_server.database() as url:
-        theirs = url.set(username=stranger)
+        theirs = url.set(username=other_user)
         assert "permission denied" in refused(theirs)
-        execute(url, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {stranger}")
+        execute(url, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {other_user}")
         assert "lacks a right (" in refused(theirs)
-        execute(url, f"DROP OWNED BY {stranger}")
+        execute(url, f"DROP OWNED BY {other_user}")
 
 
 # Who migrates it

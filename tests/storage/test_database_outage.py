@@ -17,7 +17,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.storage import sessions
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import Page, json_answer, page_of, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.stores.databases import engine_of, execute
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.waiting import eventually
@@ -52,7 +52,7 @@ async def bridge(tmp_path: Path, address: URL, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest_asyncio.fixture
-async def page(bridge: Bridge) -> AsyncIterator[Page]:
+async def page(bridge: Bridge) -> AsyncIterator[FakePage]:
     async def answer(_call: dict[str, Any]) -> dict[str, Any]:
         return json_answer({"done": True})
 
@@ -72,7 +72,7 @@ async def ask(bridge: Bridge, path: str, *, key: str | None = None) -> tuple[int
 
 async def test_a_bridge_outlives_its_database_and_heals_by_itself(
     bridge: Bridge,
-    page: Page,
+    page: FakePage,
     address: URL,
     postgres_server: PostgresServer,
     caplog: pytest.LogCaptureFixture,
@@ -121,7 +121,7 @@ async def test_a_bridge_outlives_its_database_and_heals_by_itself(
 
 
 async def test_who_was_known_is_believed_for_a_while_and_not_for_ever(
-    bridge: Bridge, page: Page, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    bridge: Bridge, page: FakePage, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody can be revoked while the database is away, but it may be away for this bridge alone."""
     assert (await ask(bridge, READS))[0] == 200
@@ -132,7 +132,7 @@ async def test_who_was_known_is_believed_for_a_while_and_not_for_ever(
 
 
 async def test_a_frozen_database_holds_nobody_up_without_end(
-    bridge: Bridge, page: Page, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    bridge: Bridge, page: FakePage, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stopped process keeps its connections. The driver gives one up ten seconds after it was told to."""
     monkeypatch.setattr(identity, "PATIENCE_S", 0.1)
@@ -146,7 +146,7 @@ async def test_a_frozen_database_holds_nobody_up_without_end(
 
 
 async def test_a_revoked_key_does_not_work_again_when_the_database_goes_away(
-    bridge: Bridge, page: Page, postgres_server: PostgresServer
+    bridge: Bridge, page: FakePage, postgres_server: PostgresServer
 ) -> None:
     """Its holder was known, and then was not."""
     key_id, key = await bridge.components.store.add_key(bridge.local_user.id, "short-lived")

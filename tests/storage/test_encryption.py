@@ -40,10 +40,10 @@ def by_fernet(content: bytes) -> Encrypted:
 
 def test_what_is_long_is_compressed_before_it_is_encrypted() -> None:
     """S0-142: with an id of its key, and no word of it to be seen."""
-    sealed = Encryption(OLD).encrypt_bytes(b"long " * 1000, HERE)
-    assert len(sealed.content) < 200
-    assert sealed.key_id == key_id("old key")
-    assert Encryption(OLD).encrypt_bytes(b"long " * 1000, HERE).content != sealed.content
+    encrypted = Encryption(OLD).encrypt_bytes(b"long " * 1000, HERE)
+    assert len(encrypted.content) < 200
+    assert encrypted.key_id == key_id("old key")
+    assert Encryption(OLD).encrypt_bytes(b"long " * 1000, HERE).content != encrypted.content
 
 
 def test_what_fernet_sealed_stays_readable() -> None:
@@ -63,11 +63,11 @@ def test_what_is_short_or_would_grow_is_not_compressed() -> None:
 
 def test_any_of_the_keys_opens_and_the_first_one_seals() -> None:
     """A key is changed by putting the new one in front of the old one."""
-    sealed = Encryption(OLD).encrypt_bytes(b"text", HERE)
-    assert Encryption(BOTH).decrypt_bytes(sealed, HERE) == b"text"
+    encrypted = Encryption(OLD).encrypt_bytes(b"text", HERE)
+    assert Encryption(BOTH).decrypt_bytes(encrypted, HERE) == b"text"
     assert Encryption(BOTH).encrypt_bytes(b"text", HERE).key_id == key_id("new key")
     with pytest.raises(Unreadable, match="no key with the id"):
-        Encryption(NEW).decrypt_bytes(sealed, HERE)
+        Encryption(NEW).decrypt_bytes(encrypted, HERE)
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"\x01none", b"\x07", b"\x80no", b"\x81no"])
@@ -80,13 +80,13 @@ def test_what_was_changed_is_not_opened(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("sealed", [Encryption(OLD).encrypt_bytes(b"text", HERE), by_fernet(b"text")])
-def test_no_byte_of_what_is_encrypted_can_be_changed(sealed: Encrypted) -> None:
+def test_no_byte_of_what_is_encrypted_can_be_changed(encrypted: Encrypted) -> None:
     """The form, the nonce, the text, the tag."""
-    for place in range(len(sealed.content)):
-        changed = bytearray(sealed.content)
+    for place in range(len(encrypted.content)):
+        changed = bytearray(encrypted.content)
         changed[place] ^= 1
         with pytest.raises(Unreadable):
-            Encryption(OLD).decrypt_bytes(Encrypted(bytes(changed), sealed.key_id), HERE)
+            Encryption(OLD).decrypt_bytes(Encrypted(bytes(changed), encrypted.key_id), HERE)
 
 
 @pytest.mark.asyncio

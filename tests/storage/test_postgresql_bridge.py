@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import URL
 
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import Page, json_answer, pair
+from tests.support.running_bridge import FakePage, json_answer, pair_browser
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PASSWORD, PostgresServer
 from tests.support.waiting import eventually
@@ -42,9 +42,9 @@ async def served(data: Path, url: URL, spec: Path) -> AsyncGenerator[tuple[subpr
             process.kill()
 
 
-async def connected(bridge: dict[str, str], http: aiohttp.ClientSession) -> Page:
+async def connected(bridge: dict[str, str], http: aiohttp.ClientSession) -> FakePage:
     """A page that waits for its user to decide."""
-    page = await pair(bridge["base_url"], http, bridge["page_url"].partition("#ticket=")[2])
+    page = await pair_browser(bridge["base_url"], http, bridge["page_url"].partition("#ticket=")[2])
     await page.open_session()
     await page.accept_everything()
 
@@ -62,7 +62,7 @@ async def connected(bridge: dict[str, str], http: aiohttp.ClientSession) -> Page
     return page
 
 
-async def allow(page: Page, nth: int) -> str:
+async def allow(page: FakePage, nth: int) -> str:
     """Say yes to the nth call, for always; returns its id."""
     await eventually(lambda: len(page.calls) > nth)
     call_id = page.calls[nth]["id"]
@@ -72,7 +72,7 @@ async def allow(page: Page, nth: int) -> str:
 
 
 async def use_and_kill(
-    process: subprocess.Popen[bytes], facts: dict[str, str], page: Page, url: URL
+    process: subprocess.Popen[bytes], facts: dict[str, str], page: FakePage, url: URL
 ) -> dict[str, str]:
     """One call that succeeds and one that is under way when the bridge dies: id to what its end should be."""
     first = asyncio.create_task(add_product(page.http, facts))

@@ -20,28 +20,28 @@ WAIT_S = 0.05
 ITEM = StoredItem("A", "ann", "r1", 0, "output", "demo", {"type": "message"}, 1.0)
 
 
-class SickStore(MemoryItemStore):
+class FailingItemStore(MemoryItemStore):
     """Fails, or hangs and cannot even be cancelled, until it is well."""
 
-    is_well = False
+    works = False
     hangs = False
     calls = 0
 
     async def add_items(self, items: object) -> None:
         self.calls += 1
-        await self._suffer()
+        await self._fail_or_hang()
 
     async def by_ids(self, user_id: str, ids: object) -> Mapping[str, StoredItem]:
         self.calls += 1
-        await self._suffer()
+        await self._fail_or_hang()
         return {}
 
     async def list_unfinished(self) -> Sequence[StoredResponse]:
-        await self._suffer()
+        await self._fail_or_hang()
         return []
 
-    async def _suffer(self) -> None:
-        if self.is_well:
+    async def _fail_or_hang(self) -> None:
+        if self.works:
             return
         while self.hangs:
             try:
@@ -51,12 +51,12 @@ class SickStore(MemoryItemStore):
         raise OperationalError("INSERT of a secret", {}, Exception("disk I/O error"))
 
 
-class Clinic:
+class ResilientStoreHarness:
     """A guarded store and the clock of its breakers."""
 
     def __init__(self) -> None:
         self.now = 100.0
-        self.inner = SickStore()
+        self.inner = FailingItemStore()
         self.breakers = Breakers(Limits, lambda: self.now)
         self.store = ResilientItemStore(self.inner, self.breakers, wait_s=lambda: WAIT_S)
 
@@ -69,68 +69,68 @@ class Clinic:
 @pytest.mark.asyncio
 async def test_a_failing_database_is_left_alone_after_five_failures_until_one_try_works() -> None:
     """S0-96: the same window as for tools; then one call tries, and its success forgets all failures."""
-    clinic = Clinic()
-    assert [await clinic.fail() for _ in range(5)] == [
+    harness = ResilientStoreHarness()
+    assert [await harness.fail() for _ in range(5)] == [
         "Stored answers cannot be read or written: disk I/O error."
     ] * 5
-    assert (await clinic.fail()).startswith("DB ops skipped due to repeated errors.")
-    assert clinic.inner.calls == 5
-    clinic.now += 61
-    assert "disk I/O" in await clinic.fail()
-    assert (await clinic.fail()).startswith("DB ops skipped")
-    clinic.inner.is_well = True
-    clinic.now += 61
-    await clinic.store.by_ids("ann", ["A"])
-    assert clinic.breakers.list_breakers("ann") == []
+    assert (await harness.fail()).startswith("DB ops skipped due to repeated errors.")
+    assert harness.inner.calls == 5
+    harness.now += 61
+    assert "disk I/O" in await harness.fail()
+    assert (await harness.fail()).startswith("DB ops skipped")
+    harness.inner.works = True
+    harness.now += 61
+    await harness.store.by_ids("ann", ["A"])
+    assert harness.breakers.list_breakers("ann") == []
 
 
 @pytest.mark.asyncio
 async def test_the_breaker_of_one_user_is_not_that_of_another() -> None:
     """S0-96 says per user; what one user keeps may be what the database cannot take."""
-    clinic = Clinic()
+    harness = ResilientStoreHarness()
     for _ in range(6):
-        await clinic.fail("ann")
-    assert "disk I/O" in await clinic.fail("bob")
-    (facts,) = clinic.breakers.list_breakers("ann")
+        await harness.fail("ann")
+    assert "disk I/O" in await harness.fail("bob")
+    (facts,) = harness.breakers.list_breakers("ann")
     assert (facts.key.kind, facts.state) == ("store", BreakerState.OPEN)
 
 
 @pytest.mark.asyncio
 async def test_calls_that_name_no_user_have_a_breaker_too() -> None:
     """Else the stream events of every answer would wait for the patience of each write."""
-    clinic = Clinic()
+    harness = ResilientStoreHarness()
     for _ in range(5):
         with pytest.raises(StoreUnavailable):
-            await clinic.store.list_unfinished()
+            await harness.store.list_unfinished()
     with pytest.raises(StoreUnavailable, match="skipped"):
-        await clinic.store.list_unfinished()
-    assert len(clinic.breakers.list_breakers(ALL_USERS)) == 1
+        await harness.store.list_unfinished()
+    assert len(harness.breakers.list_breakers(ALL_USERS)) == 1
 
 
 @pytest.mark.asyncio
 async def test_a_database_that_hangs_is_not_waited_for_even_when_it_cannot_be_cancelled() -> None:
     """S0-143: a driver may need as long to give up as to answer; the answer must go on."""
-    clinic = Clinic()
-    clinic.inner.hangs = True
+    harness = ResilientStoreHarness()
+    harness.inner.hangs = True
     async with asyncio.timeout(0.25):
         with pytest.raises(StoreUnavailable, match=r"no answer within 0\.05 s"):
-            await clinic.store.add_items([ITEM])
-    clinic.inner.hangs = False
-    clinic.inner.is_well = True
+            await harness.store.add_items([ITEM])
+    harness.inner.hangs = False
+    harness.inner.works = True
 
 
 @pytest.mark.asyncio
 async def test_a_caller_who_gives_up_counts_for_nothing() -> None:
     """Stop is no failure of the database."""
-    clinic = Clinic()
-    clinic.inner.hangs = True
-    adding = asyncio.create_task(clinic.store.add_items([ITEM]))
+    harness = ResilientStoreHarness()
+    harness.inner.hangs = True
+    adding = asyncio.create_task(harness.store.add_items([ITEM]))
     await asyncio.sleep(0)
     adding.cancel()
     with pytest.raises(asyncio.CancelledError):
         await adding
-    clinic.inner.hangs = False
-    assert clinic.breakers.list_breakers("ann") == []
+    harness.inner.hangs = False
+    assert harness.breakers.list_breakers("ann") == []
 
 
 @pytest.mark.asyncio

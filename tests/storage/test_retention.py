@@ -19,7 +19,7 @@ PLAIN = StorageSettings(compress=False)
 
 
 @dataclass
-class Cellar:
+class RetentionHarness:
     """A store with answers of one user, and a clock that counts days."""
 
     where: Where
@@ -30,7 +30,7 @@ class Cellar:
     def now(self) -> float:
         return self.day * DAY_SECONDS
 
-    async def keep(self, response_id: str, text: str = "x") -> None:
+    async def add_response(self, response_id: str, text: str = "x") -> None:
         """A response of two items."""
         items = self.store.item_store(PLAIN, self.now)
         names = f"{response_id}a", f"{response_id}b"
@@ -55,81 +55,81 @@ class Cellar:
 
 
 @pytest_asyncio.fixture
-async def cellar(database: Where) -> AsyncIterator[Cellar]:
+async def harness(database: Where) -> AsyncIterator[RetentionHarness]:
     store = Store.open_store(database)
-    yield Cellar(database, store, (await store.ensure_user("ann")).id)
+    yield RetentionHarness(database, store, (await store.ensure_user("ann")).id)
     await store.close()
 
 
 @pytest.mark.asyncio
-async def test_what_was_not_used_for_so_many_days_goes(cellar: Cellar) -> None:
+async def test_what_was_not_used_for_so_many_days_goes(harness: RetentionHarness) -> None:
     """S0-144: `ARTIFACT_CLEANUP_DAYS`, 90 unless told otherwise."""
     for day, name in ((0, "1"), (5, "2"), (90, "3")):
-        cellar.day = day
-        await cellar.keep(name)
-    assert await cellar.sweep() == "123"
-    cellar.day = 90.5
-    assert await cellar.sweep() == "23"
-    assert await cellar.sweep(PLAIN.model_copy(update={"cleanup_days": 7})) == "3"
+        harness.day = day
+        await harness.add_response(name)
+    assert await harness.sweep() == "123"
+    harness.day = 90.5
+    assert await harness.sweep() == "23"
+    assert await harness.sweep(PLAIN.model_copy(update={"cleanup_days": 7})) == "3"
 
 
 @pytest.mark.asyncio
-async def test_a_chat_that_is_used_stays(cellar: Cellar) -> None:
+async def test_a_chat_that_is_used_stays(harness: RetentionHarness) -> None:
     """S0-144: reading an item renews the age of its whole response; so does reading the response."""
     for name in "123":
-        await cellar.keep(name)
-    cellar.day = 80
-    items = cellar.store.item_store(PLAIN, cellar.now)
-    await items.by_ids(cellar.user_id, ["1a"])
-    await items.find_response(cellar.user_id, "2")
-    cellar.day = 100
-    await cellar.sweep()  # waits for what was noted before it
-    assert await cellar.sweep() == "12"
+        await harness.add_response(name)
+    harness.day = 80
+    items = harness.store.item_store(PLAIN, harness.now)
+    await items.by_ids(harness.user_id, ["1a"])
+    await items.find_response(harness.user_id, "2")
+    harness.day = 100
+    await harness.sweep()  # waits for what was noted before it
+    assert await harness.sweep() == "12"
 
 
 @pytest.mark.asyncio
-async def test_reading_writes_at_most_once_a_day(cellar: Cellar) -> None:
+async def test_reading_writes_at_most_once_a_day(harness: RetentionHarness) -> None:
     """A chat is read at every turn; its age need not be exact."""
-    await cellar.keep("1")
-    items = cellar.store.item_store(PLAIN, cellar.now)
+    await harness.add_response("1")
+    items = harness.store.item_store(PLAIN, harness.now)
     seen: list[float] = []
     for day in (0.9, 1.1, 1.9):
-        cellar.day = day
-        await items.by_ids(cellar.user_id, ["1a"])
+        harness.day = day
+        await items.by_ids(harness.user_id, ["1a"])
         await items.add_items([])
-        await cellar.sweep()
-        seen += {row[0] / DAY_SECONDS for row in execute(cellar.where, "SELECT used_at FROM kept_items")}
+        await harness.sweep()
+        seen += {row[0] / DAY_SECONDS for row in execute(harness.where, "SELECT used_at FROM kept_items")}
     assert seen == pytest.approx([0, 1.1, 1.1])
 
 
 @pytest.mark.asyncio
-async def test_of_a_user_who_keeps_too_much_the_least_recently_used_goes(cellar: Cellar) -> None:
+async def test_of_a_user_who_keeps_too_much_the_least_recently_used_goes(harness: RetentionHarness) -> None:
     """Another user's answers stay, and what is left is within the quota."""
     text = "x" * 100_000
     for day, name in enumerate("123456"):
-        cellar.day = day
-        await cellar.keep(name, text)
-    bob = Cellar(cellar.where, cellar.store, (await cellar.store.ensure_user("bob")).id)
-    await bob.keep("7", text)
-    cellar.day = 7
-    await cellar.store.item_store(PLAIN, cellar.now).by_ids(cellar.user_id, ["1a"])
-    await cellar.sweep(PLAIN.model_copy(update={"bytes_per_user": 0}))
-    assert await cellar.sweep(PLAIN.model_copy(update={"bytes_per_user": 650_000})) == "1567"
-    assert await cellar.sweep(PLAIN.model_copy(update={"bytes_per_user": 650_000})) == "1567"
+        harness.day = day
+        await harness.add_response(name, text)
+    bob = RetentionHarness(harness.where, harness.store, (await harness.store.ensure_user("bob")).id)
+    await bob.add_response("7", text)
+    harness.day = 7
+    await harness.store.item_store(PLAIN, harness.now).by_ids(harness.user_id, ["1a"])
+    await harness.sweep(PLAIN.model_copy(update={"bytes_per_user": 0}))
+    assert await harness.sweep(PLAIN.model_copy(update={"bytes_per_user": 650_000})) == "1567"
+    assert await harness.sweep(PLAIN.model_copy(update={"bytes_per_user": 650_000})) == "1567"
 
 
 @pytest.mark.asyncio
-async def test_more_than_one_transaction_takes_goes_too(cellar: Cellar) -> None:
+async def test_more_than_one_transaction_takes_goes_too(harness: RetentionHarness) -> None:
     """A sweep after a long pause finds thousands of rows; none of its transactions is long."""
-    items = cellar.store.item_store(PLAIN, cellar.now)
+    items = harness.store.item_store(PLAIN, harness.now)
     await items.add_items(
         [
-            StoredItem(f"{number}", cellar.user_id, "r", number, "output", "demo", {"type": "message"}, 0.0)
+            StoredItem(f"{number}", harness.user_id, "r", number, "output", "demo", {"type": "message"}, 0.0)
             for number in range(3 * ROWS_AT_ONCE + 1)
         ]
     )
-    cellar.day = 91
-    assert await cellar.sweep() == ""
+    harness.day = 91
+    assert await harness.sweep() == ""
 
 
 def test_rounds_begin_up_to_a_quarter_later_and_never_more_than_ten_minutes() -> None:
@@ -144,30 +144,32 @@ def test_rounds_begin_up_to_a_quarter_later_and_never_more_than_ten_minutes() ->
 
 
 @pytest.mark.asyncio
-async def test_events_of_a_response_go_a_day_after_its_end_and_the_response_stays(cellar: Cellar) -> None:
+async def test_events_of_a_response_go_a_day_after_its_end_and_the_response_stays(
+    harness: RetentionHarness,
+) -> None:
     """Who lost a stream comes back soon; one that is still being made keeps all of its own."""
-    items = cellar.store.item_store(PLAIN, cellar.now)
-    base = StoredResponse("1", cellar.user_id, "demo", "completed", {"id": 1}, {}, 0.0)
+    items = harness.store.item_store(PLAIN, harness.now)
+    base = StoredResponse("1", harness.user_id, "demo", "completed", {"id": 1}, {}, 0.0)
     await items.save_response(replace(base, ended_at=DAY_SECONDS * 1.0))
     await items.save_response(replace(base, id="2", status="in_progress"))
     for name in "12":
         await items.add_events(name, 0, 3, b"frames")
     for day, left in ((1.9, "12"), (2.1, "2")):
-        cellar.day = day
-        await cellar.store.retention_sweep(PLAIN, cellar.now).sweep_once()
-        found = execute(cellar.where, "SELECT response_id FROM kept_events ORDER BY response_id")
+        harness.day = day
+        await harness.store.retention_sweep(PLAIN, harness.now).sweep_once()
+        found = execute(harness.where, "SELECT response_id FROM kept_events ORDER BY response_id")
         assert "".join(row[0] for row in found) == left
-        assert await items.find_response(cellar.user_id, "1") is not None
+        assert await items.find_response(harness.user_id, "1") is not None
 
 
 @pytest.mark.asyncio
-async def test_a_turn_that_waits_for_its_caller_goes_after_a_week(cellar: Cellar) -> None:
+async def test_a_turn_that_waits_for_its_caller_goes_after_a_week(harness: RetentionHarness) -> None:
     """It may be of a caller who wanted nothing kept; items of answers stay."""
-    items = cellar.store.item_store(PLAIN, cellar.now)
+    items = harness.store.item_store(PLAIN, harness.now)
     for name, kind in (("W", WAITING_TYPE), ("M", "message")):
         payload: JsonObject = {"type": kind}
-        await items.add_items([StoredItem(name, cellar.user_id, "r", 0, "output", "demo", payload, 0.0)])
+        await items.add_items([StoredItem(name, harness.user_id, "r", 0, "output", "demo", payload, 0.0)])
     for day, left in ((6.9, ["M", "W"]), (7.1, ["M"])):
-        cellar.day = day
-        await cellar.store.retention_sweep(PLAIN, cellar.now).sweep_once()
-        assert [row[0] for row in execute(cellar.where, "SELECT id FROM kept_items ORDER BY id")] == left
+        harness.day = day
+        await harness.store.retention_sweep(PLAIN, harness.now).sweep_once()
+        assert [row[0] for row in execute(harness.where, "SELECT id FROM kept_items ORDER BY id")] == left

@@ -13,7 +13,7 @@ from bridge.settings.storage import StorageSettings
 from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store
 from tests.support.canaries import files_with
-from tests.support.conversation_client import Talk, talking
+from tests.support.conversation_client import ConversationClient, open_conversation
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
@@ -34,7 +34,7 @@ async def test_they_are_counted_exported_and_deleted_with_the_rest(
     async with (
         shop_bridge(tmp_path, provider, database=database) as bridge,
         page_of(bridge, bridge.local_user.id, products) as page,
-        talking(bridge) as talk,
+        open_conversation(bridge) as talk,
     ):
         await talk.say("What is there?")
         messages, facts = await talk.messages(), await page.get("/api/stored-data")
@@ -49,7 +49,7 @@ async def test_they_are_counted_exported_and_deleted_with_the_rest(
         ann = await bridge.components.store.ensure_user("ann")
         _, key = await bridge.components.store.add_key(ann.id, "")
         async with aiohttp.ClientSession() as http:
-            other = Talk(bridge.base_url, http, key)
+            other = ConversationClient(bridge.base_url, http, key)
             assert (await other.ask("POST", "/conversations", {}))[0] == 201
             await page.request("DELETE", "/api/stored-data")
             await talk.of("GET", status=404)
@@ -64,7 +64,7 @@ async def test_an_export_is_read_in_by_another_bridge(tmp_path: Path, provider: 
     async with (
         shop_bridge(tmp_path / "old", provider) as bridge,
         page_of(bridge, bridge.local_user.id, products),
-        talking(bridge) as talk,
+        open_conversation(bridge) as talk,
     ):
         first = (await talk.say("What is hot?"))["user_message"]["id"]
         await talk.of("PATCH", f"/messages/{first}", {"content": "What is cold?"}, status=201)
@@ -77,7 +77,7 @@ async def test_an_export_is_read_in_by_another_bridge(tmp_path: Path, provider: 
     for _ in range(2):
         assert await asyncio.to_thread(main, ["import", str(file), "--data", str(tmp_path / "new")]) == 0
     async with shop_bridge(tmp_path / "new", provider) as bridge, aiohttp.ClientSession() as http:
-        talk = Talk(bridge.base_url, http, bridge.key, talk.id)
+        talk = ConversationClient(bridge.base_url, http, bridge.key, talk.id)
         assert await talk.messages() == messages
         assert (await talk.facts()) == {**facts, "run": None}
         assert (await talk.ask("GET", "/conversations"))[1]["count"] == 1
@@ -93,7 +93,7 @@ async def test_what_is_said_is_encrypted_and_sealed_anew(
     kept: Any = StorageSettings(encryption_keys=("one",))
     async with (
         shop_bridge(tmp_path, provider, database=database, storage=kept) as bridge,
-        talking(bridge, title="Quicksilver", system_prompt="Brimstone") as talk,
+        open_conversation(bridge, title="Quicksilver", system_prompt="Brimstone") as talk,
     ):
         await talk.say("Vermilion?")
         user_id = bridge.local_user.id

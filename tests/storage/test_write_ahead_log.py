@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridge.storage.write_ahead_log import NAMES, SEGMENT_BYTES, WriteAheadLog, WriteAheadLogUnusable
-from tests.support.stores.full_disk import room_for
+from tests.support.stores.full_disk import limit_disk
 
 LINE = b'{"id": "call_1"}\n'
 
@@ -49,7 +49,7 @@ def test_a_line_that_does_not_fit_is_refused_and_leaves_nothing(tmp_path: Path) 
     """On a full disk the beginning of a line is there; its call was refused and must not be settled."""
     log = WriteAheadLog.open_log(tmp_path)
     log.append_line(LINE, accepted=0, settled=0)
-    with room_for(len(LINE) + 5):
+    with limit_disk(len(LINE) + 5):
         for _ in range(2):
             with pytest.raises(OSError, match=r"No space left|File too large"):
                 log.append_line(LINE, accepted=1, settled=0)

@@ -32,7 +32,7 @@ class Thread:
 
     def __init__(self) -> None:
         self.entries = GroupCommit[str]("The list", self, self._save)
-        self.begun: list[list[str]] = []
+        self.started: list[list[str]] = []
         self._future: Future[None] = Future()
 
     def run_transaction(self, work: Callable[[Connection], None]) -> Future[None]:
@@ -41,7 +41,7 @@ class Thread:
         return self._future
 
     def _save(self, _connection: Connection, entries: Sequence[str]) -> None:
-        self.begun.append([*entries])
+        self.started.append([*entries])
 
     def put(self, *entries: str) -> None:
         for entry in entries:
@@ -70,9 +70,9 @@ async def test_entries_gather_for_a_moment_and_are_written_together() -> None:
     thread.put("a")
     await asyncio.sleep(GATHER_S * 0.9)
     thread.put("b")
-    assert thread.begun == []
+    assert thread.started == []
     await asyncio.sleep(GATHER_S * 0.2)
-    assert thread.begun == [["a", "b"]]
+    assert thread.started == [["a", "b"]]
     await thread.end()
     assert (thread.entries.accepted, thread.entries.settled) == (2, 2)
 
@@ -81,7 +81,7 @@ async def test_when_many_have_gathered_they_are_written_at_once() -> None:
     """Under load the moment would be long enough to fill the memory."""
     thread = Thread()
     thread.put(*map(str, range(HELD)))
-    assert [len(batch) for batch in thread.begun] == [BATCH]
+    assert [len(batch) for batch in thread.started] == [BATCH]
     for _ in range(HELD // BATCH):
         await thread.end()
     assert thread.entries.settled == HELD
@@ -93,16 +93,16 @@ async def test_while_many_come_they_wait_for_a_quieter_moment() -> None:
     for second in range(3):
         thread.put(*(f"{second}-{count}" for count in range(BUSY + 1)))
         await asyncio.sleep(GATHER_S)
-        assert thread.begun == []
+        assert thread.started == []
     await asyncio.sleep(GATHER_S * 1.1)
-    assert [len(batch) for batch in thread.begun] == [3 * (BUSY + 1)]
+    assert [len(batch) for batch in thread.started] == [3 * (BUSY + 1)]
 
 
 async def test_when_no_quieter_moment_comes_they_are_written_all_the_same() -> None:
     """A killed bridge forgets no more than the last seconds of what did no harm."""
     thread = Thread()
     began = asyncio.get_running_loop().time()
-    while not thread.begun:
+    while not thread.started:
         thread.put(*map(str, range(BUSY + 1)))
         await asyncio.sleep(GATHER_S)
         assert asyncio.get_running_loop().time() - began <= PUT_OFF_S + 0.1
@@ -116,7 +116,7 @@ async def test_who_reads_does_not_wait_for_a_quieter_moment() -> None:
     reader = await reading(thread)
     await thread.end()
     assert reader.done()
-    assert len(thread.begun[0]) == BUSY + 1
+    assert len(thread.started[0]) == BUSY + 1
 
 
 async def test_who_comes_while_a_transaction_runs_is_in_a_later_one() -> None:
@@ -126,11 +126,11 @@ async def test_who_comes_while_a_transaction_runs_is_in_a_later_one() -> None:
     reader = await reading(thread)
     thread.put("b", "c")
     await asyncio.sleep(GATHER_S * 2)
-    assert thread.begun == [["a"]]
+    assert thread.started == [["a"]]
     await thread.end()
     assert reader.done()
     await asyncio.sleep(GATHER_S * 1.1)
-    assert thread.begun == [["a"], ["b", "c"]]
+    assert thread.started == [["a"], ["b", "c"]]
 
 
 async def test_what_the_database_does_not_take_is_tried_again_in_its_order() -> None:
@@ -143,9 +143,9 @@ async def test_what_the_database_does_not_take_is_tried_again_in_its_order() -> 
     assert thread.entries.is_away
     thread.put("d")
     await asyncio.sleep(RETRY_S * 0.9)
-    assert len(thread.begun) == 1
+    assert len(thread.started) == 1
     await asyncio.sleep(RETRY_S * 0.2)
-    assert thread.begun[1:] == [["a", "b", "c", "d"]]
+    assert thread.started[1:] == [["a", "b", "c", "d"]]
     await thread.end()
     assert not thread.entries.is_away
 
@@ -160,9 +160,9 @@ async def test_one_unfit_entry_harms_no_other(failure: Exception) -> None:
     for ending in (failure, None, failure, None):
         await thread.end(ending)
     assert reader.done()
-    assert thread.begun == [["good", "bad", "also good"], ["good"], ["bad"], ["also good"]]
+    assert thread.started == [["good", "bad", "also good"], ["good"], ["bad"], ["also good"]]
     await asyncio.sleep(GATHER_S * 1.1)
-    assert thread.begun[4:] == [["last"]]
+    assert thread.started[4:] == [["last"]]
 
 
 async def test_a_reader_waits_for_what_came_before_it_and_not_for_what_comes_after() -> None:
@@ -170,7 +170,7 @@ async def test_a_reader_waits_for_what_came_before_it_and_not_for_what_comes_aft
     thread = Thread()
     thread.put("before")
     reader = await reading(thread)
-    assert thread.begun == [["before"]]
+    assert thread.started == [["before"]]
     thread.put("after")
     assert not reader.done()
     await thread.end()
@@ -185,7 +185,7 @@ async def test_a_reader_in_a_running_transaction_waits_for_the_next_one_too() ->
     thread.put("b")
     reader = await reading(thread)
     await thread.end()
-    assert (thread.begun, reader.done()) == ([["a"], ["b"]], False)
+    assert (thread.started, reader.done()) == ([["a"], ["b"]], False)
     await thread.end()
     assert reader.done()
 
@@ -198,10 +198,10 @@ async def test_a_reader_does_not_wait_for_a_database_that_is_away() -> None:
     await thread.end(DISK_FULL)
     assert reader.done()
     await thread.entries.caught_up()
-    assert len(thread.begun) == 1
+    assert len(thread.started) == 1
     ending = asyncio.create_task(thread.entries.flush_entries())
     await asyncio.sleep(0)
-    assert thread.begun == [["a"], ["a"]]
+    assert thread.started == [["a"], ["a"]]
     await thread.end()
     assert ending.done()
 
@@ -234,7 +234,7 @@ async def test_while_the_database_is_away_memory_stays_bounded(caplog: pytest.Lo
         reader = await reading(thread)
         while not reader.done():
             await thread.end()
-    written = [entry for batch in thread.begun[1:] for entry in batch]
+    written = [entry for batch in thread.started[1:] for entry in batch]
     assert [written[0], *written[-2:]] == ["away", str(MAX_WAITING - 2), "vital"]
     assert [record.getMessage() for record in caplog.records][1:] == [
         "The list: entries are dropped, because the database does not answer.",

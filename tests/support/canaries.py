@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 
-def writings(secret: str) -> set[bytes]:
+def encoded_forms(secret: str) -> set[bytes]:
     """A secret plain, percent-encoded, in hexadecimal, and in Base64 wherever it stands in a longer text."""
     raw = secret.encode()
     found = {raw, quote(secret, safe="").encode(), raw.hex().encode(), raw.hex().upper().encode()}
@@ -20,9 +20,14 @@ def writings(secret: str) -> set[bytes]:
 def files_with(folder: Path, secrets: Iterable[str]) -> list[str]:
     """Which files below a folder hold which of the secrets, in any writing."""
     files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return [f"{path.name}: {secret}" for secret in secrets for path in files if holds(files[path], secret)]
+    return [
+        f"{path.name}: {secret}"
+        for secret in secrets
+        for path in files
+        if contains_secret(files[path], secret)
+    ]
 
 
-def holds(content: bytes, secret: str) -> bool:
+def contains_secret(content: bytes, secret: str) -> bool:
     """Whether some bytes hold a secret, in any writing."""
-    return any(writing in content for writing in writings(secret))
+    return any(writing in content for writing in encoded_forms(secret))

@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 
 @dataclass
-class Talk:
+class ConversationClient:
     """One conversation of one user."""
 
     base_url: str
@@ -53,15 +53,17 @@ class Talk:
 
 
 @asynccontextmanager
-async def talking(bridge: Bridge, key: str | None = None, **settings: Any) -> AsyncGenerator[Talk]:
+async def open_conversation(
+    bridge: Bridge, key: str | None = None, **settings: Any
+) -> AsyncGenerator[ConversationClient]:
     """A new conversation, with all that its user has accepted unless the test says otherwise."""
     async with aiohttp.ClientSession() as http:
-        talk = Talk(bridge.base_url, http, key or bridge.key)
+        client = ConversationClient(bridge.base_url, http, key or bridge.key)
         wanted = {"tools": "accepted", **settings}
-        status, answer = await talk.ask("POST", "/conversations", wanted)
+        status, answer = await client.ask("POST", "/conversations", wanted)
         assert status == 201, answer
-        talk.id = answer["conversation"]["id"]
-        yield talk
+        client.id = answer["conversation"]["id"]
+        yield client
 
 
 @dataclass
@@ -95,15 +97,15 @@ class Listener:
 
 
 @asynccontextmanager
-async def listening(
-    talk: Talk, *, after: int | None = None, path: str = "/conversations/{id}/events"
+async def listen_to_events(
+    client: ConversationClient, *, after: int | None = None, path: str = "/conversations/{id}/events"
 ) -> AsyncGenerator[Listener]:
     """A listener that hears until its context is left; it has been greeted when this begins."""
-    listener, greeted = Listener(), asyncio.Event()
-    headers = {"Authorization": f"Bearer {talk.key}"}
+    listener, connected = Listener(), asyncio.Event()
+    headers = {"Authorization": f"Bearer {client.key}"}
     if after is not None:
         headers["Last-Event-ID"] = str(after)
-    url = talk.base_url + path.format(id=talk.id)
+    url = client.base_url + path.format(id=client.id)
     timeout = aiohttp.ClientTimeout(total=None)
     async with (
         aiohttp.ClientSession(timeout=timeout) as http,
@@ -111,14 +113,16 @@ async def listening(
         asyncio.TaskGroup() as group,
     ):
         assert response.status == 200, await response.text()
-        hearing = group.create_task(_hear(response, listener, greeted))
+        hearing = group.create_task(_read_events(response, listener, connected))
         async with asyncio.timeout(20):
-            await greeted.wait()
+            await connected.wait()
         yield listener
         hearing.cancel()
 
 
-async def _hear(response: aiohttp.ClientResponse, listener: Listener, greeted: asyncio.Event) -> None:
+async def _read_events(
+    response: aiohttp.ClientResponse, listener: Listener, connected: asyncio.Event
+) -> None:
     event: Json = {}
     async for raw in response.content:
         name, _, value = raw.decode().rstrip("\n").partition(": ")
@@ -129,5 +133,5 @@ async def _hear(response: aiohttp.ClientResponse, listener: Listener, greeted: a
         elif not name:
             listener.events.append(event)
             event = {}
-            greeted.set()
+            connected.set()
     listener.is_over = True

@@ -8,14 +8,16 @@ from bridge.conversations.conversation import Message
 CONVERSATION = "conv-1"
 
 
-def said(name: str, text: str, *, by: str = "user", after: str | None = None, seq: int = 0) -> Message:
+def text_message(
+    name: str, text: str, *, by: str = "user", after: str | None = None, seq: int = 0
+) -> Message:
     """A text of the user or of an assistant."""
     item = message_item("assistant" if by == "assistant" else "user", text)
     role = "assistant" if by == "assistant" else "user"
     return Message(name, CONVERSATION, after, seq, role, 1.0, (item,))
 
 
-def called(name: str, *call_ids: str, after: str | None = None, seq: int = 0) -> Message:
+def call_message(name: str, *call_ids: str, after: str | None = None, seq: int = 0) -> Message:
     """An assistant that only calls."""
     items: list[Item] = [
         {"type": "function_call", "call_id": call_id, "name": "look", "arguments": "{}"}
@@ -24,7 +26,7 @@ def called(name: str, *call_ids: str, after: str | None = None, seq: int = 0) ->
     return Message(name, CONVERSATION, after, seq, "assistant", 1.0, tuple(items), run_id="run-1")
 
 
-def answered(
+def output_message(
     name: str, call_id: str, text: str = "tea", *, after: str | None = None, seq: int = 0
 ) -> Message:
     """The output of one of its calls."""
@@ -32,7 +34,7 @@ def answered(
     return Message(name, CONVERSATION, after, seq, "tool", 1.0, items, tool_name="look")
 
 
-def in_a_row(*messages: Message) -> list[Message]:
+def chain_messages(*messages: Message) -> list[Message]:
     """Each below the one before."""
     placed: list[Message] = []
     for message in messages:

@@ -71,7 +71,7 @@ class Browser:
         assert self.answer is not None
         return await self.answer(event["data"]["name"], event["data"]["params"])
 
-    def told(self, kind: str) -> list[Json]:
+    def events_of(self, kind: str) -> list[Json]:
         return [event["data"] for event in self.events if event["type"] == kind]
 
 

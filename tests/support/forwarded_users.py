@@ -8,7 +8,7 @@ import jwt
 SECRET = "a secret of sixty-four bytes or more, so that every HMAC is content with it"
 
 
-def signed(secret: str = SECRET, algorithm: str = "HS256", **changes: Any) -> str:
+def sign_token(secret: str = SECRET, algorithm: str = "HS256", **changes: Any) -> str:
     """A token as Open WebUI 0.12 makes it; None leaves a claim out."""
     now = int(time.time())
     claims = {

@@ -13,13 +13,13 @@ SUBQUERY = (FOLDER / "tool_bridge_subquery.py").read_text(encoding="utf-8")
 CITY = {"city": {"type": "string"}}
 
 
-def pipe_of(bridge: Bridge, **valves: Any) -> Any:
+def load_pipe(bridge: Bridge, **valves: Any) -> Any:
     """A pipe of this bridge."""
     given = {"BRIDGE_URL": bridge.base_url, "BRIDGE_KEY": bridge.key, **valves}
     return with_valves(loaded(PIPE, "Pipe"), **given)
 
 
-def subquery_of(bridge: Bridge, **valves: Any) -> Any:
+def load_subquery(bridge: Bridge, **valves: Any) -> Any:
     """A subquery tool of this bridge."""
     given = {"BRIDGE_URL": bridge.base_url, "BRIDGE_KEY": bridge.key, **valves}
     return with_valves(loaded(SUBQUERY, "Tools"), **given)

@@ -11,7 +11,7 @@ from tests.support.web_servers import serving
 
 
 @dataclass
-class Recorder:
+class RecordingApi:
     """`requests` in order of arrival; each answer names the place of its request there."""
 
     url: str = ""
@@ -33,9 +33,9 @@ class Recorder:
 
 
 @asynccontextmanager
-async def recording() -> AsyncGenerator[Recorder]:
+async def run_recording_api() -> AsyncGenerator[RecordingApi]:
     """Listen on a free port of this machine."""
-    recorder = Recorder()
+    recorder = RecordingApi()
     app = web.Application(client_max_size=16 * 1024 * 1024)
     app.router.add_route("*", "/{rest:.*}", recorder.answer)
     async with serving(app) as recorder.url:

@@ -65,7 +65,7 @@ def json_answer(value: Any, status: int = 200) -> dict[str, Any]:
 
 
 @dataclass
-class Page:
+class FakePage:
     """A paired browser of one user, with its socket."""
 
     base_url: str
@@ -145,12 +145,12 @@ def public_key_of(key: ec.EllipticCurvePrivateKey) -> dict[str, str]:
     return json.loads(ECAlgorithm.to_jwk(key.public_key()))
 
 
-def new_browser(base_url: str, http: aiohttp.ClientSession) -> Page:
+def new_browser(base_url: str, http: aiohttp.ClientSession) -> FakePage:
     """A browser with a key of its own that is nobody's yet."""
-    return Page(base_url, http, "", ec.generate_private_key(ec.SECP256R1()))
+    return FakePage(base_url, http, "", ec.generate_private_key(ec.SECP256R1()))
 
 
-async def pair(base_url: str, http: aiohttp.ClientSession, ticket: str) -> Page:
+async def pair_browser(base_url: str, http: aiohttp.ClientSession, ticket: str) -> FakePage:
     """Make a browser that holds its own key a device of the ticket's user."""
     page = new_browser(base_url, http)
     body = {"ticket": ticket, "public_key": public_key_of(page.key)}
@@ -163,10 +163,10 @@ async def pair(base_url: str, http: aiohttp.ClientSession, ticket: str) -> Page:
 @asynccontextmanager
 async def page_of(
     bridge: Bridge, user_id: str, answer: Answer, *, hello: dict[str, Any] | None = None
-) -> AsyncGenerator[Page]:
+) -> AsyncGenerator[FakePage]:
     """A connected page of a user that has accepted everything it is offered."""
     async with aiohttp.ClientSession() as http:
-        page = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(user_id))
+        page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(user_id))
         await page.open_session()
         await page.accept_everything()
         await page.connect(answer, hello)

@@ -7,30 +7,30 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
-from tests.support.running_bridge import Page
+from tests.support.running_bridge import FakePage
 from tests.upgrade.program import Program
 
 Json = dict[str, Any]
-Topic = Callable[[Page], Awaitable[Any]]
+Topic = Callable[[FakePage], Awaitable[Any]]
 
 MOMENTS = ("at", "created_at", "ended_at", "updated_at", "opened_at", "timestamp", "exported_at")
 """Members of any object that hold a time."""
 
 
-async def devices(page: Page) -> Json:
+async def devices(page: FakePage) -> Json:
     """The user's browsers by id, and which of them runs which server's calls."""
     found = await page.get("/api/devices")
     names = {device["id"]: device["name"] for device in found["devices"]}
     return {"names": names, "choices": found["choices"]}
 
 
-async def keys(page: Page) -> list[Json]:
+async def keys(page: FakePage) -> list[Json]:
     """The user's API keys, without their secrets."""
     members = ("id", "label", "forwarder", "show_calls", "markers")
     return [_chosen(key, members) for key in (await page.get("/api/keys"))["keys"]]
 
 
-async def servers(page: Page) -> list[Json]:
+async def servers(page: FakePage) -> list[Json]:
     """The documents that were added, as their users set them."""
     members = (
         "id", "title", "base_url", "source_url", "shared", "digest", "origins", "operations", "accepted",
@@ -40,7 +40,7 @@ async def servers(page: Page) -> list[Json]:
     return sorted((_chosen(server, members) for server in found), key=lambda server: server["id"])
 
 
-async def operations(page: Page) -> list[Json]:
+async def operations(page: FakePage) -> list[Json]:
     """Every operation: the name of its tool, and what was accepted of it."""
     members = ("name", "key", "digest", "accepted_digest", "safe", "origin", "advertised")
     return [
@@ -50,18 +50,18 @@ async def operations(page: Page) -> list[Json]:
     ]
 
 
-async def advertised(page: Page) -> list[str]:
+async def advertised(page: FakePage) -> list[str]:
     """The names in `/openapi.json`, in their order."""
     return list((await page.get("/openapi.json"))["paths"])
 
 
-async def selection(page: Page) -> Json:
+async def selection(page: FakePage) -> Json:
     """What the user shows to models."""
     members = ("servers", "tags", "names", "pinned", "max_tools", "max_tokens")
     return _chosen(await page.get("/api/selection"), members)
 
 
-async def approval(page: Page) -> Json:
+async def approval(page: FakePage) -> Json:
     """Which calls ask the user, and which need not."""
     found = await page.get("/api/approval")
     members = ("id", "server", "operation", "digest", "scope", "chat_id")
@@ -69,24 +69,24 @@ async def approval(page: Page) -> Json:
     return {"chosen": found["chosen"], "grants": sorted(grants, key=lambda grant: grant["id"])}
 
 
-async def limits(page: Page) -> Json:
+async def limits(page: FakePage) -> Json:
     """The limits that were changed while the bridge ran."""
     found = (await page.get("/api/limits"))["limits"]
     return {limit["name"]: limit["value"] for limit in found if limit["source"] == "kept"}
 
 
-async def call_settings(page: Page) -> list[Json]:
+async def call_settings(page: FakePage) -> list[Json]:
     """What the user set for calls."""
     members = ("server_id", "operation", "deadline_s", "max_parallel", "in_order")
     return [_chosen(each, members) for each in (await page.get("/api/call-settings"))["settings"]]
 
 
-async def memory_choice(page: Page) -> Json:
+async def memory_choice(page: FakePage) -> Json:
     """What the user wants kept of answers."""
     return _chosen(await page.get("/api/stored-data/preference"), ("keeps_answers", "reasoning"))
 
 
-async def calls(page: Page) -> list[Json]:
+async def calls(page: FakePage) -> list[Json]:
     """The history of calls that have ended, newest first."""
     members = (
         "call_id", "tool", "server", "operation", "state", "safe", "arguments", "http_status", "content_type",
@@ -96,7 +96,7 @@ async def calls(page: Page) -> list[Json]:
     return [_chosen(call, members) for call in found if call["ended_at"] is not None]
 
 
-async def audit(page: Page) -> list[Json]:
+async def audit(page: FakePage) -> list[Json]:
     """The user's entries of the audit log, oldest first."""
     members = ("kind", "user", "actor", "call_id", "server", "operation", "detail")
     entries: list[Json] = []
@@ -109,7 +109,7 @@ async def audit(page: Page) -> list[Json]:
         before = found["next"]
 
 
-async def kept(page: Page) -> list[Json]:
+async def kept(page: FakePage) -> list[Json]:
     """All that is kept of answers, opened: items, responses, conversations with all their branches."""
     headers = {"Authorization": f"Bearer {page.token}"}
     async with page.http.get(f"{page.base_url}/api/stored-data/export", headers=headers) as response:
@@ -136,7 +136,7 @@ HISTORY: dict[str, Topic] = {"calls": calls, "audit": audit, "kept": kept}
 """What has happened. To export what is kept makes an entry of the audit log, so it comes last."""
 
 
-async def seen_by(page: Page, topics: dict[str, Topic]) -> Json:
+async def seen_by(page: FakePage, topics: dict[str, Topic]) -> Json:
     """All these topics, for the user of a page that has a session."""
     return {name: await look(page) for name, look in topics.items()}
 

@@ -18,11 +18,11 @@ from sqlalchemy import URL, Connection, Float, inspect, text
 
 from bridge.app.server import Bridge
 from bridge.settings.storage import StorageSettings
-from tests.support.forwarded_users import signed
-from tests.support.models.model_bridge import provided
+from tests.support.forwarded_users import sign_token
+from tests.support.models.model_bridge import models_file
 from tests.support.models.scripted_provider import KEY as PROVIDER_KEY
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running_bridge import Page, running_bridge
+from tests.support.running_bridge import FakePage, running_bridge
 from tests.support.stores.databases import Where, engine_of
 from tests.support.stores.postgresql import PostgresServer
 from tests.upgrade.program import Program
@@ -57,7 +57,7 @@ class Left:
     def token(self) -> str:
         """What Open WebUI signs of the forwarded user; the name may have changed since."""
         subject = self.manifest["forwarded"]["subject"]
-        return signed(self.manifest["settings"]["jwt_secret"], sub=subject, name="Ada, Countess")
+        return sign_token(self.manifest["settings"]["jwt_secret"], sub=subject, name="Ada, Countess")
 
 
 @contextmanager
@@ -80,7 +80,7 @@ async def opened(
 ) -> AsyncGenerator[Bridge]:
     """A bridge as the one that left it, by today's code."""
     if provider is not None:
-        settings |= {"models": provided(provider), "environ": {"SCRIPTED_KEY": PROVIDER_KEY}}
+        settings |= {"models": models_file(provider), "environ": {"SCRIPTED_KEY": PROVIDER_KEY}}
     settings = {
         "approve": "safe",
         "storage": left.kept_settings(),
@@ -107,11 +107,11 @@ class Visitor:
         headers = {"X-OpenWebUI-User-Jwt": self.left.token()} if key["forwarder"] else {}
         return Program(self.bridge.base_url, self.http, key["key"], headers)
 
-    async def page(self, user: str) -> Page:
+    async def page(self, user: str) -> FakePage:
         """The user's browser, with a session and not connected yet."""
         facts = self.left.manifest["pages"][user]
         key: Any = ECAlgorithm.from_jwk(json.dumps(facts["private_key"]))
-        page = Page(self.bridge.base_url, self.http, facts["device_id"], key)
+        page = FakePage(self.bridge.base_url, self.http, facts["device_id"], key)
         await page.open_session()
         return page
 

@@ -13,7 +13,7 @@ from sqlalchemy import inspect, text
 
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text, operation
-from tests.support.running_bridge import json_answer, pair
+from tests.support.running_bridge import json_answer, pair_browser
 from tests.support.stores.databases import Where, engine_of, execute
 from tests.upgrade.observed import CHOICES, audit, calls, operations, seen_by
 from tests.upgrade.opened import Left, Visitor, opened
@@ -96,7 +96,7 @@ async def test_the_key_that_was_printed_is_printed_again(visitor: Visitor) -> No
 
 async def test_a_link_that_was_not_opened_yet_still_pairs(visitor: Visitor) -> None:
     """It was printed before the update, and its user opens it after."""
-    page = await pair(visitor.bridge.base_url, visitor.http, visitor.left.manifest["unspent"])
+    page = await pair_browser(visitor.bridge.base_url, visitor.http, visitor.left.manifest["unspent"])
     await page.open_session()
     known = await (await visitor.page("ann")).get("/api/devices")
     assert page.device_id in [device["id"] for device in known["devices"]]

@@ -16,7 +16,7 @@ from tests.browser.changing_api import OwnApi, own_api
 from tests.support.chromium import accept_selection, go_to
 from tests.support.documents.compiled import document_text, operation
 from tests.support.models.model_answers import calls, text
-from tests.support.models.model_bridge import MODEL, client_of, provided
+from tests.support.models.model_bridge import MODEL, client_of, models_file
 from tests.support.models.scripted_provider import KEY, ScriptedProvider, fails, scripted_provider
 from tests.support.waiting import eventually
 
@@ -57,7 +57,7 @@ async def talk(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> A
     """One page for all: a turn leaves nothing behind in it but a row of its log."""
     folder = tmp_path_factory.mktemp("talk")
     async with scripted_provider() as provider, own_api({}) as api:
-        models = {"models": provided(provider), "environ": {"SCRIPTED_KEY": KEY}}
+        models = {"models": models_file(provider), "environ": {"SCRIPTED_KEY": KEY}}
         async with staged(chromium, folder, ["shop.json"], approve="safe", **models) as scene:
             endless = document_text(paths={"/endless": operation("waitForEver")}, server=api.url)
             server = await scene.bridge.components.registry.share_document(

@@ -23,7 +23,7 @@ from tests.browser.browser_harness import Scene, staged
 from tests.support.chromium import save_credential
 from tests.support.documents.argument_samples import sample_arguments
 from tests.support.documents.original_server import OriginalServer
-from tests.support.recording_api import Recorder, recording
+from tests.support.recording_api import RecordingApi, run_recording_api
 from toolserver.document.security import SecurityScheme
 from toolserver.tool.catalog import Tool
 
@@ -65,7 +65,7 @@ class Stage:
     """Ten servers whose base URL is the recorder, accepted in one page."""
 
     scene: Scene
-    recorder: Recorder
+    recorder: RecordingApi
     servers: dict[str, LoadedServer]
     originals: dict[str, OriginalServer]
     """Both by the document's file name."""
@@ -79,7 +79,7 @@ def deviations() -> list[Deviation]:
 async def stage(chromium: Browser, tmp_path: Path, shared_specs: Path) -> AsyncIterator[Stage]:
     folder = shared_specs / "files"
     originals = {name: OriginalServer(read(folder / name), SOURCE_URL) for name in DOCUMENTS}
-    async with staged(chromium, tmp_path, [], deadline_s=30) as scene, recording() as recorder:
+    async with staged(chromium, tmp_path, [], deadline_s=30) as scene, run_recording_api() as recorder:
         servers = {
             name: await offer(scene, folder / name, recorder.url + original.path)
             for name, original in originals.items()

@@ -19,7 +19,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from bridge.app.server import Bridge
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import Page, json_answer, pair, public_key_of, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, pair_browser, public_key_of, running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -30,7 +30,7 @@ class Witness:
     """Sends requests and holds each with its answer against the document."""
 
     document: dict[str, Any]
-    page: Page
+    page: FakePage
     seen: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ async def witness(bridge: Bridge) -> AsyncIterator[Witness]:
     async with aiohttp.ClientSession() as http:
         async with http.get(bridge.base_url + "/api/openapi.json") as response:
             document = await response.json()
-        page = await pair(
+        page = await pair_browser(
             bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id)
         )
         await page.open_session()

@@ -14,7 +14,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.calls import open_call
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import Page, json_answer, page_of, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where
 from tests.support.waiting import eventually
 
@@ -41,7 +41,7 @@ async def answering(_call: object) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def page_that_asks(bridge: Bridge) -> AsyncGenerator[Page]:
+async def page_that_asks(bridge: Bridge) -> AsyncGenerator[FakePage]:
     """A page of the local user that asks where the bridge wants it."""
     async with page_of(bridge, bridge.local_user.id, answering) as connected:
 
@@ -59,13 +59,13 @@ async def page_that_asks(bridge: Bridge) -> AsyncGenerator[Page]:
 
 
 @pytest_asyncio.fixture
-async def page(bridge: Bridge) -> AsyncIterator[Page]:
+async def page(bridge: Bridge) -> AsyncIterator[FakePage]:
     async with page_that_asks(bridge) as connected:
         yield connected
 
 
 @asynccontextmanager
-async def asking_page(folder: Path, **settings: Any) -> AsyncGenerator[tuple[Bridge, Page]]:
+async def asking_page(folder: Path, **settings: Any) -> AsyncGenerator[tuple[Bridge, FakePage]]:
     """Both, where a test needs other settings."""
     async with asking_bridge(folder, **settings) as running, page_that_asks(running) as connected:
         yield running, connected
@@ -79,7 +79,7 @@ async def call(bridge: Bridge, tool: str = "addProduct", **headers: str) -> tupl
         return response.status, await response.json()
 
 
-async def decide(page: Page, decision: str, nth: int = 0) -> dict[str, Any]:
+async def decide(page: FakePage, decision: str, nth: int = 0) -> dict[str, Any]:
     """What the user of the page says of the nth call that came; allowed, it runs."""
     await eventually(lambda: len(page.calls) > nth)
     call_id = page.calls[nth]["id"]
@@ -90,11 +90,11 @@ async def decide(page: Page, decision: str, nth: int = 0) -> dict[str, Any]:
     return reply
 
 
-async def grants(page: Page) -> list[dict[str, Any]]:
+async def grants(page: FakePage) -> list[dict[str, Any]]:
     return (await page.get("/api/approval"))["grants"]
 
 
-async def decisions(page: Page) -> list[tuple[str, str, dict[str, Any]]]:
+async def decisions(page: FakePage) -> list[tuple[str, str, dict[str, Any]]]:
     """Call, who and facts of every decision in the audit log, oldest first."""
 
     async def noted() -> list[dict[str, Any]]:
@@ -104,7 +104,7 @@ async def decisions(page: Page) -> list[tuple[str, str, dict[str, Any]]]:
     return [(each["call_id"], each["actor"], each["detail"]) for each in reversed(entries)]
 
 
-async def test_what_only_reads_runs_and_what_changes_waits(bridge: Bridge, page: Page) -> None:
+async def test_what_only_reads_runs_and_what_changes_waits(bridge: Bridge, page: FakePage) -> None:
     """W-36: the handshake tells the page the mode, each call what the bridge thinks of it."""
     assert page.handshake["approval_mode"] == "safe"
     assert (await call(bridge, "listProducts"))[0] == 200
@@ -115,7 +115,7 @@ async def test_what_only_reads_runs_and_what_changes_waits(bridge: Bridge, page:
     assert page.calls[1]["bridge"]["approval_ms"] == 120_000
 
 
-async def test_a_denial_is_a_403_that_says_so(bridge: Bridge, page: Page) -> None:
+async def test_a_denial_is_a_403_that_says_so(bridge: Bridge, page: FakePage) -> None:
     """Nothing was sent, and the model is told not to try again by itself."""
     running = asyncio.create_task(call(bridge))
     assert (await decide(page, "denied"))["may_begin"] is False
@@ -124,7 +124,7 @@ async def test_a_denial_is_a_403_that_says_so(bridge: Bridge, page: Page) -> Non
     assert "nothing was sent" in answer["error"]["message"]
 
 
-async def test_a_decision_stands_at_its_call_and_in_the_audit_log(bridge: Bridge, page: Page) -> None:
+async def test_a_decision_stands_at_its_call_and_in_the_audit_log(bridge: Bridge, page: FakePage) -> None:
     """W-36: who allowed it, and how far, is asked afterwards."""
     running = asyncio.create_task(call(bridge))
     await decide(page, "always")
@@ -194,7 +194,7 @@ async def test_a_page_that_says_nothing_in_time_is_no_gap_in_the_audit_log(
 
 @pytest.mark.parametrize(("decision", "scope"), [("always", "always"), ("timed", "timed"), ("chat", "chat")])
 async def test_a_grant_is_listed_holds_and_can_be_revoked(
-    bridge: Bridge, page: Page, decision: str, scope: str
+    bridge: Bridge, page: FakePage, decision: str, scope: str
 ) -> None:
     """The next call is sent as granted, and asks again once that was taken back."""
     chat = {"X-OpenWebUI-Chat-Id": "c1"}
@@ -212,7 +212,7 @@ async def test_a_grant_is_listed_holds_and_can_be_revoked(
     assert (await page.request("DELETE", f"/api/approval/grants/{grant['id']}"))[0] == 404
 
 
-async def test_all_grants_go_at_once(bridge: Bridge, page: Page) -> None:
+async def test_all_grants_go_at_once(bridge: Bridge, page: FakePage) -> None:
     """The way back to asking about everything."""
     running = asyncio.create_task(call(bridge))
     await decide(page, "always")
@@ -221,7 +221,7 @@ async def test_all_grants_go_at_once(bridge: Bridge, page: Page) -> None:
     assert await grants(page) == []
 
 
-async def test_a_mode_is_chosen_in_a_page_and_told_to_the_others(bridge: Bridge, page: Page) -> None:
+async def test_a_mode_is_chosen_in_a_page_and_told_to_the_others(bridge: Bridge, page: FakePage) -> None:
     """An open page applies it to the next call."""
     told: list[Any] = []
     page.socket.on("bridge:approvals", told.append)
@@ -262,7 +262,7 @@ async def test_a_key_decides_nothing(bridge: Bridge, method: str, path: str, bod
         assert (response.status, (await response.json())["error"]["code"]) == (403, "page_only")
 
 
-async def test_a_removed_server_takes_its_grants_along(bridge: Bridge, page: Page) -> None:
+async def test_a_removed_server_takes_its_grants_along(bridge: Bridge, page: FakePage) -> None:
     """Added again under the same name, it asks."""
     added = (await page.request("POST", "/api/servers", {"text": document_text("Mine")}))[1]
     (tool,) = [each for each in (await page.get(f"/api/servers/{added['id']}"))["tools"] if not each["safe"]]

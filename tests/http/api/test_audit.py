@@ -18,7 +18,7 @@ from bridge.errors import ErrorCode
 from bridge.storage import audit_log
 from bridge.storage.audit_log import AuditCursor, AuditLog, AuditQuery
 from bridge.storage.store import Store
-from tests.support.running_bridge import Page, json_answer, page_of, pair, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, page_of, pair_browser, running_bridge
 from tests.support.stores.databases import Where, execute
 from tests.support.waiting import eventually
 
@@ -225,9 +225,9 @@ async def test_whoever_is_turned_away_is_noted_once_for_a_burst(bridge: Bridge) 
     """A wrong key, a spent ticket, a foreign origin; a hundred wrong keys are one entry."""
     ticket = await bridge.components.store.add_ticket(bridge.local_user.id)
     async with aiohttp.ClientSession() as http:
-        page: Page = await pair(bridge.base_url, http, ticket)
+        page: FakePage = await pair_browser(bridge.base_url, http, ticket)
         with pytest.raises(AssertionError):
-            await pair(bridge.base_url, http, ticket)
+            await pair_browser(bridge.base_url, http, ticket)
         await http.get(bridge.base_url + "/api/me", headers={"Origin": "http://evil.example"})
         for _ in range(100):
             await http.post(bridge.base_url + "/tools/x", headers={"Authorization": "Bearer tbk_wrong"})

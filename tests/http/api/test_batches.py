@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.http import streaming
-from tests.support.running_bridge import Page, json_answer, page_of
+from tests.support.running_bridge import FakePage, json_answer, page_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -39,7 +39,7 @@ def api() -> Api:
 
 
 @pytest_asyncio.fixture
-async def page(bridge: Bridge, api: Api) -> AsyncIterator[Page]:
+async def page(bridge: Bridge, api: Api) -> AsyncIterator[FakePage]:
     async with page_of(bridge, bridge.local_user.id, api.answer) as page:
         yield page
 
@@ -49,7 +49,7 @@ def listing(name: str | None = None, **arguments: object) -> dict[str, Any]:
 
 
 async def test_sixty_calls_of_one_batch_are_answered_in_call_order_five_at_a_time(
-    bridge: Bridge, page: Page, api: Api
+    bridge: Bridge, page: FakePage, api: Api
 ) -> None:
     """S0-70, S0-71, W-17: more than the queue holds, each answered exactly once."""
     status, told = await page.request(
@@ -63,7 +63,7 @@ async def test_sixty_calls_of_one_batch_are_answered_in_call_order_five_at_a_tim
     assert api.most == 5
 
 
-async def test_failures_are_those_of_their_call_alone(bridge: Bridge, page: Page) -> None:
+async def test_failures_are_those_of_their_call_alone(bridge: Bridge, page: FakePage) -> None:
     """W-15: a slow call, an unknown tool and wrong arguments leave the others as they are."""
     calls = [
         {**listing("slow", limit=99), "deadline_s": 1},
@@ -87,7 +87,7 @@ async def test_failures_are_those_of_their_call_alone(bridge: Bridge, page: Page
     assert '{"limit":3}' in {call["params"] for call in page.calls}
 
 
-async def test_a_batch_ends_what_has_not_ended_and_keeps_the_rest(bridge: Bridge, page: Page) -> None:
+async def test_a_batch_ends_what_has_not_ended_and_keeps_the_rest(bridge: Bridge, page: FakePage) -> None:
     """S0-76: the limit of the whole batch; the error names it."""
     limits = {"TOOL_BATCH_TIMEOUT_SECONDS": 1, "TOOL_TIMEOUT_SECONDS": 1, "MAX_PARALLEL_TOOLS_PER_REQUEST": 1}
     await page.request("PATCH", "/api/limits", {"limits": limits})
@@ -102,7 +102,7 @@ async def test_a_batch_ends_what_has_not_ended_and_keeps_the_rest(bridge: Bridge
     assert (await page.get("/api/breakers"))["breakers"] == []
 
 
-async def test_a_caller_who_hangs_up_cancels_the_whole_batch(bridge: Bridge, page: Page) -> None:
+async def test_a_caller_who_hangs_up_cancels_the_whole_batch(bridge: Bridge, page: FakePage) -> None:
     """Running calls are aborted in the page, waiting ones never sent."""
     headers = {"Authorization": f"Bearer {bridge.key}"}
     body = {"calls": [listing(limit=99) for _ in range(8)]}
@@ -118,7 +118,9 @@ async def test_a_caller_who_hangs_up_cancels_the_whole_batch(bridge: Bridge, pag
 @pytest.mark.parametrize(
     "calls", [[], [listing("a"), listing("a")], [listing("2"), listing()], [listing()] * 201]
 )
-async def test_a_batch_that_makes_no_sense_is_refused_whole(page: Page, calls: list[dict[str, Any]]) -> None:
+async def test_a_batch_that_makes_no_sense_is_refused_whole(
+    page: FakePage, calls: list[dict[str, Any]]
+) -> None:
     """Before anything is sent."""
     status, told = await page.request("POST", "/api/batches", {"calls": calls})
     assert (status, told["error"]["code"]) == (400, "invalid_request")
@@ -126,7 +128,7 @@ async def test_a_batch_that_makes_no_sense_is_refused_whole(page: Page, calls: l
 
 
 async def test_a_slow_batch_is_kept_alive_by_white_space(
-    bridge: Bridge, page: Page, monkeypatch: pytest.MonkeyPatch
+    bridge: Bridge, page: FakePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Proxies cut silent connections (ruling 9); the two waits are shortened, their order is the point."""
     monkeypatch.setattr(streaming, "SILENCE_S", 0.05)

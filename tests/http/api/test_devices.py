@@ -10,20 +10,20 @@ import pytest_asyncio
 import socketio
 
 from bridge.app.server import Bridge
-from tests.support.running_bridge import Page, json_answer, pair
+from tests.support.running_bridge import FakePage, json_answer, pair_browser
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 
-async def browser_of(bridge: Bridge, http: aiohttp.ClientSession, user_id: str) -> Page:
-    page = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(user_id))
+async def browser_of(bridge: Bridge, http: aiohttp.ClientSession, user_id: str) -> FakePage:
+    page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(user_id))
     await page.open_session()
     return page
 
 
 @pytest_asyncio.fixture
-async def laptop(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Page]:
+async def laptop(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[FakePage]:
     """A connected browser of the local user, which has accepted everything."""
     page = await browser_of(bridge, http, bridge.local_user.id)
     await page.accept_everything()
@@ -33,7 +33,7 @@ async def laptop(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[P
 
 
 @pytest_asyncio.fixture
-async def phone(bridge: Bridge, http: aiohttp.ClientSession, laptop: Page) -> AsyncIterator[Page]:
+async def phone(bridge: Bridge, http: aiohttp.ClientSession, laptop: FakePage) -> AsyncIterator[FakePage]:
     """Another one of the same user, connected later."""
     page = await browser_of(bridge, http, bridge.local_user.id)
     await page.connect(answering("phone"))
@@ -55,17 +55,17 @@ async def runs(bridge: Bridge, http: aiohttp.ClientSession) -> str:
         return (await response.json())["by"]
 
 
-async def devices(page: Page) -> dict[str, dict[str, Any]]:
+async def devices(page: FakePage) -> dict[str, dict[str, Any]]:
     return {device["id"]: device for device in (await page.get("/api/devices"))["devices"]}
 
 
-async def code_of(page: Page, method: str, path: str, body: Any = None) -> tuple[int, str]:
+async def code_of(page: FakePage, method: str, path: str, body: Any = None) -> tuple[int, str]:
     status, answer = await page.request(method, path, body)
     return status, answer["error"]["code"]
 
 
 async def test_browsers_are_listed_with_what_they_are_doing(
-    bridge: Bridge, http: aiohttp.ClientSession, laptop: Page, phone: Page
+    bridge: Bridge, http: aiohttp.ClientSession, laptop: FakePage, phone: FakePage
 ) -> None:
     """Which one am I, which is connected, which runs my calls."""
     await phone.socket.emit("bridge:visibility", {"visibility": "hidden"})
@@ -85,16 +85,16 @@ async def test_browsers_are_listed_with_what_they_are_doing(
     assert (await devices(laptop))[laptop.device_id]["active"] is True
 
 
-async def is_hidden(page: Page) -> bool:
+async def is_hidden(page: FakePage) -> bool:
     return not (await devices(page))[page.device_id]["visible"]
 
 
-async def is_away(page: Page, device_id: str) -> bool:
+async def is_away(page: FakePage, device_id: str) -> bool:
     return not (await devices(page))[device_id]["connected"]
 
 
 async def test_calls_go_to_the_browser_that_was_active_last(
-    bridge: Bridge, http: aiohttp.ClientSession, laptop: Page, phone: Page
+    bridge: Bridge, http: aiohttp.ClientSession, laptop: FakePage, phone: FakePage
 ) -> None:
     """The user sits in front of that one."""
     assert await runs(bridge, http) == "phone"
@@ -104,12 +104,12 @@ async def test_calls_go_to_the_browser_that_was_active_last(
     assert await runs(bridge, http) == "laptop"
 
 
-async def is_active(page: Page) -> bool:
+async def is_active(page: FakePage) -> bool:
     return (await devices(page))[page.device_id]["active"]
 
 
 async def test_a_server_may_have_a_browser_of_its_own(
-    bridge: Bridge, http: aiohttp.ClientSession, laptop: Page, phone: Page
+    bridge: Bridge, http: aiohttp.ClientSession, laptop: FakePage, phone: FakePage
 ) -> None:
     """Only the laptop is in the VPN. While it is away another one answers, rather than nobody."""
     path = "/api/servers/shop/device"
@@ -124,7 +124,7 @@ async def test_a_server_may_have_a_browser_of_its_own(
 
 
 async def test_nobody_chooses_for_another_user(
-    bridge: Bridge, http: aiohttp.ClientSession, laptop: Page
+    bridge: Bridge, http: aiohttp.ClientSession, laptop: FakePage
 ) -> None:
     """Ids are no secret; a browser of somebody else does not exist."""
     bob = await bridge.components.store.ensure_user("bob")
@@ -137,7 +137,7 @@ async def test_nobody_chooses_for_another_user(
     assert list(await devices(page)) == [page.device_id]
 
 
-async def test_a_browser_is_renamed(laptop: Page) -> None:
+async def test_a_browser_is_renamed(laptop: FakePage) -> None:
     """Three of them are "Chrome on Windows"."""
     path = f"/api/devices/{laptop.device_id}"
     assert (await laptop.request("PATCH", path, {"name": "  Desk  "}))[0] == 200
@@ -147,7 +147,7 @@ async def test_a_browser_is_renamed(laptop: Page) -> None:
 
 
 async def test_a_removed_browser_is_out_at_once(
-    bridge: Bridge, http: aiohttp.ClientSession, laptop: Page, phone: Page
+    bridge: Bridge, http: aiohttp.ClientSession, laptop: FakePage, phone: FakePage
 ) -> None:
     """A lost laptop: its socket, its token and its key are worth nothing from that moment."""
     await laptop.request("PUT", "/api/servers/shop/device", {"device_id": laptop.device_id})
@@ -168,14 +168,14 @@ async def test_a_removed_browser_is_out_at_once(
     assert list(await devices(phone)) == [phone.device_id]
 
 
-async def test_a_browser_removes_itself(bridge: Bridge, laptop: Page, phone: Page) -> None:
+async def test_a_browser_removes_itself(bridge: Bridge, laptop: FakePage, phone: FakePage) -> None:
     """On a borrowed computer, before leaving."""
     assert (await phone.request("DELETE", f"/api/devices/{phone.device_id}"))[0] == 200
     assert await code_of(phone, "GET", "/api/me") == (401, "unauthorized")
     assert list(await devices(laptop)) == [laptop.device_id]
 
 
-async def test_pages_hear_that_their_list_changed(bridge: Bridge, laptop: Page, phone: Page) -> None:
+async def test_pages_hear_that_their_list_changed(bridge: Bridge, laptop: FakePage, phone: FakePage) -> None:
     """The view of devices is right without a reload; another user hears nothing."""
     heard: list[Any] = []
     laptop.socket.on("bridge:devices", heard.append)
@@ -185,7 +185,9 @@ async def test_pages_hear_that_their_list_changed(bridge: Bridge, laptop: Page, 
 
 
 @pytest.mark.parametrize("payload", [None, {}, {"visibility": "sideways"}, 7])
-async def test_a_visibility_that_is_none_changes_nothing(bridge: Bridge, laptop: Page, payload: Any) -> None:
+async def test_a_visibility_that_is_none_changes_nothing(
+    bridge: Bridge, laptop: FakePage, payload: Any
+) -> None:
     """Whatever a page sends disturbs nobody."""
     await laptop.socket.emit("bridge:visibility", payload)
     assert (await devices(laptop))[laptop.device_id]["visible"] is True

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from bridge.app.server import Bridge
 from bridge.auth.identity import EXECUTOR, FILE, SESSION, SESSION_SECONDS
 from bridge.storage.users import KeyHolder
-from tests.support.running_bridge import json_answer, page_of, pair, running_bridge
+from tests.support.running_bridge import json_answer, page_of, pair_browser, running_bridge
 from tests.support.stores.databases import Where, content_of, execute
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
@@ -37,14 +37,14 @@ def ticket_of(page_url: str) -> str:
 async def test_a_ticket_makes_one_browser_a_device_once(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """Whoever sees the printed link later must not get in with it."""
     ticket = ticket_of(await bridge.page_url())
-    page = await pair(bridge.base_url, http, ticket)
+    page = await pair_browser(bridge.base_url, http, ticket)
     await page.open_session()
     assert (await page.get("/api/me"))["user"] == "local"
     public_key = {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}
     status, body = await page.request("POST", "/api/devices", {"ticket": ticket, "public_key": public_key})
     assert (status, body["error"]["code"]) in [(401, "unauthorized"), (400, "invalid_request")]
     with pytest.raises(AssertionError, match="already used"):
-        await pair(bridge.base_url, http, ticket)
+        await pair_browser(bridge.base_url, http, ticket)
 
 
 async def test_an_expired_ticket_is_worth_nothing(
@@ -57,7 +57,7 @@ async def test_an_expired_ticket_is_worth_nothing(
         execute, database, expired
     )  # the bridge may be writing, and needs this loop to end that
     with pytest.raises(AssertionError, match="expired"):
-        await pair(bridge.base_url, http, ticket)
+        await pair_browser(bridge.base_url, http, ticket)
 
 
 @pytest.mark.parametrize(
@@ -78,19 +78,19 @@ async def test_only_a_p256_public_key_can_be_paired_and_a_bad_one_does_not_spend
     body = {"ticket": ticket, "public_key": public_key}
     async with http.post(bridge.base_url + "/api/devices", json=body) as response:
         assert response.status == 400
-    await pair(bridge.base_url, http, ticket)
+    await pair_browser(bridge.base_url, http, ticket)
 
 
 async def test_a_session_needs_the_device_key_and_a_fresh_nonce(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """A stolen device id, a replayed signature or another browser's key open nothing."""
-    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
     own_key, page.key = page.key, ec.generate_private_key(ec.SECP256R1())
     with pytest.raises(KeyError):
         await page.open_session()
     page.key = own_key
-    other = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    other = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
     other.device_id = page.device_id
     with pytest.raises(KeyError):
         await other.open_session()
@@ -99,7 +99,7 @@ async def test_a_session_needs_the_device_key_and_a_fresh_nonce(
 
 async def test_a_nonce_works_once(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """Somebody who records the exchange cannot repeat it."""
-    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
     sent: list[dict[str, str]] = []
     request = page.request
 
@@ -169,7 +169,7 @@ async def test_a_socket_gets_no_calls_before_it_has_said_hello(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """A page that is not ready would lose the call."""
-    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
     token = await page.open_session()
     await page.socket.connect(
         bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
@@ -269,7 +269,7 @@ async def test_a_paired_browser_does_not_change_hands_by_a_link(
 ) -> None:
     """Bob sends Ann his link: the bridge says whose it is; it is neither spent nor makes her his page."""
     bob = await bridge.components.store.ensure_user("bob")
-    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
     await page.open_session()
     bobs = await bridge.components.store.add_ticket(bob.id)
     assert await page.post("/api/tickets", {"ticket": bobs}) == {

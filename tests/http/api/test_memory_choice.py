@@ -10,7 +10,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.storage.store import Store
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
-from tests.support.running_bridge import Page, pair
+from tests.support.running_bridge import FakePage, pair_browser
 from tests.support.stores.databases import Where, execute
 
 pytestmark = pytest.mark.asyncio
@@ -20,13 +20,15 @@ LESS = {"keeps_answers": False, "reasoning": "next_reply"}
 
 
 @pytest_asyncio.fixture
-async def page(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Page]:
-    found = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id))
+async def page(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[FakePage]:
+    found = await pair_browser(
+        bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id)
+    )
     await found.open_session()
     yield found
 
 
-async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridge, page: Page) -> None:
+async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridge, page: FakePage) -> None:
     """Until then as much as the bridge keeps; it holds for answers that begin from then on."""
     first = {"keeps_answers": True, "reasoning": "conversation"}
     assert await page.get("/api/stored-data/preference") == {**first, **MOST}
@@ -41,7 +43,7 @@ async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridg
 @pytest.mark.parametrize(
     "wrong", [{}, {**LESS, "reasoning": "forever"}, {**LESS, "keeps_answers": "perhaps"}, []]
 )
-async def test_a_choice_that_is_none_changes_nothing(page: Page, wrong: Any) -> None:
+async def test_a_choice_that_is_none_changes_nothing(page: FakePage, wrong: Any) -> None:
     """Both must be said."""
     status, answer = await page.request("PUT", "/api/stored-data/preference", wrong)
     assert (status, answer["error"]["code"]) == (400, "invalid_request")

@@ -11,32 +11,32 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.auth.pairing_codes import WRONG_CODES
 from bridge.endpoints.api.pairing import PAIRINGS
-from tests.support.running_bridge import Page, new_browser, pair, public_key_of
+from tests.support.running_bridge import FakePage, new_browser, pair_browser, public_key_of
 from tests.support.stores.databases import Where, content_of, execute
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 
 @pytest_asyncio.fixture
-async def ann(bridge: Bridge, http: aiohttp.ClientSession) -> Page:
+async def ann(bridge: Bridge, http: aiohttp.ClientSession) -> FakePage:
     """A browser of Ann's that is paired already."""
     return await browser_of(bridge, http, "ann")
 
 
-async def browser_of(bridge: Bridge, http: aiohttp.ClientSession, user: str) -> Page:
+async def browser_of(bridge: Bridge, http: aiohttp.ClientSession, user: str) -> FakePage:
     account = await bridge.components.store.ensure_user(user)
-    page = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(account.id))
+    page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(account.id))
     await page.open_session()
     return page
 
 
-async def ask_for_code(page: Page) -> dict[str, Any]:
+async def ask_for_code(page: FakePage) -> dict[str, Any]:
     status, shown = await page.request("POST", "/api/pairings", {"public_key": public_key_of(page.key)})
     assert status == 201
     return shown
 
 
-async def standing(page: Page, shown: dict[str, Any]) -> dict[str, Any]:
+async def standing(page: FakePage, shown: dict[str, Any]) -> dict[str, Any]:
     return await page.post("/api/pairings/standing", {"secret": shown["secret"]})
 
 
@@ -59,13 +59,13 @@ def ticket_of(url: str) -> str:
     return url.partition("#ticket=")[2]
 
 
-async def spend(page: Page, ticket: str) -> tuple[int, Any]:
+async def spend(page: FakePage, ticket: str) -> tuple[int, Any]:
     body = {"ticket": ticket, "public_key": public_key_of(page.key)}
     return await page.request("POST", "/api/devices", body)
 
 
 async def test_a_browser_without_a_link_is_paired_by_its_code(
-    bridge: Bridge, http: aiohttp.ClientSession, ann: Page
+    bridge: Bridge, http: aiohttp.ClientSession, ann: FakePage
 ) -> None:
     """Nobody needs the terminal of the bridge for a second device."""
     tablet = new_browser(bridge.base_url, http)
@@ -82,7 +82,7 @@ async def test_a_browser_without_a_link_is_paired_by_its_code(
 
 
 async def test_the_confirmed_device_is_worth_nothing_to_whoever_only_knows_the_code(
-    bridge: Bridge, http: aiohttp.ClientSession, ann: Page
+    bridge: Bridge, http: aiohttp.ClientSession, ann: FakePage
 ) -> None:
     """The code was read over a shoulder; the key is not."""
     tablet, thief = new_browser(bridge.base_url, http), new_browser(bridge.base_url, http)
@@ -105,7 +105,7 @@ async def test_an_api_key_confirms_nobody(bridge: Bridge, http: aiohttp.ClientSe
             assert (response.status, (await response.json())["error"]["code"]) == (403, "page_only")
 
 
-async def test_wrong_codes_end_in_a_wait_that_is_told(bridge: Bridge, ann: Page) -> None:
+async def test_wrong_codes_end_in_a_wait_that_is_told(bridge: Bridge, ann: FakePage) -> None:
     """For the program in `detail` and in `Retry-After`; the right code says nothing either until then."""
     shown = await ask_for_code(new_browser(bridge.base_url, ann.http))
     for number in range(WRONG_CODES):
@@ -124,8 +124,8 @@ async def test_a_flood_of_attempts_to_pair_is_slowed_down(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Tickets cannot be guessed; the database need not be asked a thousand times a second for it."""
-    stranger = new_browser(bridge.base_url, http)
-    answers = [await spend(stranger, "guess") for _ in range(PAIRINGS + 1)]
+    other_client = new_browser(bridge.base_url, http)
+    answers = [await spend(other_client, "guess") for _ in range(PAIRINGS + 1)]
     assert {status for status, _ in answers[:-1]} == {401}
     assert (answers[-1][0], answers[-1][1]["error"]["code"]) == (429, "rate_limited")
 
@@ -143,25 +143,25 @@ async def test_the_link_of_an_answer_pairs_the_first_browser_of_exactly_its_user
 
 
 async def test_the_link_of_an_answer_has_no_power_over_a_user_who_has_a_browser(
-    bridge: Bridge, http: aiohttp.ClientSession, ann: Page
+    bridge: Bridge, http: aiohttp.ClientSession, ann: FakePage
 ) -> None:
     """A model, a log or a neighbour sees it: only a browser of hers makes another one hers."""
     detail = await no_browser(bridge, http, "ann")
-    stranger = new_browser(bridge.base_url, http)
-    status, shown = await spend(stranger, ticket_of(detail["pairing_url"]))
+    other_client = new_browser(bridge.base_url, http)
+    status, shown = await spend(other_client, ticket_of(detail["pairing_url"]))
     assert (status, set(shown)) == (202, {"code", "secret", "expires_in"})
-    assert (await standing(stranger, shown))["state"] == "waiting"
+    assert (await standing(other_client, shown))["state"] == "waiting"
     assert (
         len(await bridge.components.store.list_devices((await bridge.components.store.ensure_user("ann")).id))
         == 1
     )
-    assert (await spend(stranger, ticket_of(detail["pairing_url"])))[0] == 401, "it is spent"
+    assert (await spend(other_client, ticket_of(detail["pairing_url"])))[0] == 401, "it is spent"
     eve = await browser_of(bridge, http, "eve")
     status, body = await eve.request("POST", "/api/pairings/code", {"code": shown["code"]})
     assert (status, body["error"]["code"]) == (404, "not_found")
     assert (await ann.request("POST", "/api/pairings/code", {"code": shown["code"]}))[0] == 200
     await ann.post("/api/pairings/decision", {"code": shown["code"], "accept": False})
-    assert (await standing(stranger, shown))["state"] == "refused"
+    assert (await standing(other_client, shown))["state"] == "refused"
 
 
 async def test_the_link_of_an_answer_lives_five_minutes_and_replaces_the_one_before(

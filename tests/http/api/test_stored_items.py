@@ -18,7 +18,7 @@ from bridge.cli.store import DATABASE
 from bridge.settings.storage import StorageSettings
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse
-from tests.support.running_bridge import pair
+from tests.support.running_bridge import pair_browser
 from tests.support.stores.databases import Where
 
 pytestmark = pytest.mark.both_databases
@@ -28,7 +28,7 @@ ResultT = TypeVar("ResultT")
 ODD: dict[str, Any] = {"type": "message", "big": 2**80, "infinite": math.inf, "half": "\ud83d", "zero": -0.0}
 
 
-def kept_item(user_id: str, name: str, chat: str | None = None) -> StoredItem:
+def stored_item(user_id: str, name: str, chat: str | None = None) -> StoredItem:
     return StoredItem(name, user_id, f"r-{name}", 0, "output", "demo", dict(ODD), 5.5, chat, None)
 
 
@@ -36,12 +36,12 @@ async def fill(store: Store, user_id: str, response_id: str = "resp") -> None:
     """Three items in two chats, and a response."""
     items = store.item_store()
     chats = {"A": "one", "B": "one", "C": "two"}
-    await items.add_items([kept_item(user_id, name, chat) for name, chat in chats.items()])
+    await items.add_items([stored_item(user_id, name, chat) for name, chat in chats.items()])
     response = StoredResponse(response_id, user_id, "demo", "completed", dict(ODD), {"model": "demo"}, 6.0)
     await items.save_response(replace(response, background=True, previous_id="r0", conversation_id="one"))
 
 
-class Visitor:
+class StoredItemsClient:
     """A program and a page of one user."""
 
     def __init__(self, bridge: Bridge, http: aiohttp.ClientSession, page_token: str) -> None:
@@ -57,17 +57,21 @@ class Visitor:
 
 
 @pytest_asyncio.fixture
-async def visitor(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Visitor]:
-    page = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id))
-    yield Visitor(bridge, http, await page.open_session())
+async def client(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[StoredItemsClient]:
+    page = await pair_browser(
+        bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id)
+    )
+    yield StoredItemsClient(bridge, http, await page.open_session())
 
 
 @pytest.mark.asyncio
-async def test_a_user_sees_how_much_is_kept_of_the_own_answers(bridge: Bridge, visitor: Visitor) -> None:
+async def test_a_user_sees_how_much_is_kept_of_the_own_answers(
+    bridge: Bridge, client: StoredItemsClient
+) -> None:
     """And nothing of what is kept of others."""
     bob = await bridge.components.store.ensure_user("bob")
     await fill(bridge.components.store, bob.id, "of bob")
-    facts = await visitor.summary()
+    facts = await client.summary()
     assert facts == {
         "items": 0,
         "responses": 0,
@@ -79,30 +83,32 @@ async def test_a_user_sees_how_much_is_kept_of_the_own_answers(bridge: Bridge, v
         "max_bytes": 1024**3,
     }
     await fill(bridge.components.store, bridge.local_user.id)
-    facts = await visitor.summary()
+    facts = await client.summary()
     assert (facts["items"], facts["responses"], facts["conversations"], facts["oldest"]) == (3, 1, 2, 5.5)
     assert facts["bytes"] > 0
 
 
 @pytest.mark.asyncio
-async def test_a_page_exports_and_deletes_what_a_key_cannot(bridge: Bridge, visitor: Visitor) -> None:
+async def test_a_page_exports_and_deletes_what_a_key_cannot(
+    bridge: Bridge, client: StoredItemsClient
+) -> None:
     """A stolen key may ask models; it must not take away or destroy what was said before."""
     await fill(bridge.components.store, bridge.local_user.id)
     for method, path in (("GET", "/export"), ("DELETE", "")):
-        async with visitor.http.request(method, visitor.url + path, headers=visitor.key) as refused:
+        async with client.http.request(method, client.url + path, headers=client.key) as refused:
             assert refused.status == 403
-    async with visitor.http.get(f"{visitor.url}/export", headers=visitor.page) as exported:
+    async with client.http.get(f"{client.url}/export", headers=client.page) as exported:
         assert exported.status == 200
         lines = [json.loads(line) for line in (await exported.read()).splitlines()]
     assert [line.get("kept") for line in lines] == [None, "item", "item", "item", "response"]
     assert repr(lines[1]["payload"]) == repr(ODD)
-    async with visitor.http.delete(f"{visitor.url}?conversation=one", headers=visitor.page) as deleted:
+    async with client.http.delete(f"{client.url}?conversation=one", headers=client.page) as deleted:
         assert await deleted.json() == {"items": 2}
-    facts = await visitor.summary()
+    facts = await client.summary()
     assert (facts["items"], facts["responses"]) == (1, 0)
-    async with visitor.http.delete(visitor.url, headers=visitor.page) as deleted:
+    async with client.http.delete(client.url, headers=client.page) as deleted:
         assert await deleted.json() == {"items": 1}
-    assert (await visitor.summary())["items"] == 0
+    assert (await client.summary())["items"] == 0
 
 
 def run(where: Where, folder: Path, *words: str) -> int:

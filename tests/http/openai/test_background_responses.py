@@ -17,7 +17,7 @@ from bridge.endpoints.openai.responses_api import running as running_responses
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
-from tests.support.models.stored_responses import ended, listened, numbers, said
+from tests.support.models.stored_responses import joined_text, read_stream, sequence_numbers, wait_for_end
 from tests.support.running_bridge import page_of
 from tests.support.waiting import eventually
 
@@ -44,7 +44,7 @@ async def test_a_response_in_the_background_is_polled_to_its_end(
         polled = await eventually(lambda: in_progress(client, response.id))
         assert polled.id == response.id
         gate.set()
-        whole = await ended(client, response.id)
+        whole = await wait_for_end(client, response.id)
         assert len(page.calls) == 1
     assert (whole.status, whole.output_text) == ("completed", "There is tea.")
     assert whole.usage is not None
@@ -76,13 +76,13 @@ async def test_a_stream_in_the_background_goes_on_without_its_caller_and_is_resu
         "response.in_progress",
     ]
     gate.set()
-    rest = await listened(client, seen[0].response.id, starting_after=seen[-1].sequence_number)
-    assert numbers([*seen, *rest]) == list(range(len(seen) + len(rest)))
-    assert said([*seen, *rest]) == "One two three four."
+    rest = await read_stream(client, seen[0].response.id, starting_after=seen[-1].sequence_number)
+    assert sequence_numbers([*seen, *rest]) == list(range(len(seen) + len(rest)))
+    assert joined_text([*seen, *rest]) == "One two three four."
     assert rest[-1].type == "response.completed"
-    again = await listened(client, seen[0].response.id)
+    again = await read_stream(client, seen[0].response.id)
     assert [event.to_dict() for event in again] == [event.to_dict() for event in [*seen, *rest]]
-    assert await listened(client, seen[0].response.id, starting_after=rest[-1].sequence_number) == []
+    assert await read_stream(client, seen[0].response.id, starting_after=rest[-1].sequence_number) == []
 
 
 async def test_the_stream_helper_follows_a_response_by_its_id(
@@ -115,17 +115,17 @@ async def test_several_listeners_get_the_same_and_a_slow_one_disturbs_nobody(
         asyncio.TaskGroup() as group,
     ):
         first = await slow.content.readuntil(b"\n\n")
-        listeners = [group.create_task(listened(client, response.id)) for _ in range(3)]
+        listeners = [group.create_task(read_stream(client, response.id)) for _ in range(3)]
         gate.set()
         async with asyncio.timeout(60):
             heard = [await listener for listener in listeners]
             rest = await slow.content.read()
-    assert said(heard[0]) == "".join(pieces)
-    assert numbers(heard[0]) == list(range(len(heard[0])))
+    assert joined_text(heard[0]) == "".join(pieces)
+    assert sequence_numbers(heard[0]) == list(range(len(heard[0])))
     for other in heard[1:]:
-        assert numbers(other) == numbers(heard[0])
+        assert sequence_numbers(other) == sequence_numbers(heard[0])
     assert (first + rest).count(b"event: response.output_text.delta\n") == 10_000
-    assert said(await listened(client, response.id)) == "".join(pieces)
+    assert joined_text(await read_stream(client, response.id)) == "".join(pieces)
 
 
 async def test_a_response_in_the_background_is_cancelled_by_its_id(
@@ -146,7 +146,7 @@ async def test_a_response_in_the_background_is_cancelled_by_its_id(
         await provider.requests[0].hung_up.wait()
     again = await client.responses.cancel(events[0].response.id)
     assert (again.status, again.output_text) == ("cancelled", "One ")
-    read = await ended(client, events[0].response.id)
+    read = await wait_for_end(client, events[0].response.id)
     assert read.status == "cancelled"
 
     async def is_kept_as_ended() -> bool:
@@ -162,7 +162,7 @@ async def test_a_running_response_is_ended_when_it_is_deleted(
     gate = asyncio.Event()
     provider.play(script(text("One ", "two")).held(gate, after=5))
     response = await client.responses.create(model=MODEL, input="Count", background=True)
-    listening = asyncio.ensure_future(listened(client, response.id))
+    listening = asyncio.ensure_future(read_stream(client, response.id))
     await eventually(lambda: provider.requests)
     await client.responses.delete(response.id)
     assert (await listening)[-1].type == "response.incomplete"
@@ -187,7 +187,7 @@ async def test_a_call_that_was_stopped_has_an_honest_output(
         async with asyncio.timeout(10):
             await begun.wait()
         await client.responses.cancel(response.id)
-        await ended(client, response.id)
+        await wait_for_end(client, response.id)
         await eventually(
             lambda: (
                 bridge.components.responses.running.find_running(bridge.local_user.id, response.id) is None
@@ -212,7 +212,7 @@ async def test_so_many_run_in_the_background_and_no_more(
     assert refused.value.code == "rate_limit_exceeded"
     gate.set()
     for response in running:
-        await ended(client, response.id)
+        await wait_for_end(client, response.id)
 
     async def one_more() -> bool:
         try:
@@ -249,11 +249,11 @@ async def test_a_response_in_the_background_that_fails_says_why(
     """Whoever polls finds the provider's word in the response, and whoever listens gets an ending."""
     provider.play(fails(400, "Too odd.", code="too_odd"))
     response = await client.responses.create(model=MODEL, input="Hello", background=True)
-    whole = await ended(client, response.id)
+    whole = await wait_for_end(client, response.id)
     assert whole.status == "failed"
     assert whole.error is not None
     assert whole.error.code == "too_odd"
-    assert [event.type for event in await listened(client, response.id)] == [
+    assert [event.type for event in await read_stream(client, response.id)] == [
         "response.created",
         "response.queued",
         "response.in_progress",

@@ -15,8 +15,8 @@ from openai import AsyncOpenAI
 from bridge.app.server import Bridge
 from tests.support.models.model_answers import Answer, Ending, calls, text
 from tests.support.models.model_bridge import MODEL, client_of, shop_bridge
-from tests.support.models.scripted_provider import Asked, ScriptedProvider, script
-from tests.support.running_bridge import Page, json_answer, page_of
+from tests.support.models.scripted_provider import ProviderRequest, ScriptedProvider, script
+from tests.support.running_bridge import FakePage, json_answer, page_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -62,7 +62,7 @@ async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[B
 
 
 @pytest_asyncio.fixture
-async def page(bridge: Bridge, api: Api) -> AsyncGenerator[Page]:
+async def page(bridge: Bridge, api: Api) -> AsyncGenerator[FakePage]:
     async with page_of(bridge, bridge.local_user.id, api.answer) as page:
         yield page
 
@@ -77,7 +77,7 @@ async def ask(client: AsyncOpenAI, **options: Any) -> Any:
     return await create(model=MODEL, input="Hi", **options)
 
 
-async def change(page: Page, **limits: float) -> None:
+async def change(page: FakePage, **limits: float) -> None:
     status, told = await page.request("PATCH", "/api/limits", {"limits": limits})
     assert status == 200, told
 
@@ -92,12 +92,12 @@ def told(provider: ScriptedProvider) -> list[Any]:
 
 
 async def test_no_call_runs_while_the_model_still_speaks(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-58: the words behind a call have come, the round has not ended, and the page knows nothing."""
     gate = asyncio.Event()
     round_of_both = adding("tea") + text("One moment.")
-    frames = len(script(round_of_both).write(Asked("/v1/responses", {"model": MODEL}, {}), 0))
+    frames = len(script(round_of_both).write(ProviderRequest("/v1/responses", {"model": MODEL}, {}), 0))
     provider.play(script(round_of_both).held(gate, after=frames - 1), DONE)
     stream = await client.responses.create(model=MODEL, input="Hi", stream=True)
     async for event in stream:
@@ -121,7 +121,7 @@ async def test_no_call_runs_while_the_model_still_speaks(
 async def test_calls_of_a_round_that_did_not_end_well_are_not_run(
     client: AsyncOpenAI,
     provider: ScriptedProvider,
-    page: Page,
+    page: FakePage,
     ending: Ending,
     status: str,
     finish: str | None,
@@ -154,7 +154,7 @@ WRONG: list[tuple[str, object, str, str]] = [
 
 
 async def test_every_call_that_cannot_run_has_its_output_and_the_answer_comes(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-52, S0-54, S0-55, W-17, W-18, W-19: in call order, with its call before it, and nothing is sent."""
     provider.play(calls(*((name, arguments) for name, arguments, _, _ in WRONG)), DONE)
@@ -170,7 +170,7 @@ async def test_every_call_that_cannot_run_has_its_output_and_the_answer_comes(
 
 
 async def test_a_tool_that_is_left_alone_and_one_that_takes_too_long_are_told_apart(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page, api: Api
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-54, S0-75, S0-90, W-11: the model reads whose limit it was, and then that the tool rests."""
     await change(page, TOOL_TIMEOUT_SECONDS=1, BREAKER_MAX_FAILURES=1)
@@ -186,7 +186,7 @@ async def test_a_tool_that_is_left_alone_and_one_that_takes_too_long_are_told_ap
 
 @pytest.mark.parametrize("arguments", ['{"limit": null}', "{'limit': None}", "", "{}"])
 async def test_what_strict_mode_made_the_model_say_does_not_travel(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page, arguments: str
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, arguments: str
 ) -> None:
     """S0-37, S0-55, W-04: nulls of optional arguments go; none at all are none, though strict wants each."""
     provider.play(calls(("listProducts", arguments)), DONE)
@@ -218,7 +218,7 @@ EMPTY = {"status": "answered", "http_status": 204, "content_type": "", "body": {
 async def test_a_model_reads_json_and_nothing_else(
     client: AsyncOpenAI,
     provider: ScriptedProvider,
-    page: Page,
+    page: FakePage,
     api: Api,
     outcome: dict[str, Any],
     read: object,
@@ -231,7 +231,7 @@ async def test_a_model_reads_json_and_nothing_else(
 
 
 async def test_json_comes_with_its_own_letters(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page, api: Api
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S1-14: an escaped letter costs a model six tokens for one."""
     api.outcome = {**json_answer({}), "body": {"kind": "text", "text": '{"é": "茶"}'}}
@@ -241,7 +241,7 @@ async def test_json_comes_with_its_own_letters(
 
 
 async def test_calls_of_a_round_run_together_and_equal_ones_all_run(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page, api: Api
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-73, S0-74, S4-13, W-17: three at once, two of them alike; outputs in call order."""
     gate = api.hold("tea")
@@ -255,7 +255,7 @@ async def test_calls_of_a_round_run_together_and_equal_ones_all_run(
 
 
 async def test_calls_that_are_to_run_in_order_do(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page, api: Api
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-74, W-12: `sequential` is heard, and is no argument of the tool."""
     provider.play(adding("tea", "milk", "rice", sequential=True), DONE)
@@ -265,7 +265,7 @@ async def test_calls_that_are_to_run_in_order_do(
 
 
 async def test_a_call_waits_for_the_one_that_it_depends_on(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page, api: Api
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-74, W-12: the first is held; the second, which names it, has not begun, and the third has ended."""
     gate = api.hold("tea")
@@ -279,7 +279,7 @@ async def test_a_call_waits_for_the_one_that_it_depends_on(
 
 
 async def test_a_slow_call_takes_one_place_and_no_more(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page, api: Api
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-71, W-13: of two places one is taken for long; five quick calls pass through the other."""
     await change(page, MAX_PARALLEL_TOOLS_PER_REQUEST=2)
@@ -295,7 +295,7 @@ async def test_a_slow_call_takes_one_place_and_no_more(
 
 
 async def test_a_turn_that_waits_for_its_call_holds_up_no_other_turn(
-    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, page: Page, api: Api
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-83, W-13: the second question is answered while the first still waits."""
     gate = api.hold("slow")
@@ -312,7 +312,7 @@ async def test_a_turn_that_waits_for_its_call_holds_up_no_other_turn(
 
 
 async def test_a_deadline_does_not_run_while_its_call_waits_for_its_turn(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page, api: Api
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-75, W-14: three of 0.6 s each, one at a time, with a second for each of them."""
     await change(page, TOOL_TIMEOUT_SECONDS=1, MAX_PARALLEL_TOOLS_PER_REQUEST=1)
@@ -327,7 +327,7 @@ async def test_a_deadline_does_not_run_while_its_call_waits_for_its_turn(
 
 
 async def test_a_model_that_thinks_for_long_still_gets_its_call(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-77, W-16: the old name of an idle limit is taken and ends nothing; here the model takes 1.2 s."""
     await change(page, TOOL_IDLE_TIMEOUT_SECONDS=1)
@@ -339,7 +339,7 @@ async def test_a_model_that_thinks_for_long_still_gets_its_call(
 
 
 async def test_more_calls_than_may_wait_are_all_answered(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page, api: Api
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-70, W-16: sixty in one round, with a queue of fifty and five at a time."""
     names = [str(number) for number in range(60)]
@@ -355,7 +355,7 @@ async def test_more_calls_than_may_wait_are_all_answered(
 
 
 async def test_a_model_that_says_nothing_after_its_call_does_not_leave_its_user_with_nothing(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-61: an empty message is no answer."""
     provider.play(adding("tea"), text(""))
@@ -387,7 +387,7 @@ async def test_the_words_at_the_limit_are_the_operators(
 
 
 async def test_a_models_own_calls_win_over_calls_in_its_words(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page, api: Api
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S1-09: what stands in the text beside a real call is text."""
     words = "<function=addProduct><parameter=name>milk</parameter></function>"

@@ -11,7 +11,7 @@ from bridge.endpoints.openai.responses_api import resume
 from tests.support.models.model_answers import Answer, calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
-from tests.support.models.stored_responses import ended, listened, numbers
+from tests.support.models.stored_responses import read_stream, sequence_numbers, wait_for_end
 from tests.support.running_bridge import page_of
 
 pytestmark = pytest.mark.asyncio
@@ -47,14 +47,14 @@ async def test_a_response_goes_on_after_a_restart(tmp_path: Path, provider: Scri
     response_id = seen[0].response.id
     provider.play(text("One two."), text("Three."))
     async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
-        whole = await ended(client, response_id)
-        rest = await listened(client, response_id, starting_after=seen[-1].sequence_number)
-        again = await listened(client, response_id)
+        whole = await wait_for_end(client, response_id)
+        rest = await read_stream(client, response_id, starting_after=seen[-1].sequence_number)
+        again = await read_stream(client, response_id)
         async with client.responses.stream(response_id=response_id) as stream:
             final = await stream.get_final_response()
         after = await client.responses.create(model=MODEL, input="On", previous_response_id=response_id)
     assert (whole.status, whole.output_text, final.output_text) == ("completed", "One two.", "One two.")
-    assert numbers([*seen, *rest]) == numbers(again)
+    assert sequence_numbers([*seen, *rest]) == sequence_numbers(again)
     closed = [event for event in rest if event.type == "response.output_item.done"]
     assert [event.item.status for event in closed] == ["incomplete", "completed"]
     assert [event.output_index for event in closed] == [0, 1]
@@ -69,7 +69,7 @@ async def test_a_round_that_was_under_way_is_asked_for_as_it_was(
     seen = await stopped_amid_an_answer(tmp_path, provider, reasoning("Hm.") + ONE_TWO, after=11)
     provider.play(text("One two."))
     async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
-        whole = await ended(client, seen[0].response.id)
+        whole = await wait_for_end(client, seen[0].response.id)
     assert (whole.status, whole.output_text) == ("completed", "One two.")
     assert provider.requests[1].body["input"] == provider.requests[0].body["input"]
 
@@ -82,8 +82,8 @@ async def test_a_response_is_not_tried_for_ever(
     asked = len(provider.requests)
     monkeypatch.setattr(resume, "MAX_ATTEMPTS", 0)
     async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
-        whole = await ended(client, seen[0].response.id)
-        rest = await listened(client, seen[0].response.id, starting_after=seen[-1].sequence_number)
+        whole = await wait_for_end(client, seen[0].response.id)
+        rest = await read_stream(client, seen[0].response.id, starting_after=seen[-1].sequence_number)
     assert (whole.status, whole.error.code) == ("failed", "interrupted")
     assert rest[-1].type == "response.failed"
     assert len(provider.requests) == asked
@@ -112,7 +112,7 @@ async def test_a_response_that_a_call_was_stopped_in_goes_on_with_what_is_known(
         client_of(bridge) as client,
         page_of(bridge, bridge.local_user.id, products) as page,
     ):
-        whole = await ended(client, response.id)
+        whole = await wait_for_end(client, response.id)
         assert len(page.calls) == 1
     assert whole.output_text == "Tea."
     told = provider.requests[1].body["input"][-1]

@@ -21,7 +21,7 @@ HELLO: Any = [{"role": "user", "content": "Say it."}]
 LETTERS = [chr(ord("a") + place % 26) for place in range(500)]
 
 
-class Told:
+class EventSink:
     """What a caller was told, and when."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ def delta(letters: str, index: int = 0, kind: str = "output_text", **more: Any) 
 @pytest.mark.looptime
 async def test_a_delta_after_a_pause_does_not_wait_and_those_behind_it_wait_30_ms_at_most() -> None:
     """S0-154: the last words of a burst come soon after it, though nothing follows."""
-    told = Told()
+    told = EventSink()
     async with coalesce_deltas(told.take, 256, 0.03) as take:
         for letter in "Hello":
             await take(delta(letter))
@@ -64,7 +64,7 @@ async def test_a_delta_after_a_pause_does_not_wait_and_those_behind_it_wait_30_m
 @pytest.mark.looptime
 async def test_so_many_characters_wait_and_no_more() -> None:
     """S0-154: a reader who takes nothing holds the turn up, not the memory."""
-    told = Told()
+    told = EventSink()
     async with coalesce_deltas(told.take, 4, 0.03) as take:
         for letter in "abcdefghij":
             await take(delta(letter))
@@ -75,7 +75,7 @@ async def test_so_many_characters_wait_and_no_more() -> None:
 @pytest.mark.looptime
 async def test_order_and_places_stay() -> None:
     """S0-154: thoughts and text apart, anything else in its place, probabilities with their tokens."""
-    told = Told()
+    told = EventSink()
     notice = Notice("info", "Look.", in_answer=False)
     async with coalesce_deltas(told.take, 256, 0.03) as take:
         for event in (
@@ -97,7 +97,7 @@ async def test_order_and_places_stay() -> None:
 @pytest.mark.looptime
 async def test_a_reader_who_is_gone_ends_the_turn() -> None:
     """What the timer meets must not be lost in its task."""
-    told = Told()
+    told = EventSink()
 
     async def second(event: TurnEvent) -> None:
         if told.events:
@@ -116,7 +116,7 @@ async def test_a_reader_who_is_gone_ends_the_turn() -> None:
 
 async def test_none_is_joined_unless_it_is_wanted(tmp_path: Path, provider: ScriptedProvider) -> None:
     """S0-154: one for one by default."""
-    told = Told()
+    told = EventSink()
     async with coalesce_deltas(told.take, 0, 0.03) as take:
         for letter in "abc":
             await take(delta(letter))

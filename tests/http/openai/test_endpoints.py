@@ -22,7 +22,7 @@ from bridge.agent.model import ModelEvent, ModelRequest
 from bridge.app.server import Bridge
 from bridge.http.streaming import event_stream
 from bridge.providers.models import ResponsesModel
-from tests.support.forwarded_users import SECRET, signed
+from tests.support.forwarded_users import SECRET, sign_token
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
@@ -180,7 +180,7 @@ async def test_a_bug_amid_an_answer_ends_its_stream_in_order(
 async def test_a_forwarder_speaks_for_the_user_it_names(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S2-08, S2-13: Open WebUI's user gets his own tools, shown calls and a status that ends."""
     _, key = await bridge.components.store.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
-    token = signed(sub="ann", name="Ann")
+    token = sign_token(sub="ann", name="Ann")
     async with client_of(bridge, key=key) as client:
         assert MODEL in [model.id async for model in client.models.list()]
         talk: Any = [{"role": "user", "content": "x"}]

@@ -19,8 +19,8 @@ from tests.support.models.provider_harness import (
     HELLO,
     both_protocols,
     ending,
-    said,
-    scene,
+    joined_text,
+    provider_harness,
 )
 from tests.support.models.scripted_provider import (
     KEY,
@@ -49,11 +49,11 @@ async def test_a_stream_that_breaks_off_is_an_error_and_never_tried_again(api: P
         async for event in now.model.stream_round(HELLO):
             stream.append(event)
 
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         now.server.play(dropped if how == "dropped" else text("Good ").ending_in("none"))
         with pytest.raises(ModelError) as failed:
             await listen()
-        assert (failed.value.code, said(stream)) == ("upstream_disconnected", "Good ")
+        assert (failed.value.code, joined_text(stream)) == ("upstream_disconnected", "Good ")
         assert (len(now.server.requests), now.rests) == (1, [])
 
 
@@ -70,7 +70,7 @@ async def test_a_stream_that_breaks_off_is_an_error_and_never_tried_again(api: P
 async def test_an_error_amid_the_stream_is_told_in_the_providers_words(api: ProviderApi, body: Any) -> None:
     """S0-60: `error` events and error chunks end the round."""
     begun: dict[str, Any] = {"type": "response.created"} if api == "responses" else {"id": "chatcmpl-1"}
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         failure = await now.failure(events(begun, body))
         code = "server_error" if "choices" in body else "overloaded"
         assert (failure.code, failure.kind, failure.status) == (code, "server_error", None)
@@ -93,7 +93,7 @@ async def test_an_error_amid_the_stream_is_told_in_the_providers_words(api: Prov
 )
 async def test_what_is_no_stream_of_events_is_an_error(api: ProviderApi, what: Script) -> None:
     """S0-151: a wrong address answers with a web page; nobody should wait for it, nor ask again."""
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         failure = await now.failure(what)
         assert (failure.code, len(now.server.requests)) == ("upstream_malformed", 1)
 
@@ -106,9 +106,9 @@ async def test_what_is_no_stream_of_events_is_an_error(api: ProviderApi, what: S
 @pytest.mark.parametrize("first", [resets(), fails(500), fails(503), fails(429), fails(408), fails(409)])
 async def test_a_round_that_could_not_begin_is_tried_again(api: ProviderApi, first: Script) -> None:
     """S0-152, W-24: before the first event nobody has seen anything."""
-    async with scene(api) as now:
+    async with provider_harness(api) as now:
         now.server.play(first, first, text("Hi"))
-        assert said(await now.ask()) == "Hi"
+        assert joined_text(await now.ask()) == "Hi"
         assert len(now.server.requests) == 3
         assert 0.5 <= now.rests[0] <= 1 <= now.rests[1] <= 2
 
@@ -116,7 +116,7 @@ async def test_a_round_that_could_not_begin_is_tried_again(api: ProviderApi, fir
 @pytest.mark.asyncio
 async def test_three_tries_are_enough() -> None:
     """S0-152: a provider that is down is not helped by more."""
-    async with scene() as now:
+    async with provider_harness() as now:
         failure = await now.failure(resets(), resets(), resets(), text("Hi"))
         assert (failure.code, len(now.server.requests)) == ("upstream_unreachable", 3)
 
@@ -136,7 +136,7 @@ async def test_three_tries_are_enough() -> None:
 )
 async def test_what_a_second_try_cannot_change_is_not_tried_again(refused: Script) -> None:
     """S0-152: the request, the key or the account must change first."""
-    async with scene() as now:
+    async with provider_harness() as now:
         await now.failure(refused, text("Hi"))
         assert (len(now.server.requests), now.rests) == (1, [])
 
@@ -144,9 +144,9 @@ async def test_what_a_second_try_cannot_change_is_not_tried_again(refused: Scrip
 @pytest.mark.asyncio
 async def test_a_short_rest_that_a_provider_wants_is_kept() -> None:
     """W-24: it knows best."""
-    async with scene() as now:
+    async with provider_harness() as now:
         now.server.play(fails(429, retry_after="7"), fails(503, retry_after="0.25"), text("Hi"))
-        assert said(await now.ask()) == "Hi"
+        assert joined_text(await now.ask()) == "Hi"
         assert now.rests == [7, 0.25]
 
 
@@ -169,10 +169,10 @@ def test_a_rest_is_read_in_every_form(headers: dict[str, str], rest_s: float | N
 async def test_a_provider_may_say_whether_to_try_again() -> None:
     """S0-152: OpenAI's own header wins over what the status suggests."""
     never, always = ("x-should-retry", "false"), ("x-should-retry", "true")
-    async with scene() as now:
+    async with provider_harness() as now:
         await now.failure(answers(503, b"", never))
         now.server.play(answers(400, b"", always), text("Hi"))
-        assert said(await now.ask()) == "Hi"
+        assert joined_text(await now.ask()) == "Hi"
         assert len(now.server.requests) == 3
 
 
@@ -180,7 +180,7 @@ async def test_a_provider_may_say_whether_to_try_again() -> None:
 async def test_a_broken_event_amid_the_stream_is_an_error() -> None:
     """S0-151: what came before stays."""
     begun = b'data: {"type": "response.created", "response": {}}\n\n'
-    async with scene() as now:
+    async with provider_harness() as now:
         failure = await now.failure(raw(begun, b"data: {broken\n\n"))
         assert failure.code == "upstream_malformed"
 
@@ -188,7 +188,7 @@ async def test_a_broken_event_amid_the_stream_is_an_error() -> None:
 @pytest.mark.asyncio
 async def test_a_long_rest_is_the_callers_to_keep() -> None:
     """W-24: nobody waits a minute without a word."""
-    async with scene() as now:
+    async with provider_harness() as now:
         failure = await now.failure(fails(429, "Slow down.", code="rate", retry_after="11"), text("Hi"))
         assert (failure.status, failure.code, failure.retry_after_s) == (429, "rate", 11)
         assert (len(now.server.requests), now.rests) == (1, [])
@@ -197,7 +197,7 @@ async def test_a_long_rest_is_the_callers_to_keep() -> None:
 @pytest.mark.asyncio
 async def test_all_tries_together_have_one_limit() -> None:
     """S4-24: three times ten minutes would be half an hour of silence."""
-    async with scene(first_event_seconds=3) as now:
+    async with provider_harness(first_event_seconds=3) as now:
         failure = await now.failure(fails(503, retry_after="2"), fails(503, retry_after="5"), text("Hi"))
         assert (failure.status, now.rests, now.time) == (503, [2], 1002)
 
@@ -206,7 +206,7 @@ async def test_all_tries_together_have_one_limit() -> None:
 @both_protocols
 async def test_a_provider_that_never_begins_is_given_up(api: ProviderApi) -> None:
     """S4-24: nothing hangs."""
-    async with scene(api, first_event_seconds=0.05) as now:
+    async with provider_harness(api, first_event_seconds=0.05) as now:
         failure = await now.failure(raw(b": still here\n\n", asyncio.Event()))
         assert (failure.code, failure.kind) == ("upstream_timeout", "timeout_error")
 
@@ -221,7 +221,7 @@ async def test_a_host_that_does_not_take_the_connection_is_given_up() -> None:
             waiting = stack.enter_context(socket.socket())
             waiting.setblocking(False)
             waiting.connect_ex(("127.0.0.1", port))
-        async with scene(base_url=f"http://127.0.0.1:{port}/v1", connect_seconds=0.1) as now:
+        async with provider_harness(base_url=f"http://127.0.0.1:{port}/v1", connect_seconds=0.1) as now:
             failure = await now.failure()
     assert (failure.code, failure.kind) == ("upstream_timeout", "timeout_error")
     assert len(now.rests) == TRIES - 1
@@ -232,7 +232,7 @@ async def test_a_host_that_does_not_take_the_connection_is_given_up() -> None:
 async def test_a_stream_that_falls_silent_is_given_up(api: ProviderApi) -> None:
     """S4-24: a line that is dead looks like a model that thinks, but for the time."""
     silent = script(text("Good ", "day")).held(asyncio.Event(), after=FRAMES_OF_FIRST_DELTA[api])
-    async with scene(api, idle_seconds=0.2) as now:
+    async with provider_harness(api, idle_seconds=0.2) as now:
         failure = await now.failure(silent)
         assert failure.code == "upstream_timeout"
 
@@ -240,10 +240,10 @@ async def test_a_stream_that_falls_silent_is_given_up(api: ProviderApi) -> None:
 @pytest.mark.asyncio
 async def test_an_answer_that_is_whole_needs_no_count_and_no_end() -> None:
     """S0-62: a provider that drops the line after its last word has still answered."""
-    async with scene("chat") as now:
+    async with provider_harness("chat") as now:
         now.server.play(script(text("Good ", "day")).dropped(after=4))
         stream = await now.ask()
-        assert (said(stream), ending(stream)["status"], ending(stream)["usage"]) == (
+        assert (joined_text(stream), ending(stream)["status"], ending(stream)["usage"]) == (
             "Good day",
             "completed",
             None,
@@ -271,7 +271,7 @@ async def test_each_status_has_its_code_when_the_provider_says_nothing(
     status: int, code: str, kind: str
 ) -> None:
     """S0-156: whoever reads the error must know what to change."""
-    async with scene() as now:
+    async with provider_harness() as now:
         failure = await now.failure(answers(status, b"<html>Oh no</html>"))
         assert (failure.status, failure.code, failure.kind) == (status, code, kind)
         assert failure.message.startswith("The provider Test ")
@@ -294,7 +294,7 @@ async def test_the_providers_words_are_found_wherever_they_stand(
     body: bytes, message: str, code: str
 ) -> None:
     """S0-156: imitators of the protocol have several shapes of errors."""
-    async with scene() as now:
+    async with provider_harness() as now:
         failure = await now.failure(answers(400, body, ("Content-Type", "application/json")))
         assert failure.message == f"The provider Test did not accept the request: {message}"
         assert failure.code == code
@@ -304,7 +304,7 @@ async def test_the_providers_words_are_found_wherever_they_stand(
 @pytest.mark.asyncio
 async def test_a_refused_key_is_not_shown_to_the_provider_again_for_a_minute() -> None:
     """S0-98: every question of every user would be one more failure in the provider's books."""
-    async with scene() as now:
+    async with provider_harness() as now:
         first = await now.failure(fails(401, "Bad key."))
         now.time += 59
         again = await now.failure()
@@ -312,14 +312,14 @@ async def test_a_refused_key_is_not_shown_to_the_provider_again_for_a_minute() -
         assert len(now.server.requests) == 1
         now.time += 1
         now.server.play(text("Hi"))
-        assert said(await now.ask()) == "Hi"
+        assert joined_text(await now.ask()) == "Hi"
 
 
 @pytest.mark.asyncio
 async def test_the_key_stands_in_no_error_no_log_and_no_name(caplog: pytest.LogCaptureFixture) -> None:
     """An error goes to users, a log to whoever reads it; some providers repeat the key that they refuse."""
     caplog.set_level(logging.DEBUG)
-    async with scene() as now:
+    async with provider_harness() as now:
         failures = [
             await now.failure(fails(403, f"Not for {KEY}.")),
             await now.failure(fails(400, "No.", code=KEY)),
@@ -355,7 +355,7 @@ async def no_rest(seconds: float) -> None:
 @pytest.mark.asyncio
 async def test_rounds_share_connections() -> None:
     """A new connection costs a round trip or three, in every round of every loop."""
-    async with scene() as now:
+    async with provider_harness() as now:
         ports: set[int] = set()
         for _ in range(3):
             now.server.play(text("Hi"))

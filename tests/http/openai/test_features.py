@@ -15,7 +15,14 @@ from bridge.app.server import Bridge
 from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.models import ModelSettings, ModelsFile
 from tests.support.models.model_answers import calls, reasoning, text
-from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products, provided, shop_bridge
+from tests.support.models.model_bridge import (
+    MODEL,
+    client_of,
+    model_bridge,
+    models_file,
+    products,
+    shop_bridge,
+)
 from tests.support.models.scripted_provider import ScriptedProvider, answers, events, fails
 from tests.support.running_bridge import json_answer, page_of
 
@@ -46,7 +53,7 @@ async def asking(
     folder: Path, provider: ScriptedProvider, defaults: ModelDefaults | None = None, **model: Any
 ) -> AsyncGenerator[Asking]:
     named = ModelSettings.model_validate({"id": "m", "provider": "scripted", "model": MODEL, **model})
-    models = provided(provider, model=(named,))
+    models = models_file(provider, model=(named,))
     settings: Any = {"models": models, "model_defaults": defaults or ModelDefaults()}
     async with model_bridge(folder, provider, **settings) as bridge, client_of(bridge) as client:
         yield Asking(bridge, client, provider)
@@ -119,7 +126,7 @@ async def test_a_providers_search_is_for_the_models_that_take_it(
 ) -> None:
     """S4-05: OpenAI refuses the whole request of a model that cannot."""
     provider.models = ["gpt-4.1", "gpt-4.1-nano"]
-    [listing] = provided(provider).provider
+    [listing] = models_file(provider).provider
     models = ModelsFile(provider=(listing.model_copy(update={"web_search": "tool"}),))
     async with model_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
         provider.play(text("A"), text("B"))
@@ -147,7 +154,7 @@ async def test_truncation_is_said_and_an_overflow_is_the_providers_error(
 
 async def test_what_a_provider_does_not_take_is_not_said(tmp_path: Path, provider: ScriptedProvider) -> None:
     """S4-09: by a setting of the provider, and by one of the bridge."""
-    [listing] = provided(provider).provider
+    [listing] = models_file(provider).provider
     for models, defaults in (
         (ModelsFile(provider=(listing.model_copy(update={"truncation": False}),)), ModelDefaults()),
         (ModelsFile(provider=(listing,)), ModelDefaults(truncation=None)),
@@ -199,7 +206,7 @@ async def test_encrypted_thoughts_go_back_verbatim(tmp_path: Path, provider: Scr
     ]
     response = {"id": "resp_1", "status": "completed", "output": [thought, called]}
     named = ModelSettings(id="m", provider="scripted", model=MODEL, reasons=True)
-    models = provided(provider, model=(named,))
+    models = models_file(provider, model=(named,))
     async with shop_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
         provider.play(events(*done, {"type": "response.completed", "response": response}), text("Tea."))
         async with page_of(bridge, bridge.local_user.id, products):
@@ -233,7 +240,7 @@ async def test_pseudo_models_stand_beside_the_models_they_are(
         {"effort": "high"},
     )
     assert (second["model"], second["reasoning"]) == ("vendor/gpt-5", {"effort": "minimal"})
-    [listing] = provided(provider).provider
+    [listing] = models_file(provider).provider
     models = ModelsFile(provider=(listing.model_copy(update={"pseudo_models": False}),))
     async with model_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
         assert [model.id async for model in client.models.list()] == ["o4-mini", "vendor/gpt-5", "gpt-4o"]
@@ -273,7 +280,7 @@ async def test_a_result_too_long_for_the_model_is_told_by_its_size(
         return json_answer({"text": "x" * next(sizes)})
 
     named = ModelSettings(id="m", provider="scripted", model=MODEL, context_tokens=20_000)
-    models = provided(provider, model=(named,))
+    models = models_file(provider, model=(named,))
     headers = {**OPEN_WEBUI, "X-Tool-Bridge-Calls": "details", "X-Tool-Bridge-Markers": "off"}
     async with shop_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
         provider.play(LIST, LIST, text("Done."))
@@ -338,7 +345,7 @@ async def test_a_gateways_own_tool_is_sent_by_chat_completions_too(
 ) -> None:
     """S0-103: OpenRouter takes it with either protocol, and most ask it by this one."""
     named = ModelSettings(id="m", provider="scripted", model=MODEL, web_search="openrouter_tool")
-    models = provided(provider, "chat", model=(named,))
+    models = models_file(provider, "chat", model=(named,))
     async with model_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
         provider.play(text("A"))
         raw = await client.chat.completions.with_raw_response.create(model="m", messages=HELLO)

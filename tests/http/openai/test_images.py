@@ -10,7 +10,7 @@ import pytest
 
 from bridge.settings.models import ModelSettings
 from tests.support.models.model_answers import calls, text
-from tests.support.models.model_bridge import MODEL, client_of, provided, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, models_file, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
 from tests.support.running_bridge import page_of
 
@@ -31,7 +31,7 @@ async def ask(
 ) -> Any:
     """The output of the one call, as the model reads it in its second round; and what the user can open."""
     named = ModelSettings(id="seer", provider="scripted", model=MODEL, sees_images=sees_images)
-    async with shop_bridge(folder, provider, models=provided(provider, model=(named,))) as bridge:
+    async with shop_bridge(folder, provider, models=models_file(provider, model=(named,))) as bridge:
 
         async def answer(call: dict[str, Any]) -> dict[str, Any]:
             headers = {

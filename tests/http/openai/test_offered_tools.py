@@ -18,7 +18,7 @@ from tests.support.documents.compiled import document_text, operation
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
-from tests.support.running_bridge import Page, json_answer, page_of
+from tests.support.running_bridge import FakePage, json_answer, page_of
 from toolserver.json_types import JsonObject
 
 HELLO: Any = [{"role": "user", "content": "Hi"}]
@@ -210,12 +210,12 @@ async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[B
 
 
 @pytest_asyncio.fixture
-async def page(bridge: Bridge) -> AsyncGenerator[Page]:
+async def page(bridge: Bridge) -> AsyncGenerator[FakePage]:
     async with page_of(bridge, bridge.local_user.id, products) as page:
         yield page
 
 
-async def add(page: Page, *documents: str) -> list[str]:
+async def add(page: FakePage, *documents: str) -> list[str]:
     """Own servers of the page's user, accepted; gives their ids."""
     added = [(await page.post("/api/servers", {"text": each}))["id"] for each in documents]
     await page.accept_everything()
@@ -232,7 +232,7 @@ async def offered(
 
 @pytest.mark.asyncio
 async def test_order_of_properties_and_bytes_stay_the_same_in_every_request(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-34, S0-35: providers cache what begins alike; what one request changes is not there in the next."""
     zeta: JsonObject = {"type": "object", "required": ["zeta", "alpha"]}
@@ -263,7 +263,7 @@ async def test_strict_schemas_can_be_switched_off(tmp_path: Path, provider: Scri
 
 @pytest.mark.asyncio
 async def test_a_document_is_all_that_a_server_needs(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-03, S0-08, S0-09: no words, no parameters; what is broken, or empty, takes nothing along."""
     paths: JsonObject = {"/bad": {"get": 5}, "/worse": 7, "/good": operation("good")}
@@ -296,7 +296,7 @@ async def test_tools_of_the_caller_are_taken_as_they_are_and_the_last_of_two_cou
 
 @pytest.mark.asyncio
 async def test_what_nobody_has_accepted_is_not_offered(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-44: a model must not be tempted by what cannot run."""
     await page.post("/api/servers", {"text": document_text()})
@@ -307,7 +307,7 @@ async def test_what_nobody_has_accepted_is_not_offered(
 
 @pytest.mark.asyncio
 async def test_a_catalog_that_cannot_be_read_costs_its_tools_only(
-    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-05: the answer comes, with one word about what is missing where Open WebUI shows such words."""
     await add(page, document_text())
@@ -329,7 +329,7 @@ async def test_a_catalog_that_cannot_be_read_costs_its_tools_only(
 
 @pytest.mark.asyncio
 async def test_names_that_clash_are_told_apart_for_good_and_lead_to_their_own_server(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-06, S0-40, S0-41, S0-42, S0-43, W-01: and stay as they are when the other server goes."""
     first, second = await add(
@@ -348,7 +348,7 @@ async def test_names_that_clash_are_told_apart_for_good_and_lead_to_their_own_se
 
 @pytest.mark.asyncio
 async def test_a_name_of_the_caller_is_the_callers_and_ours_is_still_reached(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-41, S0-43, W-01: the page runs its operation under the name that the model was offered."""
     await add(page, document_text())
@@ -367,7 +367,7 @@ async def test_a_name_of_the_caller_is_the_callers_and_ours_is_still_reached(
 
 @pytest.mark.asyncio
 async def test_names_that_providers_refuse_are_mapped_and_led_back(
-    client: AsyncOpenAI, provider: ScriptedProvider, page: Page
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """W-02: spaces, dots, other scripts, great length, twice the same, and none at all."""
     ids = ["list all.pets", "größe", "商品", "x" * 100, "x" * 101, "a b", "a.b"]

@@ -51,7 +51,7 @@ FOUND: Any = said("Found.", item_id="m2")
 YES: Any = said("Yes.", item_id="m9")
 
 
-class Talk:
+class MarkerChat:
     """A chat whose client keeps texts and nothing else."""
 
     def __init__(self, bridge: Bridge, provider: ScriptedProvider, form: str) -> None:
@@ -103,15 +103,15 @@ async def shop(called: dict[str, Any]) -> dict[str, Any]:
 @asynccontextmanager
 async def talking(
     folder: Path, provider: ScriptedProvider, form: str = "link", answer: Any = shop, **settings: Any
-) -> AsyncGenerator[Talk]:
+) -> AsyncGenerator[MarkerChat]:
     async with (
         shop_bridge(folder, provider, memory=MemorySettings(**settings)) as bridge,
         page_of(bridge, bridge.local_user.id, answer),
     ):
-        yield Talk(bridge, provider, form)
+        yield MarkerChat(bridge, provider, form)
 
 
-def rows(talk: Talk, statement: str) -> list[Any]:
+def rows(talk: MarkerChat, statement: str) -> list[Any]:
     """What a program beside the bridge finds in its database."""
     with closing(sqlite3.connect(talk.bridge.data_dir / "bridge.sqlite3")) as database:
         found = database.execute(statement).fetchall()
@@ -286,7 +286,7 @@ async def test_what_services_of_a_provider_left_is_not_sent(
         assert found[1] == FOUND
 
 
-async def outputs_after(talk: Talk, turns: int) -> list[str]:
+async def outputs_after(talk: MarkerChat, turns: int) -> list[str]:
     """What a provider is sent of the outputs of so many turns, each with a call."""
     for number in range(turns):
         await talk.say(f"{number}?", a_round(call("listProducts", "{}", f"c{number}")), a_round(FOUND))

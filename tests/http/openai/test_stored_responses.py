@@ -16,7 +16,7 @@ from bridge.app.server import Bridge
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
-from tests.support.models.stored_responses import ended
+from tests.support.models.stored_responses import wait_for_end
 from tests.support.running_bridge import page_of
 
 pytestmark = pytest.mark.asyncio
@@ -164,7 +164,7 @@ async def test_another_users_response_is_not_there(
                 await route(response_id)
             assert f"Response with id '{response_id}' not found." in refused.value.message
     gate.set()
-    assert (await ended(client, mine.id)).output_text == "Mine."
+    assert (await wait_for_end(client, mine.id)).output_text == "Mine."
 
 
 async def test_only_responses_in_the_background_have_a_stream_to_come_back_to(
@@ -201,7 +201,7 @@ async def test_a_response_that_runs_cannot_be_gone_on_from(
         await client.responses.create(model=MODEL, input="And?", previous_response_id=running.id)
     assert refused.value.code == "previous_response_not_ready"
     gate.set()
-    await ended(client, running.id)
+    await wait_for_end(client, running.id)
 
 
 @pytest.mark.parametrize("background", [True, False])
@@ -211,7 +211,7 @@ async def test_a_response_that_has_ended_cannot_be_cancelled(
     """OpenAI's words for each case."""
     provider.play(text("Hi."))
     response = await client.responses.create(model=MODEL, input="Hello", background=background)
-    await ended(client, response.id)
+    await wait_for_end(client, response.id)
     says = "Cannot cancel a completed response." if background else "Cannot cancel a synchronous response."
     with pytest.raises(openai.BadRequestError, match=says):
         await client.responses.cancel(response.id)
@@ -223,7 +223,7 @@ async def test_a_deleted_response_is_gone_with_all_that_is_kept_of_it(
     """Deleted is deleted."""
     provider.play(text("Hi."))
     response = await client.responses.create(model=MODEL, input="Hello", background=True)
-    await ended(client, response.id)
+    await wait_for_end(client, response.id)
     await client.responses.delete(response.id)
     with pytest.raises(openai.NotFoundError):
         await client.responses.retrieve(response.id)
@@ -295,7 +295,7 @@ async def test_a_caller_that_hangs_up_cancels_and_what_was_done_can_be_gone_on_f
         await stream.close()
         async with asyncio.timeout(20):
             await provider.requests[1].hung_up.wait()
-        read = await ended(client, events[0].response.id)
+        read = await wait_for_end(client, events[0].response.id)
         assert (read.status, read.output_text) == ("cancelled", "There ")
         await client.responses.create(model=MODEL, input="Again?", previous_response_id=read.id)
     kinds = [item.get("type") for item in provider.requests[2].body["input"]]

@@ -13,7 +13,7 @@ from openai import AsyncOpenAI
 from bridge.app.server import Bridge
 from bridge.settings.models import ModelSettings
 from tests.support.models.model_answers import calls, text
-from tests.support.models.model_bridge import MODEL, client_of, products, provided, shop_bridge
+from tests.support.models.model_bridge import MODEL, client_of, models_file, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
 from tests.support.running_bridge import page_of
 from tests.support.waiting import eventually
@@ -36,7 +36,7 @@ def task(prompt: str, recent: int | None = None) -> tuple[str, object]:
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[Bridge]:
     named = ModelSettings(id="deep", provider="scripted", model=MODEL, subquery=True)
-    async with shop_bridge(tmp_path, provider, models=provided(provider, model=(named,))) as running:
+    async with shop_bridge(tmp_path, provider, models=models_file(provider, model=(named,))) as running:
         yield running
 
 

@@ -12,9 +12,9 @@ from openai import AsyncOpenAI
 from bridge.settings.models import ModelSettings
 from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import text
-from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products, provided
+from tests.support.models.model_bridge import MODEL, client_of, model_bridge, models_file, products
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running_bridge import Page, page_of
+from tests.support.running_bridge import FakePage, page_of
 from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
@@ -26,12 +26,12 @@ PIECES = ("Let me ", "look. <fun", "ction=listProducts><param", "eter=limit>2</p
 @asynccontextmanager
 async def asked(
     folder: Path, provider: ScriptedProvider, *, has_functions: bool, paths: JsonObject | None = None
-) -> AsyncGenerator[tuple[AsyncOpenAI, Page]]:
+) -> AsyncGenerator[tuple[AsyncOpenAI, FakePage]]:
     """A client of a model whose texts are read for calls, and the page that runs them."""
     named = ModelSettings(
         id="texts", provider="scripted", model=MODEL, text_calls=True, can_call_functions=has_functions
     )
-    async with model_bridge(folder, provider, models=provided(provider, model=(named,))) as bridge:
+    async with model_bridge(folder, provider, models=models_file(provider, model=(named,))) as bridge:
         await bridge.components.registry.share_document(
             "shop.json", document_text(paths=paths), source_url=None
         )

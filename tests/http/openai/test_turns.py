@@ -16,7 +16,14 @@ from bridge.app.server import Bridge
 from bridge.settings.models import ModelSettings, ModelsFile
 from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import calls, text
-from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products, provided, shop_bridge
+from tests.support.models.model_bridge import (
+    MODEL,
+    client_of,
+    model_bridge,
+    models_file,
+    products,
+    shop_bridge,
+)
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
 from tests.support.running_bridge import Answer, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
@@ -111,7 +118,7 @@ async def test_a_model_without_function_calling_gets_no_tools(
 ) -> None:
     """S0-01, S4-01: as its settings say; tools of the caller are refused before the provider is asked."""
     named = ModelSettings(id="plain", provider="scripted", model=MODEL, can_call_functions=False)
-    async with shop_bridge(tmp_path, provider, models=provided(provider, model=(named,))) as bridge:
+    async with shop_bridge(tmp_path, provider, models=models_file(provider, model=(named,))) as bridge:
         provider.play(text("Hi."))
         async with client_of(bridge) as client, page_of(bridge, bridge.local_user.id, products):
             await client.chat.completions.create(model="plain", messages=HELLO)
@@ -384,7 +391,7 @@ async def test_a_model_has_several_names_with_other_options(
     """S4-11, S4-03: an alias that thinks more; where nothing is stored its thoughts come back encrypted."""
     options: dict[str, Any] = {"reasoning": {"effort": "high"}}
     named = ModelSettings(id="small-high", provider="scripted", model=MODEL, options=options)
-    models = provided(provider, model=(named,))
+    models = models_file(provider, model=(named,))
     async with model_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
         provider.play(text("Hi."), text("Hi."))
         response = await client.responses.create(model="small-high", input="Hi")

@@ -13,7 +13,7 @@ from bridge.app.server import Bridge
 from bridge.browser_protocol import RESULT_BYTES
 from bridge.http import streaming
 from bridge.http.answer_files import plain_mime
-from tests.support.running_bridge import Answer, Page, json_answer, page_of
+from tests.support.running_bridge import Answer, FakePage, json_answer, page_of
 from tests.support.waiting import eventually
 from toolserver.call.result import CUT_BY_TIME
 
@@ -25,7 +25,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 class Scene:
     """One page whose next outcome the test sets; uploads go ahead of it."""
 
-    def __init__(self, bridge: Bridge, page: Page) -> None:
+    def __init__(self, bridge: Bridge, page: FakePage) -> None:
         self.bridge = bridge
         self.page = page
         self.outcome: dict[str, Any] = json_answer({})

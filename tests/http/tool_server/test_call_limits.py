@@ -13,7 +13,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge, start_bridge
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import Page, json_answer, page_of, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.settings import bridge_settings
 from tests.support.stores.databases import Where
 from tests.support.waiting import eventually
@@ -59,7 +59,7 @@ def api() -> Api:
 
 
 @pytest_asyncio.fixture
-async def page(bridge: Bridge, api: Api) -> AsyncIterator[Page]:
+async def page(bridge: Bridge, api: Api) -> AsyncIterator[FakePage]:
     async with page_of(bridge, bridge.local_user.id, api.answer) as page:
         yield page
 
@@ -76,12 +76,12 @@ async def call(
         return response.status, await response.json()
 
 
-async def change(page: Page, **limits: float | None) -> None:
+async def change(page: FakePage, **limits: float | None) -> None:
     status, told = await page.request("PATCH", "/api/limits", {"limits": limits})
     assert status == 200, told
 
 
-async def test_calls_of_one_message_run_five_at_a_time(bridge: Bridge, page: Page, api: Api) -> None:
+async def test_calls_of_one_message_run_five_at_a_time(bridge: Bridge, page: FakePage, api: Api) -> None:
     """S0-71: Open WebUI names the message whose tool calls these are; another message is not held up."""
     api.go_on.clear()
     message = {"X-OpenWebUI-Message-Id": "m1"}
@@ -94,7 +94,7 @@ async def test_calls_of_one_message_run_five_at_a_time(bridge: Bridge, page: Pag
     assert [status for status, _ in answers] == [200] * 21
 
 
-async def test_the_global_limit_changes_while_calls_run(bridge: Bridge, page: Page, api: Api) -> None:
+async def test_the_global_limit_changes_while_calls_run(bridge: Bridge, page: FakePage, api: Api) -> None:
     """S0-72: two at once; raised, the waiting ones start at once; lowered, without a restart, too."""
     await change(page, MAX_PARALLEL_TOOLS_GLOBAL=2)
     api.go_on.clear()
@@ -113,7 +113,7 @@ async def test_the_global_limit_changes_while_calls_run(bridge: Bridge, page: Pa
 
 
 async def test_a_call_that_waits_in_vain_is_refused_and_was_never_sent(
-    bridge: Bridge, page: Page, api: Api
+    bridge: Bridge, page: FakePage, api: Api
 ) -> None:
     """W-16: waiting is bounded; the refusal names the limit that left no room."""
     await change(page, MAX_PARALLEL_TOOLS_GLOBAL=1, TOOL_QUEUE_WAIT_SECONDS=0)
@@ -128,7 +128,7 @@ async def test_a_call_that_waits_in_vain_is_refused_and_was_never_sent(
 
 
 async def test_a_call_that_waits_is_listed_told_to_pages_and_cancelled_by_its_id(
-    bridge: Bridge, page: Page, api: Api
+    bridge: Bridge, page: FakePage, api: Api
 ) -> None:
     """No page has it yet, and still its user sees it and can stop it; who hangs up gives his place up."""
     news: list[object] = []
@@ -159,7 +159,7 @@ async def test_a_call_that_waits_is_listed_told_to_pages_and_cancelled_by_its_id
 
 
 async def test_who_may_change_limits_and_what_is_told_of_a_bad_value(
-    bridge: Bridge, page: Page, api: Api
+    bridge: Bridge, page: FakePage, api: Api
 ) -> None:
     """The operator's page only; an error names the range, and obsolete names are accepted with a warning."""
     status, told = await page.request("PATCH", "/api/limits", {"limits": {"TOOL_TIMEOUT_SECONDS": 601}})
@@ -196,7 +196,7 @@ async def test_limits_and_settings_survive_a_restart(tmp_path: Path, database: W
 
 
 async def test_a_removed_server_leaves_no_settings_to_one_that_gets_its_name(
-    bridge: Bridge, page: Page
+    bridge: Bridge, page: FakePage
 ) -> None:
     """Server ids are given again; what was set for the old one must not hold for the new one."""
     added = await page.post("/api/servers", {"text": document_text("Depot")})
@@ -207,7 +207,9 @@ async def test_a_removed_server_leaves_no_settings_to_one_that_gets_its_name(
     assert (await page.get("/api/call-settings"))["settings"] == []
 
 
-async def test_the_closest_deadline_wins_and_the_error_names_it(bridge: Bridge, page: Page, api: Api) -> None:
+async def test_the_closest_deadline_wins_and_the_error_names_it(
+    bridge: Bridge, page: FakePage, api: Api
+) -> None:
     """S0-75, S3-F5, W-11: call over tool over server over user over the bridge."""
     api.go_on.clear()
     await change(page, TOOL_TIMEOUT_SECONDS=1)
@@ -235,14 +237,18 @@ async def test_the_closest_deadline_wins_and_the_error_names_it(bridge: Bridge, 
     assert "No answer within 1.4 s" in last[1]["error"]["message"]
 
 
-async def test_a_call_may_ask_for_more_time_than_its_tool_has(bridge: Bridge, page: Page, api: Api) -> None:
+async def test_a_call_may_ask_for_more_time_than_its_tool_has(
+    bridge: Bridge, page: FakePage, api: Api
+) -> None:
     """S3-F5: longer is allowed as well as shorter, up to 600 s."""
     await page.request("PUT", "/api/call-settings", {"server_id": "shop", "deadline_s": 1})
     await call(bridge, headers={"X-Tool-Deadline": "600"})
     assert 599_000 < page.calls[-1]["bridge"]["deadline_ms"] <= 600_000
 
 
-async def test_the_history_says_whose_deadline_was_too_short(bridge: Bridge, page: Page, api: Api) -> None:
+async def test_the_history_says_whose_deadline_was_too_short(
+    bridge: Bridge, page: FakePage, api: Api
+) -> None:
     """For the user who looks later, and would change it."""
     api.go_on.clear()
     await page.request("PUT", "/api/call-settings", {"server_id": "shop", "deadline_s": 1})
@@ -257,7 +263,7 @@ async def test_the_history_says_whose_deadline_was_too_short(bridge: Bridge, pag
 
 
 @pytest.mark.parametrize("asked", ["0.5", "601", "soon", "nan", ""])
-async def test_a_deadline_out_of_range_is_refused(bridge: Bridge, page: Page, asked: str) -> None:
+async def test_a_deadline_out_of_range_is_refused(bridge: Bridge, page: FakePage, asked: str) -> None:
     """Nothing is sent on terms that nobody asked for."""
     status, body = await call(bridge, headers={"X-Tool-Deadline": asked})
     assert (status, body["error"]["code"]) == (400, "invalid_request")
@@ -265,7 +271,7 @@ async def test_a_deadline_out_of_range_is_refused(bridge: Bridge, page: Page, as
 
 
 async def test_a_tool_that_fails_five_times_is_left_alone_and_the_others_are_not(
-    bridge: Bridge, page: Page, api: Api
+    bridge: Bridge, page: FakePage, api: Api
 ) -> None:
     """S0-90, S0-92, S0-93, S0-95, W-06, W-07: counted once per call; the sixth is refused, never sent."""
     changes: list[object] = []
@@ -287,7 +293,9 @@ async def test_a_tool_that_fails_five_times_is_left_alone_and_the_others_are_not
     assert (await call(bridge))[0] == 200
 
 
-async def test_no_other_setting_keeps_a_breaker_from_opening(bridge: Bridge, page: Page, api: Api) -> None:
+async def test_no_other_setting_keeps_a_breaker_from_opening(
+    bridge: Bridge, page: FakePage, api: Api
+) -> None:
     """W-09: a history of one failure once meant that five were never counted."""
     limits = {"limits": {"BREAKER_HISTORY_SIZE": 1}}
     status, told = await page.request("PATCH", "/api/limits", limits)
@@ -311,7 +319,7 @@ async def test_what_a_breaker_has_counted_ends_with_its_process(
 
 
 async def test_a_host_that_does_not_answer_is_left_alone_for_all_its_tools(
-    bridge: Bridge, page: Page, api: Api
+    bridge: Bridge, page: FakePage, api: Api
 ) -> None:
     """W-08: five failures without an answer, of two tools; a third one need not find out for itself."""
     api.breaks = True
@@ -327,7 +335,7 @@ async def test_a_host_that_does_not_answer_is_left_alone_for_all_its_tools(
     assert (await call(bridge, "addProduct"))[0] == 200
 
 
-async def test_an_open_breaker_is_one_users_alone(bridge: Bridge, page: Page, api: Api) -> None:
+async def test_an_open_breaker_is_one_users_alone(bridge: Bridge, page: FakePage, api: Api) -> None:
     """S0-91, W-08: another user's calls of the same shared tool go on."""
     api.status = 500
     assert [(await call(bridge))[0] for _ in range(6)] == [502] * 5 + [503]
@@ -338,7 +346,7 @@ async def test_an_open_breaker_is_one_users_alone(bridge: Bridge, page: Page, ap
 
 
 async def test_mistakes_of_the_caller_and_refusals_of_the_api_never_open_it(
-    bridge: Bridge, page: Page, api: Api
+    bridge: Bridge, page: FakePage, api: Api
 ) -> None:
     """S0-95: wrong arguments, unknown tools and answers of the 400s say nothing about the API."""
     api.status = 404
@@ -351,7 +359,7 @@ async def test_mistakes_of_the_caller_and_refusals_of_the_api_never_open_it(
 
 
 async def test_a_removed_server_is_an_unknown_tool_and_its_breaker_stays_as_it_was(
-    bridge: Bridge, page: Page
+    bridge: Bridge, page: FakePage
 ) -> None:
     """S0-81: what is no longer there is said so, and nobody is blamed for it."""
     added = await page.post("/api/servers", {"text": document_text("Depot")})
@@ -365,7 +373,7 @@ async def test_a_removed_server_is_an_unknown_tool_and_its_breaker_stays_as_it_w
 
 
 async def test_a_server_takes_as_many_calls_at_once_as_its_user_says(
-    bridge: Bridge, page: Page, api: Api
+    bridge: Bridge, page: FakePage, api: Api
 ) -> None:
     """W-12: a small API is not overrun; and what changes something can be made to run in order."""
     await page.request(
@@ -387,7 +395,7 @@ async def test_a_server_takes_as_many_calls_at_once_as_its_user_says(
         {"server_id": "shop", "max_parallel": 0},
     ],
 )
-async def test_a_setting_that_means_nothing_is_refused(page: Page, setting: dict[str, object]) -> None:
+async def test_a_setting_that_means_nothing_is_refused(page: FakePage, setting: dict[str, object]) -> None:
     """What is accepted has an effect."""
     assert (await page.request("PUT", "/api/call-settings", setting))[0] == 400
 

@@ -13,7 +13,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.catalog.registry import NOBODY
 from tests.support.documents.compiled import document_text
-from tests.support.forwarded_users import SECRET, signed
+from tests.support.forwarded_users import SECRET, sign_token
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where, content_of
 
@@ -73,8 +73,8 @@ async def test_each_named_user_gets_a_page_and_an_answer_of_his_own(
     bridge: Bridge, forwarder: Program
 ) -> None:
     """The key is one; the calls of two users never meet."""
-    ada = {TOKEN: signed(sub="a", name="Ada")}
-    bob = {TOKEN: signed(sub="b", name="Bob")}
+    ada = {TOKEN: sign_token(sub="a", name="Ada")}
+    bob = {TOKEN: sign_token(sub="b", name="Bob")}
     for user in (ada, bob):
         assert await forwarder.code("/tools/listProducts", {}, **user) == (403, "not_accepted")
     async with (
@@ -89,7 +89,7 @@ async def test_the_first_calls_of_a_user_come_together_and_make_one_user(
     bridge: Bridge, forwarder: Program
 ) -> None:
     """A model calls three tools at once for somebody whom the bridge has never seen."""
-    users = [{TOKEN: signed(sub=sub)} for sub in ("a", "b") for _ in range(6)]
+    users = [{TOKEN: sign_token(sub=sub)} for sub in ("a", "b") for _ in range(6)]
     answers = await asyncio.gather(*(forwarder.code("/tools/listProducts", {}, **user) for user in users))
     assert set(answers) == {(403, "not_accepted")}
     assert len(await bridge.components.store.list_users()) == 3
@@ -98,9 +98,9 @@ async def test_the_first_calls_of_a_user_come_together_and_make_one_user(
 async def test_a_user_stays_the_same_when_name_and_mail_change(bridge: Bridge, forwarder: Program) -> None:
     """And another one who takes over his old name is somebody else."""
     for name, mail in (("Ada", "a@x.test"), ("Countess", "b@x.test")):
-        status, me = await forwarder.ask("/api/me", **{TOKEN: signed(sub="a", name=name, email=mail)})
+        status, me = await forwarder.ask("/api/me", **{TOKEN: sign_token(sub="a", name=name, email=mail)})
         assert (status, me["user"], me["operator"]) == (200, f"{name} (open-webui)", False)
-    await forwarder.ask("/api/me", **{TOKEN: signed(sub="z", name="Ada", email="a@x.test")})
+    await forwarder.ask("/api/me", **{TOKEN: sign_token(sub="z", name="Ada", email="a@x.test")})
     names = [user.name for user in await bridge.components.store.list_users()]
     assert names == ["local", "open-webui:a", "open-webui:z"]
 
@@ -110,7 +110,7 @@ async def test_whoever_is_called_local_there_is_not_the_operator_here(
 ) -> None:
     """Names and ids of the other program are chosen by its users."""
     for sub in ("local", bridge.local_user.id):
-        _, me = await forwarder.ask("/api/me", **{TOKEN: signed(sub=sub, name="local")})
+        _, me = await forwarder.ask("/api/me", **{TOKEN: sign_token(sub=sub, name="local")})
         assert (me["user"], me["operator"]) == ("local (open-webui)", False)
 
 
@@ -123,7 +123,7 @@ async def test_a_forwarder_that_names_nobody_calls_nothing(forwarder: Program, p
 
 async def test_a_forwarder_with_a_bad_token_reads_nothing_either(forwarder: Program) -> None:
     """Whoever tries to name a user and fails must notice."""
-    for token in ("junk", signed(SECRET.upper())):
+    for token in ("junk", sign_token(SECRET.upper())):
         assert await forwarder.code("/openapi.json", **{TOKEN: token}) == (403, "unverified_user")
         assert await forwarder.code("/tools/listProducts", {}, **{TOKEN: token}) == (403, "unverified_user")
 
@@ -133,7 +133,7 @@ async def test_a_forwarder_is_offered_what_everybody_is(bridge: Bridge, forwarde
     operator = bridge.local_user.id
     own = document_text(title="Diary")
     await bridge.components.registry.add_server(operator, own, source_url=None)
-    for headers in ({}, {TOKEN: signed()}):
+    for headers in ({}, {TOKEN: sign_token()}):
         status, document = await forwarder.ask("/openapi.json", **headers)
         assert status == 200
         offered = [path for path in document["paths"] if path != "/tools/read_result"]
@@ -147,7 +147,7 @@ async def test_a_shared_tool_is_found_by_the_name_that_everybody_knows(
     bridge: Bridge, forwarder: Program, http: aiohttp.ClientSession
 ) -> None:
     """A user's own tool that had the name first must not be called in its place."""
-    ada = {TOKEN: signed(sub="a")}
+    ada = {TOKEN: sign_token(sub="a")}
     await forwarder.ask("/api/me", **ada)
     user_id = await forwarded(bridge, "a")
     own = document_text(title="Own", paths={"/mine": {"get": {"operationId": "listOrders"}}})
@@ -167,7 +167,7 @@ async def test_an_ordinary_keys_user_cannot_be_overridden(
 ) -> None:
     """Not by a good token, not by plain headers."""
     program = Program(bridge, http, bridge.key)
-    named = {TOKEN: signed(sub="a"), "X-OpenWebUI-User-Id": "a", "X-OpenWebUI-User-Name": "Ada"}
+    named = {TOKEN: sign_token(sub="a"), "X-OpenWebUI-User-Id": "a", "X-OpenWebUI-User-Name": "Ada"}
     _, me = await program.ask("/api/me", **named)
     assert me["user"] == "local"
     assert len(await bridge.components.store.list_users()) == 1
@@ -184,14 +184,14 @@ async def test_plain_headers_are_believed_where_the_operator_said_so(
         assert me["user"] == "Ada L. (open-webui)"
     async with running_bridge(tmp_path, database=database, user_jwt_secret=SECRET) as bridge:
         assert await Program(bridge, http, key).code("/api/me", **plain) == (403, "unverified_user")
-        _, me = await Program(bridge, http, key).ask("/api/me", **{TOKEN: signed(sub="a", name="Ada")})
+        _, me = await Program(bridge, http, key).ask("/api/me", **{TOKEN: sign_token(sub="a", name="Ada")})
         assert me["user"] == "Ada (open-webui)"
         assert len(await bridge.components.store.list_users()) == 2, "the same user, by whatever proof"
 
 
 async def test_a_forwarder_decides_nothing(bridge: Bridge, forwarder: Program) -> None:
     """It speaks for users, and cannot accept for them or make keys."""
-    user = {TOKEN: signed(sub="a")}
+    user = {TOKEN: sign_token(sub="a")}
     for path, body in (("/api/keys", {"label": "x"}), ("/api/servers", {"text": "{}"})):
         assert await forwarder.code(path, body, **user) == (403, "page_only")
     assert await forwarder.code("/api/devices", **user) == (403, "page_only")

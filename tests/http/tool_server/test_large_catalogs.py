@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import Page, json_answer, page_of, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 from toolserver.json_types import JsonObject
 
@@ -40,7 +40,7 @@ async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
 
 
 @pytest_asyncio.fixture
-async def page(bridge: Bridge) -> AsyncIterator[Page]:
+async def page(bridge: Bridge) -> AsyncIterator[FakePage]:
     async def answer(_call: dict[str, Any]) -> dict[str, Any]:
         return json_answer({"ok": 1})
 
@@ -65,7 +65,7 @@ async def call(bridge: Bridge, path: str, arguments: str) -> tuple[int, Any]:
         return response.status, await response.json()
 
 
-async def test_a_model_finds_an_operation_and_runs_it(bridge: Bridge, page: Page) -> None:
+async def test_a_model_finds_an_operation_and_runs_it(bridge: Bridge, page: FakePage) -> None:
     """With two tools instead of two hundred, and every digit of the model's integer."""
     assert (await listed(bridge))[2] == META_TOOLS
     _, found = await call(bridge, "/tools/find_operations", '{"query": "list thing 117", "limit": 2}')
@@ -79,14 +79,16 @@ async def test_a_model_finds_an_operation_and_runs_it(bridge: Bridge, page: Page
     assert sent["bridge"]["tool"] == "listThing117"
 
 
-async def test_a_tool_that_is_not_shown_can_still_be_called_by_its_name(bridge: Bridge, page: Page) -> None:
+async def test_a_tool_that_is_not_shown_can_still_be_called_by_its_name(
+    bridge: Bridge, page: FakePage
+) -> None:
     """A chat that began before the catalog grew goes on."""
     assert await call(bridge, "/tools/listThing5", "{}") == (200, {"ok": 1})
     assert len(page.calls) == 1
 
 
 async def test_a_changed_selection_changes_the_document_its_tag_and_tells_the_page(
-    bridge: Bridge, page: Page
+    bridge: Bridge, page: FakePage
 ) -> None:
     """Open WebUI asks with the old tag and must get the new tools."""
     told: list[object] = []
@@ -101,7 +103,7 @@ async def test_a_changed_selection_changes_the_document_its_tag_and_tells_the_pa
     await eventually(lambda: told)
 
 
-async def test_only_a_page_chooses_and_a_mistake_names_its_field(bridge: Bridge, page: Page) -> None:
+async def test_only_a_page_chooses_and_a_mistake_names_its_field(bridge: Bridge, page: FakePage) -> None:
     """An API key reads the selection; a person makes it."""
     headers = {"Authorization": f"Bearer {bridge.key}"}
     url = bridge.base_url + "/api/selection"
@@ -125,7 +127,7 @@ async def test_only_a_page_chooses_and_a_mistake_names_its_field(bridge: Bridge,
         assert refused["error"]["detail"] == {"field": field}
 
 
-async def test_a_result_that_is_not_kept_cannot_be_read_on(bridge: Bridge, page: Page) -> None:
+async def test_a_result_that_is_not_kept_cannot_be_read_on(bridge: Bridge, page: FakePage) -> None:
     """With a code of its own, and nobody's page is asked."""
     asked = '{"call_id": "call_none", "offset": 0}'
     status, answer = await call(bridge, "/tools/read_result", asked)

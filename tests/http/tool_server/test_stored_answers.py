@@ -16,7 +16,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.answer_files import AnswerFiles
 from bridge.storage.answer_files import KEEP_SECONDS, KEPT_ANSWERS_PER_USER, KEPT_BYTES_PER_USER
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import Page, page_of, running_bridge
+from tests.support.running_bridge import FakePage, page_of, running_bridge
 from toolserver.call.result import NOT_STORED, READ_ON, Answered, TextBody
 
 pytestmark = pytest.mark.asyncio
@@ -34,7 +34,7 @@ def long_bridge(folder: Path, **settings: Any) -> AbstractAsyncContextManager[Br
 async def answering(bridge: Bridge, page_text: str, content_type: str = "text/plain") -> dict[str, Any]:
     """What the caller reads when the API answers with that text, which the page uploads."""
     await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
-    pages: list[Page] = []
+    pages: list[FakePage] = []
 
     async def answer(call: dict[str, Any]) -> dict[str, Any]:
         headers = {"X-Result-Token": call["bridge"]["result_token"], "X-Result-Kind": "text"}
@@ -49,7 +49,7 @@ async def answering(bridge: Bridge, page_text: str, content_type: str = "text/pl
         return await call(bridge, page, "listProducts", {})
 
 
-async def call(bridge: Bridge, page: Page, tool: str, arguments: object, key: str = "") -> dict[str, Any]:
+async def call(bridge: Bridge, page: FakePage, tool: str, arguments: object, key: str = "") -> dict[str, Any]:
     headers = {"Authorization": f"Bearer {key or bridge.key}"}
     async with page.http.post(f"{bridge.base_url}/tools/{tool}", json=arguments, headers=headers) as response:
         return await response.json()
@@ -84,8 +84,8 @@ async def test_the_tool_read_result_reads_on_for_its_own_user_only(tmp_path: Pat
     """The id of a call is no secret; what it answered is."""
     async with long_bridge(tmp_path) as bridge:
         answer = await answering(bridge, LONG)
-        stranger = await bridge.components.store.ensure_user("stranger")
-        _, key = await bridge.components.store.add_key(stranger.id, "test")
+        other_client = await bridge.components.store.ensure_user("stranger")
+        _, key = await bridge.components.store.add_key(other_client.id, "test")
         asked = {"call_id": answer["call_id"], "offset": answer["next_offset"]}
 
         async def never(_call: dict[str, Any]) -> None:

@@ -64,7 +64,7 @@ def failed(call_id: str, code: ErrorCode, delivered: str) -> Result:
     return Result.model_validate({"call_id": call_id, "outcome": outcome})
 
 
-def said(
+def decision_of(
     call_id: str,
     decision: Literal["once", "chat", "timed", "always", "denied"],
     reason: Literal["user", "no_answer"] = "user",
@@ -72,7 +72,7 @@ def said(
     return Decision(call_id=call_id, decision=decision, reason=reason)
 
 
-class Desk:
+class DispatcherHarness:
     """A dispatcher with one page each for Ann and Bob."""
 
     def __init__(self, journal: FakeJournal | None = None, **pages: str) -> None:

@@ -17,16 +17,16 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.settings.limits import Number
 from tests.support.calls.fake_browser import FakeBrowser, FakeDecisions, FakeJournal, page
-from tests.support.calls.memory_approvals import never_asking
+from tests.support.calls.memory_approvals import approve_everything
 from tests.support.calls.memory_limits import controls
-from tests.support.stores.memory_server_store import InlineCompiler, MemoryStore
+from tests.support.stores.memory_server_store import InlineCompiler, MemoryServerStore
 from toolserver.call.result import TextBody
 from toolserver.json_types import JsonObject
 
 Answer = Callable[[OpenCall], dict[str, Any] | None]
 
 
-def says_ok(_call: OpenCall) -> dict[str, Any]:
+def answer_ok(_call: OpenCall) -> dict[str, Any]:
     """An answer that serves every call."""
     return json_body('{"ok": 1}')
 
@@ -38,11 +38,11 @@ def json_body(text: str) -> dict[str, Any]:
 
 
 @dataclass
-class Pages(FakeBrowser):
+class FakePages(FakeBrowser):
     """Every user has a page, which answers each call at once, or never where there is no answer."""
 
     listener: Dispatcher | None = None
-    answer: Answer = says_ok
+    answer: Answer = answer_ok
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
         return page(f"page of {user_id}")
@@ -64,7 +64,7 @@ class Pages(FakeBrowser):
 
 
 @dataclass
-class Kept:
+class FakeAnswerStore:
     """Remembers what it was asked for."""
 
     asked: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
@@ -79,10 +79,10 @@ class Kept:
         return {"text": "rest", "offset": offset, "total": 12}
 
 
-class House:
+class EngineHarness:
     """An engine with what is around it, for the user ann."""
 
-    def __init__(self, store: MemoryStore | None = None, **limits: Number) -> None:
+    def __init__(self, store: MemoryServerStore | None = None, **limits: Number) -> None:
         async def on_change(_user_id: str | None) -> None:
             """Nobody listens."""
 
@@ -90,10 +90,14 @@ class House:
             """Nothing waits."""
 
         self.registry = Registry(
-            store or MemoryStore(), InlineCompiler(), operator_id="op", on_change=on_change, on_load=on_load
+            store or MemoryServerStore(),
+            InlineCompiler(),
+            operator_id="op",
+            on_change=on_change,
+            on_load=on_load,
         )
-        self.pages = Pages()
-        self.kept = Kept()
+        self.pages = FakePages()
+        self.answer_store = FakeAnswerStore()
         dispatcher = Dispatcher(
             self.pages,
             FakeJournal(),
@@ -103,9 +107,9 @@ class House:
         )
         self.pages.listener = dispatcher
         self.controls = controls(**limits)
-        self.approvals = never_asking()
+        self.approvals = approve_everything()
         self.engine = Engine(
-            self.registry, self.approvals, AdmissionControl(self.controls), dispatcher, self.kept
+            self.registry, self.approvals, AdmissionControl(self.controls), dispatcher, self.answer_store
         )
 
     async def add(self, text: str, *, accepted: bool = True) -> None:

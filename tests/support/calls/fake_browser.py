@@ -23,10 +23,10 @@ class FakeBrowser:
 
     pages: dict[str, Page] = field(default_factory=dict[str, Page])
     sent: list[OpenCall] = field(default_factory=list[OpenCall])
-    had_to_ask: list[bool] = field(default_factory=list[bool])
+    asked_for_approval: list[bool] = field(default_factory=list[bool])
     """Of each call that was sent, whether its page was told to ask."""
     cancelled: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
-    called_up: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    announced_slots: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     changed_calls: list[str] = field(default_factory=list[str])
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
@@ -43,14 +43,14 @@ class FakeBrowser:
         return None
 
     async def announce_slot(self, sid: str, call_id: str) -> None:
-        self.called_up.append((sid, call_id))
+        self.announced_slots.append((sid, call_id))
 
     def calls_changed(self, user_id: str) -> None:
         self.changed_calls.append(user_id)
 
     async def send_call(self, call: OpenCall) -> None:
         self.sent.append(call)
-        self.had_to_ask.append(call.must_ask)
+        self.asked_for_approval.append(call.must_ask)
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         self.cancelled.append((sid, call_id, reason))

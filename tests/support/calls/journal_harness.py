@@ -46,7 +46,7 @@ def open_call(
 
 
 @dataclass
-class Desk:
+class JournalHarness:
     """A journal on real files."""
 
     folder: Path
@@ -62,25 +62,27 @@ class Desk:
         ended = open_call(self.ann, call_id, phase=CallPhase.SUCCEEDED, **facts)
         self.journal.record_ended(ended, may_begin=may_begin)
 
-    async def kept(self, call_id: str) -> StoredCall:
-        kept = await self.journal.find_call(self.ann.id, call_id)
-        assert kept is not None
-        return kept
+    async def stored_call(self, call_id: str) -> StoredCall:
+        stored = await self.journal.find_call(self.ann.id, call_id)
+        assert stored is not None
+        return stored
 
 
 @asynccontextmanager
-async def desk_at(folder: Path, database: Where | None = None) -> AsyncGenerator[Desk]:
+async def open_journal(folder: Path, database: Where | None = None) -> AsyncGenerator[JournalHarness]:
     store = Store.open_store(database or folder / "bridge.sqlite3")
     journal = store.call_journal(folder)
-    yield Desk(folder, store, journal, await store.ensure_user("ann"), await store.ensure_user("bob"))
+    yield JournalHarness(
+        folder, store, journal, await store.ensure_user("ann"), await store.ensure_user("bob")
+    )
     await journal.close_journal()
     await store.close()
 
 
 @asynccontextmanager
-async def after_a_crash(desk: Desk) -> AsyncGenerator[Desk]:
+async def reopen_after_crash(harness: JournalHarness) -> AsyncGenerator[JournalHarness]:
     """On the files as they would be left if the process were killed now."""
-    left = desk.folder.with_name("left")
-    shutil.copytree(desk.folder, left)
-    async with desk_at(left) as later:
+    left = harness.folder.with_name("left")
+    shutil.copytree(harness.folder, left)
+    async with open_journal(left) as later:
         yield later

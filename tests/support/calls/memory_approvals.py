@@ -11,11 +11,11 @@ from bridge.settings.approvals import ApprovalMode
 
 
 @dataclass
-class MemoryApprovals:
+class MemoryApprovalStore:
     """Modes and grants in lists; counts how often it was read."""
 
     modes: dict[str, ApprovalMode] = field(default_factory=dict[str, ApprovalMode])
-    kept: list[Grant] = field(default_factory=list[Grant])
+    grants: list[Grant] = field(default_factory=list[Grant])
     reads: int = 0
 
     async def approval_mode(self, user_id: str) -> ApprovalMode | None:
@@ -28,18 +28,18 @@ class MemoryApprovals:
             self.modes[user_id] = mode
 
     async def list_grants(self, user_id: str) -> Sequence[Grant]:
-        return [grant for grant in self.kept if grant.user_id == user_id]
+        return [grant for grant in self.grants if grant.user_id == user_id]
 
     async def keep_grant(self, grant: Grant) -> None:
-        same = [each for each in self.kept if (each.user_id, each.slot) != (grant.user_id, grant.slot)]
-        self.kept = [*same, grant]
+        same = [each for each in self.grants if (each.user_id, each.slot) != (grant.user_id, grant.slot)]
+        self.grants = [*same, grant]
 
     async def delete_grants(self, user_id: str, grant_ids: Sequence[str]) -> None:
-        self.kept = [each for each in self.kept if each.user_id != user_id or each.id not in grant_ids]
+        self.grants = [each for each in self.grants if each.user_id != user_id or each.id not in grant_ids]
 
 
 @dataclass
-class Backstage:
+class BackgroundWork:
     """Work that was started, until a test lets it happen."""
 
     waiting: list[Coroutine[Any, Any, None]] = field(default_factory=list[Coroutine[Any, Any, None]])
@@ -74,6 +74,6 @@ class FakeAudit:
         self.notes.append((kind.value, actor, detail or {}))
 
 
-def never_asking() -> Approvals:
+def approve_everything() -> Approvals:
     """Approvals for tests that are about something else."""
-    return Approvals(MemoryApprovals(), "all", FakeAudit(), start=Backstage().start)
+    return Approvals(MemoryApprovalStore(), "all", FakeAudit(), start=BackgroundWork().start)

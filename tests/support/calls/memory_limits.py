@@ -14,7 +14,7 @@ from bridge.settings.limits import Number
 
 
 @dataclass
-class KeptLimits:
+class MemoryLimitStore:
     """The port of `bridge.limits`."""
 
     values: dict[str, Number] = field(default_factory=dict[str, Number])
@@ -30,7 +30,7 @@ class KeptLimits:
 
 
 @dataclass
-class KeptSettings:
+class MemoryCallSettingStore:
     """The port of `bridge.call_settings`."""
 
     entries: dict[str, dict[SettingScope, CallSetting]] = field(
@@ -47,16 +47,18 @@ class KeptSettings:
             mine[scope] = setting
 
 
-def unexpected(message: str) -> None:
+def fail_on_warning(message: str) -> None:
     """Nobody is warned of anything."""
     raise AssertionError(message)
 
 
 def controls(**limits: Number) -> Controls:
     """With these limits; the breakers' clock goes on by a millisecond at each look."""
-    live = LiveLimits(KeptLimits(), {name.upper(): value for name, value in limits.items()}, warn=unexpected)
+    live = LiveLimits(
+        MemoryLimitStore(), {name.upper(): value for name, value in limits.items()}, warn=fail_on_warning
+    )
     ticks = count()
     queue = FairQueue(CallRules(lambda: live.now, max_open_calls_per_user=1000))
     live.on_change(queue.limits_changed)
     breakers = Breakers(lambda: live.now, lambda: next(ticks) / 1000)
-    return Controls(live, queue, breakers, UserCallSettings(KeptSettings()))
+    return Controls(live, queue, breakers, UserCallSettings(MemoryCallSettingStore()))

@@ -9,16 +9,16 @@ from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
 from bridge.agent.items import Item
 from bridge.agent.turn import TurnEvent, TurnResult
 from bridge.settings.answer_format import CallDisplay, MarkerForm
-from tests.support.models.memory_harness import Remembered
+from tests.support.models.memory_harness import MemoryHarness
 from tests.support.models.turn_harness import Step
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at
 
 
 @dataclass
-class Chat:
+class ChatClient:
     """A chat with a bridge that remembers."""
 
-    bridge: Remembered
+    bridge: MemoryHarness
     markers: MarkerForm = "link"
     display: CallDisplay = "hidden"
     messages: list[JsonObject] = field(default_factory=list[JsonObject])
@@ -53,12 +53,12 @@ class Chat:
     @property
     def given(self) -> bytes:
         """What the model was given in the first round of the last answer."""
-        return canonical(self.bridge.model.requests[0].input)
+        return input_bytes(self.bridge.model.requests[0].input)
 
     @property
     def seen(self) -> bytes:
         """What it was given in the last round."""
-        return canonical(self.bridge.model.requests[-1].input)
+        return input_bytes(self.bridge.model.requests[-1].input)
 
     @property
     def last(self) -> str:
@@ -66,7 +66,7 @@ class Chat:
         return text_at(self.messages[-1], "content")
 
 
-def canonical(items: Sequence[Item]) -> bytes:
+def input_bytes(items: Sequence[Item]) -> bytes:
     """Items as bytes, without the bracket that ends them: what begins with them begins with these."""
     return dump_json([*items])[:-1]
 

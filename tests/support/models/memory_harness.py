@@ -22,7 +22,7 @@ from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 from bridge.stored_items.store import StoreUnavailable
 from bridge.stored_items.ulid import Ulids
 from tests.support.calls.memory_limits import controls
-from tests.support.models.turn_harness import SETTINGS, PlayedTools, ScriptedModel, Step, user
+from tests.support.models.turn_harness import SETTINGS, FakeToolbox, ScriptedModel, Step, user
 from tests.support.stores.memory_item_store import MemoryItemStore
 
 
@@ -61,7 +61,7 @@ class FailingStore(MemoryItemStore):
 
 
 @dataclass
-class NestingTools(PlayedTools):
+class FakeNestingToolbox(FakeToolbox):
     """Played tools that take no others in."""
 
     def for_nested(self) -> Toolbox:
@@ -72,7 +72,7 @@ class NestingTools(PlayedTools):
 
 
 @dataclass
-class Tools:
+class SameToolbox:
     """The same tools for every turn."""
 
     toolbox: NestingToolbox
@@ -82,7 +82,7 @@ class Tools:
 
 
 @dataclass
-class KnownChoices:
+class MemoryChoiceStore:
     """What users want kept, until the database is away."""
 
     chosen: dict[str, MemoryChoice] = field(default_factory=dict[str, MemoryChoice])
@@ -101,15 +101,15 @@ class KnownChoices:
 
 
 @dataclass
-class Remembered:
+class MemoryHarness:
     """A bridge's memory, and turns that are played with it."""
 
     store: FailingStore = field(default_factory=FailingStore)
     settings: MemorySettings = field(default_factory=MemorySettings)
-    tools: NestingTools = field(default_factory=NestingTools)
-    choices: KnownChoices = field(default_factory=KnownChoices)
+    tools: FakeNestingToolbox = field(default_factory=FakeNestingToolbox)
+    choices: MemoryChoiceStore = field(default_factory=MemoryChoiceStore)
     wait_s: float = 20
-    told: list[TurnEvent] = field(default_factory=list[TurnEvent])
+    events: list[TurnEvent] = field(default_factory=list[TurnEvent])
     model: ScriptedModel = field(default_factory=lambda: ScriptedModel([]))
     """The one that was asked last."""
 
@@ -127,7 +127,7 @@ class Remembered:
         memory = Memory(self.store, Ulids(self.clock, lambda _bits: next(numbers)), self.clock)
         choices = MemoryChoices(self.choices)
         self.memory = TurnMemory(pending, memory, self.settings, choices, wait_s=lambda: self.wait_s)
-        self.runner = TurnRunner(admission, breakers, self.memory, Tools(self.tools), pending)
+        self.runner = TurnRunner(admission, breakers, self.memory, SameToolbox(self.tools), pending)
 
     async def run(
         self,
@@ -137,23 +137,23 @@ class Remembered:
         emit: Emit | None = None,
         **request: Any,
     ) -> TurnResult:
-        """One turn; what it told is in `told`, what the model was asked in `model`."""
+        """One turn; what it told is in `events`, what the model was asked in `model`."""
         self.model = ScriptedModel(rounds)
-        self.told = []
+        self.events = []
         asked = TurnRequest("ann", "turn 1", "gpt", tuple(input) or (user("Hello"),))
         asked = replace(asked, **{"to_store": "output", **request})
         return await self.runner.run_turn(Turn(asked, self.model, settings), emit or self.take)
 
     async def take(self, event: TurnEvent) -> None:
-        self.told.append(event)
+        self.events.append(event)
         await asyncio.sleep(0)
 
     @property
-    def kept(self) -> list[Item]:
+    def stored_payloads(self) -> list[Item]:
         """Payloads in the store, oldest first."""
         return [item.payload for item in sorted(self.store.items.values(), key=lambda item: item.id)]
 
     @property
-    def named(self) -> dict[str, Item]:
+    def announced_items(self) -> dict[str, Item]:
         """What was told to be kept: id to item."""
-        return {event.id: event.item for event in self.told if isinstance(event, ItemStored)}
+        return {event.id: event.item for event in self.events if isinstance(event, ItemStored)}

@@ -16,7 +16,7 @@ from tests.support.running_bridge import json_answer, running_bridge
 MODEL = "scripted-small"
 
 
-def provided(provider: ScriptedProvider, api: ProviderApi = "responses", **models: Any) -> ModelsFile:
+def models_file(provider: ScriptedProvider, api: ProviderApi = "responses", **models: Any) -> ModelsFile:
     """Settings that name the provider; its models are those that it lists."""
     settings = ProviderSettings(
         name="scripted", base_url=provider.base_url, api_key_env="SCRIPTED_KEY", api=api
@@ -28,7 +28,7 @@ def provided(provider: ScriptedProvider, api: ProviderApi = "responses", **model
 async def model_bridge(
     folder: Path, provider: ScriptedProvider, api: ProviderApi = "responses", **settings: Any
 ) -> AsyncGenerator[Bridge]:
-    settings.setdefault("models", provided(provider, api))
+    settings.setdefault("models", models_file(provider, api))
     async with running_bridge(folder, environ={"SCRIPTED_KEY": KEY}, **settings) as bridge:
         yield bridge
 

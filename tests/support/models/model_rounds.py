@@ -7,12 +7,12 @@ from bridge.agent.model import ENDINGS, Model, ModelEvent, ModelRequest
 from toolserver.json_types import JsonObject, object_at, text_at
 
 
-async def heard(model: Model, request: ModelRequest) -> list[ModelEvent]:
+async def read_round(model: Model, request: ModelRequest) -> list[ModelEvent]:
     """Every event of one round."""
     return [event async for event in model.stream_round(request)]
 
 
-def request_of(
+def model_request(
     *input: Item, tools: Iterable[JsonObject] = (), **options: JsonObject | str | bool
 ) -> ModelRequest:
     """What a model is asked, when only this matters."""
@@ -31,7 +31,7 @@ def function(name: str, description: str = "", **properties: JsonObject) -> Json
     }
 
 
-def said(events: Iterable[ModelEvent]) -> str:
+def joined_text(events: Iterable[ModelEvent]) -> str:
     """The text of all deltas."""
     return "".join(
         text_at(event.body, "delta") for event in events if event.type == "response.output_text.delta"

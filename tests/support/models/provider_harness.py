@@ -28,7 +28,7 @@ both_protocols = pytest.mark.parametrize("api", APIS)
 
 
 @dataclass
-class Scene:
+class ProviderHarness:
     """A provider that plays scripts, and a model of it."""
 
     server: ScriptedProvider
@@ -50,7 +50,9 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(api: ProviderApi = "responses", **settings: Any) -> AsyncGenerator[Scene]:
+async def provider_harness(
+    api: ProviderApi = "responses", **settings: Any
+) -> AsyncGenerator[ProviderHarness]:
     async with scripted_provider() as server:
         settings = {"name": "Test", "base_url": server.base_url, "api": api, **settings}
         chosen = ProviderSettings(**settings)
@@ -61,7 +63,7 @@ async def scene(api: ProviderApi = "responses", **settings: Any) -> AsyncGenerat
 
         provider = HttpProvider(chosen, KEY, clock=lambda: now.time, pause=rest)
         model = ResponsesModel(provider) if api == "responses" else ChatModel(provider)
-        now = Scene(server, provider, model)
+        now = ProviderHarness(server, provider, model)
         try:
             yield now
         finally:
@@ -72,7 +74,7 @@ def expected(answer: Answer, number: int = 0) -> list[ModelEvent]:
     return [ModelEvent(event) for event in responses_events(answer, number, "scripted-small")]
 
 
-def said(stream: list[ModelEvent]) -> str:
+def joined_text(stream: list[ModelEvent]) -> str:
     return "".join(str(event.body["delta"]) for event in stream if event.type == "response.output_text.delta")
 
 

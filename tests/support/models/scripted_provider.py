@@ -28,7 +28,7 @@ MODELS = ("scripted-small", "scripted-large")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProviderRequest:
     """A request that came."""
 
     path: str
@@ -49,7 +49,7 @@ Step = bytes | asyncio.Event | None
 class Script:
     """How one request is answered."""
 
-    write: Callable[[Asked, int], Sequence[Step]]
+    write: Callable[[ProviderRequest, int], Sequence[Step]]
     """Makes the steps, of the request and its number."""
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "text/event-stream"),)
@@ -74,7 +74,7 @@ class Script:
         return self._changed(lambda steps: [_replaced(step, b"\\A", b": PROCESSING\n\n") for step in steps])
 
     def _changed(self, change: Callable[[list[Step]], list[Step]]) -> "Script":
-        def write(asked: Asked, number: int) -> list[Step]:
+        def write(asked: ProviderRequest, number: int) -> list[Step]:
             return change(list(self.write(asked, number)))
 
         return replace(self, write=write)
@@ -83,7 +83,7 @@ class Script:
 def script(answer: Answer) -> Script:
     """The answer in the protocol of the request."""
 
-    def write(asked: Asked, number: int) -> list[bytes]:
+    def write(asked: ProviderRequest, number: int) -> list[bytes]:
         model = str(asked.body.get("model"))
         if asked.path.endswith("/responses"):
             return frames(list(responses_events(answer, number, model)), with_names=True)
@@ -134,7 +134,7 @@ class ScriptedProvider:
 
     def __init__(self) -> None:
         self.base_url = ""
-        self.requests: list[Asked] = []
+        self.requests: list[ProviderRequest] = []
         """All that came, `/v1/models` excepted."""
         self.models: Sequence[str] | Script = MODELS
         """What `/v1/models` lists, or how it fails."""
@@ -149,7 +149,7 @@ class ScriptedProvider:
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         port = request.transport.get_extra_info("peername")[1] if request.transport is not None else 0
-        asked = Asked(request.path, await request.json(), dict(request.headers), port)
+        asked = ProviderRequest(request.path, await request.json(), dict(request.headers), port)
         number = len(self.requests)
         self.requests.append(asked)
         chosen = (
@@ -166,7 +166,9 @@ class ScriptedProvider:
     async def list_models(self, request: web.Request) -> web.StreamResponse:
         self.listings += 1
         if isinstance(self.models, Script):
-            return await _play(request, self.models, self.models.write(Asked(request.path, {}, {}), 0))
+            return await _play(
+                request, self.models, self.models.write(ProviderRequest(request.path, {}, {}), 0)
+            )
         listed = [{"id": name, "object": "model", "created": 1, "owned_by": "tests"} for name in self.models]
         return web.json_response({"object": "list", "data": listed})
 

@@ -47,7 +47,7 @@ class StoppedScript:
             await self._hang()
 
     @property
-    def said_until_stopped(self) -> list[Item]:
+    def items_until_stop(self) -> list[Item]:
         """What of the round in which it hangs is whole, and at the end the text that is not."""
         assert self.place is not None
         number, at = self.place
@@ -59,7 +59,7 @@ class StoppedScript:
             elif event["type"] == DONE:
                 items.append(object_at(event, "item"))
                 text = ""
-        return [*items, message_item("assistant", as_shown(text))] if as_shown(text) else items
+        return [*items, message_item("assistant", shown_text(text))] if shown_text(text) else items
 
     def _has_calls(self, number: int) -> bool:
         return any(item["type"] == "function_call" for item in self.rounds[number])
@@ -69,7 +69,7 @@ class StoppedScript:
         await asyncio.Event().wait()
 
 
-def as_shown(text: str) -> str:
+def shown_text(text: str) -> str:
     """A text as its reader has it."""
     return strip_markers(text).replace("\r\n", "\n").strip()
 

@@ -9,13 +9,13 @@ from bridge.agent.toolbox import CallOutput
 from bridge.agent.tools.catalog_tools import CatalogTools
 from bridge.agent.tools.engine_toolbox import CallServices, EngineToolbox, Toolboxes
 from bridge.agent.turn import TurnRequest, TurnSettings
-from tests.support.calls.engine_harness import House
+from tests.support.calls.engine_harness import EngineHarness
 from tests.support.models.turn_harness import SETTINGS
 from toolserver.json_types import JsonObject, text_at
 
 
 @dataclass
-class Files:
+class FakeFiles:
     """Addresses and bytes of files that exist, by id."""
 
     contents: dict[str, bytes] = field(default_factory=dict[str, bytes])
@@ -28,16 +28,18 @@ class Files:
 
 
 @dataclass
-class Workshop:
+class ToolboxHarness:
     """Makes toolboxes for ann, whose page is there unless a test says otherwise."""
 
-    house: House = field(default_factory=House)
-    files: Files = field(default_factory=Files)
+    engine_harness: EngineHarness = field(default_factory=EngineHarness)
+    files: FakeFiles = field(default_factory=FakeFiles)
     is_connected: bool = True
 
     def __post_init__(self) -> None:
-        room = CallServices(self.house.engine, lambda: self.house.controls.limits.now, self.files)
-        self.toolboxes = Toolboxes(CatalogTools(self.house.registry), room, self._wait_for_page)
+        services = CallServices(
+            self.engine_harness.engine, lambda: self.engine_harness.controls.limits.now, self.files
+        )
+        self.toolboxes = Toolboxes(CatalogTools(self.engine_harness.registry), services, self._wait_for_page)
 
     async def _wait_for_page(self, _user_id: str) -> bool:
         return self.is_connected
@@ -54,13 +56,13 @@ class Workshop:
         return {text_at(tool, "name") or text_at(tool, "type"): tool for tool in toolbox.definitions}
 
 
-def wanted(name: str, arguments: object = None, call_id: str = "c1") -> ModelCall:
+def call_named(name: str, arguments: object = None, call_id: str = "c1") -> ModelCall:
     """A call as a model writes it; arguments that are a text are sent to the letter."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
     item: Item = {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}
     return ModelCall(call_id, name, text, item)
 
 
-def told(output: CallOutput) -> Any:
+def output_json(output: CallOutput) -> Any:
     """What the model reads, which is JSON."""
     return json.loads(output.text)

@@ -13,14 +13,14 @@ def round_of(number: int, *parts: list[ModelOutput]) -> list[ModelOutput]:
     """One round, from its beginning to its ending."""
     bare: JsonObject = {"id": f"resp_{number}", "output": []}
     return [
-        heard(number, {"type": "response.created", "response": bare}),
-        heard(number, {"type": "response.in_progress", "response": bare}),
+        model_output(number, {"type": "response.created", "response": bare}),
+        model_output(number, {"type": "response.in_progress", "response": bare}),
         *(said for part in parts for said in part),
-        heard(number, {"type": "response.completed", "response": bare}),
+        model_output(number, {"type": "response.completed", "response": bare}),
     ]
 
 
-def heard(number: int, body: JsonObject, *, is_own: bool = False) -> ModelOutput:
+def model_output(number: int, body: JsonObject, *, is_own: bool = False) -> ModelOutput:
     return ModelOutput(number, ModelEvent(body), is_own)
 
 
@@ -32,7 +32,7 @@ def text(number: int, index: int, *deltas: str) -> list[ModelOutput]:
         *(message.add_text(delta) for delta in deltas),
         *message.finish_message(),
     ]
-    return [heard(number, body) for body in bodies]
+    return [model_output(number, body) for body in bodies]
 
 
 def reasoning(number: int, index: int, *parts: str) -> list[ModelOutput]:
@@ -41,9 +41,9 @@ def reasoning(number: int, index: int, *parts: str) -> list[ModelOutput]:
     place: JsonObject = {"item_id": f"rs_{number}_{index}", "output_index": index}
     done: Item = {**item, "summary": [{"type": "summary_text", "text": part} for part in parts]}
     return [
-        heard(number, {"type": "response.output_item.added", "output_index": index, "item": item}),
+        model_output(number, {"type": "response.output_item.added", "output_index": index, "item": item}),
         *(
-            heard(
+            model_output(
                 number,
                 {
                     "type": "response.reasoning_summary_text.delta",
@@ -54,7 +54,7 @@ def reasoning(number: int, index: int, *parts: str) -> list[ModelOutput]:
             )
             for at, part in enumerate(parts)
         ),
-        heard(number, {"type": "response.output_item.done", "output_index": index, "item": done}),
+        model_output(number, {"type": "response.output_item.done", "output_index": index, "item": done}),
     ]
 
 
@@ -64,9 +64,9 @@ def call(call_id: str, name: str = "get_pet", arguments: str = "{}") -> ModelCal
     return made
 
 
-def asked(number: int, index: int, made: ModelCall, *, is_own: bool) -> list[ModelOutput]:
+def call_request_events(number: int, index: int, made: ModelCall, *, is_own: bool) -> list[ModelOutput]:
     """The model asks for a call."""
-    return [heard(number, body, is_own=is_own) for body in call_events(made.item, index)]
+    return [model_output(number, body, is_own=is_own) for body in call_events(made.item, index)]
 
 
 def output(made: ModelCall, said: str) -> Item:
@@ -79,7 +79,7 @@ def output(made: ModelCall, said: str) -> Item:
     }
 
 
-def ran(made: ModelCall, said: str, *, files: tuple[JsonObject, ...] = ()) -> list[TurnEvent]:
+def call_run_events(made: ModelCall, said: str, *, files: tuple[JsonObject, ...] = ()) -> list[TurnEvent]:
     """The bridge ran a call."""
     started = CallStarted(made, made.name.replace("_", " ").title())
     return [started, CallEnded(made, output(made, said), has_succeeded=True, files=files)]
@@ -107,6 +107,8 @@ def result(
 def a_turn_with_a_call() -> Iterator[TurnEvent]:
     """Two rounds: a sentence and a call of the bridge's, then the answer."""
     own = call("call_1", "get_weather", '{"location": "SF"}')
-    yield from round_of(0, text(0, 0, "Looking up ", "the weather… "), asked(0, 1, own, is_own=True))
-    yield from ran(own, '{"temp_c": 22}')
+    yield from round_of(
+        0, text(0, 0, "Looking up ", "the weather… "), call_request_events(0, 1, own, is_own=True)
+    )
+    yield from call_run_events(own, '{"temp_c": 22}')
     yield from round_of(1, text(1, 0, "The weather is 22°C. ", "Done."))

@@ -91,7 +91,7 @@ class ScriptedModel:
 
 
 @dataclass
-class PlayedTools:
+class FakeToolbox:
     """Tools of the bridge and of the caller, by name; each of the bridge's says its arguments."""
 
     own_names: Sequence[str] = ()
@@ -122,14 +122,14 @@ class PlayedTools:
 
 
 @dataclass
-class Played:
+class TurnHarness:
     """A turn that was run, and what its caller was told."""
 
     model: ScriptedModel
-    toolbox: Toolbox = field(default_factory=PlayedTools)
+    toolbox: Toolbox = field(default_factory=FakeToolbox)
     settings: TurnSettings = SETTINGS
     pending: PendingRounds | None = None
-    told: list[TurnEvent] = field(default_factory=list[TurnEvent])
+    events: list[TurnEvent] = field(default_factory=list[TurnEvent])
 
     async def run(self, *input: Item, **request: Any) -> TurnResult:
         items = input or (user("Hello"),)
@@ -139,16 +139,16 @@ class Played:
         return await run_rounds(turn, self.toolbox, self._take, pending=self.pending)
 
     async def _take(self, event: TurnEvent) -> None:
-        self.told.append(event)
+        self.events.append(event)
         await asyncio.sleep(0)
 
     @property
-    def tools(self) -> PlayedTools:
-        assert isinstance(self.toolbox, PlayedTools)
+    def tools(self) -> FakeToolbox:
+        assert isinstance(self.toolbox, FakeToolbox)
         return self.toolbox
 
     def of_kind(self, kind: type[Kind]) -> list[Kind]:
-        return [event for event in self.told if isinstance(event, kind)]
+        return [event for event in self.events if isinstance(event, kind)]
 
     @property
     def words(self) -> str:
@@ -165,6 +165,6 @@ def user(words: str) -> Item:
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": words}]}
 
 
-def played(*rounds: Sequence[Step], own: Sequence[str] = (), callers: Sequence[str] = ()) -> Played:
+def turn_of(*rounds: Sequence[Step], own: Sequence[str] = (), callers: Sequence[str] = ()) -> TurnHarness:
     """A turn that hears these rounds, with these tools."""
-    return Played(ScriptedModel(rounds), PlayedTools(own, callers))
+    return TurnHarness(ScriptedModel(rounds), FakeToolbox(own, callers))

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def room_for(size: int) -> Generator[None]:
+def limit_disk(size: int) -> Generator[None]:
     """No file may grow beyond so many bytes: the system writes what fits, and then refuses."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))

@@ -13,11 +13,11 @@ from toolserver.tool.naming import OperationKey
 
 
 @dataclass
-class MemoryStore:
+class MemoryServerStore:
     """What a database would hold; survives as long as the object."""
 
     records: dict[str, ServerRecord] = field(default_factory=dict[str, ServerRecord])
-    kept_names: dict[str, dict[OperationKey, str]] = field(default_factory=dict[str, dict[OperationKey, str]])
+    names: dict[str, dict[OperationKey, str]] = field(default_factory=dict[str, dict[OperationKey, str]])
     accepted: dict[str, dict[OperationKey, str]] = field(default_factory=dict[str, dict[OperationKey, str]])
 
     selections: dict[str, UserSelection] = field(default_factory=dict[str, UserSelection])
@@ -38,10 +38,10 @@ class MemoryStore:
                 del digests[key]
 
     async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
-        return dict(self.kept_names.get(scope, {}))
+        return dict(self.names.get(scope, {}))
 
     async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
-        self.kept_names.setdefault(scope, {}).update(names)
+        self.names.setdefault(scope, {}).update(names)
 
     async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         return dict(self.accepted.get(user_id, {}))

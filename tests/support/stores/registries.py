@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
-from tests.support.stores.memory_server_store import InlineCompiler, MemoryStore
+from tests.support.stores.memory_server_store import InlineCompiler, MemoryServerStore
 from toolserver.tool.selection import Selection
 
 OPERATOR = "operator"
@@ -14,7 +14,7 @@ OPERATOR = "operator"
 class RestartableRegistry:
     """A registry over a store that can be opened again, as after a restart."""
 
-    store: MemoryStore = field(default_factory=MemoryStore)
+    store: MemoryServerStore = field(default_factory=MemoryServerStore)
     changes: list[str | None] = field(default_factory=list[str | None])
     loaded: list[str] = field(default_factory=list[str])
 

@@ -36,7 +36,7 @@ from tests.support.models.model_answers import (
     responses_events,
     text,
 )
-from tests.support.models.turn_harness import PlayedTools
+from tests.support.models.turn_harness import FakeToolbox
 from toolserver.json_types import JsonObject, dump_json
 
 ROUNDS: tuple[Answer, ...] = (
@@ -45,7 +45,7 @@ ROUNDS: tuple[Answer, ...] = (
     refusal("No", "pe.") + calls(("own", {}), ("theirs", {})),
     text("Hi ", "there."),
 )
-TOOLS = PlayedTools(own_names=["own"], callers=["theirs"])
+TOOLS = FakeToolbox(own_names=["own"], callers=["theirs"])
 
 CHAT: JsonObject = {
     "model": "demo",
@@ -86,7 +86,7 @@ RESPONSES: JsonObject = {
 }  # fmt: skip
 
 
-class Heard:
+class DecodedModel:
     """A model of either protocol, as the clients of providers hear it."""
 
     def __init__(self, rounds: Iterable[list[JsonObject]], *, is_chat: bool) -> None:
@@ -152,7 +152,7 @@ def test_whatever_a_provider_streams_an_answer_has_one_ending(
     source = random.Random(seed)
     picked = [source.choice(ROUNDS) for _ in range(3)]
     rounds = [odd_stream(answer, number, source, is_chat=is_chat) for number, answer in enumerate(picked)]
-    heard: Model = Heard(rounds, is_chat=is_chat)
+    heard: Model = DecodedModel(rounds, is_chat=is_chat)
     model = TextCallModel(heard, tells_tools=True) if reads_text else heard
     asked = TurnRequest("ann", "turn 1", "m", ({"role": "user", "content": "Hi"},), max_rounds=2)
     for writer, written in asyncio.run(answers_of(asked, model)):

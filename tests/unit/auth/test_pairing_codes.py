@@ -43,7 +43,7 @@ class Clock:
         return self.now
 
 
-def desk() -> tuple[Any, Devices, Clock]:
+def harness() -> tuple[Any, Devices, Clock]:
     devices, clock = Devices(), Clock()
     store: Any = devices
     return PairingCodes(store, clock=clock), devices, clock
@@ -63,7 +63,7 @@ def code_of_refusal(pairing: PairingCodes, user: User, code: str) -> str:
 
 def test_a_code_is_short_long_enough_and_cannot_be_misread() -> None:
     """Somebody reads it from one screen and types it on another."""
-    pairing, _, _ = desk()
+    pairing, _, _ = harness()
     codes = [waiting(pairing, address=str(number)).code for number in range(200)]
     assert len(set(codes)) == 200
     assert all(len(code) == CODE_CHARS and set(code) <= set(CODE_ALPHABET) for code in codes)
@@ -74,7 +74,7 @@ def test_a_code_is_short_long_enough_and_cannot_be_misread() -> None:
 @pytest.mark.asyncio
 async def test_the_confirmed_browser_becomes_a_device_by_its_own_key() -> None:
     """The code is bound to the key of the browser that shows it."""
-    pairing, devices, _ = desk()
+    pairing, devices, _ = harness()
     shown = waiting(pairing, key="key of the tablet")
     other = waiting(pairing, key="another")
     found = pairing.find_by_code(ANN, shown.code)
@@ -91,7 +91,7 @@ async def test_the_confirmed_browser_becomes_a_device_by_its_own_key() -> None:
 @pytest.mark.asyncio
 async def test_a_code_may_be_typed_as_people_type() -> None:
     """Small letters, a hyphen in the middle, a space at the end."""
-    pairing, devices, _ = desk()
+    pairing, devices, _ = harness()
     code = waiting(pairing).code.lower()
     await pairing.decide_pairing(ANN, f" {code[:4]}-{code[4:]} ", accept=True)
     assert len(devices.made) == 1
@@ -101,7 +101,7 @@ async def test_a_code_may_be_typed_as_people_type() -> None:
 @pytest.mark.parametrize("accept", [True, False])
 async def test_a_code_works_once(accept: bool) -> None:
     """Whoever looked over a shoulder comes too late, and no browser becomes a device twice."""
-    pairing, devices, _ = desk()
+    pairing, devices, _ = harness()
     shown = waiting(pairing)
     await pairing.decide_pairing(ANN, shown.code, accept=accept)
     for user in (ANN, EVE):
@@ -112,7 +112,7 @@ async def test_a_code_works_once(accept: bool) -> None:
 @pytest.mark.asyncio
 async def test_a_browser_that_was_turned_away_gets_nothing() -> None:
     """It is told so, and its code is over."""
-    pairing, devices, _ = desk()
+    pairing, devices, _ = harness()
     shown = waiting(pairing)
     assert await pairing.decide_pairing(ANN, shown.code, accept=False) is None
     assert pairing.find_waiting(shown.secret).state == "refused"
@@ -121,7 +121,7 @@ async def test_a_browser_that_was_turned_away_gets_nothing() -> None:
 
 def test_a_code_is_over_after_five_minutes() -> None:
     """A browser that somebody left on does not wait for ever."""
-    pairing, _, clock = desk()
+    pairing, _, clock = harness()
     shown = waiting(pairing)
     clock.now = CODE_SECONDS - 1
     assert pairing.find_waiting(shown.secret) is not None
@@ -132,7 +132,7 @@ def test_a_code_is_over_after_five_minutes() -> None:
 
 def test_a_browser_that_came_with_a_users_link_is_his_alone() -> None:
     """Another user's code is, for everybody else, no code at all."""
-    pairing, _, _ = desk()
+    pairing, _, _ = harness()
     shown = waiting(pairing, user_id=ANN.id)
     assert code_of_refusal(pairing, EVE, shown.code) == "not_found"
     assert pairing.find_by_code(ANN, shown.code) is shown
@@ -140,7 +140,7 @@ def test_a_browser_that_came_with_a_users_link_is_his_alone() -> None:
 
 def test_whoever_typed_a_code_first_has_it() -> None:
     """Two users cannot race for a browser between looking and confirming."""
-    pairing, _, _ = desk()
+    pairing, _, _ = harness()
     shown = waiting(pairing)
     pairing.find_by_code(ANN, shown.code)
     assert code_of_refusal(pairing, EVE, shown.code) == "not_found"
@@ -148,7 +148,7 @@ def test_whoever_typed_a_code_first_has_it() -> None:
 
 def test_guessing_ends_after_ten_wrong_codes_for_whoever_guesses() -> None:
     """Ten of 850 thousand million; nobody else is kept from confirming."""
-    pairing, _, clock = desk()
+    pairing, _, clock = harness()
     shown = waiting(pairing)
     guesses = ("".join(letters) for letters in itertools.product("23456789", repeat=CODE_CHARS))
     for _ in range(WRONG_CODES):
@@ -162,14 +162,14 @@ def test_guessing_ends_after_ten_wrong_codes_for_whoever_guesses() -> None:
 @pytest.mark.parametrize("code", ["", "ÄÖÜ", "%", "A" * 40])
 def test_what_is_no_code_finds_nobody(code: str) -> None:
     """The field takes any text."""
-    pairing, _, _ = desk()
+    pairing, _, _ = harness()
     waiting(pairing)
     assert code_of_refusal(pairing, ANN, code) == "not_found"
 
 
 def test_only_so_many_browsers_wait_at_once() -> None:
     """Waiting costs memory and makes a guess likelier."""
-    pairing, _, clock = desk()
+    pairing, _, clock = harness()
     for _ in range(MAX_WAITING_OF_ADDRESS):
         waiting(pairing, address="one")
     with pytest.raises(BridgeError, match="Too many browsers are waiting"):

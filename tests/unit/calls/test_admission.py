@@ -13,7 +13,7 @@ from bridge.calls.request import NO_OPTIONS, CallOptions, CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, BreakerVerdict, Ending
-from tests.support.calls.dispatcher_harness import Desk, answered, request, said
+from tests.support.calls.dispatcher_harness import DispatcherHarness, answered, decision_of, request
 from tests.support.calls.fake_browser import page
 from tests.support.calls.memory_limits import controls
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 RELOADING = WireError(code=ErrorCode.NO_BROWSER, message="The page is being replaced.", retryable=True)
 
 
-class QueueDesk(Desk):
+class AdmissionHarness(DispatcherHarness):
     """One call of a user at a time, unless told otherwise."""
 
     def __init__(self, *, at_once: int = 1, wait_s: float = 100, **limits: float) -> None:
@@ -67,105 +67,107 @@ class QueueDesk(Desk):
 
 async def test_a_call_has_its_id_and_its_state_before_its_turn() -> None:
     """Whoever waits can be seen, and is known by the id that it keeps."""
-    desk = QueueDesk()
-    first = desk.call(request())
-    call_id = await desk.sent()
-    second, waiting = await desk.queued(request())
-    states = {call.call_id: call.state for call in desk.dispatcher.open_calls("ann")}
+    harness = AdmissionHarness()
+    first = harness.call(request())
+    call_id = await harness.sent()
+    second, waiting = await harness.queued(request())
+    states = {call.call_id: call.state for call in harness.dispatcher.open_calls("ann")}
     assert states == {call_id: CallState.SENT, waiting: CallState.QUEUED}
-    assert desk.browser.changed_calls == ["ann"]
-    await desk.finish(call_id)
-    await desk.finish(waiting)
+    assert harness.browser.changed_calls == ["ann"]
+    await harness.finish(call_id)
+    await harness.finish(waiting)
     assert [(await first).state, (await second).state] == [CallState.SUCCEEDED] * 2
     assert (await second).call_id == waiting
-    assert desk.browser.changed_calls == ["ann", "ann"]
-    assert desk.dispatcher.open_calls("ann") == []
+    assert harness.browser.changed_calls == ["ann", "ann"]
+    assert harness.dispatcher.open_calls("ann") == []
 
 
 @pytest.mark.parametrize("by", ["user", "caller"])
 async def test_a_call_that_waits_can_be_stopped(by: str) -> None:
     """It ends at once, is written down, was never sent, and whoever is behind it moves up."""
-    desk = QueueDesk()
-    desk.call(request())
-    running = await desk.sent()
-    waits, waiting = await desk.queued(request(safe=False))
-    behind, last = await desk.queued(request())
+    harness = AdmissionHarness()
+    harness.call(request())
+    running = await harness.sent()
+    waits, waiting = await harness.queued(request(safe=False))
+    behind, last = await harness.queued(request())
     if by == "user":
-        assert not desk.dispatcher.cancel_call(waiting, "bob", "user")
-        assert desk.dispatcher.cancel_call(waiting, "ann", "user")
+        assert not harness.dispatcher.cancel_call(waiting, "bob", "user")
+        assert harness.dispatcher.cancel_call(waiting, "ann", "user")
         assert (await waits).state is CallState.CANCELLED
     else:
         waits.cancel()
         await asyncio.wait({waits})
-    assert [(kept.call_id, kept.state) for kept in desk.journal.ended_records] == [
+    assert [(kept.call_id, kept.state) for kept in harness.journal.ended_records] == [
         (waiting, CallState.CANCELLED)
     ]
-    assert desk.browser.cancelled == []
-    await desk.finish(running)
-    await desk.finish(last)
+    assert harness.browser.cancelled == []
+    await harness.finish(running)
+    await harness.finish(last)
     assert (await behind).state is CallState.SUCCEEDED
-    assert waiting not in {call.call_id for call in desk.browser.sent}
+    assert waiting not in {call.call_id for call in harness.browser.sent}
 
 
 async def test_a_call_that_waits_for_too_long_ends_unsent() -> None:
     """Bounded waiting: the caller learns what was full, and the journal has it."""
-    desk = QueueDesk(wait_s=3)
-    desk.call(request())
-    await desk.sent()
-    outcome = await desk.call(request())
+    harness = AdmissionHarness(wait_s=3)
+    harness.call(request())
+    await harness.sent()
+    outcome = await harness.call(request())
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.QUEUE_FULL)
-    assert [kept.call_id for kept in desk.journal.ended_records] == [outcome.call_id]
+    assert [kept.call_id for kept in harness.journal.ended_records] == [outcome.call_id]
 
 
 async def test_a_batch_ends_the_calls_that_wait_in_it() -> None:
     """Its end is theirs, whoever's turn it is."""
-    desk = QueueDesk()
-    desk.call(request())
-    await desk.sent()
+    harness = AdmissionHarness()
+    harness.call(request())
+    await harness.sent()
     ends = asyncio.get_running_loop().time() + 5
-    outcome = await desk.call(request(), CallOptions(latest_end=ends))
+    outcome = await harness.call(request(), CallOptions(latest_end=ends))
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.EXPIRED, ErrorCode.TIMEOUT)
     assert asyncio.get_running_loop().time() == pytest.approx(ends, abs=0.1)
 
 
 async def test_the_deadline_counts_from_the_turn() -> None:
     """However long a call waited, its API gets the whole time."""
-    desk = QueueDesk()
-    desk.call(request())
-    first = await desk.sent()
-    desk.call(request(), CallOptions(deadline_s=10))
+    harness = AdmissionHarness()
+    harness.call(request())
+    first = await harness.sent()
+    harness.call(request(), CallOptions(deadline_s=10))
     await asyncio.sleep(50)
-    await desk.finish(first)
-    await desk.sent(2)
-    assert desk.browser.sent[1].left_ms == pytest.approx(10_000, abs=100)
+    await harness.finish(first)
+    await harness.sent(2)
+    assert harness.browser.sent[1].left_ms == pytest.approx(10_000, abs=100)
 
 
 async def test_a_bridge_that_stops_ends_those_that_wait() -> None:
     """Nobody is left with a connection and no word."""
-    desk = QueueDesk()
-    desk.call(request(user="bob"))
-    desk.call(request())
-    await desk.sent(2)
-    waits, _ = await desk.queued(request(safe=False))
-    desk.controls.queue.close_queue()
+    harness = AdmissionHarness()
+    harness.call(request(user="bob"))
+    harness.call(request())
+    await harness.sent(2)
+    waits, _ = await harness.queued(request(safe=False))
+    harness.controls.queue.close_queue()
     outcome = await waits
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.NO_BROWSER)
     with pytest.raises(BridgeError, match="stopping"):
-        await desk.call(request())
+        await harness.call(request())
 
 
 async def test_a_breaker_that_opens_meanwhile_turns_away_who_waits() -> None:
     """Ten calls to an API that is down need not all wait for it."""
-    desk = QueueDesk(breaker_max_failures=1)
-    desk.call(request())
-    first = await desk.sent()
-    waits, _ = await desk.queued(request())
+    harness = AdmissionHarness(breaker_max_failures=1)
+    harness.call(request())
+    first = await harness.sent()
+    waits, _ = await harness.queued(request())
     key = BreakerKey("ann", "tool", "shop", "GET /products")
-    desk.controls.breakers.leave_breaker(key, Ending(BreakerVerdict.FAILED, "listProducts"), is_probe=False)
-    desk.dispatcher.cancel_call(first, "ann", "user")
+    harness.controls.breakers.leave_breaker(
+        key, Ending(BreakerVerdict.FAILED, "listProducts"), is_probe=False
+    )
+    harness.dispatcher.cancel_call(first, "ann", "user")
     outcome = await waits
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.BREAKER_OPEN)
-    assert desk.controls.queue.running == 0
+    assert harness.controls.queue.running == 0
 
 
 # Approval
@@ -173,86 +175,86 @@ async def test_a_breaker_that_opens_meanwhile_turns_away_who_waits() -> None:
 
 async def test_who_thinks_holds_up_nobody() -> None:
     """A card that nobody looks at must not block the user's other calls."""
-    desk = QueueDesk()
-    thinking, call_id = await desk.asked()
-    other = desk.call(request())
-    second = await desk.sent(2)
-    await desk.finish(second)
+    harness = AdmissionHarness()
+    thinking, call_id = await harness.asked()
+    other = harness.call(request())
+    second = await harness.sent(2)
+    await harness.finish(second)
     assert (await other).state is CallState.SUCCEEDED
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
-    await desk.finish(call_id)
+    assert (await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once"))).may_begin
+    await harness.finish(call_id)
     assert (await thinking).state is CallState.SUCCEEDED
 
 
 async def test_a_page_with_a_rule_of_its_own_holds_up_nobody_either() -> None:
     """The turn that it had is given back when it asks."""
-    desk = QueueDesk()
-    desk.call(request(safe=False))
-    call_id = await desk.sent()
-    assert desk.controls.queue.running == 1
-    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
-    assert desk.controls.queue.running == 0
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
-    assert desk.controls.queue.running == 1
+    harness = AdmissionHarness()
+    harness.call(request(safe=False))
+    call_id = await harness.sent()
+    assert harness.controls.queue.running == 1
+    harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+    assert harness.controls.queue.running == 0
+    assert (await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once"))).may_begin
+    assert harness.controls.queue.running == 1
 
 
 async def test_an_approved_call_waits_for_its_turn_and_is_then_called_up() -> None:
     """Its own time stands still until then, and saying yes twice changes nothing."""
-    desk = QueueDesk()
-    approved, call_id = await desk.asked()
-    desk.call(request())
-    running = await desk.sent(2)
-    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == DecisionReply(
+    harness = AdmissionHarness()
+    approved, call_id = await harness.asked()
+    harness.call(request())
+    running = await harness.sent(2)
+    assert await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once")) == DecisionReply(
         may_begin=False, awaiting_slot=True
     )
-    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == DecisionReply(
+    assert await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once")) == DecisionReply(
         may_begin=False, awaiting_slot=True
     )
     await asyncio.sleep(30)
-    assert desk.browser.called_up == []
-    await desk.finish(running)
-    assert desk.browser.called_up == [("page-a", call_id)]
-    again = await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))
+    assert harness.browser.announced_slots == []
+    await harness.finish(running)
+    assert harness.browser.announced_slots == [("page-a", call_id)]
+    again = await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once"))
     assert (again.may_begin, again.deadline_ms) == (True, pytest.approx(60_000, abs=100))
-    await desk.finish(call_id)
+    await harness.finish(call_id)
     assert (await approved).state is CallState.SUCCEEDED
-    assert desk.decisions.made == [("GET /products", "once")]
+    assert harness.decisions.made == [("GET /products", "once")]
 
 
 @pytest.mark.parametrize("ending", ["user", "denied", "queue"])
 async def test_an_approved_call_that_gets_no_slot_was_not_begun(ending: str) -> None:
     """Whatever ends it, nothing was sent, and its page is told."""
-    desk = QueueDesk(wait_s=20)
-    approved, call_id = await desk.asked()
-    desk.call(request())
-    await desk.sent(2)
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).awaiting_slot
+    harness = AdmissionHarness(wait_s=20)
+    approved, call_id = await harness.asked()
+    harness.call(request())
+    await harness.sent(2)
+    assert (await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once"))).awaiting_slot
     await asyncio.sleep(0.01)
     if ending == "user":
-        desk.dispatcher.cancel_call(call_id, "ann", "user")
+        harness.dispatcher.cancel_call(call_id, "ann", "user")
     elif ending == "denied":
-        await desk.dispatcher.apply_decision("page-a", said(call_id, "denied"))
+        await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "denied"))
     outcome = await approved
     states = {"user": CallState.CANCELLED, "denied": CallState.DENIED, "queue": CallState.FAILED}
     assert outcome.state is states[ending]
     told = {"user": [("page-a", call_id, "stopped")], "queue": [("page-a", call_id, "no_slot")]}
-    assert desk.browser.cancelled == told.get(ending, [])
-    assert desk.browser.called_up == []
+    assert harness.browser.cancelled == told.get(ending, [])
+    assert harness.browser.announced_slots == []
 
 
 async def test_an_approved_call_whose_page_leaves_goes_to_the_next_one() -> None:
     """It is not asked about again, and is in no doubt: it was not begun."""
-    desk = QueueDesk()
-    approved, call_id = await desk.asked()
-    desk.call(request())
-    running = await desk.sent(2)
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).awaiting_slot
-    desk.browser.pages["ann"] = page("phone")
-    desk.dispatcher.take_report("ann", "page-a", answered(running))
-    desk.dispatcher.abandon_session("page-a")
-    await desk.sent(3)
-    assert (desk.browser.sent[2].sid, desk.browser.had_to_ask[2]) == ("phone", False)
-    desk.dispatcher.take_report("ann", "phone", answered(call_id))
+    harness = AdmissionHarness()
+    approved, call_id = await harness.asked()
+    harness.call(request())
+    running = await harness.sent(2)
+    assert (await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once"))).awaiting_slot
+    harness.browser.pages["ann"] = page("phone")
+    harness.dispatcher.take_report("ann", "page-a", answered(running))
+    harness.dispatcher.abandon_session("page-a")
+    await harness.sent(3)
+    assert (harness.browser.sent[2].sid, harness.browser.asked_for_approval[2]) == ("phone", False)
+    harness.dispatcher.take_report("ann", "phone", answered(call_id))
     assert (await approved).state is CallState.SUCCEEDED
 
 
@@ -261,30 +263,32 @@ async def test_an_approved_call_whose_page_leaves_goes_to_the_next_one() -> None
 
 async def test_a_slow_reload_keeps_the_card_and_the_time_that_is_left() -> None:
     """Nothing was begun, so the call waits for longer than one that may have been."""
-    desk = QueueDesk()
-    running, call_id = await desk.asked()
-    assert desk.browser.sent[0].approval_ms == 120_000
+    harness = AdmissionHarness()
+    running, call_id = await harness.asked()
+    assert harness.browser.sent[0].approval_ms == 120_000
     await asyncio.sleep(60)
-    desk.browser.pages.clear()
-    desk.dispatcher.abandon_session("page-a")
+    harness.browser.pages.clear()
+    harness.dispatcher.abandon_session("page-a")
     await asyncio.sleep(CARD_RESUME_S - 2)
     assert not running.done()
-    desk.browser.pages["ann"] = page("page-a2", device="page-a", instance="w2")
-    await desk.sent(2)
-    assert desk.browser.sent[1].approval_ms == pytest.approx(60_000 - 1000 * CARD_RESUME_S, abs=3000)
-    desk.dispatcher.accept_call("page-a2", Accepted(call_id=call_id, awaiting_approval=True))
-    assert (await desk.dispatcher.apply_decision("page-a2", said(call_id, "once"))).deadline_ms > 59_000
-    desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
+    harness.browser.pages["ann"] = page("page-a2", device="page-a", instance="w2")
+    await harness.sent(2)
+    assert harness.browser.sent[1].approval_ms == pytest.approx(60_000 - 1000 * CARD_RESUME_S, abs=3000)
+    harness.dispatcher.accept_call("page-a2", Accepted(call_id=call_id, awaiting_approval=True))
+    assert (
+        await harness.dispatcher.apply_decision("page-a2", decision_of(call_id, "once"))
+    ).deadline_ms > 59_000
+    harness.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
 async def test_a_card_whose_page_stays_away_ends_its_call() -> None:
     """Longer than other calls, and not for ever."""
-    desk = QueueDesk()
-    running, _ = await desk.asked()
-    desk.browser.pages.clear()
+    harness = AdmissionHarness()
+    running, _ = await harness.asked()
+    harness.browser.pages.clear()
     began = asyncio.get_running_loop().time()
-    desk.dispatcher.abandon_session("page-a")
+    harness.dispatcher.abandon_session("page-a")
     outcome = await running
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.NO_BROWSER)
     assert asyncio.get_running_loop().time() - began == pytest.approx(CARD_RESUME_S, abs=0.6)
@@ -293,14 +297,14 @@ async def test_a_card_whose_page_stays_away_ends_its_call() -> None:
 @pytest.mark.parametrize("ending", ["no answer", "stopped"])
 async def test_a_call_whose_card_is_away_still_ends_at_once(ending: str) -> None:
     """The time to decide goes on without a page, and so does Stop."""
-    desk = QueueDesk()
-    running, call_id = await desk.asked()
+    harness = AdmissionHarness()
+    running, call_id = await harness.asked()
     await asyncio.sleep(110)
-    desk.browser.pages.clear()
-    desk.dispatcher.abandon_session("page-a")
+    harness.browser.pages.clear()
+    harness.dispatcher.abandon_session("page-a")
     await asyncio.sleep(RESUME_S + 1)
     if ending == "stopped":
-        desk.dispatcher.cancel_call(call_id, "ann", "user")
+        harness.dispatcher.cancel_call(call_id, "ann", "user")
     began = asyncio.get_running_loop().time()
     outcome = await running
     assert outcome.state is (CallState.CANCELLED if ending == "stopped" else CallState.DENIED)
@@ -312,23 +316,23 @@ async def test_a_call_whose_card_is_away_still_ends_at_once(ending: str) -> None
 
 async def test_a_page_that_is_being_replaced_passes_the_call_on() -> None:
     """It has not begun it, so even a call that changes something goes to the next page."""
-    desk = QueueDesk()
-    running = desk.call(request(safe=False))
-    call_id = await desk.sent()
-    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, error=RELOADING))
-    desk.browser.pages["ann"] = page("page-a2", device="page-a", instance="w2")
-    await desk.sent(2)
-    assert desk.browser.sent[1].sid == "page-a2"
-    desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
+    harness = AdmissionHarness()
+    running = harness.call(request(safe=False))
+    call_id = await harness.sent()
+    harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id, error=RELOADING))
+    harness.browser.pages["ann"] = page("page-a2", device="page-a", instance="w2")
+    await harness.sent(2)
+    assert harness.browser.sent[1].sid == "page-a2"
+    harness.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
 async def test_without_a_next_page_the_call_has_failed_and_says_why() -> None:
     """Nobody denied it: the page is reloading, and the caller may try again."""
-    desk = QueueDesk()
-    running = desk.call(request(safe=False))
+    harness = AdmissionHarness()
+    running = harness.call(request(safe=False))
     for count in range(1, 6):
-        call_id = await desk.sent(count)
-        desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, error=RELOADING))
+        call_id = await harness.sent(count)
+        harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id, error=RELOADING))
     outcome = await running
     assert (outcome.state, outcome.error) == (CallState.FAILED, RELOADING)

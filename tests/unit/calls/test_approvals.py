@@ -9,24 +9,24 @@ from bridge.calls.approvals import MAX_GRANTS, Approvals
 from bridge.calls.open_call import ApprovalVerdict
 from bridge.calls.request import CallContext, CallRequest
 from tests.support.calls.dispatcher_harness import request
-from tests.support.calls.memory_approvals import Backstage, FakeAudit, MemoryApprovals
+from tests.support.calls.memory_approvals import BackgroundWork, FakeAudit, MemoryApprovalStore
 
 pytestmark = pytest.mark.asyncio
 
 ORDER: CallRequest = replace(request(safe=False), context=CallContext("ann", "c1"))
 
 
-class House:
+class ApprovalsHarness:
     """Approvals on a store that outlives them, with a clock that a test moves."""
 
-    def __init__(self, store: MemoryApprovals | None = None) -> None:
-        self.store = store or MemoryApprovals()
-        self.backstage = Backstage()
+    def __init__(self, store: MemoryApprovalStore | None = None) -> None:
+        self.store = store or MemoryApprovalStore()
+        self.background_work = BackgroundWork()
         self.time = 1000.0
         self.announced: list[str] = []
         self.audit = FakeAudit()
         self.approvals = Approvals(
-            self.store, "safe", self.audit, start=self.backstage.start, now=lambda: self.time
+            self.store, "safe", self.audit, start=self.background_work.start, now=lambda: self.time
         )
         self.approvals.on_change(self._announce)
 
@@ -45,111 +45,111 @@ class House:
 
 async def test_a_decision_holds_at_once_and_after_a_restart() -> None:
     """The next call must not wait for the disk, and a restart must not forget."""
-    house = House()
-    assert await house.approvals.is_needed(ORDER)
-    house.decide(ORDER, "always")
-    assert not await house.approvals.is_needed(ORDER)
-    await house.backstage.done()
-    assert house.announced == ["ann"]
-    assert not await House(house.store).approvals.is_needed(ORDER)
+    harness = ApprovalsHarness()
+    assert await harness.approvals.is_needed(ORDER)
+    harness.decide(ORDER, "always")
+    assert not await harness.approvals.is_needed(ORDER)
+    await harness.background_work.done()
+    assert harness.announced == ["ann"]
+    assert not await ApprovalsHarness(harness.store).approvals.is_needed(ORDER)
 
 
 async def test_what_one_user_allowed_is_nothing_to_another() -> None:
     """Users share servers, not decisions."""
-    house = House()
-    await house.approvals.is_needed(ORDER)
-    house.decide(ORDER, "always")
-    await house.backstage.done()
-    assert await house.approvals.is_needed(replace(ORDER, context=CallContext("bob", "c1")))
+    harness = ApprovalsHarness()
+    await harness.approvals.is_needed(ORDER)
+    harness.decide(ORDER, "always")
+    await harness.background_work.done()
+    assert await harness.approvals.is_needed(replace(ORDER, context=CallContext("bob", "c1")))
 
 
 async def test_a_mode_is_the_users_own_and_can_be_given_back() -> None:
     """None stands for whatever the bridge was started with."""
-    house = House()
-    await house.approvals.choose_mode("ann", "all")
-    await house.backstage.done()
-    assert not await house.approvals.is_needed(ORDER)
-    assert (await house.approvals.mode_of_user("ann"), await house.approvals.mode_of_user("bob")) == (
+    harness = ApprovalsHarness()
+    await harness.approvals.choose_mode("ann", "all")
+    await harness.background_work.done()
+    assert not await harness.approvals.is_needed(ORDER)
+    assert (await harness.approvals.mode_of_user("ann"), await harness.approvals.mode_of_user("bob")) == (
         "all",
         "safe",
     )
-    await house.approvals.choose_mode("ann", None)
-    await house.backstage.done()
-    assert await house.approvals.is_needed(ORDER)
-    assert await house.approvals.chosen_mode("ann") is None
+    await harness.approvals.choose_mode("ann", None)
+    await harness.background_work.done()
+    assert await harness.approvals.is_needed(ORDER)
+    assert await harness.approvals.chosen_mode("ann") is None
 
 
 async def test_a_grant_that_is_revoked_asks_again() -> None:
     """Once for the id, and nothing for an id that is somebody else's."""
-    house = House()
-    await house.approvals.is_needed(ORDER)
-    house.decide(ORDER, "timed")
-    await house.backstage.done()
-    (grant,) = await house.approvals.list_grants("ann")
-    assert await house.approvals.revoke_grants("bob", [grant.id]) == 0
-    assert await house.approvals.revoke_grants("ann", [grant.id, "unknown"]) == 1
-    await house.backstage.done()
-    assert await house.approvals.is_needed(ORDER)
-    assert house.store.kept == []
+    harness = ApprovalsHarness()
+    await harness.approvals.is_needed(ORDER)
+    harness.decide(ORDER, "timed")
+    await harness.background_work.done()
+    (grant,) = await harness.approvals.list_grants("ann")
+    assert await harness.approvals.revoke_grants("bob", [grant.id]) == 0
+    assert await harness.approvals.revoke_grants("ann", [grant.id, "unknown"]) == 1
+    await harness.background_work.done()
+    assert await harness.approvals.is_needed(ORDER)
+    assert harness.store.grants == []
 
 
 async def test_a_grant_that_is_over_is_not_listed() -> None:
     """Nobody wants to revoke what has ended."""
-    house = House()
-    await house.approvals.is_needed(ORDER)
-    house.decide(ORDER, "timed")
-    house.time += 3600
-    assert await house.approvals.list_grants("ann") == []
-    await house.backstage.done()
+    harness = ApprovalsHarness()
+    await harness.approvals.is_needed(ORDER)
+    harness.decide(ORDER, "timed")
+    harness.time += 3600
+    assert await harness.approvals.list_grants("ann") == []
+    await harness.background_work.done()
 
 
 async def test_saying_it_again_replaces_what_was_said() -> None:
     """A list of the same line ten times would hide the others."""
-    house = House()
-    await house.approvals.is_needed(ORDER)
-    house.decide(ORDER, "always")
-    house.decide(replace(ORDER, operation_digest="d2"), "always")
-    await house.backstage.done()
-    assert [grant.digest for grant in await house.approvals.list_grants("ann")] == ["d2"]
-    assert [grant.digest for grant in house.store.kept] == ["d2"]
+    harness = ApprovalsHarness()
+    await harness.approvals.is_needed(ORDER)
+    harness.decide(ORDER, "always")
+    harness.decide(replace(ORDER, operation_digest="d2"), "always")
+    await harness.background_work.done()
+    assert [grant.digest for grant in await harness.approvals.list_grants("ann")] == ["d2"]
+    assert [grant.digest for grant in harness.store.grants] == ["d2"]
 
 
 async def test_the_oldest_of_very_many_grants_goes() -> None:
     """A client that names a new chat for every call must not fill the memory."""
-    house = House()
-    await house.approvals.is_needed(ORDER)
+    harness = ApprovalsHarness()
+    await harness.approvals.is_needed(ORDER)
     for number in range(MAX_GRANTS + 1):
-        house.decide(replace(ORDER, context=CallContext("ann", f"c{number}")), "chat")
-    await house.backstage.done()
-    kept = await house.approvals.list_grants("ann")
+        harness.decide(replace(ORDER, context=CallContext("ann", f"c{number}")), "chat")
+    await harness.background_work.done()
+    kept = await harness.approvals.list_grants("ann")
     assert (len(kept), kept[0].chat_id) == (MAX_GRANTS, "c1")
 
 
 async def test_a_server_that_is_gone_takes_its_grants_with_it() -> None:
     """Added again, it asks: the store has dropped them, and the memory follows."""
-    house = House()
-    await house.approvals.is_needed(ORDER)
-    house.decide(ORDER, "always")
-    await house.backstage.done()
-    house.store.kept.clear()
-    house.approvals.clear_cache()
-    assert await house.approvals.is_needed(ORDER)
+    harness = ApprovalsHarness()
+    await harness.approvals.is_needed(ORDER)
+    harness.decide(ORDER, "always")
+    await harness.background_work.done()
+    harness.store.grants.clear()
+    harness.approvals.clear_cache()
+    assert await harness.approvals.is_needed(ORDER)
 
 
 async def test_what_reaches_beyond_its_call_is_taken_down() -> None:
     """Who allowed further calls, and how far, is the first question afterwards."""
-    house = House()
-    house.decide(ORDER, "once")
-    house.decide(ORDER, "denied", "no_answer")
-    house.decide(ORDER, "always")
-    await house.backstage.done()
-    ((kind, actor, facts),) = house.audit.notes
+    harness = ApprovalsHarness()
+    harness.decide(ORDER, "once")
+    harness.decide(ORDER, "denied", "no_answer")
+    harness.decide(ORDER, "always")
+    await harness.background_work.done()
+    ((kind, actor, facts),) = harness.audit.notes
     assert (kind, actor, facts["scope"], facts["expires_at"]) == ("grant", "page d1", "always", None)
 
 
 async def test_what_the_bridge_itself_denied_is_taken_down() -> None:
     """No page said it, so nobody else notes it."""
-    house = House()
-    house.decide(ORDER, "denied", "no_answer", device=None)
+    harness = ApprovalsHarness()
+    harness.decide(ORDER, "denied", "no_answer", device=None)
     facts = {"decision": "denied", "reason": "no_answer", "go": False}
-    assert house.audit.notes == [("decision", "bridge", facts)]
+    assert harness.audit.notes == [("decision", "bridge", facts)]

@@ -14,7 +14,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.errors import ErrorCode
 from bridge.settings.approvals import DEFAULT_APPROVAL_S
-from tests.support.calls.dispatcher_harness import Desk, answered, failed, request, said
+from tests.support.calls.dispatcher_harness import DispatcherHarness, answered, decision_of, failed, request
 from tests.support.calls.fake_browser import page
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
@@ -25,32 +25,32 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
 async def test_a_page_that_comes_back_in_time_goes_on_with_its_calls() -> None:
     """A socket that breaks for a second costs nobody a result, whatever the method."""
-    desk = Desk()
-    running = desk.start(request(safe=False))
-    call_id = await desk.sent()
-    desk.dispatcher.abandon_session("page-a")
+    harness = DispatcherHarness()
+    running = harness.start(request(safe=False))
+    call_id = await harness.sent()
+    harness.dispatcher.abandon_session("page-a")
     back = page("page-a2", device="page-a")
-    closed = desk.dispatcher.reconcile_page("ann", back, frozenset(), {call_id: "running", "gone": "done"})
+    closed = harness.dispatcher.reconcile_page("ann", back, frozenset(), {call_id: "running", "gone": "done"})
     assert closed == ["gone"]
     await asyncio.sleep(2 * RESUME_S)
     assert not running.done()
-    desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
+    harness.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
-    assert len(desk.browser.sent) == 1
+    assert len(harness.browser.sent) == 1
 
 
 async def test_an_unsafe_call_that_the_page_never_saw_is_sent_again() -> None:
     """Its journal would name every request that was begun, so nothing can happen twice."""
-    desk = Desk()
-    running = desk.start(request(safe=False))
-    call_id = await desk.sent()
-    desk.dispatcher.abandon_session("page-a")
-    desk.browser.pages["ann"] = back = page("page-a2", device="page-a", instance="w2")
-    assert desk.dispatcher.reconcile_page("ann", back, frozenset(), {}) == []
-    await desk.sent(2)
-    desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
+    harness = DispatcherHarness()
+    running = harness.start(request(safe=False))
+    call_id = await harness.sent()
+    harness.dispatcher.abandon_session("page-a")
+    harness.browser.pages["ann"] = back = page("page-a2", device="page-a", instance="w2")
+    assert harness.dispatcher.reconcile_page("ann", back, frozenset(), {}) == []
+    await harness.sent(2)
+    harness.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
-    assert [call.call_id for call in desk.browser.sent] == [call_id, call_id]
+    assert [call.call_id for call in harness.browser.sent] == [call_id, call_id]
 
 
 @pytest.mark.parametrize(
@@ -65,93 +65,93 @@ async def test_an_unsafe_call_that_the_page_never_saw_is_sent_again() -> None:
 )
 async def test_silence_of_a_page_that_cannot_know_proves_nothing(back: Page, alive: frozenset[str]) -> None:
     """Only the journal that the request would stand in can say that it was never begun."""
-    desk = Desk()
-    running = desk.start(request(safe=False))
-    await desk.sent()
-    desk.dispatcher.abandon_session("page-a")
-    desk.browser.pages["ann"] = back
-    desk.dispatcher.reconcile_page("ann", back, alive, {})
+    harness = DispatcherHarness()
+    running = harness.start(request(safe=False))
+    await harness.sent()
+    harness.dispatcher.abandon_session("page-a")
+    harness.browser.pages["ann"] = back
+    harness.dispatcher.reconcile_page("ann", back, alive, {})
     assert (await running).state is CallState.OUTCOME_UNKNOWN
-    assert len(desk.browser.sent) == 1
+    assert len(harness.browser.sent) == 1
 
 
 async def test_a_reload_in_the_middle_of_a_request_is_said_at_once() -> None:
     """The worker that had begun it is dead: an unsafe call is in doubt, a safe one is made again."""
-    desk = Desk()
-    unsafe, safe = desk.start(request(safe=False)), desk.start(request(safe=True))
-    await desk.sent(2)
-    begun, harmless = (call.call_id for call in desk.browser.sent)
-    desk.dispatcher.abandon_session("page-a")
-    desk.browser.pages["ann"] = back = page("page-a2", device="page-a", instance="w2")
-    desk.dispatcher.reconcile_page("ann", back, frozenset(), {begun: "lost"})
+    harness = DispatcherHarness()
+    unsafe, safe = harness.start(request(safe=False)), harness.start(request(safe=True))
+    await harness.sent(2)
+    begun, harmless = (call.call_id for call in harness.browser.sent)
+    harness.dispatcher.abandon_session("page-a")
+    harness.browser.pages["ann"] = back = page("page-a2", device="page-a", instance="w2")
+    harness.dispatcher.reconcile_page("ann", back, frozenset(), {begun: "lost"})
     outcome = await unsafe
     assert (outcome.state, outcome.error and outcome.error.detail["reason"]) == (
         CallState.OUTCOME_UNKNOWN,
         "no_browser",
     )
-    await desk.sent(3)
-    desk.dispatcher.take_report("ann", "page-a2", answered(harmless))
+    await harness.sent(3)
+    harness.dispatcher.take_report("ann", "page-a2", answered(harmless))
     assert (await safe).state is CallState.SUCCEEDED
 
 
 async def test_a_safe_call_goes_to_another_page_of_its_user() -> None:
     """When a laptop is closed, the phone answers."""
-    desk = Desk()
-    running = desk.start(request(safe=True))
-    call_id = await desk.sent()
-    desk.browser.pages["ann"] = page("phone")
-    desk.dispatcher.abandon_session("page-a")
-    await desk.sent(2)
-    desk.dispatcher.take_report("ann", "phone", answered(call_id))
+    harness = DispatcherHarness()
+    running = harness.start(request(safe=True))
+    call_id = await harness.sent()
+    harness.browser.pages["ann"] = page("phone")
+    harness.dispatcher.abandon_session("page-a")
+    await harness.sent(2)
+    harness.dispatcher.take_report("ann", "phone", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
 async def test_a_safe_call_is_attempted_twice_and_not_more() -> None:
     """S0-78, W-10: two attempts, and only where doing it twice does no harm."""
-    desk = Desk()
-    running = desk.start(request(safe=True))
+    harness = DispatcherHarness()
+    running = harness.start(request(safe=True))
     for count in (1, 2):
-        call_id = await desk.sent(count)
+        call_id = await harness.sent(count)
         report = failed(call_id, ErrorCode.NETWORK, "unknown").model_dump()
         report["outcome"]["error"]["retryable"] = True
-        desk.dispatcher.take_report("ann", "page-a", Result.model_validate(report))
+        harness.dispatcher.take_report("ann", "page-a", Result.model_validate(report))
     outcome = await running
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.NETWORK)
-    assert len(desk.browser.sent) == 2
+    assert len(harness.browser.sent) == 2
 
 
 async def test_what_a_page_reports_after_the_end_is_kept_and_changes_nothing() -> None:
     """The truth that came too late belongs in the journal; the caller has gone with another ending."""
-    desk = Desk()
-    running = desk.start(request(safe=False), 1)
-    call_id = await desk.sent()
+    harness = DispatcherHarness()
+    running = harness.start(request(safe=False), 1)
+    call_id = await harness.sent()
     assert (await running).state is CallState.OUTCOME_UNKNOWN
-    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
-    assert [(user, result.call_id) for user, result in desk.journal.late_results] == [("ann", call_id)]
+    harness.dispatcher.take_report("ann", "page-a", answered(call_id))
+    assert [(user, result.call_id) for user, result in harness.journal.late_results] == [("ann", call_id)]
 
 
 async def test_what_another_page_says_of_a_call_that_is_open_is_no_late_truth() -> None:
     """A tab that never had the call said "not delivered": a user could have thought it safe to repeat."""
-    desk = Desk()
-    running = desk.start(request(safe=False), 1)
-    call_id = await desk.sent()
-    desk.dispatcher.take_report("ann", "another-tab", failed(call_id, ErrorCode.NETWORK, "no"))
+    harness = DispatcherHarness()
+    running = harness.start(request(safe=False), 1)
+    call_id = await harness.sent()
+    harness.dispatcher.take_report("ann", "another-tab", failed(call_id, ErrorCode.NETWORK, "no"))
     assert (await running).state is CallState.OUTCOME_UNKNOWN
-    assert desk.journal.late_results == []
-    desk.dispatcher.take_report("ann", "page-a", answered(call_id, 201))
-    assert [result.outcome.status for _, result in desk.journal.late_results] == ["answered"]
+    assert harness.journal.late_results == []
+    harness.dispatcher.take_report("ann", "page-a", answered(call_id, 201))
+    assert [result.outcome.status for _, result in harness.journal.late_results] == ["answered"]
 
 
 async def test_a_report_of_a_call_that_was_never_given_to_its_user_costs_nothing() -> None:
     """One page's made-up ids filled the journal's queue, and other users' calls were refused."""
-    desk = Desk()
-    running = desk.start(request(safe=False), 1)
-    call_id = await desk.sent()
+    harness = DispatcherHarness()
+    running = harness.start(request(safe=False), 1)
+    call_id = await harness.sent()
     await running
-    desk.dispatcher.take_report("bob", "page-b", answered(call_id))
-    desk.dispatcher.take_report("ann", "page-a", answered("call_nope"))
-    desk.dispatcher.take_report("ann", "page-a", answered(new_unsealed_id()))
-    assert desk.journal.late_results == []
+    harness.dispatcher.take_report("bob", "page-b", answered(call_id))
+    harness.dispatcher.take_report("ann", "page-a", answered("call_nope"))
+    harness.dispatcher.take_report("ann", "page-a", answered(new_unsealed_id()))
+    assert harness.journal.late_results == []
 
 
 # The journal
@@ -159,52 +159,52 @@ async def test_a_report_of_a_call_that_was_never_given_to_its_user_costs_nothing
 
 async def test_an_unsafe_call_is_written_down_before_it_is_sent_and_a_safe_one_after_it_ended() -> None:
     """A crash between the two must leave a trace of everything that may have been performed (ruling 7)."""
-    desk = Desk()
-    unsafe, safe = desk.start(request(safe=False)), desk.start(request(safe=True))
-    await desk.sent(2)
-    assert [(kept.request.safe, kept.may_begin) for kept in desk.journal.opened_records] == [(False, True)]
-    for call in desk.browser.sent:
-        desk.dispatcher.take_report("ann", "page-a", answered(call.call_id))
+    harness = DispatcherHarness()
+    unsafe, safe = harness.start(request(safe=False)), harness.start(request(safe=True))
+    await harness.sent(2)
+    assert [(kept.request.safe, kept.may_begin) for kept in harness.journal.opened_records] == [(False, True)]
+    for call in harness.browser.sent:
+        harness.dispatcher.take_report("ann", "page-a", answered(call.call_id))
     assert [(await unsafe).state, (await safe).state] == [CallState.SUCCEEDED] * 2
-    assert [kept.state for kept in desk.journal.ended_records] == [CallState.SUCCEEDED] * 2
+    assert [kept.state for kept in harness.journal.ended_records] == [CallState.SUCCEEDED] * 2
 
 
 async def test_without_a_journal_only_harmless_calls_are_made() -> None:
     """A full disk must not stop anybody from reading, and must not hide what was done."""
-    desk = Desk()
-    desk.journal.broken = True
-    outcome = await desk.run(request(safe=False))
+    harness = DispatcherHarness()
+    harness.journal.broken = True
+    outcome = await harness.run(request(safe=False))
     assert (outcome.state, outcome.error and outcome.error.code) == (
         CallState.FAILED,
         ErrorCode.STORE_UNAVAILABLE,
     )
-    assert not desk.browser.sent
-    safe = desk.start(request(safe=True))
-    desk.dispatcher.take_report("ann", "page-a", answered(await desk.sent()))
+    assert not harness.browser.sent
+    safe = harness.start(request(safe=True))
+    harness.dispatcher.take_report("ann", "page-a", answered(await harness.sent()))
     assert (await safe).state is CallState.SUCCEEDED
 
 
 # Approval
 
 
-async def asked(desk: Desk, **changes: Any) -> tuple["asyncio.Task[CallOutcome]", str]:
+async def asked(harness: DispatcherHarness, **changes: Any) -> tuple["asyncio.Task[CallOutcome]", str]:
     """An unsafe call whose page shows a card."""
     needs = replace(request(safe=False), needs_approval=True, **changes)
-    running = desk.start(needs, 2)
-    call_id = await desk.sent(len(desk.browser.sent) + 1)
-    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+    running = harness.start(needs, 2)
+    call_id = await harness.sent(len(harness.browser.sent) + 1)
+    harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     return running, call_id
 
 
 async def test_a_user_may_take_longer_to_decide_than_the_call_may_take() -> None:
     """The time for a decision is counted apart from the deadline (ruling 8)."""
-    desk = Desk()
-    running, call_id = await asked(desk)
+    harness = DispatcherHarness()
+    running, call_id = await asked(harness)
     await asyncio.sleep(60)
-    go = await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))
+    go = await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once"))
     assert (go.may_begin, go.deadline_ms) == (True, pytest.approx(2000, abs=20))
-    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == go
-    assert [kept.may_begin for kept in desk.journal.opened_records] == [False, True]
+    assert await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once")) == go
+    assert [kept.may_begin for kept in harness.journal.opened_records] == [False, True]
     assert (await running).state is CallState.OUTCOME_UNKNOWN
 
 
@@ -213,14 +213,14 @@ async def test_what_was_decided_is_told_and_written_down(
     decision: Literal["once", "chat", "timed", "always"],
 ) -> None:
     """Once, however often the page says it: the answer to the first may have been lost."""
-    desk = Desk()
-    running, call_id = await asked(desk)
-    await desk.dispatcher.apply_decision("page-a", said(call_id, decision))
-    await desk.dispatcher.apply_decision("page-a", said(call_id, decision))
-    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
+    harness = DispatcherHarness()
+    running, call_id = await asked(harness)
+    await harness.dispatcher.apply_decision("page-a", decision_of(call_id, decision))
+    await harness.dispatcher.apply_decision("page-a", decision_of(call_id, decision))
+    harness.dispatcher.take_report("ann", "page-a", answered(call_id))
     await running
-    assert desk.decisions.made == [("GET /products", decision)]
-    (ended,) = desk.journal.ended_records
+    assert harness.decisions.made == [("GET /products", decision)]
+    (ended,) = harness.journal.ended_records
     assert ended.verdict is not None
     assert (ended.verdict.decision, ended.verdict.reason, ended.verdict.device_id) == (
         decision,
@@ -232,32 +232,32 @@ async def test_what_was_decided_is_told_and_written_down(
 @pytest.mark.parametrize("reason", ["user", "no_answer"])
 async def test_a_denial_is_a_normal_ending(reason: Literal["user", "no_answer"]) -> None:
     """Nothing was sent, and the model is told who decided."""
-    desk = Desk()
-    running, call_id = await asked(desk)
-    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "denied", reason)) == DecisionReply(
-        may_begin=False
-    )
+    harness = DispatcherHarness()
+    running, call_id = await asked(harness)
+    assert await harness.dispatcher.apply_decision(
+        "page-a", decision_of(call_id, "denied", reason)
+    ) == DecisionReply(may_begin=False)
     outcome = await running
     assert outcome.state is CallState.DENIED
     assert outcome.error
     assert (outcome.error.code, outcome.error.detail) == (ErrorCode.DENIED, {"reason": reason})
-    assert desk.decisions.made == [("GET /products", "denied")]
-    (ended,) = desk.journal.ended_records
+    assert harness.decisions.made == [("GET /products", "denied")]
+    (ended,) = harness.journal.ended_records
     assert ended.verdict is not None
     assert (ended.verdict.decision, ended.verdict.reason) == ("denied", reason)
 
 
 async def test_no_answer_is_a_denial_even_when_the_page_sleeps() -> None:
     """The page keeps the time; a frozen one is not waited for."""
-    desk = Desk()
-    running, call_id = await asked(desk)
+    harness = DispatcherHarness()
+    running, call_id = await asked(harness)
     began = asyncio.get_running_loop().time()
     outcome = await running
     assert outcome.state is CallState.DENIED
     took = asyncio.get_running_loop().time() - began
     assert took == pytest.approx(DEFAULT_APPROVAL_S + APPROVAL_GRACE_S, abs=0.1)
-    assert desk.browser.cancelled == [("page-a", call_id, "no_answer")]
-    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == DecisionReply(
+    assert harness.browser.cancelled == [("page-a", call_id, "no_answer")]
+    assert await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once")) == DecisionReply(
         may_begin=False
     )
 
@@ -265,18 +265,18 @@ async def test_no_answer_is_a_denial_even_when_the_page_sleeps() -> None:
 @pytest.mark.parametrize("ending", ["caller", "page", "user"])
 async def test_before_go_nothing_is_in_doubt(ending: str) -> None:
     """A call that still waits for its user was certainly not performed, however it ends."""
-    desk = Desk()
-    running, call_id = await asked(desk)
+    harness = DispatcherHarness()
+    running, call_id = await asked(harness)
     if ending == "page":
-        desk.browser.pages.clear()
-        desk.dispatcher.abandon_session("page-a")
+        harness.browser.pages.clear()
+        harness.dispatcher.abandon_session("page-a")
     elif ending == "user":
-        assert desk.dispatcher.cancel_call(call_id, "ann", "user")
+        assert harness.dispatcher.cancel_call(call_id, "ann", "user")
     else:
         running.cancel()
     done, _ = await asyncio.wait({running})
     outcome = None if ending == "caller" else done.pop().result()
-    assert [kept.state for kept in desk.journal.ended_records] == [
+    assert [kept.state for kept in harness.journal.ended_records] == [
         CallState.FAILED if ending == "page" else CallState.CANCELLED
     ]
     assert outcome is None or outcome.error is not None
@@ -284,24 +284,24 @@ async def test_before_go_nothing_is_in_doubt(ending: str) -> None:
 
 async def test_a_card_that_was_lost_with_its_page_is_shown_again() -> None:
     """A reload while the user thinks must not cost the call."""
-    desk = Desk()
-    running, call_id = await asked(desk)
-    desk.dispatcher.abandon_session("page-a")
-    desk.browser.pages["ann"] = back = page("page-a2", device="page-a", instance="w2")
-    desk.dispatcher.reconcile_page("ann", back, frozenset(), {})
-    await desk.sent(2)
-    desk.dispatcher.accept_call("page-a2", Accepted(call_id=call_id, awaiting_approval=True))
-    assert (await desk.dispatcher.apply_decision("page-a2", said(call_id, "once"))).may_begin
-    desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
+    harness = DispatcherHarness()
+    running, call_id = await asked(harness)
+    harness.dispatcher.abandon_session("page-a")
+    harness.browser.pages["ann"] = back = page("page-a2", device="page-a", instance="w2")
+    harness.dispatcher.reconcile_page("ann", back, frozenset(), {})
+    await harness.sent(2)
+    harness.dispatcher.accept_call("page-a2", Accepted(call_id=call_id, awaiting_approval=True))
+    assert (await harness.dispatcher.apply_decision("page-a2", decision_of(call_id, "once"))).may_begin
+    harness.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
 async def test_only_the_owner_stops_a_call() -> None:
     """Knowing a call's id is no right to end it."""
-    desk = Desk()
-    running = desk.start(request())
-    call_id = await desk.sent()
-    assert not desk.dispatcher.cancel_call(call_id, "bob", "user")
-    assert desk.dispatcher.cancel_call(call_id, "ann", "user")
+    harness = DispatcherHarness()
+    running = harness.start(request())
+    call_id = await harness.sent()
+    assert not harness.dispatcher.cancel_call(call_id, "bob", "user")
+    assert harness.dispatcher.cancel_call(call_id, "ann", "user")
     assert (await running).state is CallState.CANCELLED
-    assert desk.browser.cancelled == [("page-a", call_id, "stopped")]
+    assert harness.browser.cancelled == [("page-a", call_id, "stopped")]

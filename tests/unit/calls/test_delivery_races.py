@@ -14,7 +14,7 @@ from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.errors import ErrorCode
 from bridge.settings.approvals import DEFAULT_APPROVAL_S
-from tests.support.calls.dispatcher_harness import Desk, answered, failed, request, said
+from tests.support.calls.dispatcher_harness import DispatcherHarness, answered, decision_of, failed, request
 from tests.support.calls.fake_browser import FakeJournal, page
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
@@ -38,7 +38,7 @@ class SlowJournal(FakeJournal):
         await super().record_opened(call, within_s, may_begin=may_begin)
 
 
-class SlowDesk(Desk):
+class SlowJournalHarness(DispatcherHarness):
     def __init__(self) -> None:
         self.slow = SlowJournal()
         super().__init__(journal=self.slow)
@@ -48,11 +48,11 @@ def needs_approval(*, safe: bool = False) -> CallRequest:
     return replace(request(safe=safe), needs_approval=True)
 
 
-async def asked(desk: Desk, *, safe: bool = False) -> tuple["asyncio.Task[CallOutcome]", str]:
+async def asked(harness: DispatcherHarness, *, safe: bool = False) -> tuple["asyncio.Task[CallOutcome]", str]:
     """A call whose page shows a card."""
-    running = desk.start(needs_approval(safe=safe), 2)
-    call_id = await desk.sent()
-    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+    running = harness.start(needs_approval(safe=safe), 2)
+    call_id = await harness.sent()
+    harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     return running, call_id
 
 
@@ -65,61 +65,61 @@ def lost(call_id: str) -> Result:
 
 async def test_a_page_that_did_not_hear_go_is_still_believed_to_have_begun() -> None:
     """It lists the call as waiting, gets go again and begins; a loss after that is one in mid-request."""
-    desk = Desk()
-    running, call_id = await asked(desk)
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
+    harness = DispatcherHarness()
+    running, call_id = await asked(harness)
+    assert (await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once"))).may_begin
     back = page("page-a2", device="page-a")
-    desk.dispatcher.reconcile_page("ann", back, NOBODY, {call_id: "waiting"})
-    assert (await desk.dispatcher.apply_decision("page-a2", said(call_id, "once"))).may_begin
-    desk.dispatcher.abandon_session("page-a2")
+    harness.dispatcher.reconcile_page("ann", back, NOBODY, {call_id: "waiting"})
+    assert (await harness.dispatcher.apply_decision("page-a2", decision_of(call_id, "once"))).may_begin
+    harness.dispatcher.abandon_session("page-a2")
     assert (await running).state is CallState.OUTCOME_UNKNOWN
-    assert len(desk.browser.sent) == 1
+    assert len(harness.browser.sent) == 1
 
 
 async def test_an_ack_that_its_decision_overtook_takes_nothing_back() -> None:
     """What was told to go may have begun, whatever is said of it later."""
-    desk = Desk()
-    running = desk.start(needs_approval(), 2)
-    call_id = await desk.sent()
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
-    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+    harness = DispatcherHarness()
+    running = harness.start(needs_approval(), 2)
+    call_id = await harness.sent()
+    assert (await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once"))).may_begin
+    harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     assert (await running).state is CallState.OUTCOME_UNKNOWN
 
 
 async def test_a_call_that_a_page_takes_up_twice_is_not_tried_more_often() -> None:
     """A connection may bring a call twice: of one the page says that it runs, of the other that it asks."""
-    desk = Desk()
-    running = desk.start(needs_approval(safe=True))
+    harness = DispatcherHarness()
+    running = harness.start(needs_approval(safe=True))
     for attempt in range(1, MAX_ATTEMPTS + 1):
-        call_id = await desk.sent(attempt)
-        desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
-        desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
-        assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
-        desk.dispatcher.take_report("ann", "page-a", lost(call_id))
+        call_id = await harness.sent(attempt)
+        harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
+        harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+        assert (await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once"))).may_begin
+        harness.dispatcher.take_report("ann", "page-a", lost(call_id))
     assert (await running).state is CallState.FAILED
-    assert len(desk.browser.sent) == MAX_ATTEMPTS
+    assert len(harness.browser.sent) == MAX_ATTEMPTS
 
 
 async def test_a_page_that_runs_what_it_was_to_ask_about_has_tried_it() -> None:
     """It may have a rule of its own; what counts is how often the request was made."""
-    desk = Desk()
-    running = desk.start(needs_approval(safe=True))
+    harness = DispatcherHarness()
+    running = harness.start(needs_approval(safe=True))
     for attempt in range(1, MAX_ATTEMPTS + 1):
-        call_id = await desk.sent(attempt)
-        desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
-        desk.dispatcher.take_report("ann", "page-a", lost(call_id))
+        call_id = await harness.sent(attempt)
+        harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
+        harness.dispatcher.take_report("ann", "page-a", lost(call_id))
     assert (await running).state is CallState.FAILED
 
 
 async def test_reconnecting_gives_nobody_more_time_to_decide() -> None:
     """Else a call whose page stumbles every minute would never end (ruling 8)."""
-    desk = Desk()
+    harness = DispatcherHarness()
     began = asyncio.get_running_loop().time()
-    running, call_id = await asked(desk)
+    running, call_id = await asked(harness)
     for number in range(3):
         await asyncio.sleep(DEFAULT_APPROVAL_S / 4)
         back = page(f"back-{number}", device="page-a")
-        desk.dispatcher.reconcile_page("ann", back, NOBODY, {call_id: "waiting"})
+        harness.dispatcher.reconcile_page("ann", back, NOBODY, {call_id: "waiting"})
     assert (await running).state is CallState.DENIED
     took = asyncio.get_running_loop().time() - began
     assert took == pytest.approx(DEFAULT_APPROVAL_S + APPROVAL_GRACE_S, abs=0.1)
@@ -127,72 +127,72 @@ async def test_reconnecting_gives_nobody_more_time_to_decide() -> None:
 
 async def test_nobody_is_asked_twice_about_one_call() -> None:
     """A second attempt after a network failure is the same call, which its user has approved."""
-    desk = Desk()
-    running, call_id = await asked(desk, safe=True)
-    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).may_begin
-    desk.dispatcher.take_report("ann", "page-a", lost(call_id))
-    await desk.sent(2)
-    assert desk.browser.had_to_ask == [True, False]
-    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
+    harness = DispatcherHarness()
+    running, call_id = await asked(harness, safe=True)
+    assert (await harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once"))).may_begin
+    harness.dispatcher.take_report("ann", "page-a", lost(call_id))
+    await harness.sent(2)
+    assert harness.browser.asked_for_approval == [True, False]
+    harness.dispatcher.take_report("ann", "page-a", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
 async def test_a_page_that_left_while_the_call_was_written_down_leaves_no_doubt() -> None:
     """It was never sent there; the next page gets it."""
-    desk = SlowDesk()
-    running = desk.start(request(safe=False))
+    harness = SlowJournalHarness()
+    running = harness.start(request(safe=False))
     await asyncio.sleep(0.1)
-    desk.browser.pages["ann"] = page("phone")
-    desk.dispatcher.abandon_session("page-a")
-    desk.slow.may_commit.set()
-    call_id = await desk.sent()
+    harness.browser.pages["ann"] = page("phone")
+    harness.dispatcher.abandon_session("page-a")
+    harness.slow.may_commit.set()
+    call_id = await harness.sent()
     await asyncio.sleep(2 * RESUME_S)
-    assert desk.browser.sent[0].sid == "phone"
-    desk.dispatcher.take_report("ann", "phone", answered(call_id))
+    assert harness.browser.sent[0].sid == "phone"
+    harness.dispatcher.take_report("ann", "phone", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
 async def test_a_decision_said_twice_is_one_decision() -> None:
     """The page says it again after a reconnect, perhaps while the first is still being written down."""
-    desk = SlowDesk()
-    desk.slow.may_commit.set()
-    running, call_id = await asked(desk)
-    desk.slow.may_commit.clear()
+    harness = SlowJournalHarness()
+    harness.slow.may_commit.set()
+    running, call_id = await asked(harness)
+    harness.slow.may_commit.clear()
     async with asyncio.TaskGroup() as group:
         answers = [
-            group.create_task(desk.dispatcher.apply_decision("page-a", said(call_id, "once")))
+            group.create_task(harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once")))
             for _ in range(2)
         ]
         await asyncio.sleep(0.1)
-        desk.slow.may_commit.set()
+        harness.slow.may_commit.set()
     assert [answer.result().may_begin for answer in answers] == [True, True]
-    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
+    harness.dispatcher.take_report("ann", "page-a", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
 async def test_only_the_page_that_has_the_call_is_told_to_go() -> None:
     """Two cards for one call, and both users' fingers on yes: one request."""
-    desk = SlowDesk()
-    desk.slow.may_commit.set()
-    running, call_id = await asked(desk)
-    desk.slow.may_commit.clear()
-    desk.browser.pages["ann"] = page("phone")
+    harness = SlowJournalHarness()
+    harness.slow.may_commit.set()
+    running, call_id = await asked(harness)
+    harness.slow.may_commit.clear()
+    harness.browser.pages["ann"] = page("phone")
     async with asyncio.TaskGroup() as group:
-        first = group.create_task(desk.dispatcher.apply_decision("page-a", said(call_id, "once")))
+        first = group.create_task(harness.dispatcher.apply_decision("page-a", decision_of(call_id, "once")))
         await asyncio.sleep(0.1)
-        desk.dispatcher.abandon_session("page-a")
+        harness.dispatcher.abandon_session("page-a")
         await asyncio.sleep(RESUME_S + 0.1)
-        desk.slow.may_commit.set()
-    await desk.sent(2)
+        harness.slow.may_commit.set()
+    await harness.sent(2)
     assert first.result() == DecisionReply(may_begin=False)
-    assert (await desk.dispatcher.apply_decision("phone", said(call_id, "once"))).may_begin
-    desk.dispatcher.take_report("ann", "phone", answered(call_id))
+    assert (await harness.dispatcher.apply_decision("phone", decision_of(call_id, "once"))).may_begin
+    harness.dispatcher.take_report("ann", "phone", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
 async def test_a_journal_that_hangs_holds_nobody_beyond_the_deadline() -> None:
     """A caller must get its ending, whatever the database does."""
-    desk = SlowDesk()
-    outcome = await desk.run(request(safe=False), 3)
+    harness = SlowJournalHarness()
+    outcome = await harness.run(request(safe=False), 3)
     assert outcome.state is CallState.EXPIRED
-    assert not desk.browser.sent
+    assert not harness.browser.sent

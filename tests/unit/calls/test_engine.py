@@ -3,42 +3,46 @@
 import pytest
 
 from bridge.errors import BridgeError, ErrorCode
-from tests.support.calls.engine_harness import House
+from tests.support.calls.engine_harness import EngineHarness
 from tests.support.documents.compiled import document_text, operation
 from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
 
 
-async def found(house: House, arguments: JsonObject, *, server: str | None = None) -> list[str]:
-    answer = await house.read("find_operations", arguments, server=server)
+async def found(harness: EngineHarness, arguments: JsonObject, *, server: str | None = None) -> list[str]:
+    answer = await harness.read("find_operations", arguments, server=server)
     return [entry["name"] for entry in answer["operations"]]
 
 
-async def refusal(house: House, tool: str, arguments: object, *, server: str | None = None) -> BridgeError:
+async def refusal(
+    harness: EngineHarness, tool: str, arguments: object, *, server: str | None = None
+) -> BridgeError:
     with pytest.raises(BridgeError) as refused:
-        await house.call(tool, arguments, server=server)
-    assert house.pages.sent == []
+        await harness.call(tool, arguments, server=server)
+    assert harness.pages.sent == []
     return refused.value
 
 
 async def test_a_named_operation_becomes_the_ordinary_call_of_that_tool() -> None:
     """The page logs the inner tool, and the arguments are the model's own text."""
-    house = House()
-    await house.add(document_text())
+    harness = EngineHarness()
+    await harness.add(document_text())
     text = '{"name": "listProducts", "arguments": { "limit": 9007199254740993 }}'
-    outcome = await house.call("run_operation", text)
+    outcome = await harness.call("run_operation", text)
     assert (outcome.error, outcome.server_id) == (None, "shop")
-    (sent,) = house.pages.sent
+    (sent,) = harness.pages.sent
     assert (sent.request.tool_name, sent.request.operation_key) == ("listProducts", "GET /products")
     assert (sent.request.arguments_text, sent.request.safe) == ('{ "limit": 9007199254740993 }', True)
 
 
 async def test_the_arguments_of_a_named_operation_are_validated_as_its_own() -> None:
     """The error names the operation, the argument and its place in what the model sent."""
-    house = House()
-    await house.add(document_text())
-    refused = await refusal(house, "run_operation", {"name": "listProducts", "arguments": {"limit": "many"}})
+    harness = EngineHarness()
+    await harness.add(document_text())
+    refused = await refusal(
+        harness, "run_operation", {"name": "listProducts", "arguments": {"limit": "many"}}
+    )
     assert refused.error.code is ErrorCode.INVALID_ARGUMENTS
     assert refused.error.detail == {
         "argument": "limit",
@@ -50,45 +54,45 @@ async def test_the_arguments_of_a_named_operation_are_validated_as_its_own() -> 
 
 async def test_a_string_that_is_no_object_is_an_error_of_the_inner_arguments() -> None:
     """A model that wrote half an object must see what is wrong with it."""
-    house = House()
-    await house.add(document_text())
+    harness = EngineHarness()
+    await harness.add(document_text())
     asked = {"name": "listProducts", "arguments": '{"limit": 3'}
-    refused = await refusal(house, "run_operation", asked)
+    refused = await refusal(harness, "run_operation", asked)
     assert refused.error.detail["pointer"] == "/arguments"
     assert "not valid JSON" in refused.error.message
 
 
 async def test_a_named_operation_must_be_accepted() -> None:
     """`run_operation` is no way around the user's decision."""
-    house = House()
-    await house.add(document_text(), accepted=False)
-    refused = await refusal(house, "run_operation", {"name": "listProducts"})
+    harness = EngineHarness()
+    await harness.add(document_text(), accepted=False)
+    refused = await refusal(harness, "run_operation", {"name": "listProducts"})
     assert (refused.error.code, refused.error.detail["tool"]) == (ErrorCode.NOT_ACCEPTED, "listProducts")
 
 
 async def test_under_a_servers_address_only_its_own_operations_are_found_and_run() -> None:
     """`/servers/{id}` is a tool server of its own."""
-    house = House()
-    await house.add(document_text("Alpha", paths={"/a": operation("findAlpha")}))
-    await house.add(document_text("Beta", paths={"/b": operation("findBeta")}))
-    assert await found(house, {"query": "find"}) == ["findAlpha", "findBeta"]
-    assert await found(house, {"query": "find"}, server="beta") == ["findBeta"]
-    assert await found(house, {"query": "find", "server": "alpha"}) == ["findAlpha"]
-    refused = await refusal(house, "run_operation", {"name": "findAlpha"}, server="beta")
+    harness = EngineHarness()
+    await harness.add(document_text("Alpha", paths={"/a": operation("findAlpha")}))
+    await harness.add(document_text("Beta", paths={"/b": operation("findBeta")}))
+    assert await found(harness, {"query": "find"}) == ["findAlpha", "findBeta"]
+    assert await found(harness, {"query": "find"}, server="beta") == ["findBeta"]
+    assert await found(harness, {"query": "find", "server": "alpha"}) == ["findAlpha"]
+    refused = await refusal(harness, "run_operation", {"name": "findAlpha"}, server="beta")
     assert refused.error.detail["argument"] == "name"
     assert "There is no operation 'findAlpha'" in refused.error.message
-    refused = await refusal(house, "find_operations", {"query": "a", "server": "alpha"}, server="beta")
+    refused = await refusal(harness, "find_operations", {"query": "a", "server": "alpha"}, server="beta")
     assert "The servers are: beta." in refused.error.message
     for tool in ("find_operations", "run_operation", "read_result"):
-        refused = await refusal(house, tool, {}, server="gamma")
+        refused = await refusal(harness, tool, {}, server="gamma")
         assert refused.error.code is ErrorCode.UNKNOWN_TOOL
 
 
 async def test_found_operations_say_what_is_not_accepted_yet() -> None:
     """A model may tell its user what to accept, and does not try in vain."""
-    house = House()
-    await house.add(document_text(), accepted=False)
-    answer = await house.read("find_operations", {"query": "list products", "limit": 1})
+    harness = EngineHarness()
+    await harness.add(document_text(), accepted=False)
+    answer = await harness.read("find_operations", {"query": "list products", "limit": 1})
     (entry,) = answer["operations"]
     assert (entry["name"], entry["accepted"], answer["matches"]) == ("listProducts", False, 2)
     assert entry["parameters"]["properties"]["limit"]["type"] == "integer"
@@ -96,21 +100,21 @@ async def test_found_operations_say_what_is_not_accepted_yet() -> None:
 
 async def test_only_the_schemas_of_what_was_found_are_made() -> None:
     """Looking one operation up must not cost the schemas of a thousand."""
-    house = House()
-    await house.add(document_text())
-    await house.read("find_operations", {"query": "list", "limit": 1})
-    assert list((await house.registry.view_of_user("ann")).servers[0].schemas) == ["GET /products"]
+    harness = EngineHarness()
+    await harness.add(document_text())
+    await harness.read("find_operations", {"query": "list", "limit": 1})
+    assert list((await harness.registry.view_of_user("ann")).servers[0].schemas) == ["GET /products"]
 
 
 async def test_an_index_is_made_once_per_view() -> None:
     """A model that searches ten times does not pay ten times."""
-    house = House()
-    await house.add(document_text())
-    await found(house, {"query": "list"})
-    view = await house.registry.view_of_user("ann")
+    harness = EngineHarness()
+    await harness.add(document_text())
+    await found(harness, {"query": "list"})
+    view = await harness.registry.view_of_user("ann")
     assert view.build_search() is view.build_search()
-    await house.add(document_text("Other", paths={"/o": operation("listOthers")}))
-    assert await found(house, {"query": "others"}) == ["listOthers"]
+    await harness.add(document_text("Other", paths={"/o": operation("listOthers")}))
+    assert await found(harness, {"query": "others"}) == ["listOthers"]
 
 
 @pytest.mark.parametrize(
@@ -128,33 +132,33 @@ async def test_arguments_of_the_bridges_own_tools_are_held_to_their_schemas(
     tool: str, arguments: JsonObject, argument: str
 ) -> None:
     """As those of any other tool."""
-    house = House()
-    await house.add(document_text())
-    refused = await refusal(house, tool, arguments)
+    harness = EngineHarness()
+    await harness.add(document_text())
+    refused = await refusal(harness, tool, arguments)
     assert (refused.error.code, refused.error.detail["argument"]) == (ErrorCode.INVALID_ARGUMENTS, argument)
 
 
 async def test_reading_on_asks_for_the_callers_own_answer() -> None:
     """Nobody reads what another user was answered."""
-    house = House()
-    assert await house.read("read_result", {"call_id": "call_1", "offset": 8}) == {
+    harness = EngineHarness()
+    assert await harness.read("read_result", {"call_id": "call_1", "offset": 8}) == {
         "text": "rest",
         "offset": 8,
         "total": 12,
     }
-    assert house.kept.asked == [("ann", "call_1", 8)]
+    assert harness.answer_store.asked == [("ann", "call_1", 8)]
 
 
 async def test_a_call_that_needs_its_user_is_sent_with_that_word() -> None:
     """Also inside `run_operation`: what counts is the operation that it names."""
-    house = House()
-    await house.add(document_text())
-    await house.approvals.choose_mode("ann", "safe")
+    harness = EngineHarness()
+    await harness.add(document_text())
+    await harness.approvals.choose_mode("ann", "safe")
     for tool, arguments in (
         ("addProduct", {"name": "tea"}),
         ("run_operation", {"name": "addProduct", "arguments": {"name": "tea"}}),
         ("listProducts", {}),
         ("run_operation", {"name": "listProducts"}),
     ):
-        await house.call(tool, arguments)
-    assert house.pages.had_to_ask == [True, True, False, False]
+        await harness.call(tool, arguments)
+    assert harness.pages.asked_for_approval == [True, True, False, False]

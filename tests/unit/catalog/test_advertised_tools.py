@@ -69,8 +69,8 @@ async def test_the_address_of_one_server_shows_its_tools_whatever_servers_were_c
 
 async def test_a_token_budget_bounds_what_is_shown() -> None:
     """What a model pays for in every request is the user's choice, then the bridge's."""
-    house = RestartableRegistry()
-    registry = house.open(Selection(max_tokens=1_000))
+    harness = RestartableRegistry()
+    registry = harness.open(Selection(max_tokens=1_000))
     await registry.add_server("ann", many("op", 100), source_url=None)
     assert len(advertised(await registry.advertise_document(await registry.view_of_user("ann"), None))) == 3
     await registry.save_selection("ann", UserSelection(max_tokens=100_000))
@@ -79,8 +79,8 @@ async def test_a_token_budget_bounds_what_is_shown() -> None:
 
 async def test_a_tool_whose_schema_cannot_be_made_fits_no_budget() -> None:
     """One document that has become too slow to read must not keep the user from all the others."""
-    house = RestartableRegistry()
-    registry = house.open(Selection(max_tokens=10_000))
+    harness = RestartableRegistry()
+    registry = harness.open(Selection(max_tokens=10_000))
     await registry.add_server("ann", many("a", 3), source_url=None)
     slow = await registry.add_server("ann", many("b", 3), source_url=None)
     slow.record = replace(slow.record, text="{")
@@ -91,12 +91,12 @@ async def test_a_tool_whose_schema_cannot_be_made_fits_no_budget() -> None:
 
 async def test_a_selection_is_each_users_own_and_survives_a_restart() -> None:
     """Also of a shared server; the page is told, because its list changes."""
-    house = RestartableRegistry()
-    registry = house.open()
+    harness = RestartableRegistry()
+    registry = harness.open()
     await registry.share_document("op.json", many("op", 4), source_url=None)
     await registry.save_selection("ann", UserSelection(names=("op1",)))
-    assert house.changes == [None, "ann"]
-    again = house.open()
+    assert harness.changes == [None, "ann"]
+    again = harness.open()
     await again.share_document("op.json", many("op", 4), source_url=None)
     assert advertised(await again.advertise_document(await again.view_of_user("ann"), None)) == [
         "op1",

@@ -11,7 +11,7 @@ from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import document_text, operation
-from tests.support.stores.memory_server_store import MemoryStore
+from tests.support.stores.memory_server_store import MemoryServerStore
 from tests.support.stores.registries import OPERATOR, RestartableRegistry
 from tests.support.waiting import eventually
 from toolserver.errors import ArgumentError
@@ -66,8 +66,8 @@ async def test_the_first_holder_keeps_the_plain_name() -> None:
 
 async def test_names_stay_when_the_first_holder_is_removed_and_after_a_restart() -> None:
     """A name never changes in mid-chat."""
-    house = RestartableRegistry()
-    registry = house.open()
+    harness = RestartableRegistry()
+    registry = harness.open()
     first = await registry.add_server(
         "ann", document_text("Alpha", paths={"/a": operation("search")}), source_url=None
     )
@@ -77,7 +77,7 @@ async def test_names_stay_when_the_first_holder_is_removed_and_after_a_restart()
     await registry.view_of_user("ann")
     await registry.remove_server("ann", first.record.id)
     assert names(await registry.view_of_user("ann")) == ["beta_search"]
-    again = house.open()
+    again = harness.open()
     assert await again.load_servers() == []
     assert names(await again.view_of_user("ann")) == ["beta_search"]
 
@@ -108,26 +108,26 @@ async def test_names_that_open_webui_uses_itself_get_the_prefix() -> None:
 @pytest.mark.parametrize("name", sorted(META_NAMES))
 async def test_names_of_the_bridges_own_tools_get_the_prefix_in_every_scope(name: str) -> None:
     """Also where a name was given before it was reserved; the new one is kept then."""
-    house = RestartableRegistry()
-    registry = house.open()
+    harness = RestartableRegistry()
+    registry = harness.open()
     document = document_text("Shop", paths={"/a": operation(name)})
     await registry.share_document("shop.json", document, source_url=None)
     assert names(await registry.view_of_user("ann")) == [f"shop_{name}"]
     await registry.add_server("ann", document_text("Mine", paths={"/a": operation(name)}), source_url=None)
-    house.store.kept_names["ann"] = {OperationKey("mine", "GET /a"): name}
-    again = house.open()
+    harness.store.names["ann"] = {OperationKey("mine", "GET /a"): name}
+    again = harness.open()
     await again.load_servers()
     assert names(await again.view_of_user("ann")) == [f"mine_{name}"]
-    assert house.store.kept_names["ann"] == {OperationKey("mine", "GET /a"): f"mine_{name}"}
+    assert harness.store.names["ann"] == {OperationKey("mine", "GET /a"): f"mine_{name}"}
 
 
 async def test_acceptance_survives_a_restart() -> None:
     """Users decide once."""
-    house = RestartableRegistry()
-    registry = house.open()
+    harness = RestartableRegistry()
+    registry = harness.open()
     server = await registry.add_server("ann", document_text(), source_url="http://h/spec.json")
     await registry.accept_operations("ann", server.record.id, digests(server, "GET /products"))
-    again = house.open()
+    again = harness.open()
     await again.load_servers()
     view = await again.view_of_user("ann")
     assert [view.is_accepted(tool) for tool in view.catalog.tools] == [True, False]
@@ -195,16 +195,16 @@ async def test_only_the_operator_changes_a_shared_server() -> None:
 
 async def test_a_server_named_again_on_the_command_line_is_the_same_server() -> None:
     """Ids, names and acceptances of a shared document survive a restart, and it is there only when named."""
-    house = RestartableRegistry()
-    registry = house.open()
+    harness = RestartableRegistry()
+    registry = harness.open()
     first = await registry.share_document(
         "shop.json", document_text(), source_url="http://127.0.0.1:1/shop.json"
     )
     await registry.accept_operations("ann", first.record.id, digests(first))
-    unnamed = house.open()
+    unnamed = harness.open()
     await unnamed.load_servers()
     assert names(await unnamed.view_of_user("ann")) == []
-    again = house.open()
+    again = harness.open()
     second = await again.share_document(
         "shop.json", document_text(), source_url="http://127.0.0.1:1/shop.json"
     )
@@ -242,16 +242,16 @@ async def test_a_page_document_is_never_accepted_by_opening_the_page() -> None:
 
 async def test_a_broken_document_is_refused_and_a_broken_one_in_store_hides_no_other() -> None:
     """After an update of the bridge one stored document may not compile any more; the others must."""
-    house = RestartableRegistry()
-    registry = house.open()
+    harness = RestartableRegistry()
+    registry = harness.open()
     with pytest.raises(BridgeError) as refused:
         await registry.add_server("ann", "no document", source_url=None)
     assert refused.value.error.code is ErrorCode.INVALID_DOCUMENT
     await registry.add_server("ann", document_text("Good"), source_url=None)
     bad = await registry.add_server("ann", document_text("Bad"), source_url=None)
 
-    await house.store.save_server(replace(bad.record, text="{"))
-    again = house.open()
+    await harness.store.save_server(replace(bad.record, text="{"))
+    again = harness.open()
     assert [record.id for record, _ in await again.load_servers()] == ["bad"]
     assert names(await again.view_of_user("ann")) == ["listProducts", "addProduct"]
 
@@ -268,13 +268,13 @@ async def test_ids_are_readable_and_unique() -> None:
 
 async def test_pages_are_told_of_changes_that_concern_them() -> None:
     """A page refetches its servers when told, so it must be told, and only when it concerns it."""
-    house = RestartableRegistry()
-    registry = house.open()
+    harness = RestartableRegistry()
+    registry = harness.open()
     server = await registry.add_server("ann", document_text(), source_url=None)
     await registry.accept_operations("ann", server.record.id, digests(server))
     await registry.share_document("all.json", document_text("All"), source_url=None)
-    assert house.changes == ["ann", "ann", None]
-    assert house.loaded == ["shop", "all"]
+    assert harness.changes == ["ann", "ann", None]
+    assert harness.loaded == ["shop", "all"]
 
 
 async def test_a_document_that_is_replaced_while_it_warms_up_is_validated_by_its_own_schema() -> None:
@@ -301,12 +301,12 @@ async def test_a_server_that_is_removed_while_it_warms_up_does_no_harm() -> None
 
 async def test_what_was_declined_stays_declined() -> None:
     """Nothing accepted after a decision is not the same as nothing decided yet, also after a restart."""
-    house = RestartableRegistry()
-    registry = house.open()
+    harness = RestartableRegistry()
+    registry = harness.open()
     server = await registry.share_document("s", document_text(server="https://api.example"), source_url=None)
     assert not (await registry.view_of_user(OPERATOR)).is_decided(server)
     await registry.accept_operations(OPERATOR, server.record.id, {})
-    again = house.open()
+    again = harness.open()
     server = await again.share_document("s", document_text(server="https://api.example"), source_url=None)
     view = await again.view_of_user(OPERATOR)
     assert view.is_decided(server)
@@ -316,22 +316,22 @@ async def test_what_was_declined_stays_declined() -> None:
 
 async def test_a_caller_that_hangs_up_in_mid_change_leaves_nothing_half_done() -> None:
     """A withdrawal that reached the store must hold at once, whoever is still listening."""
-    house = RestartableRegistry()
-    registry = house.open()
+    harness = RestartableRegistry()
+    registry = harness.open()
     server = await registry.add_server("ann", document_text(), source_url=None)
     await registry.accept_operations("ann", server.record.id, digests(server))
     written, go_on = asyncio.Event(), asyncio.Event()
-    replace_acceptances = house.store.replace_acceptances
+    replace_acceptances = harness.store.replace_acceptances
 
-    class SlowStore(MemoryStore):
+    class SlowStore(MemoryServerStore):
         async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
             await replace_acceptances(user_id, server_id, digests)
             written.set()
             await go_on.wait()
 
-    slow = SlowStore(house.store.records, house.store.kept_names, house.store.accepted)
-    house.store = slow
-    registry = house.open()
+    slow = SlowStore(harness.store.records, harness.store.names, harness.store.accepted)
+    harness.store = slow
+    registry = harness.open()
     await registry.load_servers()
     assert (await registry.view_of_user("ann")).accepted_origins()
     change = asyncio.create_task(registry.accept_operations("ann", server.record.id, {}))
@@ -360,13 +360,13 @@ async def test_a_setting_that_is_changed_while_the_document_is_refetched_is_kept
 
 async def test_two_documents_of_one_title_that_arrive_together_get_two_ids() -> None:
     """Neither may overwrite the other."""
-    house = RestartableRegistry()
-    registry = house.open()
+    harness = RestartableRegistry()
+    registry = harness.open()
     async with asyncio.TaskGroup() as group:
         group.create_task(registry.add_server("ann", document_text(), source_url=None))
         group.create_task(registry.share_document("s", document_text(), source_url=None))
         group.create_task(registry.add_server("bob", document_text(), source_url=None))
-    assert len(house.store.records) == 3
+    assert len(harness.store.records) == 3
 
 
 async def test_more_servers_than_a_page_can_be_allowed_to_reach_are_refused() -> None:

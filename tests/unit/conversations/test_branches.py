@@ -4,17 +4,17 @@ from collections.abc import Iterable
 
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Message
-from tests.support.conversation_messages import answered, called, in_a_row, said
+from tests.support.conversation_messages import call_message, chain_messages, output_message, text_message
 
 
 def tree() -> Branches:
     """A question with two answers; the second one goes on."""
     return Branches(
         [
-            said("q", "What?", seq=0),
-            said("a1", "One.", by="assistant", after="q", seq=1),
-            said("a2", "Two.", by="assistant", after="q", seq=2),
-            said("q2", "Sure?", after="a2", seq=3),
+            text_message("q", "What?", seq=0),
+            text_message("a1", "One.", by="assistant", after="q", seq=1),
+            text_message("a2", "Two.", by="assistant", after="q", seq=2),
+            text_message("q2", "Sure?", after="a2", seq=3),
         ]
     )
 
@@ -49,8 +49,13 @@ def test_the_newest_branch_through_a_message_is_found() -> None:
 
 def test_a_call_and_its_outputs_are_one_group() -> None:
     """In every branch below it, and whichever of them is named."""
-    row = in_a_row(said("q", "?"), called("c", "1", "2"), answered("o1", "1"), answered("o2", "2"))
-    again = answered("o1b", "1", after="c", seq=9)
+    row = chain_messages(
+        text_message("q", "?"),
+        call_message("c", "1", "2"),
+        output_message("o1", "1"),
+        output_message("o2", "2"),
+    )
+    again = output_message("o1b", "1", after="c", seq=9)
     found = Branches([*row, again])
     for name in ("c", "o1", "o2", "o1b"):
         message = found.get_message(name)
@@ -65,7 +70,12 @@ def test_a_call_and_its_outputs_are_one_group() -> None:
 
 def test_what_is_below_moves_up_when_messages_go() -> None:
     """Also the head, to the nearest message that stays."""
-    row = in_a_row(said("q", "?"), called("c", "1"), answered("o", "1"), said("a", "Tea.", by="assistant"))
+    row = chain_messages(
+        text_message("q", "?"),
+        call_message("c", "1"),
+        output_message("o", "1"),
+        text_message("a", "Tea.", by="assistant"),
+    )
     moved, head_id = Branches(row).remove_messages(frozenset({"c", "o"}), "o")
     assert [(message.id, message.parent_id) for message in moved] == [("a", "q")]
     assert head_id == "q"

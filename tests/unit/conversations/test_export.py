@@ -9,14 +9,22 @@ import pytest
 from bridge.conversations.conversation import Conversation, ConversationSettings, EnabledTool, Run
 from bridge.conversations.export import conversation_line, read_conversation
 from bridge.stored_items.export import BadExport
-from tests.support.conversation_messages import CONVERSATION, answered, called, in_a_row, said
+from tests.support.conversation_messages import (
+    CONVERSATION,
+    call_message,
+    chain_messages,
+    output_message,
+    text_message,
+)
 
 SETTINGS = ConversationSettings(
     "Tea", "About", "Be brief.", "small", 500, 5, ("spring", {"a": 1}), (EnabledTool("s", "t"),)
 )
 WHOLE = Conversation(CONVERSATION, "ann", 1.0, 2.0, SETTINGS, "o", Run("run-1", "completed"))
-MESSAGES = in_a_row(
-    said("q", "?"), called("c", "1"), replace(answered("o", "1"), duration_ms=1.5, has_failed=True)
+MESSAGES = chain_messages(
+    text_message("q", "?"),
+    call_message("c", "1"),
+    replace(output_message("o", "1"), duration_ms=1.5, has_failed=True),
 )
 
 M: dict[str, Any] = {"id": "m", "seq": 0, "role": "user", "created_at": 1, "content": {}}

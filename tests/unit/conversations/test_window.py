@@ -7,7 +7,7 @@ from bridge.agent.items import answered_call_id, call_id_of
 from bridge.conversations.conversation import Message
 from bridge.conversations.window import build_history, select_window, tokens_of
 from bridge.stored_items.items import NOTICE_TYPE
-from tests.support.conversation_messages import answered, called, in_a_row, said
+from tests.support.conversation_messages import call_message, chain_messages, output_message, text_message
 
 
 def ids(messages: list[Message] | tuple[Message, ...]) -> list[str]:
@@ -16,7 +16,7 @@ def ids(messages: list[Message] | tuple[Message, ...]) -> list[str]:
 
 def test_the_newest_messages_that_fit_are_sent() -> None:
     """By number, then by size; the newest one always."""
-    row = in_a_row(said("a", "12345678"), said("b", "1234"), said("c", "1234"))
+    row = chain_messages(text_message("a", "12345678"), text_message("b", "1234"), text_message("c", "1234"))
     assert [tokens_of(message) for message in row] == [5, 4, 4]
     assert ids(select_window(row, max_messages=2, max_tokens=100).messages) == ["b", "c"]
     assert ids(select_window(row, max_messages=9, max_tokens=8).messages) == ["b", "c"]
@@ -28,8 +28,12 @@ def test_the_newest_messages_that_fit_are_sent() -> None:
 
 def test_an_output_without_its_call_is_left_out() -> None:
     """S3-13: the tokens of what is left out are not counted as sent."""
-    row = in_a_row(
-        said("q", "?"), called("c", "1", "2"), answered("o1", "1"), answered("o2", "2"), said("n", "Next")
+    row = chain_messages(
+        text_message("q", "?"),
+        call_message("c", "1", "2"),
+        output_message("o1", "1"),
+        output_message("o2", "2"),
+        text_message("n", "Next"),
     )
     for most in (2, 3):
         found = select_window(row, max_messages=most, max_tokens=1000)
@@ -44,18 +48,18 @@ def test_however_it_is_cut_every_output_has_its_call(rounds: list[int], most: in
     messages: list[Message] = []
     for number, calls in enumerate(rounds):
         names = [f"{number}-{each}" for each in range(calls)]
-        messages += [said(f"q{number}", "x" * number), called(f"c{number}", *names)]
-        messages += [answered(f"o{name}", name) for name in names]
-    found = select_window(in_a_row(*messages), max_messages=most, max_tokens=tokens)
+        messages += [text_message(f"q{number}", "x" * number), call_message(f"c{number}", *names)]
+        messages += [output_message(f"o{name}", name) for name in names]
+    found = select_window(chain_messages(*messages), max_messages=most, max_tokens=tokens)
     items = [kept.payload for kept in build_history("ann", found.messages)]
     called_ids = [call_id_of(item) for item in items if call_id_of(item)]
     assert [answered_call_id(item) for item in items if answered_call_id(item)] == called_ids
-    assert found.messages == tuple(in_a_row(*messages)[len(messages) - len(found.messages) :])
+    assert found.messages == tuple(chain_messages(*messages)[len(messages) - len(found.messages) :])
 
 
 def test_notices_of_the_bridge_are_not_sent() -> None:
     """They are no words of the model, and cost it nothing."""
-    message = said("a", "1234", by="assistant")
+    message = text_message("a", "1234", by="assistant")
     noted = Message(
         *(message.id, message.conversation_id, None, 0, "assistant", 1.0),
         items=(*message.items, {"type": NOTICE_TYPE, "text": "Limit"}),

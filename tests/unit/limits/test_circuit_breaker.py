@@ -25,7 +25,7 @@ HOST = BreakerKey("ann", "host", origin="http://api.example")
 NO_CONNECTION = WireError(code=ErrorCode.NETWORK, message="No connection.")
 
 
-class Desk:
+class BreakerHarness:
     """Breakers and their clock."""
 
     def __init__(self, **limits: int) -> None:
@@ -58,109 +58,109 @@ class Desk:
 
 def test_five_failures_within_the_window_block_the_sixth_call_until_it_is_over() -> None:
     """S0-90, W-07: once per call, and 61 s later a call passes again."""
-    desk = Desk()
-    assert [desk.call() for _ in range(6)] == [True] * 5 + [False]
-    desk.now += 59
-    assert not desk.call()
-    desk.now += 2
-    assert desk.state() is BreakerState.HALF_OPEN
-    assert desk.call(verdict=BreakerVerdict.WORKED)
-    assert desk.state() is BreakerState.CLOSED
-    assert [desk.call() for _ in range(5)] == [True] * 5
+    harness = BreakerHarness()
+    assert [harness.call() for _ in range(6)] == [True] * 5 + [False]
+    harness.now += 59
+    assert not harness.call()
+    harness.now += 2
+    assert harness.state() is BreakerState.HALF_OPEN
+    assert harness.call(verdict=BreakerVerdict.WORKED)
+    assert harness.state() is BreakerState.CLOSED
+    assert [harness.call() for _ in range(5)] == [True] * 5
 
 
 def test_failures_that_are_far_apart_never_open_it() -> None:
     """S0-90: the window slides."""
-    desk = Desk()
+    harness = BreakerHarness()
     for _ in range(50):
-        assert desk.call()
-        desk.now += 16
+        assert harness.call()
+        harness.now += 16
 
 
 def test_one_tool_never_blocks_another_nor_another_user() -> None:
     """S0-92, W-08: the key is user, server and tool."""
-    desk = Desk()
+    harness = BreakerHarness()
     for _ in range(6):
-        desk.call()
-    assert desk.call(FINE)
-    assert desk.call(BOOM._replace(user_id="bob"))
-    assert not desk.call()
+        harness.call()
+    assert harness.call(FINE)
+    assert harness.call(BOOM._replace(user_id="bob"))
+    assert not harness.call()
 
 
 def test_one_bad_tool_never_closes_its_host() -> None:
     """W-08: however often it fails, the other tools of that host may be called."""
-    desk = Desk()
+    harness = BreakerHarness()
     for _ in range(50):
-        assert desk.call(HOST, tool="boom")
+        assert harness.call(HOST, tool="boom")
 
 
 def test_a_host_that_answers_nobody_is_left_alone() -> None:
     """W-08: failures of several tools are one failure of their host; its first answer lets all pass again."""
-    desk = Desk()
+    harness = BreakerHarness()
     for tool in ("a", "b", "a", "b", "a"):
-        assert desk.call(HOST, tool=tool)
+        assert harness.call(HOST, tool=tool)
     with pytest.raises(BridgeError) as refused:
-        desk.breakers.check_breaker(HOST)
+        harness.breakers.check_breaker(HOST)
     assert refused.value.error.detail["host"] == "http://api.example"
     assert refused.value.error.message.startswith("http://api.example is paused")
-    desk.now += 61
-    assert desk.call(HOST, BreakerVerdict.WORKED, "c")
-    assert desk.state(HOST) is BreakerState.CLOSED
+    harness.now += 61
+    assert harness.call(HOST, BreakerVerdict.WORKED, "c")
+    assert harness.state(HOST) is BreakerState.CLOSED
 
 
 def test_a_host_is_reset_by_its_origin() -> None:
     """What closes the breakers of a server's tools leaves the host's, which other servers have too."""
-    desk = Desk(breaker_max_failures=1)
+    harness = BreakerHarness(breaker_max_failures=1)
     for tool in ("a", "b"):
-        desk.call(HOST, tool=tool)
-    assert desk.breakers.reset_breakers("ann", "shop") == 0
-    assert desk.breakers.reset_breakers("ann", origin="http://api.example") == 1
-    assert desk.passes(HOST)
+        harness.call(HOST, tool=tool)
+    assert harness.breakers.reset_breakers("ann", "shop") == 0
+    assert harness.breakers.reset_breakers("ann", origin="http://api.example") == 1
+    assert harness.passes(HOST)
 
 
 def test_a_success_forgets_the_failures_before_it() -> None:
     """A tool that works now and then is not left alone for what it did before."""
-    desk = Desk()
+    harness = BreakerHarness()
     for _ in range(20):
-        assert [desk.call() for _ in range(4)] == [True] * 4
-        assert desk.call(verdict=BreakerVerdict.WORKED)
+        assert [harness.call() for _ in range(4)] == [True] * 4
+        assert harness.call(verdict=BreakerVerdict.WORKED)
 
 
 def test_only_one_call_probes_and_its_failure_opens_it_again() -> None:
     """Half-open lets one call pass: an API that is coming back is not run over."""
-    desk = Desk()
+    harness = BreakerHarness()
     for _ in range(5):
-        desk.call()
-    desk.now += 61
-    assert desk.breakers.enter_breaker(BOOM)
-    assert not desk.call()
-    desk.breakers.leave_breaker(BOOM, Ending(BreakerVerdict.FAILED, "boom"), is_probe=True)
-    assert desk.state() is BreakerState.OPEN
-    desk.now += 61
-    assert desk.call(verdict=BreakerVerdict.ALIVE)
-    assert desk.state() is BreakerState.CLOSED
+        harness.call()
+    harness.now += 61
+    assert harness.breakers.enter_breaker(BOOM)
+    assert not harness.call()
+    harness.breakers.leave_breaker(BOOM, Ending(BreakerVerdict.FAILED, "boom"), is_probe=True)
+    assert harness.state() is BreakerState.OPEN
+    harness.now += 61
+    assert harness.call(verdict=BreakerVerdict.ALIVE)
+    assert harness.state() is BreakerState.CLOSED
 
 
 def test_a_probe_that_says_nothing_gives_its_place_to_the_next_call() -> None:
     """A cancelled probe must not block the tool for ever."""
-    desk = Desk()
+    harness = BreakerHarness()
     for _ in range(5):
-        desk.call()
-    desk.now += 61
-    desk.breakers.leave_breaker(BOOM, None, is_probe=desk.breakers.enter_breaker(BOOM))
-    assert desk.state() is BreakerState.HALF_OPEN
-    assert desk.call(verdict=BreakerVerdict.NOTHING)
-    assert desk.call(verdict=BreakerVerdict.WORKED)
+        harness.call()
+    harness.now += 61
+    harness.breakers.leave_breaker(BOOM, None, is_probe=harness.breakers.enter_breaker(BOOM))
+    assert harness.state() is BreakerState.HALF_OPEN
+    assert harness.call(verdict=BreakerVerdict.NOTHING)
+    assert harness.call(verdict=BreakerVerdict.WORKED)
 
 
 def test_the_refusal_says_which_tool_why_and_until_when() -> None:
     """A model that reads it can do something else, and its user can close the breaker."""
-    desk = Desk()
+    harness = BreakerHarness()
     for _ in range(5):
-        desk.call()
-    desk.now += 20
+        harness.call()
+    harness.now += 20
     with pytest.raises(BridgeError) as refused:
-        desk.breakers.check_breaker(BOOM)
+        harness.breakers.check_breaker(BOOM)
     error = refused.value.error
     assert error.code is ErrorCode.BREAKER_OPEN
     assert (error.detail["tool"], error.detail["server"], error.detail["retry_after_s"]) == (
@@ -175,63 +175,63 @@ def test_the_refusal_says_which_tool_why_and_until_when() -> None:
 
 def test_a_reset_of_requests_to_models_leaves_tools_and_hosts_alone() -> None:
     """A user who wants his chat back has not said that a host works again."""
-    desk = Desk(breaker_max_failures=1)
+    harness = BreakerHarness(breaker_max_failures=1)
     requests = BreakerKey("ann", "request")
     for key in (requests, BOOM, HOST):
-        desk.call(key)
-    assert desk.breakers.reset_breakers("ann", kind="request") == 1
-    assert desk.passes(requests)
-    assert {facts.key for facts in desk.breakers.list_breakers("ann")} == {BOOM, HOST}
+        harness.call(key)
+    assert harness.breakers.reset_breakers("ann", kind="request") == 1
+    assert harness.passes(requests)
+    assert {facts.key for facts in harness.breakers.list_breakers("ann")} == {BOOM, HOST}
 
 
 def test_a_reset_closes_what_it_names() -> None:
     """One breaker, those of a server, or all of a user; nobody else's."""
-    desk = Desk(breaker_max_failures=1)
+    harness = BreakerHarness(breaker_max_failures=1)
     bobs = BOOM._replace(user_id="bob")
     for key in (BOOM, FINE, bobs):
-        desk.call(key)
-    assert desk.breakers.reset_breakers("ann", "shop", "POST /boom") == 1
-    assert (desk.state(BOOM), desk.state(FINE)) == (BreakerState.CLOSED, BreakerState.OPEN)
-    assert desk.breakers.reset_breakers("ann") == 1
-    assert desk.state(bobs) is BreakerState.OPEN
+        harness.call(key)
+    assert harness.breakers.reset_breakers("ann", "shop", "POST /boom") == 1
+    assert (harness.state(BOOM), harness.state(FINE)) == (BreakerState.CLOSED, BreakerState.OPEN)
+    assert harness.breakers.reset_breakers("ann") == 1
+    assert harness.state(bobs) is BreakerState.OPEN
 
 
 def test_its_user_is_told_when_a_breaker_opens_and_closes() -> None:
     """The page shows it without asking again and again."""
-    desk = Desk()
+    harness = BreakerHarness()
     for _ in range(4):
-        desk.call()
-    assert desk.changed == []
-    desk.call()
-    assert desk.changed == ["ann"]
-    desk.now += 61
-    desk.call(verdict=BreakerVerdict.WORKED)
-    assert desk.changed == ["ann", "ann"]
+        harness.call()
+    assert harness.changed == []
+    harness.call()
+    assert harness.changed == ["ann"]
+    harness.now += 61
+    harness.call(verdict=BreakerVerdict.WORKED)
+    assert harness.changed == ["ann", "ann"]
 
 
 def test_a_user_without_a_name_has_no_breakers() -> None:
     """S0-97: there is nobody whose failures they would be."""
-    desk = Desk(breaker_max_failures=1)
-    assert all(desk.call(BOOM._replace(user_id="")) for _ in range(10))
+    harness = BreakerHarness(breaker_max_failures=1)
+    assert all(harness.call(BOOM._replace(user_id="")) for _ in range(10))
 
 
 def test_limits_change_while_it_runs() -> None:
     """Fewer failures or a shorter window count from the next call on."""
-    desk = Desk()
-    desk.call()
-    desk.limits = Limits(breaker_max_failures=2, breaker_window_seconds=5)
-    desk.call()
-    assert not desk.call()
-    desk.now += 5
-    assert desk.state() is BreakerState.HALF_OPEN
+    harness = BreakerHarness()
+    harness.call()
+    harness.limits = Limits(breaker_max_failures=2, breaker_window_seconds=5)
+    harness.call()
+    assert not harness.call()
+    harness.now += 5
+    assert harness.state() is BreakerState.HALF_OPEN
 
 
 def test_memory_is_bounded() -> None:
     """A caller who invents names cannot fill the memory."""
-    desk = Desk()
+    harness = BreakerHarness()
     for number in range(MAX_BREAKERS + 5):
-        desk.call(BOOM._replace(operation_key=str(number)))
-    assert len(desk.breakers.list_breakers("ann")) == MAX_BREAKERS
+        harness.call(BOOM._replace(operation_key=str(number)))
+    assert len(harness.breakers.list_breakers("ann")) == MAX_BREAKERS
 
 
 @pytest.mark.parametrize(
@@ -292,10 +292,10 @@ def test_an_answer_works() -> None:
 @given(st.lists(st.tuples(st.sampled_from(list(BreakerVerdict)), st.integers(0, 90))))
 def test_it_lets_calls_pass_again_whatever_happened(history: list[tuple[BreakerVerdict, int]]) -> None:
     """No history leaves a tool blocked for longer than the window."""
-    desk = Desk()
+    harness = BreakerHarness()
     for verdict, pause in history:
-        desk.call(verdict=verdict)
-        desk.now += pause
-    desk.now += 60
-    assert desk.call(verdict=BreakerVerdict.WORKED)
-    assert desk.state() is BreakerState.CLOSED
+        harness.call(verdict=verdict)
+        harness.now += pause
+    harness.now += 60
+    assert harness.call(verdict=BreakerVerdict.WORKED)
+    assert harness.state() is BreakerState.CLOSED

@@ -23,7 +23,7 @@ def key(user: str = "ann", group: str | None = None, **more: object) -> SlotKey:
     return plain._replace(**more)
 
 
-class Desk:
+class QueueHarness:
     """A queue and its callers."""
 
     def __init__(self, *, max_open: int = 1000, **limits: float) -> None:
@@ -69,203 +69,203 @@ async def settle() -> None:
 
 async def test_of_one_request_five_calls_run_at_once() -> None:
     """S0-71: twenty slow calls of one request, five at a time; another request is not held up."""
-    desk = Desk()
-    calls = [desk.call(f"a{number}", key(group="a")) for number in range(20)]
+    harness = QueueHarness()
+    calls = [harness.call(f"a{number}", key(group="a")) for number in range(20)]
     await settle()
-    assert len(desk.began) == 5
-    other = desk.call("b", key(group="b"))
+    assert len(harness.began) == 5
+    other = harness.call("b", key(group="b"))
     await other
-    assert desk.ended.count("b") == 1
+    assert harness.ended.count("b") == 1
     started = asyncio.get_running_loop().time()
     await asyncio.wait(calls)
     assert asyncio.get_running_loop().time() - started < 3.1
-    assert desk.began[:5] == ["a0", "a1", "a2", "a3", "a4"]
+    assert harness.began[:5] == ["a0", "a1", "a2", "a3", "a4"]
 
 
 async def test_all_of_sixty_calls_of_one_request_run() -> None:
     """S0-70: those beyond the queue of fifty wait at its door."""
-    desk = Desk()
-    calls = [desk.call(f"{number}", key(group="a")) for number in range(60)]
+    harness = QueueHarness()
+    calls = [harness.call(f"{number}", key(group="a")) for number in range(60)]
     await asyncio.gather(*calls)
-    assert desk.began == [f"{number}" for number in range(60)]
+    assert harness.began == [f"{number}" for number in range(60)]
 
 
 async def test_a_global_limit_holds_for_all_users_together_and_users_take_turns() -> None:
     """S0-72: two at once; whoever asks for much does not keep the other waiting."""
-    desk = Desk(max_parallel_tools_global=2)
-    calls = [desk.call(f"ann{number}", key("ann")) for number in range(6)]
-    calls += [desk.call(f"bob{number}", key("bob")) for number in range(2)]
+    harness = QueueHarness(max_parallel_tools_global=2)
+    calls = [harness.call(f"ann{number}", key("ann")) for number in range(6)]
+    calls += [harness.call(f"bob{number}", key("bob")) for number in range(2)]
     await settle()
-    assert desk.began == ["ann0", "ann1"]
+    assert harness.began == ["ann0", "ann1"]
     await asyncio.gather(*calls)
-    assert set(desk.began[2:6]) == {"bob0", "bob1", "ann2", "ann3"}
+    assert set(harness.began[2:6]) == {"bob0", "bob1", "ann2", "ann3"}
 
 
 async def test_limits_that_are_raised_or_lowered_work_at_once() -> None:
     """S0-72: lowering too, without a restart; what runs goes on."""
-    desk = Desk(max_parallel_tools_global=1)
-    calls = [desk.call(f"{number}", seconds=10) for number in range(8)]
+    harness = QueueHarness(max_parallel_tools_global=1)
+    calls = [harness.call(f"{number}", seconds=10) for number in range(8)]
     await settle()
-    desk.change(max_parallel_tools_global=4)
+    harness.change(max_parallel_tools_global=4)
     await settle()
-    assert len(desk.began) == 4
-    desk.change(max_parallel_tools_global=1)
+    assert len(harness.began) == 4
+    harness.change(max_parallel_tools_global=1)
     await asyncio.wait(calls, timeout=15)
-    assert len(desk.began) == 5
+    assert len(harness.began) == 5
     await asyncio.gather(*calls)
 
 
 async def test_a_call_with_room_passes_one_that_has_to_wait() -> None:
     """W-13: no head-of-line blocking; a busy host holds up only calls to itself."""
-    desk = Desk(max_parallel_tools_per_host=1)
-    calls = [desk.call(f"slow{number}", seconds=10) for number in range(3)]
-    await desk.call("fast", key(origin="http://other.example"))
-    assert desk.began == ["slow0", "fast"]
+    harness = QueueHarness(max_parallel_tools_per_host=1)
+    calls = [harness.call(f"slow{number}", seconds=10) for number in range(3)]
+    await harness.call("fast", key(origin="http://other.example"))
+    assert harness.began == ["slow0", "fast"]
     await asyncio.gather(*calls)
 
 
 @pytest.mark.parametrize("closer", ["server_parallel", "operation_parallel"])
 async def test_a_user_can_limit_a_server_and_a_tool(closer: str) -> None:
     """W-12: an API that takes two calls at once gets two."""
-    desk = Desk()
-    calls = [desk.call(f"{number}", key()._replace(**{closer: 2})) for number in range(4)]
+    harness = QueueHarness()
+    calls = [harness.call(f"{number}", key()._replace(**{closer: 2})) for number in range(4)]
     await settle()
-    assert desk.began == ["0", "1"]
+    assert harness.began == ["0", "1"]
     await asyncio.gather(*calls)
 
 
 async def test_calls_in_order_run_one_after_another() -> None:
     """W-12: what changes something can be made to run in the order it was asked for."""
-    desk = Desk()
+    harness = QueueHarness()
     calls = [
-        desk.call(f"{n}", key(in_order=True, operation_key=f"POST /{n}"), seconds=4 - n) for n in range(4)
+        harness.call(f"{n}", key(in_order=True, operation_key=f"POST /{n}"), seconds=4 - n) for n in range(4)
     ]
     await settle()
-    assert desk.began == ["0"]
+    assert harness.began == ["0"]
     await asyncio.gather(*calls)
-    assert desk.ended == ["0", "1", "2", "3"]
+    assert harness.ended == ["0", "1", "2", "3"]
 
 
 async def test_a_call_that_waits_too_long_is_refused_with_the_limit_that_is_full() -> None:
     """Bounded waiting: the caller learns what to wait for, and nothing was sent."""
-    desk = Desk(max_parallel_tools_per_user=1, tool_queue_wait_seconds=3)
-    running = desk.call("running", seconds=10)
+    harness = QueueHarness(max_parallel_tools_per_user=1, tool_queue_wait_seconds=3)
+    running = harness.call("running", seconds=10)
     await settle()
     started = asyncio.get_running_loop().time()
     with pytest.raises(BridgeError) as refused:
-        await desk.call("waits")
+        await harness.call("waits")
     assert asyncio.get_running_loop().time() - started == pytest.approx(3, abs=0.1)
     error = refused.value.error
     assert error.code is ErrorCode.QUEUE_FULL
     assert error.detail == {"full": "MAX_PARALLEL_TOOLS_PER_USER", "waited_s": 3}
     assert error.retryable
     await running
-    assert (desk.queue.running, desk.queue.waiting) == (0, 0)
+    assert (harness.queue.running, harness.queue.waiting) == (0, 0)
 
 
 async def test_a_user_with_too_many_open_calls_is_refused_at_once() -> None:
     """A million pending calls cost their caller a refusal, and nobody else anything."""
-    desk = Desk(max_open=3)
-    calls = [desk.call(f"{number}", seconds=10) for number in range(3)]
+    harness = QueueHarness(max_open=3)
+    calls = [harness.call(f"{number}", seconds=10) for number in range(3)]
     await settle()
     with pytest.raises(BridgeError, match="3 calls of this user") as refused:
-        await desk.call("one more")
+        await harness.call("one more")
     assert refused.value.error.code is ErrorCode.QUEUE_FULL
-    await desk.call("bob", key("bob"))
+    await harness.call("bob", key("bob"))
     await asyncio.gather(*calls)
-    await desk.call("there is room again")
+    await harness.call("there is room again")
 
 
 async def test_so_are_all_users_together() -> None:
     """Many users cannot do what one user cannot."""
-    desk = Desk()
-    calls = [desk.call("x", key(f"user{number % 20}")) for number in range(MAX_OPEN_CALLS)]
+    harness = QueueHarness()
+    calls = [harness.call("x", key(f"user{number % 20}")) for number in range(MAX_OPEN_CALLS)]
     await settle()
     with pytest.raises(BridgeError) as refused:
-        await desk.call("one more", key("bob"))
+        await harness.call("one more", key("bob"))
     assert refused.value.error.detail == {"limit": MAX_OPEN_CALLS}
     for call in calls:
         call.cancel()
     await asyncio.gather(*calls, return_exceptions=True)
-    assert (desk.queue.running, desk.queue.waiting) == (0, 0)
+    assert (harness.queue.running, harness.queue.waiting) == (0, 0)
 
 
 async def test_a_waiting_call_that_is_passed_again_and_again_gets_its_turn() -> None:
     """It needs room in two places that are never free at the same time, unless they are kept free for it."""
-    desk = Desk(max_parallel_tools_per_host=1)
+    harness = QueueHarness(max_parallel_tools_per_host=1)
     far = {"origin": "http://far.example"}
     both = key(server_id="slow", server_parallel=1)
-    desk.call("host", seconds=1.5)
-    desk.call("server", key(server_id="slow", server_parallel=1, **far), seconds=1)
+    harness.call("host", seconds=1.5)
+    harness.call("server", key(server_id="slow", server_parallel=1, **far), seconds=1)
     await settle()
-    wanted = desk.call("wanted", both)
+    wanted = harness.call("wanted", both)
     crowd: list[asyncio.Task[None]] = []
     for _ in range(200):
-        crowd.append(desk.call("host", seconds=1.5))
-        crowd.append(desk.call("server", key(server_id="slow", server_parallel=1, **far), seconds=1))
+        crowd.append(harness.call("host", seconds=1.5))
+        crowd.append(harness.call("server", key(server_id="slow", server_parallel=1, **far), seconds=1))
     await wanted
-    assert len(desk.began) < 150
+    assert len(harness.began) < 150
     for call in crowd:
         call.cancel()
 
 
 async def test_a_call_that_rests_holds_nothing_but_is_still_open() -> None:
     """While its user thinks, others run; no user can have more open calls for that."""
-    desk = Desk(max_open=2, max_parallel_tools_per_user=1)
-    with desk.open(key()) as resting:
-        await desk.turn(resting)
-        desk.queue.revoke_grant(resting)
-        await desk.call("passes")
-        assert desk.began == ["passes"]
-        with desk.open(key()), pytest.raises(BridgeError, match="2 calls of this user"):
-            await desk.call("one too many")
-        await desk.turn(resting)
-        assert (resting.holds, desk.queue.running) == (True, 1)
-    assert desk.queue.running == 0
+    harness = QueueHarness(max_open=2, max_parallel_tools_per_user=1)
+    with harness.open(key()) as resting:
+        await harness.turn(resting)
+        harness.queue.revoke_grant(resting)
+        await harness.call("passes")
+        assert harness.began == ["passes"]
+        with harness.open(key()), pytest.raises(BridgeError, match="2 calls of this user"):
+            await harness.call("one too many")
+        await harness.turn(resting)
+        assert (resting.holds, harness.queue.running) == (True, 1)
+    assert harness.queue.running == 0
 
 
 async def test_a_wait_that_nobody_wants_any_more_ends_without_a_slot() -> None:
     """A call that is stopped while it waits must not take the place of the next one."""
-    desk = Desk(max_parallel_tools_per_user=1)
-    first = desk.call("first", seconds=5)
+    harness = QueueHarness(max_parallel_tools_per_user=1)
+    first = harness.call("first", seconds=5)
     await settle()
-    with desk.open(key()) as entry:
-        waiting = asyncio.create_task(desk.turn(entry))
+    with harness.open(key()) as entry:
+        waiting = asyncio.create_task(harness.turn(entry))
         await settle()
-        behind = desk.call("behind")
+        behind = harness.call("behind")
         await settle()
-        desk.queue.revoke_grant(entry)
+        harness.queue.revoke_grant(entry)
         await waiting
-        assert (entry.holds, desk.queue.waiting) == (False, 1)
+        assert (entry.holds, harness.queue.waiting) == (False, 1)
         await asyncio.gather(first, behind)
-    assert desk.began == ["first", "behind"]
+    assert harness.began == ["first", "behind"]
 
 
 async def test_closing_sends_away_who_waits_and_lets_end_what_runs() -> None:
     """S0-80: bounded by the grace; a bridge without calls stops at once."""
-    desk = Desk(max_parallel_tools_per_user=1)
-    running, waiting = desk.call("running", seconds=5), desk.call("waiting")
+    harness = QueueHarness(max_parallel_tools_per_user=1)
+    running, waiting = harness.call("running", seconds=5), harness.call("waiting")
     await settle()
     loop = asyncio.get_running_loop()
     started = loop.time()
-    await desk.close(10)
+    await harness.close(10)
     assert loop.time() - started == pytest.approx(5, abs=0.1)
     await running
     with pytest.raises(BridgeError, match="stopping"):
         await waiting
     with pytest.raises(BridgeError, match="stopping"):
-        await desk.call("late")
+        await harness.call("late")
 
 
 async def test_closing_does_not_wait_longer_than_its_grace() -> None:
     """S0-80: 0 ends everything at once."""
-    desk = Desk()
-    running = desk.call("running", seconds=50)
+    harness = QueueHarness()
+    running = harness.call("running", seconds=50)
     await settle()
     loop = asyncio.get_running_loop()
     started = loop.time()
-    await desk.close(0)
-    await desk.close(3)
+    await harness.close(0)
+    await harness.close(3)
     assert loop.time() - started == pytest.approx(3, abs=0.1)
     running.cancel()
 
@@ -293,7 +293,7 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
     arrivals: list[tuple[SlotKey, float, float, float | None]], everybody: int, user: int, request: int
 ) -> None:
     """Whoever comes, ends or gives up in whatever order: all get their turn, and then nothing is held."""
-    desk = Desk(
+    harness = QueueHarness(
         max_parallel_tools_global=everybody,
         max_parallel_tools_per_user=user,
         max_parallel_tools_per_request=request,
@@ -307,9 +307,9 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
     async def caller(number: int, wanted: SlotKey, comes: float, stays: float) -> None:
         await asyncio.sleep(comes)
         places = _places_of(wanted)
-        with desk.open(wanted) as entry:
+        with harness.open(wanted) as entry:
             for _ in range(2):  # in between its user is asked, and it holds nothing
-                await desk.turn(entry)
+                await harness.turn(entry)
                 running.update(places)
                 assert running["all"] <= everybody
                 for place, room in _rooms_of(wanted, user, request):
@@ -318,7 +318,7 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
                     await asyncio.sleep(stays / 2)
                 finally:
                     running.subtract(places)
-                desk.queue.revoke_grant(entry)
+                harness.queue.revoke_grant(entry)
         done.append(number)
 
     tasks = [
@@ -333,9 +333,9 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
     assert all(end is None or isinstance(end, asyncio.CancelledError) for end in ends), ends
     cancelled = sum(end is not None for end in ends)
     assert len(done) + cancelled == len(arrivals)
-    assert (desk.queue.running, desk.queue.waiting) == (0, 0)
+    assert (harness.queue.running, harness.queue.waiting) == (0, 0)
     assert all(number == 0 for number in running.values())
-    await asyncio.wait_for(desk.call("after"), 2)
+    await asyncio.wait_for(harness.call("after"), 2)
 
 
 def _places_of(wanted: SlotKey) -> list[object]:

@@ -5,13 +5,13 @@ import pytest
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.settings import LiveLimits
 from bridge.settings.limits import NAMES, Number
-from tests.support.calls.memory_limits import KeptLimits, unexpected
+from tests.support.calls.memory_limits import MemoryLimitStore, fail_on_warning
 
 pytestmark = pytest.mark.asyncio
 
 
-def live(kept: KeptLimits | None = None, **given: Number) -> LiveLimits:
-    return LiveLimits(kept or KeptLimits(), given, warn=unexpected)
+def live(kept: MemoryLimitStore | None = None, **given: Number) -> LiveLimits:
+    return LiveLimits(kept or MemoryLimitStore(), given, warn=fail_on_warning)
 
 
 async def test_every_limit_has_the_name_default_and_range_of_the_source_documents() -> None:
@@ -60,7 +60,7 @@ async def test_an_unknown_name_is_refused_with_those_that_exist() -> None:
 
 async def test_a_change_is_in_force_at_once_and_after_a_restart() -> None:
     """What the operator sets in the page is kept; taking it back brings the default."""
-    kept = KeptLimits()
+    kept = MemoryLimitStore()
     limits = live(kept)
     heard: list[int] = []
     limits.on_change(lambda: heard.append(limits.now.max_parallel_tools_global))
@@ -76,7 +76,7 @@ async def test_a_change_is_in_force_at_once_and_after_a_restart() -> None:
 
 async def test_at_a_start_the_environment_wins_over_what_was_kept() -> None:
     """Whoever writes a value into a deployment means it; a change in the page lasts until the next start."""
-    kept = KeptLimits({"TOOL_TIMEOUT_SECONDS": 30})
+    kept = MemoryLimitStore({"TOOL_TIMEOUT_SECONDS": 30})
     limits = live(kept, TOOL_TIMEOUT_SECONDS=20)
     await limits.load_stored()
     assert limits.now.tool_timeout_seconds == 20
@@ -91,7 +91,7 @@ async def test_at_a_start_the_environment_wins_over_what_was_kept() -> None:
 async def test_a_kept_value_that_is_no_longer_allowed_is_left_out() -> None:
     """A newer version may have another range; the bridge starts all the same."""
     warnings: list[str] = []
-    kept = KeptLimits({"BREAKER_MAX_FAILURES": 4000, "NO_SUCH": 1, "TOOL_TIMEOUT_SECONDS": 7})
+    kept = MemoryLimitStore({"BREAKER_MAX_FAILURES": 4000, "NO_SUCH": 1, "TOOL_TIMEOUT_SECONDS": 7})
     limits = LiveLimits(kept, {}, warn=warnings.append)
     await limits.load_stored()
     assert (limits.now.breaker_max_failures, limits.now.tool_timeout_seconds) == (5, 7)
@@ -107,7 +107,7 @@ async def test_a_name_without_effect_is_accepted_with_a_warning() -> None:
 
 async def test_a_stored_name_without_effect_is_left_out_silently() -> None:
     """An older version has stored it; its user cannot take it back any more."""
-    limits = live(KeptLimits({"BREAKER_HISTORY_SIZE": 5, "TOOL_TIMEOUT_SECONDS": 7}))
+    limits = live(MemoryLimitStore({"BREAKER_HISTORY_SIZE": 5, "TOOL_TIMEOUT_SECONDS": 7}))
     await limits.load_stored()
     assert limits.now.tool_timeout_seconds == 7
 

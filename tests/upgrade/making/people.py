@@ -5,7 +5,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.support.forwarded_users import signed
+from tests.support.forwarded_users import sign_token
 from tests.upgrade.making.command import Command
 from tests.upgrade.making.documents import ANNS_ATTIC, ANNS_SHED, CORNER_SHOP, OLD_SHOP
 from tests.upgrade.making.played_page import PlayedPage, played
@@ -60,7 +60,7 @@ class Cast:
 
 def token() -> str:
     """What Open WebUI signs of the forwarded user."""
-    return signed(sub=SUBJECT, name=SUBJECT_NAME)
+    return sign_token(sub=SUBJECT, name=SUBJECT_NAME)
 
 
 def write_documents(command: Command) -> None:

@@ -8,7 +8,7 @@ import aiohttp
 import socketio
 from jwt.algorithms import ECAlgorithm
 
-from tests.support.running_bridge import Page, json_answer, pair
+from tests.support.running_bridge import FakePage, json_answer, pair_browser
 from tests.support.waiting import eventually
 
 Json = dict[str, Any]
@@ -21,7 +21,7 @@ PRODUCTS = {"products": ["tea", "coffee"]}
 class PlayedPage:
     """A browser of a user, which is paired once and opened again after each start of the bridge."""
 
-    page: Page
+    page: FakePage
     user: str
     reported: set[str] = field(default_factory=set[str])
     """Calls that the page is done with."""
@@ -108,6 +108,6 @@ class PlayedPage:
 
 async def played(base_url: str, http: aiohttp.ClientSession, user: str, page_url: str) -> PlayedPage:
     """A browser that its user's link has paired."""
-    paired = PlayedPage(await pair(base_url, http, page_url.partition("#ticket=")[2]), user)
+    paired = PlayedPage(await pair_browser(base_url, http, page_url.partition("#ticket=")[2]), user)
     await paired.open()
     return paired

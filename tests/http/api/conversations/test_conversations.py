@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from tests.support.conversation_client import Talk, listening, talking
+from tests.support.conversation_client import ConversationClient, listen_to_events, open_conversation
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
@@ -31,21 +31,23 @@ async def bridge(tmp_path: Path, database: Where, provider: ScriptedProvider) ->
 
 
 @pytest_asyncio.fixture
-async def talk(bridge: Bridge) -> AsyncGenerator[Talk]:
-    async with page_of(bridge, bridge.local_user.id, products), talking(bridge) as made:
+async def conversation(bridge: Bridge) -> AsyncGenerator[ConversationClient]:
+    async with page_of(bridge, bridge.local_user.id, products), open_conversation(bridge) as made:
         yield made
 
 
-async def test_a_talk_with_a_tool_is_four_messages(talk: Talk, provider: ScriptedProvider) -> None:
+async def test_a_talk_with_a_tool_is_four_messages(
+    conversation: ConversationClient, provider: ScriptedProvider
+) -> None:
     """S3-01, S3-03, S3-05, S3-07, W-32: each has the shape of its role; the user's goes out once."""
     provider.play(reasoning("Let me look.") + LIST, text("There is ", "tea."))
-    answer = await talk.say("What is there?")
+    answer = await conversation.say("What is there?")
     assert answer["success"] is True
     assert answer["message"] == "Chat completed successfully"
     assert answer["state"] == "completed"
     assert answer["messages_in_context"] == 1
     assert answer["tokens_sent"] == answer["token_count"] > 0
-    user, called, output, said = await talk.messages()
+    user, called, output, said = await conversation.messages()
     assert answer["user_message"] == user
     assert answer["assistant_message"] == said
     assert all(re.fullmatch(r"msg-[0-9a-f]{16}", each["id"]) for each in (user, called, output, said))
@@ -68,19 +70,22 @@ async def test_a_talk_with_a_tool_is_four_messages(talk: Talk, provider: Scripte
 async def test_nothing_is_callable_until_it_is_enabled(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S3-08, S3-10, S3-12: a new conversation has no tools; one that is enabled is the only one."""
     provider.play(text("None."), text("One."), text("None again."))
-    async with page_of(bridge, bridge.local_user.id, products), talking(bridge, tools=[]) as talk:
-        await talk.say("Hi")
-        available = await talk.of("GET", "/tools/available")
+    async with (
+        page_of(bridge, bridge.local_user.id, products),
+        open_conversation(bridge, tools=[]) as conversation,
+    ):
+        await conversation.say("Hi")
+        available = await conversation.of("GET", "/tools/available")
         [tool] = [each for each in available["tools"] if each["tool_name"] == "listProducts"]
         assert tool.keys() >= {"server_id", "server_slug", "server_name", "tool_name", "tool_description"}
         wanted = {"server_id": tool["server_id"], "tool_name": "listProducts"}
         for _ in range(2):
-            enabled = await talk.of("POST", "/tools", wanted)
+            enabled = await conversation.of("POST", "/tools", wanted)
             assert (enabled["enabled_tools"], enabled["count"]) == ([wanted], 1)
-        await talk.say("Hi again")
+        await conversation.say("Hi again")
         path = f"/tools?server_id={tool['server_id']}&tool_name=listProducts"
-        assert (await talk.of("DELETE", path))["count"] == 0
-        await talk.say("Hi at last")
+        assert (await conversation.of("DELETE", path))["count"] == 0
+        await conversation.say("Hi at last")
     none, one, again = (asked.body for asked in provider.requests)
     assert "tools" not in none
     assert "tools" not in again
@@ -89,12 +94,17 @@ async def test_nothing_is_callable_until_it_is_enabled(bridge: Bridge, provider:
     assert "- listProducts" in one["instructions"]
 
 
-async def test_two_listeners_hear_the_same_while_it_is_said(talk: Talk, provider: ScriptedProvider) -> None:
+async def test_two_listeners_hear_the_same_while_it_is_said(
+    conversation: ConversationClient, provider: ScriptedProvider
+) -> None:
     """S3-15, S3-F1, W-32: tokens and calls, to both; the first words come before the model has finished."""
     gate = asyncio.Event()
     provider.play(LIST, script(text("One ", "two ", "three.")).held(gate, after=5))
-    async with listening(talk) as one, listening(talk, path="/sse/conversations/{id}") as other:
-        begun = await talk.begin("Count")
+    async with (
+        listen_to_events(conversation) as one,
+        listen_to_events(conversation, path="/sse/conversations/{id}") as other,
+    ):
+        begun = await conversation.begin("Count")
         await eventually(lambda: one.has("text_delta") and other.has("text_delta"))
         assert one.text == "One "
         gate.set()
@@ -121,7 +131,7 @@ async def test_two_listeners_hear_the_same_while_it_is_said(talk: Talk, provider
     assert states == ["queued", "sent", "running", "succeeded"]
     assert json.loads(response["result"]) == {"products": ["tea"]}
     assert response["duration_ms"] > 0
-    assert [each["message"] for each in one.of("message")] == await talk.messages()
+    assert [each["message"] for each in one.of("message")] == await conversation.messages()
     [ended] = one.of("run_ended")
     assert (ended["run_id"], ended["state"], ended["error"]) == (begun["run_id"], "completed", None)
     assert ended["usage"]["turn_count"] == 2
@@ -139,58 +149,60 @@ async def test_a_stop_ends_model_and_call_within_a_second(bridge: Bridge, provid
     provider.play(text("Wait. ") + LIST, text("Nothing came."))
     async with (
         page_of(bridge, bridge.local_user.id, never) as page,
-        talking(bridge) as talk,
-        listening(talk) as heard,
+        open_conversation(bridge) as conversation,
+        listen_to_events(conversation) as heard,
     ):
-        run_id = (await talk.begin("What is there?"))["run_id"]
+        run_id = (await conversation.begin("What is there?"))["run_id"]
         await asyncio.wait_for(begun.wait(), 20)
         async with asyncio.timeout(1):
-            stopped = await talk.of("POST", "/stop")
+            stopped = await conversation.of("POST", "/stop")
             await eventually(lambda: page.cancelled and heard.has("run_ended"), within_s=1)
         assert stopped["run"] == {"run_id": run_id, "state": "cancelled"}
         assert page.cancelled[0]["call_id"] == page.calls[0]["id"]
-        roles = [each["role"] for each in await talk.messages()]
+        roles = [each["role"] for each in await conversation.messages()]
         assert roles == ["user", "assistant", "tool"]
         assert heard.of("run_ended")[0]["state"] == "cancelled"
-        assert (await talk.of("POST", "/stop"))["run"] is None
-        answer = await talk.say("And now?")
+        assert (await conversation.of("POST", "/stop"))["run"] is None
+        answer = await conversation.say("And now?")
     assert answer["assistant_message"]["content"] == "Nothing came."
     kinds = [item["type"] for item in provider.requests[1].body["input"]]
     assert kinds == ["message", "message", "function_call", "function_call_output", "message"]
 
 
 async def test_a_stop_while_the_model_speaks_keeps_what_it_said(
-    talk: Talk, provider: ScriptedProvider
+    conversation: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-F2: the stream of the model is closed, and its half answer is a message."""
     gate = asyncio.Event()
     provider.play(script(text("Half ", "an answer.")).held(gate, after=5), text("Whole."))
-    async with listening(talk) as heard:
-        await talk.begin("Speak")
+    async with listen_to_events(conversation) as heard:
+        await conversation.begin("Speak")
         await eventually(lambda: heard.has("text_delta"))
         async with asyncio.timeout(1):
-            await talk.of("POST", "/stop")
+            await conversation.of("POST", "/stop")
             await provider.requests[0].hung_up.wait()
-    user, said = await talk.messages()
+    user, said = await conversation.messages()
     assert (said["content"], said["incomplete"]) == ("Half ", True)
     assert said["parent_id"] == user["id"]
-    assert (await talk.facts())["run"]["state"] == "cancelled"
-    assert (await talk.say("Again"))["assistant_message"]["content"] == "Whole."
+    assert (await conversation.facts())["run"]["state"] == "cancelled"
+    assert (await conversation.say("Again"))["assistant_message"]["content"] == "Whole."
 
 
-async def test_conversations_are_made_found_changed_and_deleted(talk: Talk) -> None:
+async def test_conversations_are_made_found_changed_and_deleted(conversation: ConversationClient) -> None:
     """S3-11: with the defaults of the source, for their own user."""
-    facts = await talk.facts()
+    facts = await conversation.facts()
     assert (facts["max_tokens"], facts["max_messages"]) == (20000, 100)
     assert facts["system_prompt"] == "You are a helpful AI assistant."
-    changed = await talk.of("PATCH", "", {"title": "Tea", "description": "What there is", "model": MODEL})
+    changed = await conversation.of(
+        "PATCH", "", {"title": "Tea", "description": "What there is", "model": MODEL}
+    )
     assert changed["conversation"]["title"] == "Tea"
-    assert (await talk.of("PUT", "", {"max_tokens": 500}))["conversation"]["title"] == "Tea"
-    listed = (await talk.ask("GET", "/conversations"))[1]
-    assert [each["id"] for each in listed["conversations"]] == [talk.id]
+    assert (await conversation.of("PUT", "", {"max_tokens": 500}))["conversation"]["title"] == "Tea"
+    listed = (await conversation.ask("GET", "/conversations"))[1]
+    assert [each["id"] for each in listed["conversations"]] == [conversation.id]
     for query, count in (("tea", 1), ("WHAT THERE", 1), ("coffee", 0)):
-        assert (await talk.ask("GET", f"/conversations/search?q={query}"))[1]["count"] == count
-    await talk.of("DELETE")
-    answer = await talk.of("GET", status=404)
-    assert answer["error"]["message"] == f"Conversation '{talk.id}' not found."
-    assert (await talk.ask("GET", "/conversations"))[1]["count"] == 0
+        assert (await conversation.ask("GET", f"/conversations/search?q={query}"))[1]["count"] == count
+    await conversation.of("DELETE")
+    answer = await conversation.of("GET", status=404)
+    assert answer["error"]["message"] == f"Conversation '{conversation.id}' not found."
+    assert (await conversation.ask("GET", "/conversations"))[1]["count"] == 0

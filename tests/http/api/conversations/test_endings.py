@@ -8,11 +8,11 @@ import aiohttp
 import pytest
 
 from bridge.errors import ErrorCode
-from tests.support.conversation_client import Talk, listening, talking
+from tests.support.conversation_client import ConversationClient, listen_to_events, open_conversation
 from tests.support.models.model_answers import text
 from tests.support.models.model_bridge import shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
-from tests.support.stores.full_disk import room_for
+from tests.support.stores.full_disk import limit_disk
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -25,8 +25,8 @@ async def test_a_bridge_that_stops_says_so_and_the_next_one_goes_on(
     provider.play(script(text("Half ", "an answer.")).held(asyncio.Event(), after=5), text("Whole."))
     async with AsyncExitStack() as running:
         bridge = await running.enter_async_context(shop_bridge(tmp_path, provider))
-        async with talking(bridge) as talk, listening(talk) as heard:
-            chat = talk.ask("POST", f"/conversations/{talk.id}/chat", {"content": "Go"})
+        async with open_conversation(bridge) as conversation, listen_to_events(conversation) as heard:
+            chat = conversation.ask("POST", f"/conversations/{conversation.id}/chat", {"content": "Go"})
             asking = asyncio.create_task(chat)
             await eventually(lambda: heard.has("text_delta"))
             await running.aclose()
@@ -36,7 +36,7 @@ async def test_a_bridge_that_stops_says_so_and_the_next_one_goes_on(
     [ended] = heard.of("run_ended")
     assert (ended["state"], ended["error"]["code"]) == ("failed", ErrorCode.SERVER_BUSY)
     async with shop_bridge(tmp_path, provider) as next_bridge, aiohttp.ClientSession() as http:
-        again = Talk(next_bridge.base_url, http, next_bridge.key, talk.id)
+        again = ConversationClient(next_bridge.base_url, http, next_bridge.key, conversation.id)
         assert [each["content"] for each in await again.messages()] == ["Go", "Half "]
         assert (await again.say(None))["assistant_message"]["content"] == "Whole."
 
@@ -47,13 +47,17 @@ async def test_an_answer_goes_on_while_the_disk_is_full_and_is_kept_when_it_is_n
     """Whoever listens is told; nothing that was answered is lost by a disk that has room again in time."""
     gate = asyncio.Event()
     provider.play(script(text("All ", "of it.")).held(gate, after=5))
-    async with shop_bridge(tmp_path, provider) as bridge, talking(bridge) as talk, listening(talk) as heard:
-        await talk.begin("Speak")
+    async with (
+        shop_bridge(tmp_path, provider) as bridge,
+        open_conversation(bridge) as conversation,
+        listen_to_events(conversation) as heard,
+    ):
+        await conversation.begin("Speak")
         await eventually(lambda: heard.has("text_delta"))
-        with room_for(0):
+        with limit_disk(0):
             gate.set()
             await eventually(lambda: heard.has("notice"))
             assert heard.text == "All of it."
         await eventually(lambda: heard.has("run_ended"))
         assert heard.of("run_ended")[0]["state"] == "completed"
-        assert [each["content"] for each in await talk.messages()] == ["Speak", "All of it."]
+        assert [each["content"] for each in await conversation.messages()] == ["Speak", "All of it."]

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from tests.support.conversation_client import Talk, talking
+from tests.support.conversation_client import ConversationClient, open_conversation
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.model_bridge import products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
@@ -28,8 +28,8 @@ async def bridge(tmp_path: Path, database: Where, provider: ScriptedProvider) ->
 
 
 @pytest_asyncio.fixture
-async def talk(bridge: Bridge) -> AsyncGenerator[Talk]:
-    async with page_of(bridge, bridge.local_user.id, products), talking(bridge) as made:
+async def conversation(bridge: Bridge) -> AsyncGenerator[ConversationClient]:
+    async with page_of(bridge, bridge.local_user.id, products), open_conversation(bridge) as made:
         yield made
 
 
@@ -42,119 +42,133 @@ def sent(provider: ScriptedProvider, request: int = -1) -> list[Any]:
     return found
 
 
-async def add(talk: Talk, **message: Any) -> Any:
-    return (await talk.of("POST", "/messages", message, status=201))["message"]
+async def add(conversation: ConversationClient, **message: Any) -> Any:
+    return (await conversation.of("POST", "/messages", message, status=201))["message"]
 
 
-async def test_messages_are_added_listed_and_deleted(talk: Talk) -> None:
+async def test_messages_are_added_listed_and_deleted(conversation: ConversationClient) -> None:
     """S3-02, W-32: the last one can be deleted, too; one that is not there is gone already."""
-    first = await add(talk, role="user", content="Hello")
-    second = await add(talk, role="assistant", content="Hi")
-    assert await talk.messages() == [first, second]
-    gone = await talk.of("DELETE", f"/messages/{first['id']}")
+    first = await add(conversation, role="user", content="Hello")
+    second = await add(conversation, role="assistant", content="Hi")
+    assert await conversation.messages() == [first, second]
+    gone = await conversation.of("DELETE", f"/messages/{first['id']}")
     assert (gone["success"], gone["deleted"]) == (True, [first["id"]])
-    assert await talk.messages() == [{**second, "parent_id": None}]
-    await talk.of("DELETE", f"/messages/{second['id']}")
-    listed = await talk.of("GET", "/messages")
+    assert await conversation.messages() == [{**second, "parent_id": None}]
+    await conversation.of("DELETE", f"/messages/{second['id']}")
+    listed = await conversation.of("GET", "/messages")
     assert (listed["messages"], listed["count"]) == ([], 0)
-    assert (await talk.of("DELETE", f"/messages/{second['id']}"))["deleted"] == []
-    await Talk(talk.base_url, talk.http, talk.key, "conv-x").of("GET", "/messages", status=404)
+    assert (await conversation.of("DELETE", f"/messages/{second['id']}"))["deleted"] == []
+    await ConversationClient(conversation.base_url, conversation.http, conversation.key, "conv-x").of(
+        "GET", "/messages", status=404
+    )
 
 
-async def test_messages_that_would_break_a_history_are_refused(talk: Talk) -> None:
+async def test_messages_that_would_break_a_history_are_refused(conversation: ConversationClient) -> None:
     """S3-01, W-32: an output belongs to a call, and comes before anybody says something else."""
     call = {"id": "call_1", "type": "function", "function": {"name": "listProducts", "arguments": "{}"}}
-    await talk.of("POST", "/messages", {"role": "tool", "content": "x", "tool_call_id": "call_1"}, status=400)
-    await talk.of("POST", "/messages", {"role": "user", "content": "x", "colour": "red"}, status=400)
-    await talk.of("POST", "/messages", {"role": "assistant"}, status=400)
-    await talk.of("POST", "/messages", {"role": "user", "content": "x", "tool_calls": [call]}, status=400)
-    await add(talk, role="user", content="Look")
-    called = await add(talk, role="assistant", tool_calls=[call])
+    await conversation.of(
+        "POST", "/messages", {"role": "tool", "content": "x", "tool_call_id": "call_1"}, status=400
+    )
+    await conversation.of("POST", "/messages", {"role": "user", "content": "x", "colour": "red"}, status=400)
+    await conversation.of("POST", "/messages", {"role": "assistant"}, status=400)
+    await conversation.of(
+        "POST", "/messages", {"role": "user", "content": "x", "tool_calls": [call]}, status=400
+    )
+    await add(conversation, role="user", content="Look")
+    called = await add(conversation, role="assistant", tool_calls=[call])
     assert (called["content"], called["tool_calls"]) == (None, [call])
-    await talk.of("POST", "/messages", {"role": "user", "content": "x"}, status=400)
-    output = await add(talk, role="tool", content="tea", tool_call_id="call_1")
+    await conversation.of("POST", "/messages", {"role": "user", "content": "x"}, status=400)
+    output = await add(conversation, role="tool", content="tea", tool_call_id="call_1")
     assert (output["name"], output["content"]) == ("listProducts", "tea")
-    await talk.of("POST", "/messages", {"role": "tool", "content": "x", "tool_call_id": "call_1"}, status=400)
+    await conversation.of(
+        "POST", "/messages", {"role": "tool", "content": "x", "tool_call_id": "call_1"}, status=400
+    )
 
 
-async def test_a_call_goes_with_its_outputs(talk: Talk, provider: ScriptedProvider) -> None:
+async def test_a_call_goes_with_its_outputs(
+    conversation: ConversationClient, provider: ScriptedProvider
+) -> None:
     """S3-13: whichever half is deleted; what is below stands under the question then."""
     provider.play(LIST, text("There is tea."), text("Yes."))
-    await talk.say("What is there?")
-    question, called, output, said = await talk.messages()
-    gone = await talk.of("DELETE", f"/messages/{output['id']}")
+    await conversation.say("What is there?")
+    question, called, output, said = await conversation.messages()
+    gone = await conversation.of("DELETE", f"/messages/{output['id']}")
     assert gone["deleted"] == [called["id"], output["id"]]
-    assert [each["id"] for each in await talk.messages()] == [question["id"], said["id"]]
-    await talk.say("Sure?")
+    assert [each["id"] for each in await conversation.messages()] == [question["id"], said["id"]]
+    await conversation.say("Sure?")
     assert sent(provider) == ["What is there?", "There is tea.", "Sure?"]
 
 
-async def test_an_edit_is_a_branch_and_both_stay(talk: Talk, provider: ScriptedProvider) -> None:
+async def test_an_edit_is_a_branch_and_both_stay(
+    conversation: ConversationClient, provider: ScriptedProvider
+) -> None:
     """What was said before can be gone back to, and the model is sent one branch only."""
     provider.play(text("Tea."), text("Milk."), text("Green."))
-    await talk.say("What is hot?")
-    hot, tea = await talk.messages()
-    await talk.of("PATCH", f"/messages/{tea['id']}", {"content": "No"}, status=400)
-    await talk.of("PATCH", "/messages/msg-0000000000000000", {"content": "No"}, status=404)
-    cold = (await talk.of("PATCH", f"/messages/{hot['id']}", {"content": "What is cold?"}, status=201))[
-        "message"
-    ]
+    await conversation.say("What is hot?")
+    hot, tea = await conversation.messages()
+    await conversation.of("PATCH", f"/messages/{tea['id']}", {"content": "No"}, status=400)
+    await conversation.of("PATCH", "/messages/msg-0000000000000000", {"content": "No"}, status=404)
+    cold = (
+        await conversation.of("PATCH", f"/messages/{hot['id']}", {"content": "What is cold?"}, status=201)
+    )["message"]
     assert cold["siblings"] == [hot["id"], cold["id"]]
-    assert await talk.messages() == [cold]
-    milk = (await talk.say(None))["assistant_message"]
+    assert await conversation.messages() == [cold]
+    milk = (await conversation.say(None))["assistant_message"]
     assert milk["content"] == "Milk."
     assert sent(provider) == ["What is cold?"]
-    assert [each["id"] for each in await talk.messages()] == [cold["id"], milk["id"]]
-    back = await talk.of("PATCH", "", {"head_id": hot["id"]})
+    assert [each["id"] for each in await conversation.messages()] == [cold["id"], milk["id"]]
+    back = await conversation.of("PATCH", "", {"head_id": hot["id"]})
     assert back["conversation"]["head_id"] == tea["id"]
-    await talk.say("Which?")
+    await conversation.say("Which?")
     assert sent(provider) == ["What is hot?", "Tea.", "Which?"]
-    other = (await talk.of("GET", f"/messages?branch={cold['id']}"))["messages"]
+    other = (await conversation.of("GET", f"/messages?branch={cold['id']}"))["messages"]
     assert [each["content"] for each in other] == ["What is cold?", "Milk."]
-    await talk.of("PATCH", "", {"head_id": "msg-0000000000000000"}, status=400)
+    await conversation.of("PATCH", "", {"head_id": "msg-0000000000000000"}, status=400)
 
 
-async def test_an_answer_can_be_asked_for_again(talk: Talk, provider: ScriptedProvider) -> None:
+async def test_an_answer_can_be_asked_for_again(
+    conversation: ConversationClient, provider: ScriptedProvider
+) -> None:
     """Another one stands beside the first, and the talk goes on from it."""
     provider.play(text("One."), text("Two."))
-    await talk.say("Count")
-    question, one = await talk.messages()
-    again = await talk.say(None, parent_id=question["id"])
+    await conversation.say("Count")
+    question, one = await conversation.messages()
+    again = await conversation.say(None, parent_id=question["id"])
     assert again["user_message"] is None
     assert again["assistant_message"]["siblings"] == [one["id"], again["assistant_message"]["id"]]
     assert sent(provider) == ["Count"]
-    assert [each["content"] for each in await talk.messages()] == ["Count", "Two."]
+    assert [each["content"] for each in await conversation.messages()] == ["Count", "Two."]
 
 
 async def test_the_window_holds_the_newest_messages_and_no_output_without_its_call(
-    talk: Talk, provider: ScriptedProvider
+    conversation: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-13: by number and by size; what does not fit is not sent, and is kept."""
     provider.play(LIST, text("There is tea."), text("Yes."), text("Still."), text("Long."))
-    await talk.say("What is there?")
-    await talk.of("PATCH", "", {"max_messages": 3})
-    answer = await talk.say("Sure?")
+    await conversation.say("What is there?")
+    await conversation.of("PATCH", "", {"max_messages": 3})
+    answer = await conversation.say("Sure?")
     assert sent(provider) == ["There is tea.", "Sure?"]
     assert answer["messages_in_context"] == 2
     assert answer["tokens_sent"] < answer["token_count"]
-    await talk.of("PATCH", "", {"max_messages": 100, "max_tokens": 13})
-    await talk.say("And now?")
+    await conversation.of("PATCH", "", {"max_messages": 100, "max_tokens": 13})
+    await conversation.say("And now?")
     assert sent(provider) == ["Yes.", "And now?"]
-    await talk.of("PATCH", "", {"max_tokens": 1})
-    await talk.say("This alone is longer than what may be sent.")
+    await conversation.of("PATCH", "", {"max_tokens": 1})
+    await conversation.say("This alone is longer than what may be sent.")
     assert sent(provider) == ["This alone is longer than what may be sent."]
-    assert len(await talk.messages()) == 10
+    assert len(await conversation.messages()) == 10
 
 
 async def test_another_model_is_not_sent_thoughts_of_the_first(
-    talk: Talk, provider: ScriptedProvider
+    conversation: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """Its provider would refuse them; calls and texts go on."""
     provider.play(reasoning("Hm.") + LIST, text("Tea."), text("Yes."), text("No."))
-    await talk.say("What is there?", model="scripted-small")
-    await talk.say("Sure?", model="scripted-small")
+    await conversation.say("What is there?", model="scripted-small")
+    await conversation.say("Sure?", model="scripted-small")
     assert "reasoning" in sent(provider)
-    await talk.say("Really?", model="scripted-large")
+    await conversation.say("Really?", model="scripted-large")
     assert provider.requests[-1].body["model"] == "scripted-large"
     assert sent(provider)[:4] == ["What is there?", "function_call", "function_call_output", "Tea."]
     assert "reasoning" not in sent(provider)
@@ -164,9 +178,11 @@ async def test_the_context_stands_in_the_prompt(bridge: Bridge, provider: Script
     """S3-12: what the user gave, beside the system prompt and the list of tools."""
     provider.play(text("Hi."))
     context = ["It is spring.", {"city": "Bern"}]
-    async with talking(bridge, tools=[], system_prompt="Be brief.", context=context) as talk:
-        await talk.say("Hello")
-        assert (await talk.facts())["context"] == context
+    async with open_conversation(
+        bridge, tools=[], system_prompt="Be brief.", context=context
+    ) as conversation:
+        await conversation.say("Hello")
+        assert (await conversation.facts())["context"] == context
     prompt = provider.requests[0].body["instructions"]
     assert prompt.startswith("Be brief.\n\n## Available Tools\n\n")
     assert "## Context Information\n\n- It is spring.\n- " in prompt

@@ -10,11 +10,11 @@ from bridge.agent.turn import Notice, TurnEvent, TurnResult
 from bridge.settings.answer_format import CallDisplay
 from tests.support.models.turn_events import (
     a_turn_with_a_call,
-    asked,
     call,
-    heard,
+    call_request_events,
+    call_run_events,
+    model_output,
     output,
-    ran,
     reasoning,
     result,
     round_of,
@@ -111,7 +111,7 @@ def test_probabilities_of_tokens_go_with_the_text_and_stand_in_the_whole_answer(
         {"token": word, "logprob": -0.5, "top_logprobs": []} for word in ("Good", "day")
     ]
     said = [
-        heard(number, {"type": "response.output_text.delta", "delta": "Hi.", "logprobs": [token]})
+        model_output(number, {"type": "response.output_text.delta", "delta": "Hi.", "logprobs": [token]})
         for number, token in enumerate(tokens)
     ]
     to = writer()
@@ -143,7 +143,9 @@ def test_hidden_calls_leave_only_the_models_own_words_in_paragraphs() -> None:
 def test_calls_of_the_caller_are_told_in_deltas_and_end_the_answer() -> None:
     """S2-07: the caller must act, and the arguments of a call are JSON in any case."""
     first, second = call("call_a", "mine", '{"x": 1}'), call("call_b", "mine", "")
-    events = round_of(0, asked(0, 0, first, is_own=False), asked(0, 1, second, is_own=False))
+    events = round_of(
+        0, call_request_events(0, 0, first, is_own=False), call_request_events(0, 1, second, is_own=False)
+    )
     to = writer()
     chunks = written(to, events, result(caller_calls=[first, second]))
     told = [tool for delta in deltas(chunks) for tool in array_at(delta, "tool_calls")]
@@ -164,7 +166,7 @@ def test_calls_of_the_caller_are_told_in_deltas_and_end_the_answer() -> None:
 
 def test_a_call_that_came_without_an_id_is_told_when_the_loop_has_given_it_one() -> None:
     """A client answers a call by its id; one without it could never be answered."""
-    bare = heard(
+    bare = model_output(
         0, {"type": "response.output_item.added", "output_index": 0, "item": {"type": "function_call"}}
     )
     chunks = written(writer(), [bare], result(caller_calls=[call("call_a", "mine", '{"x": 1}')]))
@@ -180,7 +182,7 @@ def test_a_call_that_came_without_an_id_is_told_when_the_loop_has_given_it_one()
 
 def test_calls_of_an_answer_that_broke_off_ask_the_caller_for_nothing() -> None:
     """S2-04: `tool_calls` as the reason means "run these"; half a call must not be run."""
-    begun = asked(0, 0, call("call_a", "mine"), is_own=False)[:1]
+    begun = call_request_events(0, 0, call("call_a", "mine"), is_own=False)[:1]
     ended = result("incomplete", incomplete_details={"reason": "max_output_tokens"})
     to = writer()
     chunks = written(to, begun, ended)
@@ -220,7 +222,9 @@ def test_thoughts_amid_a_message_do_not_cut_it_in_two() -> None:
 def test_a_refusal_is_a_refusal() -> None:
     """Callers show it as such; as content it would read as an answer."""
     to = writer()
-    chunks = written(to, [heard(0, {"type": "response.refusal.delta", "output_index": 0, "delta": "No."})])
+    chunks = written(
+        to, [model_output(0, {"type": "response.refusal.delta", "output_index": 0, "delta": "No."})]
+    )
     assert joined(chunks, "refusal") == "No."
     message = object_at(choices([to.completion])[0], "message")
     assert (message["refusal"], message["content"]) == ("No.", None)
@@ -285,7 +289,10 @@ def test_notices_in_the_answer_are_paragraphs_of_it() -> None:
 def test_blocks_begin_lines_and_do_not_pile_up_empty_ones() -> None:
     """S2-12: a block in the middle of a line is shown as raw markup."""
     own = [call("a"), call("b")]
-    chunks = written(writer("details"), [*text(0, 0, "Words"), *ran(own[0], "1"), *ran(own[1], "2")])
+    chunks = written(
+        writer("details"),
+        [*text(0, 0, "Words"), *call_run_events(own[0], "1"), *call_run_events(own[1], "2")],
+    )
     blocks = [call_block(made, output(made, said)) for made, said in zip(own, "12", strict=True)]
     assert joined(chunks) == "Words\n" + "".join(blocks)
 
@@ -305,7 +312,7 @@ def test_open_webui_gets_status_events_and_the_last_is_done() -> None:
 def test_open_webui_sees_that_the_provider_searches() -> None:
     """S4-07: a search takes seconds in which nothing else is said."""
     kinds = ("in_progress", "searching", "completed")
-    search = [heard(0, {"type": f"response.web_search_call.{kind}"}) for kind in kinds]
+    search = [model_output(0, {"type": f"response.web_search_call.{kind}"}) for kind in kinds]
     chunks = written(writer(for_open_webui=True), search)
     assert [object_at(event, "data")["description"] for event in events_of(chunks)] == [
         "Searching the web…",
@@ -316,7 +323,7 @@ def test_open_webui_sees_that_the_provider_searches() -> None:
 
 def test_several_calls_at_once_are_one_status() -> None:
     """S1-19: names as people read them, and one line for all."""
-    one, two = ran(call("a", "get_pet"), "1"), ran(call("b", "list_pets"), "2")
+    one, two = call_run_events(call("a", "get_pet"), "1"), call_run_events(call("b", "list_pets"), "2")
     to = writer(for_open_webui=True)
     chunks = [chunk for event in (one[0], two[0], one[1], two[1]) for chunk in to.write_event(event)]
     assert [object_at(event, "data")["description"] for event in events_of(chunks)] == [
@@ -329,7 +336,7 @@ def test_several_calls_at_once_are_one_status() -> None:
 def test_the_status_ends_when_the_turn_fails() -> None:
     """S2-13: on every path."""
     to = writer(for_open_webui=True)
-    to.write_event(ran(call("a"), "1")[0])
+    to.write_event(call_run_events(call("a"), "1")[0])
     chunks = to.write_failure({"message": "It broke."})
     assert object_at(events_of(chunks)[-1], "data") == {"description": "", "done": True, "hidden": True}
 
@@ -356,7 +363,7 @@ def test_citations_point_into_the_whole_answer() -> None:
         "start_index": 0,
         "end_index": 4,
     }
-    told = heard(
+    told = model_output(
         1, {"type": "response.output_text.annotation.added", "output_index": 0, "annotation": citation}
     )
     to = writer(for_open_webui=True)
@@ -392,7 +399,7 @@ def test_images_of_the_provider_are_markdown() -> None:
         "result": "QUJD",
         "output_format": "webp",
     }
-    done = heard(0, {"type": "response.output_item.done", "output_index": 1, "item": item})
+    done = model_output(0, {"type": "response.output_item.done", "output_index": 1, "item": item})
     chunks = written(writer(), [*text(0, 0, "Here:"), done])
     assert joined(chunks) == "Here:\n\n![Image](data:image/webp;base64,QUJD)\n"
 

@@ -11,7 +11,7 @@ from bridge.agent.demo.model import DemoModel, calls_in
 from bridge.agent.demo.replies import MAX_RESULT_CHARS, MAX_TOOLS
 from bridge.agent.items import Item, message_item, output_item
 from bridge.agent.model import Model
-from tests.support.models.model_rounds import function, heard, output_of, request_of, said
+from tests.support.models.model_rounds import function, joined_text, model_request, output_of, read_round
 from toolserver.json_types import object_at, text_at
 
 PETS = function("list_pets", "Pets of the shop.\nMore words.", limit={"type": "integer"})
@@ -27,14 +27,16 @@ def call(call_id: str, name: str) -> Item:
 
 
 async def answer(*since: Item, asked: str = "CALL list_pets {}") -> str:
-    return said(await heard(demo(), request_of(message_item("user", asked), *since, tools=[PETS])))
+    return joined_text(
+        await read_round(demo(), model_request(message_item("user", asked), *since, tools=[PETS]))
+    )
 
 
 @pytest.mark.asyncio
 async def test_lines_become_parallel_calls_with_the_events_of_a_provider() -> None:
     """S4-07: doors and loop are tried offline, so that the events have to be the real ones, one by one."""
     asked = message_item("user", 'Please:\nCALL list_pets {"limit": 2}\nCALL nothing\nThanks.')
-    events = await heard(demo(), request_of(asked, tools=[PETS]))
+    events = await read_round(demo(), model_request(asked, tools=[PETS]))
     assert [event.type.removeprefix("response.") for event in events] == [
         "created",
         "in_progress",
@@ -71,8 +73,8 @@ async def test_lines_become_parallel_calls_with_the_events_of_a_provider() -> No
 @pytest.mark.asyncio
 async def test_a_plain_sentence_is_answered_with_what_it_can_do_in_several_deltas() -> None:
     """S4-07: the first thing a newcomer writes is "hello"; the answer has to show the way, and stream."""
-    events = await heard(demo(), request_of(message_item("user", "hello"), tools=[PETS]))
-    text = said(events)
+    events = await read_round(demo(), model_request(message_item("user", "hello"), tools=[PETS]))
+    text = joined_text(events)
     assert "demo model" in text
     assert "- `list_pets`: Pets of the shop.\n" in text
     assert text.endswith('Try `CALL list_pets {"limit": 1}`.')
@@ -85,7 +87,7 @@ async def test_a_plain_sentence_is_answered_with_what_it_can_do_in_several_delta
 @pytest.mark.asyncio
 async def test_without_tools_it_says_how_to_get_some() -> None:
     """An empty list without a word would leave a newcomer with nothing to do."""
-    text = said(await heard(demo(), request_of(message_item("user", "CALL list_pets {}"))))
+    text = joined_text(await read_round(demo(), model_request(message_item("user", "CALL list_pets {}"))))
     assert "I was offered no tools" in text
     assert "accept its operations" in text
 
@@ -94,7 +96,7 @@ async def test_without_tools_it_says_how_to_get_some() -> None:
 async def test_a_long_list_of_tools_is_cut_with_the_number_of_the_rest() -> None:
     """A catalog may have 128 tools; a greeting is no place for them."""
     tools = [function(f"tool_{n}") for n in range(MAX_TOOLS + 3)]
-    text = said(await heard(demo(), request_of(message_item("user", "hi"), tools=tools)))
+    text = joined_text(await read_round(demo(), model_request(message_item("user", "hi"), tools=tools)))
     assert f"tool_{MAX_TOOLS - 1}`" in text
     assert f"tool_{MAX_TOOLS}`" not in text
     assert "- and 3 more" in text
@@ -145,10 +147,10 @@ async def test_parts_of_an_output_are_read_and_images_named() -> None:
 async def test_one_call_at_a_time_takes_one_round_for_each() -> None:
     """`parallel_tool_calls: false` is a request's right, and the only way to see several rounds offline."""
     asked = message_item("user", "CALL a {}\nCALL b {}")
-    first = await heard(demo(), request_of(asked, tools=[PETS], parallel_tool_calls=False))
+    first = await read_round(demo(), model_request(asked, tools=[PETS], parallel_tool_calls=False))
     assert [text_at(item, "name") for item in output_of(first)] == ["a"]
     since = [call("1", "a"), output_item("1", "A")]
-    second = await heard(demo(), request_of(asked, *since, tools=[PETS], parallel_tool_calls=False))
+    second = await read_round(demo(), model_request(asked, *since, tools=[PETS], parallel_tool_calls=False))
     assert [text_at(item, "name") for item in output_of(second)] == ["b"]
 
 
@@ -156,20 +158,20 @@ async def test_one_call_at_a_time_takes_one_round_for_each() -> None:
 async def test_a_round_that_may_call_nothing_calls_nothing() -> None:
     """The loop's closing round says `tool_choice: "none"`; a call in it would go unanswered."""
     asked = message_item("user", "CALL list_pets {}")
-    events = await heard(demo(), request_of(asked, tools=[PETS], tool_choice="none"))
-    assert "may not call" in said(events)
+    events = await read_round(demo(), model_request(asked, tools=[PETS], tool_choice="none"))
+    assert "may not call" in joined_text(events)
 
 
 @pytest.mark.asyncio
 async def test_usage_counts_four_characters_a_token() -> None:
     """S4-08: sums and counts are tested against this rule, so it has to be one."""
-    events = await heard(demo(), request_of(message_item("user", "hello")))
+    events = await read_round(demo(), model_request(message_item("user", "hello")))
     usage = object_at(object_at(events[-1].body, "response"), "usage")
     read = '{"instructions":null,"input":[{"type":"message","role":"user","content":'
     read += '[{"type":"input_text","text":"hello"}]}],"tools":[]}'
     assert usage["input_tokens"] == -(-len(read) // 4)
-    assert usage["output_tokens"] == -(-len(said(events)) // 4)
-    assert usage["total_tokens"] == -(-len(read) // 4) + -(-len(said(events)) // 4)
+    assert usage["output_tokens"] == -(-len(joined_text(events)) // 4)
+    assert usage["total_tokens"] == -(-len(read) // 4) + -(-len(joined_text(events)) // 4)
 
 
 @pytest.mark.parametrize(

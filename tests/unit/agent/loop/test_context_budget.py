@@ -8,7 +8,7 @@ from bridge.agent.model import ModelRequest
 from bridge.agent.toolbox import CallOutput
 from bridge.agent.turn import CallEnded, Notice, TurnSettings
 from bridge.settings.models import ModelSettings
-from tests.support.models.turn_harness import Played, PlayedTools, ScriptedModel, call, round_of
+from tests.support.models.turn_harness import FakeToolbox, ScriptedModel, TurnHarness, call, round_of
 from tests.support.models.turn_harness import text as said_text
 
 
@@ -75,9 +75,9 @@ def test_how_much_a_model_reads_is_found_from_what_is_known(known: dict[str, int
 async def test_a_result_left_out_reaches_neither_the_model_nor_the_reader() -> None:
     """S0-147: the round goes on, the event says that it is not to be kept, and the user is told."""
     model = ScriptedModel([round_of(call("big"), call("small", call_id="c2")), round_of(said_text("Done."))])
-    tools = PlayedTools(["big", "small"])
+    tools = FakeToolbox(["big", "small"])
     tools.answers = {"big": CallOutput("x" * 9000, True), "small": CallOutput("{}", True)}
-    turn = Played(model, tools, TurnSettings(model="m", prompt_tokens=1000))
+    turn = TurnHarness(model, tools, TurnSettings(model="m", prompt_tokens=1000))
     result = await turn.run()
     read = {str(item["call_id"]): str(item["output"]) for item in model.requests[1].input[-2:]}
     assert read["c1"].startswith("[Tool result omitted due to context budget. Result size: 9,000 chars")

@@ -8,14 +8,14 @@ from bridge.agent.items import Item
 from bridge.agent.toolbox import CallOutput
 from bridge.agent.turn import CallEnded, CallStarted, ModelOutput, Notice, TurnSettings
 from tests.support.models.turn_harness import (
-    Played,
-    PlayedTools,
+    FakeToolbox,
     ScriptedModel,
+    TurnHarness,
     call,
     ending,
     item_events,
-    played,
     round_of,
+    turn_of,
     user,
 )
 from tests.support.models.turn_harness import text as said_text
@@ -35,11 +35,11 @@ def outputs(items: tuple[Item, ...]) -> dict[str, object]:
 
 async def test_a_text_is_told_as_it_comes_and_is_the_result() -> None:
     """S4-07: the first words reach the caller while the model still speaks."""
-    turn = played([])
+    turn = turn_of([])
     heard: list[int] = []
 
     async def look() -> None:
-        heard.append(len(turn.told))
+        heard.append(len(turn.events))
 
     added, delta, done = item_events(said_text("Hi"), 0)
     turn.model = ScriptedModel([[added, delta, look, done, ending(said_text("Hi"))]])
@@ -52,7 +52,7 @@ async def test_a_text_is_told_as_it_comes_and_is_the_result() -> None:
 async def test_calls_run_after_the_round_and_their_outputs_follow_all_its_items() -> None:
     """S0-50, S0-51, S4-13, W-21: reasoning and messages go back verbatim and in order, then the outputs."""
     first = (REASONING, said_text("Let me look."), call("a", '{"x":1}', "c1"), call("b", '{"y":2}', "c2"))
-    turn = played(round_of(*first), round_of(said_text("Done.")), own=["a", "b"])
+    turn = turn_of(round_of(*first), round_of(said_text("Done.")), own=["a", "b"])
     result = await turn.run(user("Go"))
     again = turn.model.requests[1].input
     assert again[:5] == (user("Go"), *first)
@@ -66,7 +66,7 @@ async def test_calls_run_after_the_round_and_their_outputs_follow_all_its_items(
 
 async def test_no_call_runs_before_its_round_has_ended() -> None:
     """S0-58: the ending may say that the round is incomplete."""
-    turn = played(
+    turn = turn_of(
         [],
         own=["a"],
     )
@@ -80,16 +80,18 @@ async def test_no_call_runs_before_its_round_has_ended() -> None:
     turn.model = ScriptedModel([script, round_of(said_text("Done."))])
     await turn.run()
     assert (runs_before_the_end, turn.tools.runs) == ([0], [["c1"]])
-    kinds = [type(event) for event in turn.told]
+    kinds = [type(event) for event in turn.events]
     last_of_round = max(
-        place for place, event in enumerate(turn.told) if isinstance(event, ModelOutput) and event.round == 0
+        place
+        for place, event in enumerate(turn.events)
+        if isinstance(event, ModelOutput) and event.round == 0
     )
     assert kinds.index(CallStarted) > last_of_round
 
 
 async def test_an_output_has_the_shape_that_providers_take() -> None:
     """S0-52: a 20-character id, and `completed` also for a failure, which only the text tells."""
-    turn = played(
+    turn = turn_of(
         round_of(call("a")),
         round_of(said_text("Sorry.")),
         own=["a"],
@@ -110,7 +112,7 @@ async def test_an_output_has_the_shape_that_providers_take() -> None:
 
 async def test_a_call_without_an_id_gets_one_everywhere() -> None:
     """S0-52, W-18: its output must name it, and the caller must see the same id in every event."""
-    turn = played(
+    turn = turn_of(
         round_of(call("a", call_id=None)),
         round_of(said_text("Done.")),
         own=["a"],
@@ -125,7 +127,7 @@ async def test_a_call_without_an_id_gets_one_everywhere() -> None:
 
 async def test_an_id_that_comes_again_is_replaced() -> None:
     """W-30: providers that count from `call_0` in every round would answer two calls by one output."""
-    turn = played(
+    turn = turn_of(
         round_of(call("a", "1", "call_0"), call("a", "2", "call_0") | {"id": "fc_2"}),
         round_of(call("a", "3", "call_0")),
         round_of(said_text("Done.")),
@@ -140,7 +142,7 @@ async def test_an_id_that_comes_again_is_replaced() -> None:
 
 async def test_events_of_own_calls_are_marked_and_those_of_the_caller_are_not() -> None:
     """S2-04: a caller must never see a call that it would run a second time."""
-    turn = played(
+    turn = turn_of(
         round_of(said_text("Hm."), call("a", call_id="c1"), call("mine", call_id="c2")),
         own=["a"],
         callers=["mine"],
@@ -152,7 +154,7 @@ async def test_events_of_own_calls_are_marked_and_those_of_the_caller_are_not() 
 
 async def test_a_round_with_the_callers_calls_ends_the_turn_after_the_bridges_have_run() -> None:
     """DESIGN §7: ours are run here, the caller's are handed back; a round with both does both."""
-    turn = played(
+    turn = turn_of(
         round_of(call("mine", '{"m":1}', "c1"), call("a", '{"a":1}', "c2")), own=["a"], callers=["mine"]
     )
     result = await turn.run()
@@ -170,7 +172,7 @@ async def test_an_item_that_only_the_caller_can_answer_ends_the_turn_too() -> No
         "name": "sql",
         "input": "SELECT 1",
     }
-    turn = played(
+    turn = turn_of(
         round_of(custom, call("a", call_id="c2")),
         own=["a"],
     )
@@ -181,19 +183,19 @@ async def test_an_item_that_only_the_caller_can_answer_ends_the_turn_too() -> No
 
 async def test_calls_run_one_after_another_where_the_caller_says_so() -> None:
     """S4-13: `parallel_tool_calls: false` also holds for a provider that does not mind it."""
-    turn = played(
+    turn = turn_of(
         round_of(call("a", call_id="c1"), call("a", call_id="c2")), round_of(said_text("Done.")), own=["a"]
     )
     await turn.run(options={"parallel_tool_calls": False})
     assert turn.tools.runs == [["c1"], ["c2"]]
-    kinds = [type(event) for event in turn.told if isinstance(event, CallStarted | CallEnded)]
+    kinds = [type(event) for event in turn.events if isinstance(event, CallStarted | CallEnded)]
     assert kinds == [CallStarted, CallEnded, CallStarted, CallEnded]
     assert turn.model.requests[1].options["parallel_tool_calls"] is False
 
 
 async def test_calls_beyond_the_number_a_caller_allows_are_answered_without_running() -> None:
     """S4-13: `max_tool_calls` counts over all rounds, and the model still reads why."""
-    turn = played(
+    turn = turn_of(
         round_of(call("a", call_id="c1")),
         round_of(call("a", call_id="c2"), call("a", call_id="c3")),
         round_of(said_text("Done.")),
@@ -207,7 +209,7 @@ async def test_calls_beyond_the_number_a_caller_allows_are_answered_without_runn
 @pytest.mark.parametrize("choice", ["required", {"type": "function", "name": "a"}])
 async def test_a_forced_call_is_forced_in_the_first_round_only(choice: str | JsonObject) -> None:
     """A model that has to call a tool in every round never answers."""
-    turn = played(
+    turn = turn_of(
         round_of(call("a")),
         round_of(said_text("Done.")),
         own=["a"],
@@ -223,7 +225,7 @@ async def test_a_forced_choice_among_some_tools_leaves_only_those_later() -> Non
         "mode": "required",
         "tools": [{"type": "function", "name": "a"}],
     }
-    turn = played(
+    turn = turn_of(
         round_of(call("a")),
         round_of(said_text("Done.")),
         own=["a"],
@@ -234,7 +236,7 @@ async def test_a_forced_choice_among_some_tools_leaves_only_those_later() -> Non
 
 async def test_without_any_tool_nothing_is_said_about_tools() -> None:
     """S0-01: no `tools` member at all, and none that only makes sense beside it."""
-    turn = played(round_of(said_text("Hi")))
+    turn = turn_of(round_of(said_text("Hi")))
     await turn.run(options={"tool_choice": "auto", "parallel_tool_calls": True, "temperature": 0})
     assert turn.model.requests[0].tools == ()
     assert turn.model.requests[0].options == {"temperature": 0}
@@ -242,7 +244,7 @@ async def test_without_any_tool_nothing_is_said_about_tools() -> None:
 
 async def test_calls_of_the_last_round_are_not_run_and_the_model_answers_once_more() -> None:
     """S0-56, S0-57, W-20: N rounds, then one in which it cannot call; the user reads why."""
-    turn = played(
+    turn = turn_of(
         *(round_of(call("a", call_id=call_id)) for call_id in ("c1", "c2", "c3")),
         round_of(said_text("That is all I know.")),
         own=["a"],
@@ -262,12 +264,12 @@ async def test_calls_of_the_last_round_are_not_run_and_the_model_answers_once_mo
     in_answer = [notice.text for notice in turn.of_kind(Notice) if notice.in_answer]
     assert len(in_answer) == 1
     assert "3 rounds" in in_answer[0]
-    assert isinstance(turn.told[-1], Notice)
+    assert isinstance(turn.events[-1], Notice)
 
 
 async def test_a_provider_that_calls_in_the_closing_round_still_gets_no_call_run() -> None:
     """S0-57: every call has its output in the record, whoever ignores `tool_choice`."""
-    turn = played(
+    turn = turn_of(
         round_of(call("a", call_id="c1")),
         round_of(call("a", call_id="c2")),
         own=["a"],
@@ -278,7 +280,7 @@ async def test_a_provider_that_calls_in_the_closing_round_still_gets_no_call_run
 
 async def test_calls_of_the_caller_in_the_last_round_are_handed_back() -> None:
     """The limit is for the loop: a turn that ends anyway leaves nothing unread."""
-    turn = played(
+    turn = turn_of(
         round_of(call("a", call_id="c1"), call("mine", call_id="c2")),
         own=["a"],
         callers=["mine"],
@@ -292,8 +294,8 @@ async def test_the_limit_is_that_of_the_request_or_else_of_the_model() -> None:
     """S0-56: 25 rounds, unless somebody says otherwise."""
     assert TurnSettings(model="m").max_rounds == 25
     rounds = [round_of(call("a", call_id=f"c{number}")) for number in range(2)]
-    turn = Played(
-        ScriptedModel([*rounds, round_of(said_text("x"))]), PlayedTools(["a"]), TurnSettings("m", 2)
+    turn = TurnHarness(
+        ScriptedModel([*rounds, round_of(said_text("x"))]), FakeToolbox(["a"]), TurnSettings("m", 2)
     )
     assert (await turn.run()).limit_reached
 
@@ -301,8 +303,8 @@ async def test_the_limit_is_that_of_the_request_or_else_of_the_model() -> None:
 async def test_the_users_template_is_the_notice() -> None:
     """S0-59: the operator's words, in the answer."""
     settings = TurnSettings("m", 1, limit_template="Only {max_function_call_loops} step.")
-    turn = Played(
-        ScriptedModel([round_of(call("a")), round_of(said_text("x"))]), PlayedTools(["a"]), settings
+    turn = TurnHarness(
+        ScriptedModel([round_of(call("a")), round_of(said_text("x"))]), FakeToolbox(["a"]), settings
     )
     await turn.run()
     assert turn.notes[-1] == "Only 1 step."
@@ -311,7 +313,7 @@ async def test_the_users_template_is_the_notice() -> None:
 @pytest.mark.parametrize("items", [(), (said_text("  "),), (REASONING,)])
 async def test_a_model_that_says_nothing_after_its_calls_gets_a_word_put_in(items: tuple[Item, ...]) -> None:
     """S0-61: an empty answer leaves the user without any idea of what to do."""
-    turn = played(
+    turn = turn_of(
         round_of(call("a")),
         round_of(*items),
         own=["a"],
@@ -326,14 +328,14 @@ async def test_a_model_that_says_nothing_after_its_calls_gets_a_word_put_in(item
 async def test_a_search_of_the_provider_is_no_answer_and_an_image_is_one() -> None:
     """S0-61, S4-05: a model that only looked something up has told its user nothing."""
     for kind, notes in (("web_search_call", 2), ("image_generation_call", 0)):
-        turn = played(round_of(call("a")), round_of({"type": kind, "id": "x_1"}), own=["a"])
+        turn = turn_of(round_of(call("a")), round_of({"type": kind, "id": "x_1"}), own=["a"])
         await turn.run()
         assert len(turn.notes) == notes
 
 
 async def test_an_empty_answer_without_calls_is_left_alone() -> None:
     """S0-61 speaks of tools: otherwise the answer is the model's affair."""
-    turn = played(
+    turn = turn_of(
         round_of(said_text("")),
         own=["a"],
     )
@@ -345,7 +347,7 @@ async def test_usage_is_summed_over_all_rounds() -> None:
     """S0-62, S4-08: numbers add up at every depth; rounds and calls are counted."""
     first = {"input_tokens": 10, "output_tokens_details": {"reasoning_tokens": 5}, "total_tokens": 10}
     second = {"input_tokens": 20, "output_tokens_details": {"reasoning_tokens": 1}, "total_tokens": 20}
-    turn = played(
+    turn = turn_of(
         round_of(call("a", call_id="c1"), call("a", call_id="c2"), usage=first),
         round_of(said_text("x"), usage=second),
         own=["a"],
@@ -363,7 +365,7 @@ async def test_usage_is_summed_over_all_rounds() -> None:
 async def test_what_a_call_shows_reaches_the_model_as_content_parts() -> None:
     """S0-118: a model that sees gets the image beside the text."""
     image: JsonObject = {"type": "input_image", "image_url": "data:image/png;base64,AA=="}
-    turn = played(
+    turn = turn_of(
         round_of(call("a")),
         round_of(said_text("A cat.")),
         own=["a"],
@@ -378,16 +380,16 @@ async def test_what_a_call_shows_reaches_the_model_as_content_parts() -> None:
 
 async def test_notices_about_tools_come_before_the_first_word() -> None:
     """S0-05: the user learns that tools are missing while the answer goes on."""
-    turn = played(round_of(said_text("Hi")))
+    turn = turn_of(round_of(said_text("Hi")))
     turn.tools.notices = (Notice("warning", "Tools are missing.", in_answer=False),)
     await turn.run()
-    assert [type(event) for event in turn.told[:2]] == [Notice, ModelOutput]
+    assert [type(event) for event in turn.events[:2]] == [Notice, ModelOutput]
 
 
 @pytest.mark.parametrize("arguments", ["", " ", None])
 async def test_a_call_that_is_handed_back_always_has_arguments(arguments: str | None) -> None:
     """S0-45: clients parse them as JSON without looking."""
-    turn = played(round_of(call("mine", arguments)), callers=["mine"])
+    turn = turn_of(round_of(call("mine", arguments)), callers=["mine"])
     result = await turn.run()
     assert [each.arguments_text for each in result.caller_calls] == ["{}"]
 
@@ -399,7 +401,7 @@ async def test_a_model_may_think_for_long_before_it_calls() -> None:
         await asyncio.sleep(7200)
 
     wanted = call("a")
-    turn = played([think, *round_of(wanted)], round_of(said_text("Done.")), own=["a"])
+    turn = turn_of([think, *round_of(wanted)], round_of(said_text("Done.")), own=["a"])
     assert ((await turn.run()).status, turn.tools.runs) == ("completed", [["c1"]])
 
 
@@ -409,9 +411,9 @@ async def test_a_call_that_takes_long_keeps_no_other_turn_waiting() -> None:
     async def long() -> None:
         await asyncio.sleep(3600)
 
-    slow = played(round_of(call("a")), round_of(said_text("Done.")), own=["a"])
+    slow = turn_of(round_of(call("a")), round_of(said_text("Done.")), own=["a"])
     slow.tools.during = long
-    quick = played(round_of(call("a")), round_of(said_text("Done.")), own=["a"])
+    quick = turn_of(round_of(call("a")), round_of(said_text("Done.")), own=["a"])
     async with asyncio.TaskGroup() as group:
         waiting = group.create_task(slow.run())
         assert (await quick.run()).status == "completed"

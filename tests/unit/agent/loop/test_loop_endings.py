@@ -8,12 +8,12 @@ from bridge.agent.items import Item
 from bridge.agent.model import ModelError
 from bridge.agent.turn import Notice, TurnEvent
 from tests.support.models.turn_harness import (
-    Played,
     ScriptedModel,
+    TurnHarness,
     call,
     item_events,
-    played,
     round_of,
+    turn_of,
 )
 from tests.support.models.turn_harness import text as said_text
 from toolserver.json_types import JsonObject, object_at, text_at
@@ -33,7 +33,7 @@ def outputs(items: tuple[Item, ...]) -> dict[str, object]:
 async def test_calls_of_an_incomplete_round_are_never_run_but_answered() -> None:
     """W-22, S0-60: its arguments may be cut in the middle; its text stays."""
     cut = call("a", '{"x":', "c1") | {"status": "incomplete"}
-    turn = played(
+    turn = turn_of(
         round_of(
             said_text("I was abo"),
             cut,
@@ -52,7 +52,7 @@ async def test_calls_of_an_incomplete_round_are_never_run_but_answered() -> None
 async def test_a_failed_round_says_why_and_keeps_what_was_said() -> None:
     """W-22: `response.failed` is an ending with a reason."""
     error = {"code": "server_error", "message": "Out of luck."}
-    turn = played(round_of(said_text("Well"), status="failed", error=error))
+    turn = turn_of(round_of(said_text("Well"), status="failed", error=error))
     result = await turn.run()
     assert (result.status, result.output) == ("failed", (said_text("Well"),))
     assert result.error is not None
@@ -68,7 +68,7 @@ async def test_a_round_that_breaks_off_keeps_its_text(how: str) -> None:
         "silence": [],
     }
     added, delta, _ = item_events(said_text("The first wo"), 0)
-    turn = played(
+    turn = turn_of(
         round_of(call("a")),
         [added, delta, *failure[how]],
         own=["a"],
@@ -90,7 +90,7 @@ async def test_a_round_that_breaks_off_keeps_its_text(how: str) -> None:
 async def test_a_call_that_was_not_finished_when_the_round_broke_off_is_left_out() -> None:
     """Half a call can neither be run nor go back to a model."""
     added, delta, _ = item_events(call("a"), 0)
-    turn = played(
+    turn = turn_of(
         [added, delta, ModelError("Gone.", code="connection_error")],
         own=["a"],
     )
@@ -101,11 +101,11 @@ async def test_a_call_that_was_not_finished_when_the_round_broke_off_is_left_out
 @pytest.mark.parametrize("script", [[ModelError("No.", code="rate_limit_exceeded", status=429)], []])
 async def test_a_provider_that_fails_before_it_said_anything_is_an_error(script: list[ModelError]) -> None:
     """The door has sent nothing yet, and can answer with the provider's own status."""
-    turn = played(script)
+    turn = turn_of(script)
     turn.tools.notices = (Notice("warning", "Tools are missing.", in_answer=False),)
     with pytest.raises(ModelError):
         await turn.run()
-    assert turn.told == []
+    assert turn.events == []
 
 
 async def test_a_refusal_is_an_answer() -> None:
@@ -115,7 +115,7 @@ async def test_a_refusal_is_an_answer() -> None:
         "role": "assistant",
         "content": [{"type": "refusal", "refusal": "No."}],
     }
-    turn = played(
+    turn = turn_of(
         round_of(call("a")),
         round_of(refusal),
         own=["a"],
@@ -128,7 +128,7 @@ async def test_a_caller_who_goes_away_hangs_up_on_the_provider() -> None:
     """Tokens that nobody reads are still paid for."""
     added, delta, _ = item_events(said_text("Hi"), 0)
     model = ScriptedModel([[added, delta, lambda: asyncio.sleep(3600)]])
-    task = asyncio.create_task(Played(model).run())
+    task = asyncio.create_task(TurnHarness(model).run())
     await asyncio.sleep(1)
     assert model.open == 1
     task.cancel()
@@ -140,7 +140,7 @@ async def test_a_caller_who_goes_away_hangs_up_on_the_provider() -> None:
 async def test_a_caller_that_cannot_be_told_any_more_ends_the_turn() -> None:
     """A writer that raises must not leave a stream open."""
 
-    class Gone(Played):
+    class Gone(TurnHarness):
         async def _take(self, event: TurnEvent) -> None:
             raise ConnectionResetError
 
@@ -160,7 +160,7 @@ async def test_a_stop_cancels_the_calls_that_run() -> None:
         finally:
             ended.append("cancelled")
 
-    turn = played(
+    turn = turn_of(
         round_of(call("a")),
         own=["a"],
     )
@@ -176,6 +176,6 @@ async def test_a_stop_cancels_the_calls_that_run() -> None:
 async def test_an_event_without_an_item_leaves_no_trace_in_the_next_round() -> None:
     """A provider refuses an empty item, and with it the whole turn."""
     odd: JsonObject = {"type": "response.output_item.done", "output_index": 0, "item": None}
-    turn = played([odd, ModelError("Gone.", code="connection_error")])
+    turn = turn_of([odd, ModelError("Gone.", code="connection_error")])
     result = await turn.run()
     assert (result.status, result.output) == ("failed", ())

@@ -12,10 +12,10 @@ from bridge.agent.model import ModelError, ModelRequest
 from bridge.agent.turn import CallEnded, TurnResult, TurnSettings
 from tests.support.examples import examples
 from tests.support.models.turn_harness import (
-    Played,
-    PlayedTools,
+    FakeToolbox,
     ScriptedModel,
     Step,
+    TurnHarness,
     item_events,
     round_of,
     user,
@@ -72,11 +72,11 @@ def test_every_call_is_answered_once_and_in_order(
     """S4-04, W-17, W-18, W-19, W-21: whatever a model writes and however a round ends."""
     options = {"parallel_tool_calls": parallel, "max_tool_calls": max_tool_calls}
     whole = [*script, *(round_of(said_text("End.")) for _ in range(max_rounds + 1))]
-    turn = Played(ScriptedModel(whole), PlayedTools(OWN, CALLERS), TurnSettings("m", max_rounds))
+    turn = TurnHarness(ScriptedModel(whole), FakeToolbox(OWN, CALLERS), TurnSettings("m", max_rounds))
     try:
         result = asyncio.run(turn.run(user("Go"), options=options))
     except ModelError:
-        assert (turn.told, len(turn.model.requests)) == ([], 1)
+        assert (turn.events, len(turn.model.requests)) == ([], 1)
         return
     for request in turn.model.requests:
         wanted, answered = pairs(request.input)
@@ -97,7 +97,7 @@ def judge_inputs(requests: list[ModelRequest], script: list[list[Step]]) -> None
         assert [{**item, "call_id": ""} for item in more] == without_ids
 
 
-def judge_result(turn: Played, result: TurnResult) -> None:
+def judge_result(turn: TurnHarness, result: TurnResult) -> None:
     wanted, answered = pairs(result.output)
     waiting = [call.call_id for call in result.caller_calls]
     told = [event.call.call_id for event in turn.of_kind(CallEnded)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bridge.agent.items import Item, output_item
 from bridge.agent.loop.pending_turns import ALL_BYTES, KEEP_SECONDS, USER_BYTES, PendingRounds
-from tests.support.models.turn_harness import Played, call, played, round_of, user
+from tests.support.models.turn_harness import TurnHarness, call, round_of, turn_of, user
 from tests.support.models.turn_harness import text as said_text
 from toolserver.json_types import text_at
 
@@ -208,11 +208,11 @@ def test_all_users_together_have_so_much_room() -> None:
 async def test_nothing_runs_twice_when_the_caller_comes_back() -> None:
     """DESIGN §7: the round with both kinds is whole for the model, and its calls are over."""
     pending = PendingRounds(Clock())
-    first = played(round_of(REASONING, OURS, THEIRS), own=["a"], callers=["mine"])
+    first = turn_of(round_of(REASONING, OURS, THEIRS), own=["a"], callers=["mine"])
     first.pending = pending
     result = await first.run(user("Go"))
     assert [each.call_id for each in result.caller_calls] == ["c2"]
-    second = played(round_of(said_text("Done.")), own=["a"], callers=["mine"])
+    second = turn_of(round_of(said_text("Done.")), own=["a"], callers=["mine"])
     second.pending = pending
     done = await second.run(user("Go"), THEIRS, answer("c2"))
     assert second.model.requests[0].input == (user("Go"), *result.output, answer("c2"))
@@ -223,7 +223,7 @@ async def test_nothing_runs_twice_when_the_caller_comes_back() -> None:
 async def test_earlier_rounds_of_the_turn_come_back_too() -> None:
     """What the model learned before it asked the caller must not be lost."""
     pending = PendingRounds(Clock())
-    first = played(round_of(OURS), round_of(THEIRS), own=["a"], callers=["mine"])
+    first = turn_of(round_of(OURS), round_of(THEIRS), own=["a"], callers=["mine"])
     first.pending = pending
     result = await first.run(user("Go"))
     restored = pending.restore_input("ann", [user("Go"), THEIRS, answer("c2")])
@@ -235,8 +235,8 @@ async def test_an_id_that_waits_elsewhere_is_given_to_no_other_call() -> None:
     """Providers that count from `call_0` would mix two conversations of one user."""
     pending = PendingRounds(Clock())
 
-    async def turn(argument: str) -> tuple[Played, str]:
-        asked = played(round_of(call("mine", argument, "call_0")), callers=["mine"])
+    async def turn(argument: str) -> tuple[TurnHarness, str]:
+        asked = turn_of(round_of(call("mine", argument, "call_0")), callers=["mine"])
         asked.pending = pending
         result = await asked.run(user(argument))
         return asked, result.caller_calls[0].call_id

@@ -15,7 +15,7 @@ from bridge.agent.toolbox import CallOutput
 from bridge.agent.turn import Notice, Turn, TurnEvent, TurnRequest
 from tests.support.models.turn_harness import (
     SETTINGS,
-    PlayedTools,
+    FakeToolbox,
     ScriptedModel,
     Step,
     call,
@@ -43,12 +43,12 @@ REQUEST = TurnRequest(
 
 
 @dataclass
-class Asked:
+class SubqueryHarness:
     """A sub-query with its model, its tools and who listens."""
 
     model: ScriptedModel
-    tools: PlayedTools = field(default_factory=lambda: PlayedTools(["get_pet", "list_pets"]))
-    told: list[TurnEvent] = field(default_factory=list[TurnEvent])
+    tools: FakeToolbox = field(default_factory=lambda: FakeToolbox(["get_pet", "list_pets"]))
+    events: list[TurnEvent] = field(default_factory=list[TurnEvent])
     request: TurnRequest = REQUEST
 
     def subquery(self, **more: Any) -> Subquery:
@@ -59,16 +59,16 @@ class Asked:
         return await self.subquery(**more).run_call(wanted, input)
 
     async def _take(self, event: TurnEvent) -> None:
-        self.told.append(event)
+        self.events.append(event)
         await asyncio.sleep(0)
 
     @property
     def notes(self) -> list[str]:
-        return [event.text for event in self.told if isinstance(event, Notice)]
+        return [event.text for event in self.events if isinstance(event, Notice)]
 
 
-def asked(*rounds: Sequence[Step]) -> Asked:
-    return Asked(ScriptedModel(rounds))
+def asked(*rounds: Sequence[Step]) -> SubqueryHarness:
+    return SubqueryHarness(ScriptedModel(rounds))
 
 
 def error_of(output: CallOutput) -> JsonObject:
@@ -242,7 +242,7 @@ async def test_the_user_sees_what_it_does_and_nothing_of_what_it_says() -> None:
         "Sub-query: running Title of get_pet…",
         "Sub-query: running 2 tools: Title of get_pet, Title of list_pets…",
     ]
-    assert len(inner.told) == len(inner.notes)
+    assert len(inner.events) == len(inner.notes)
 
 
 async def test_files_of_its_calls_are_shown_with_its_own_result() -> None:

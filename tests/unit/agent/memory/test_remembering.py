@@ -13,7 +13,7 @@ from bridge.agent.turn import CallEnded, ItemStored, ModelOutput, Notice, Settle
 from bridge.settings.memory import MemorySettings, ReasoningMemory
 from bridge.stored_items.items import NOTICE_TYPE, StoredResponse
 from bridge.stored_items.retention_preference import MemoryChoice
-from tests.support.models.memory_harness import FailingStore, NestingTools, Remembered
+from tests.support.models.memory_harness import FailingStore, FakeNestingToolbox, MemoryHarness
 from tests.support.models.turn_harness import call, ending, item_events, round_of, user
 from tests.support.models.turn_harness import text as said_text
 
@@ -22,10 +22,10 @@ pytestmark = pytest.mark.asyncio
 THOUGHT: Item = {"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "summary": []}
 
 
-def at_work(**settings: object) -> Remembered:
+def at_work(**settings: object) -> MemoryHarness:
     """A bridge with the tools `a` and `b`, whose caller has `mine`."""
-    tools = NestingTools(own_names=["a", "b"], callers=["mine"])
-    return Remembered(tools=tools, settings=MemorySettings.model_validate(settings))
+    tools = FakeNestingToolbox(own_names=["a", "b"], callers=["mine"])
+    return MemoryHarness(tools=tools, settings=MemorySettings.model_validate(settings))
 
 
 async def test_every_item_of_a_turn_is_kept_as_the_model_is_sent_it_in_its_order() -> None:
@@ -35,7 +35,7 @@ async def test_every_item_of_a_turn_is_kept_as_the_model_is_sent_it_in_its_order
         round_of(THOUGHT, said_text("Hm."), call("a", call_id="c1"), call("b", call_id="c2")),
         round_of(said_text("Done.", item_id="msg_2")),
     )
-    assert tuple(bridge.kept) == result.output
+    assert tuple(bridge.stored_payloads) == result.output
     assert [item.position for item in bridge.store.items.values()] == list(range(7))
     assert result.is_stored
 
@@ -57,14 +57,14 @@ async def test_the_id_of_an_item_is_told_right_after_it_is_done() -> None:
         round_of(said_text("Hm."), call("a", call_id="c1")), round_of(said_text("Done.", item_id="m2"))
     )
     before = [
-        bridge.told[place - 1] for place, event in enumerate(bridge.told) if isinstance(event, ItemStored)
+        bridge.events[place - 1] for place, event in enumerate(bridge.events) if isinstance(event, ItemStored)
     ]
     assert [type(event) for event in before] == [ModelOutput, ModelOutput, CallEnded, ModelOutput]
     assert [event.event.type for event in before if isinstance(event, ModelOutput)] == [
         "response.output_item.done"
     ] * 3
-    assert list(bridge.named.values()) == bridge.kept
-    assert [len(event.items) for event in bridge.told if isinstance(event, Settled)] == [2, 1, 1]
+    assert list(bridge.announced_items.values()) == bridge.stored_payloads
+    assert [len(event.items) for event in bridge.events if isinstance(event, Settled)] == [2, 1, 1]
 
 
 async def test_what_the_ending_says_of_an_item_wins_over_what_was_said_when_it_was_done() -> None:
@@ -73,15 +73,15 @@ async def test_what_the_ending_says_of_an_item_wins_over_what_was_said_when_it_w
     item = said_text("Hi.")
     whole: Item = {**item, "phase": "final"}
     await bridge.run([*item_events(item, 0), ending(whole)])
-    assert bridge.kept == [whole]
-    assert list(bridge.store.items) == [("ann", each) for each in bridge.named]
+    assert bridge.stored_payloads == [whole]
+    assert list(bridge.store.items) == [("ann", each) for each in bridge.announced_items]
 
 
 async def test_an_item_that_only_the_ending_has_is_kept_and_told_then() -> None:
     """Some providers stream no items."""
     bridge = at_work()
     await bridge.run([ending(said_text("Hi."))])
-    assert bridge.kept == [said_text("Hi.")] == list(bridge.named.values())
+    assert bridge.stored_payloads == [said_text("Hi.")] == list(bridge.announced_items.values())
 
 
 async def test_an_item_that_the_ending_does_not_have_is_not_kept() -> None:
@@ -89,7 +89,7 @@ async def test_an_item_that_the_ending_does_not_have_is_not_kept() -> None:
     bridge = at_work()
     extra, last = said_text("Oh.", item_id="m1"), said_text("Hi.", item_id="m2")
     await bridge.run([*item_events(extra, 0), *item_events(last, 1), ending(last)])
-    assert bridge.kept == [last]
+    assert bridge.stored_payloads == [last]
 
 
 async def test_calls_are_committed_before_they_run_and_outputs_before_the_model_is_asked_again() -> None:
@@ -112,7 +112,11 @@ async def test_a_notice_within_the_answer_is_kept_as_one() -> None:
     """Its text is in the chat, and it is not the model's word."""
     bridge = at_work()
     await bridge.run(round_of(call("a")), round_of())
-    assert [item["type"] for item in bridge.kept] == ["function_call", "function_call_output", NOTICE_TYPE]
+    assert [item["type"] for item in bridge.stored_payloads] == [
+        "function_call",
+        "function_call_output",
+        NOTICE_TYPE,
+    ]
 
 
 async def test_what_was_done_until_a_turn_is_cancelled_is_kept() -> None:
@@ -137,8 +141,8 @@ async def test_what_was_done_until_a_turn_is_cancelled_is_kept() -> None:
     with pytest.raises(asyncio.CancelledError):
         await running
     types = ["reasoning", "function_call", "function_call_output", "message"]
-    assert [item["type"] for item in bridge.kept] == types
-    assert bridge.kept[-1] == said_text("Well.")
+    assert [item["type"] for item in bridge.stored_payloads] == types
+    assert bridge.stored_payloads[-1] == said_text("Well.")
 
 
 async def test_a_turn_that_never_began_is_not_kept() -> None:
@@ -155,8 +159,8 @@ async def test_a_failed_round_keeps_what_came_of_it() -> None:
     steps = [*list(item_events(said_text("Half"), 0))[:-1], ModelError("Gone.", code="gone")]
     result = await bridge.run(steps)
     assert result.status == "failed"
-    assert tuple(bridge.kept) == result.output
-    assert len(bridge.named) == 1
+    assert tuple(bridge.stored_payloads) == result.output
+    assert len(bridge.announced_items) == 1
 
 
 async def test_a_caller_that_wants_nothing_kept_gets_nothing_kept() -> None:
@@ -164,7 +168,7 @@ async def test_a_caller_that_wants_nothing_kept_gets_nothing_kept() -> None:
     bridge = at_work()
     result = await bridge.run(round_of(call("a")), round_of(said_text("Done.")), to_store="nothing")
     assert bridge.store.items == {}
-    assert bridge.named == {}
+    assert bridge.announced_items == {}
     assert not result.is_stored
 
 
@@ -182,14 +186,14 @@ async def test_nothing_is_kept_where_tool_results_are_not_to_persist() -> None:
     bridge = at_work(persist_tool_results=False)
     await bridge.run(round_of(call("a")), round_of(said_text("Done.")))
     assert bridge.store.items == {}
-    assert bridge.named == {}
+    assert bridge.announced_items == {}
 
 
 async def test_reasoning_is_not_kept_where_it_is_not_to_persist() -> None:
     """S0-141: `PERSIST_REASONING_TOKENS` disabled."""
     bridge = at_work(reasoning="disabled")
     await bridge.run(round_of(THOUGHT, said_text("Done.")))
-    assert bridge.kept == [said_text("Done.")] == list(bridge.named.values())
+    assert bridge.stored_payloads == [said_text("Done.")] == list(bridge.announced_items.values())
 
 
 async def test_a_user_may_have_less_kept_than_the_bridge_keeps() -> None:
@@ -199,11 +203,11 @@ async def test_a_user_may_have_less_kept_than_the_bridge_keeps() -> None:
     bridge.choices.chosen = {"ann": MemoryChoice(keeps_answers=False), "bob": MemoryChoice(True, "disabled")}
     assert not (await bridge.run(said)).is_stored
     assert bridge.store.items == {}
-    assert bridge.named == {}
+    assert bridge.announced_items == {}
     assert (await bridge.run(said, user_id="bob")).is_stored
-    assert bridge.kept == [said_text("Hi.")]
+    assert bridge.stored_payloads == [said_text("Hi.")]
     assert (await bridge.run(said, user_id="eve")).is_stored
-    assert len(bridge.kept) == 3
+    assert len(bridge.stored_payloads) == 3
 
 
 @pytest.mark.parametrize(
@@ -235,8 +239,8 @@ async def test_a_thought_is_deleted_once_the_answer_after_it_has_been_gone_on_fr
         await bridge.store.save_response(replace(old, id=name, previous_id=previous))
         said = round_of({**THOUGHT, "id": f"rs_{number}"}, said_text("Hi."))
         await bridge.run(said, turn_id=name, to_store="all", previous_response_id=previous)
-        assert [item["id"] for item in bridge.kept if item.get("type") == "reasoning"] == left
-    assert len([item for item in bridge.kept if item.get("role") == "assistant"]) == 4
+        assert [item["id"] for item in bridge.stored_payloads if item.get("type") == "reasoning"] == left
+    assert len([item for item in bridge.stored_payloads if item.get("role") == "assistant"]) == 4
 
 
 @pytest.mark.parametrize("trouble", ["is_away", "is_slow"])
@@ -248,7 +252,7 @@ async def test_while_nobody_knows_what_a_user_wants_nothing_is_kept(trouble: str
     result = await bridge.run(round_of(said_text("Hi.")))
     assert result.status == "completed"
     assert bridge.store.items == {}
-    assert [event.text for event in bridge.told if isinstance(event, Notice)] == [UNAVAILABLE]
+    assert [event.text for event in bridge.events if isinstance(event, Notice)] == [UNAVAILABLE]
     setattr(bridge.choices, trouble, False)
     assert (await bridge.run(round_of(said_text("Hi.")))).is_stored
 
@@ -268,10 +272,10 @@ async def test_an_answer_goes_on_without_a_store_and_says_so_once() -> None:
     )
     assert result.output[-1] == said_text("Done.")
     assert not result.is_stored
-    notices = [event for event in bridge.told if isinstance(event, Notice)]
+    notices = [event for event in bridge.events if isinstance(event, Notice)]
     assert notices == [Notice("warning", UNAVAILABLE, in_answer=False)]
-    place = bridge.told.index(notices[0])
-    assert not any(isinstance(event, ItemStored) for event in bridge.told[place:])
+    place = bridge.events.index(notices[0])
+    assert not any(isinstance(event, ItemStored) for event in bridge.events[place:])
 
 
 async def test_deltas_do_not_wait_for_the_store() -> None:
@@ -329,7 +333,7 @@ async def test_without_a_store_an_answer_goes_on_from_nothing_and_says_so() -> N
     bridge.store.fails = True
     result = await bridge.run(round_of(said_text("Hi.")), input=[call("mine"), user("Go")])
     assert result.status == "completed"
-    assert bridge.told[0] == Notice("warning", UNAVAILABLE, in_answer=False)
+    assert bridge.events[0] == Notice("warning", UNAVAILABLE, in_answer=False)
 
 
 async def test_a_turn_that_waits_for_its_caller_survives_a_restart() -> None:

@@ -13,8 +13,8 @@ from bridge.agent.turn import Notice
 from bridge.settings.memory import MemorySettings
 from bridge.stored_items.items import StoredItem
 from bridge.stored_items.markers import link_marker
-from tests.support.models.chat_client import Chat
-from tests.support.models.memory_harness import NestingTools, Remembered
+from tests.support.models.chat_client import ChatClient
+from tests.support.models.memory_harness import FakeNestingToolbox, MemoryHarness
 from tests.support.models.turn_harness import call, ending, item_events, round_of, user
 from tests.support.models.turn_harness import text as said_text
 from toolserver.json_types import JsonObject
@@ -28,12 +28,14 @@ def thought(name: str = "rs_1") -> Item:
     return {"type": "reasoning", "id": name, "encrypted_content": f"sealed {name}", "summary": []}
 
 
-def chat(markers: Any = "link", **settings: object) -> Chat:
-    tools = NestingTools(own_names=["a", "b"], callers=["mine"])
-    return Chat(Remembered(tools=tools, settings=MemorySettings.model_validate(settings)), markers=markers)
+def chat(markers: Any = "link", **settings: object) -> ChatClient:
+    tools = FakeNestingToolbox(own_names=["a", "b"], callers=["mine"])
+    return ChatClient(
+        MemoryHarness(tools=tools, settings=MemorySettings.model_validate(settings)), markers=markers
+    )
 
 
-async def asked_twice(talk: Chat, *, calls: str = "ab") -> tuple[Item, ...]:
+async def asked_twice(talk: ChatClient, *, calls: str = "ab") -> tuple[Item, ...]:
     """A turn with a thought, a text between calls, and an answer; gives what it was and what came of it."""
     items = [call(name, f'{{"n":"{name}"}}', f"c{place}") for place, name in enumerate(calls)]
     result = await talk.say(
@@ -44,7 +46,7 @@ async def asked_twice(talk: Chat, *, calls: str = "ab") -> tuple[Item, ...]:
     return (user("First?"), *result.output)
 
 
-async def then(talk: Chat, **request: Any) -> tuple[Item, ...]:
+async def then(talk: ChatClient, **request: Any) -> tuple[Item, ...]:
     """What the model is given when the user goes on."""
     await talk.say("And?", round_of(said_text("Yes.", item_id="m9")), **request)
     return talk.bridge.model.requests[0].input
@@ -310,7 +312,7 @@ async def test_without_a_store_a_chat_goes_on_with_its_texts() -> None:
     await talk.bridge.run(
         round_of(said_text("Hm.")), input=[message_item("assistant", link_marker("0" * 26))]
     )
-    assert talk.bridge.told[0] == Notice("warning", UNAVAILABLE, in_answer=False)
+    assert talk.bridge.events[0] == Notice("warning", UNAVAILABLE, in_answer=False)
 
 
 OLD = "0001HTHEHGE10BKXZSRC"
@@ -337,7 +339,7 @@ async def test_old_markers_bring_back_what_was_imported() -> None:
 LONG = "".join(f"line {number}\n" for number in range(250))
 
 
-async def long_talk(turns: int, **settings: object) -> Chat:
+async def long_talk(turns: int, **settings: object) -> ChatClient:
     """Each turn has a thought and a call with a long output."""
     talk = chat(**settings)
     for number in range(turns):
@@ -385,7 +387,7 @@ async def test_thoughts_are_given_for_as_long_as_they_are_to_be(
 ) -> None:
     """S0-141: in the whole chat, in the next answer, never."""
 
-    def thoughts(talk: Chat) -> list[str]:
+    def thoughts(talk: ChatClient) -> list[str]:
         items = talk.bridge.model.requests[0].input
         return [str(item["id"]) for item in items if item["type"] == "reasoning"]
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
 from bridge.stored_items.markers import strip_markers
 from tests.support.examples import examples
-from tests.support.models.chat_client import Chat, canonical
-from tests.support.models.memory_harness import NestingTools, Remembered
-from tests.support.models.stopped_answer import StoppedScript, as_shown
+from tests.support.models.chat_client import ChatClient, input_bytes
+from tests.support.models.memory_harness import FakeNestingToolbox, MemoryHarness
+from tests.support.models.stopped_answer import StoppedScript, shown_text
 from tests.support.models.turn_harness import call, user
 from tests.support.models.turn_harness import text as said_text
 from toolserver.json_types import text_at
@@ -81,12 +81,12 @@ class Turn:
         return [user(self.asked), *items]
 
 
-class Talk:
+class ReplayedChat:
     """A chat, and all that its models are to know of it."""
 
     def __init__(self, markers: Any) -> None:
-        self.tools = NestingTools(own_names=["a"])
-        self.chat = Chat(Remembered(tools=self.tools), markers=markers)
+        self.tools = FakeNestingToolbox(own_names=["a"])
+        self.chat = ChatClient(MemoryHarness(tools=self.tools), markers=markers)
         self.number = 0
         self.model = MODELS[0]
         self.turns: list[Turn] = []
@@ -100,7 +100,7 @@ class Talk:
         self.tools.during = script.during_calls
         items = await self.played(script, chat_id=change, model=self.model)
         earlier = [item for turn in self.turns for item in turn.given_to(self.model)]
-        assert self.chat.given == canonical([*earlier, user("Go on.")])
+        assert self.chat.given == input_bytes([*earlier, user("Go on.")])
         for turn in self.turns:
             if turn.seen is not None and turn.model == self.model:
                 assert self.chat.given.startswith(turn.seen)
@@ -118,9 +118,9 @@ class Talk:
         with pytest.raises(asyncio.CancelledError):
             await saying
         if not _has_markers(self.chat.last):
-            self.chat.messages[-1]["content"] = as_shown(self.chat.last)
+            self.chat.messages[-1]["content"] = shown_text(self.chat.last)
         requests = self.chat.bridge.model.requests
-        return [*requests[-1].input[len(requests[0].input) :], *script.said_until_stopped]
+        return [*requests[-1].input[len(requests[0].input) :], *script.items_until_stop]
 
     def rounds(self, rounds: Sequence[Any], answer: Any) -> list[list[Item]]:
         made: list[list[Item]] = []
@@ -185,7 +185,7 @@ class Talk:
         if not deletes:
             tag = TAG.findall(text)[0]
             message["content"] = content.replace(tag, "edited")
-            items[place] = message_item("assistant", as_shown(text.replace(tag, "edited")))
+            items[place] = message_item("assistant", shown_text(text.replace(tag, "edited")))
         elif text in content:
             message["content"] = content.replace(text, "")
             del items[place]
@@ -226,7 +226,7 @@ def test_every_answer_begins_with_all_that_was_seen_before(steps: list[Any], mar
     """
 
     async def play() -> None:
-        talk = Talk(markers)
+        talk = ReplayedChat(markers)
         for wanted, change, pick, stop in steps:
             await talk.turn(wanted, change, pick, stop)
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.agent.rendering.raw_markup import RawReader
-from tests.support.models.chat_client import Chat
-from tests.support.models.memory_harness import Remembered
+from tests.support.models.chat_client import ChatClient
+from tests.support.models.memory_harness import MemoryHarness
 from tests.support.models.turn_harness import round_of
 from tests.support.models.turn_harness import text as said_text
 
@@ -52,7 +52,7 @@ def test_cuts_change_nothing(text: str, cuts: list[int]) -> None:
 @pytest.mark.parametrize("words", ["<pre>kept as it is", "The formula $$ a"])
 async def test_within_what_stays_open_markers_are_not_seen(words: str) -> None:
     """S4-17: Open WebUI showed the line."""
-    talk = Chat(Remembered(), markers="link")
+    talk = ChatClient(MemoryHarness(), markers="link")
     await talk.say("Go", round_of(said_text(words)))
     assert "[tb:" not in talk.last
     first = talk.bridge.model.requests[0].input

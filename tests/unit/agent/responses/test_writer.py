@@ -11,11 +11,11 @@ from bridge.agent.turn import Notice, TurnEvent, TurnResult
 from bridge.settings.answer_format import CallDisplay
 from tests.support.models.turn_events import (
     a_turn_with_a_call,
-    asked,
     call,
-    heard,
+    call_request_events,
+    call_run_events,
+    model_output,
     output,
-    ran,
     reasoning,
     result,
     round_of,
@@ -96,7 +96,7 @@ def test_calls_as_items_are_events_of_items_and_each_has_its_output() -> None:
 def test_files_go_along_with_an_output_item() -> None:
     """Open WebUI shows an image that a tool gave beneath its chip."""
     image: JsonObject = {"type": "image", "url": "https://a.example/1.png", "mime": "image/png"}
-    bodies = written(writer("items"), ran(OWN, "{}", files=(image,)))
+    bodies = written(writer("items"), call_run_events(OWN, "{}", files=(image,)))
     assert items_of(bodies) == [{**output(OWN, "{}"), "files": [image]}]
 
 
@@ -113,7 +113,8 @@ def test_blocks_of_one_round_and_a_notice_share_a_message() -> None:
     notice = Notice("warning", "### Limit", in_answer=True)
     other = Notice("warning", "beside it", in_answer=False)
     bodies = written(
-        writer("details"), [*ran(OWN, '{"temp_c": 22}'), *ran(OWN, '{"temp_c": 22}'), other, notice]
+        writer("details"),
+        [*call_run_events(OWN, '{"temp_c": 22}'), *call_run_events(OWN, '{"temp_c": 22}'), other, notice],
     )
     assert joined(bodies) == f"{BLOCK}{BLOCK}\n\n### Limit"
     assert len(items_of(bodies)) == 1
@@ -122,14 +123,16 @@ def test_blocks_of_one_round_and_a_notice_share_a_message() -> None:
 def test_calls_of_the_caller_pass_as_the_model_made_them() -> None:
     """S2-07: the caller runs them; nothing of them is ours to change."""
     mine = call("call_a", "mine", '{"x": 1}')
-    bodies = written(writer(), round_of(0, asked(0, 0, mine, is_own=False)), result(caller_calls=[mine]))
+    bodies = written(
+        writer(), round_of(0, call_request_events(0, 0, mine, is_own=False)), result(caller_calls=[mine])
+    )
     assert kinds(bodies) == ["created", "in_progress", *CALL, "completed"]
     assert items_of(bodies) == [mine.item]
 
 
 def test_reasoning_keeps_its_place_among_the_items() -> None:
     """S4-02: summaries stream as they are, and indexes of hidden items leave no holes."""
-    first = round_of(0, reasoning(0, 0, "**Hm**"), asked(0, 1, OWN, is_own=True))
+    first = round_of(0, reasoning(0, 0, "**Hm**"), call_request_events(0, 1, OWN, is_own=True))
     bodies = written(writer(), [*first, *round_of(1, text(1, 0, "A", "B"))])
     told = ["output_item.added", "reasoning_summary_text.delta", "output_item.done"]
     assert kinds(bodies) == ["created", "in_progress", *told, *MESSAGE, "completed"]
@@ -138,7 +141,7 @@ def test_reasoning_keeps_its_place_among_the_items() -> None:
 
 def test_events_of_no_item_pass_with_a_number() -> None:
     """A provider may tell more than we know; a caller that knows it shall have it."""
-    bodies = written(writer(), [heard(0, {"type": "response.something_new", "x": 1})])
+    bodies = written(writer(), [model_output(0, {"type": "response.something_new", "x": 1})])
     assert bodies[2] == {"type": "response.something_new", "x": 1, "sequence_number": 2}
 
 

@@ -9,7 +9,7 @@ from bridge.agent.item_events import MessageEvents, call_events, call_item, text
 from bridge.agent.items import Item, message_item
 from bridge.agent.model import ModelEvent, ModelRequest
 from bridge.agent.text_calls.model import TextCallModel
-from tests.support.models.model_rounds import function, heard, output_of, request_of, said
+from tests.support.models.model_rounds import function, joined_text, model_request, output_of, read_round
 from toolserver.json_types import JsonObject, object_at, text_at
 
 PING = function("ping")
@@ -59,7 +59,7 @@ def round_of(*parts: list[JsonObject], ending: str = "completed") -> list[JsonOb
 async def listen(bodies: list[JsonObject], **options: str) -> list[ModelEvent]:
     ids = itertools.count()
     model = TextCallModel(Script(bodies), tells_tools=False, new_id=lambda: str(next(ids)))
-    return await heard(model, request_of(tools=[PING, COUNT], **options))
+    return await read_round(model, model_request(tools=[PING, COUNT], **options))
 
 
 def kinds(events: list[ModelEvent]) -> list[str]:
@@ -80,7 +80,7 @@ async def test_a_call_in_the_text_becomes_an_item_after_the_message() -> None:
     """S1-10, S1-12: the loop runs it like any other; the words around it stay the model's."""
     events = await listen(round_of(message(0, "I will ", "count. <func", CALL[5:], " Soon.")))
     text = "I will count. Soon."
-    assert said(events) == text
+    assert joined_text(events) == text
     done = {"id": "msg_0", "type": "message", "status": "completed", "role": "assistant"}
     assert output_of(events) == [{**done, "content": [text_part(text)]}, COUNTED]
     assert [event.body["item"] for event in events if event.type == "response.output_item.done"] == output_of(
@@ -99,7 +99,7 @@ async def test_a_message_that_is_only_calls_is_left_out_and_leaves_no_gap() -> N
     assert [item["type"] for item in output_of(events)] == ["message", "function_call"]
     indexes = [event.body["output_index"] for event in events if "output_index" in event.body]
     assert sorted(set(map(str, indexes))) == ["0", "1"]
-    assert said(events) == "Words"
+    assert joined_text(events) == "Words"
 
 
 @pytest.mark.asyncio
@@ -127,7 +127,7 @@ async def test_a_round_without_calls_passes_as_it_came() -> None:
 async def test_a_models_own_calls_come_first() -> None:
     """S1-09, S1-10: some servers make the call and leave its text standing; it must run once."""
     events = await listen(round_of(message(0, f"Now {CALL}"), native(1, "count")))
-    assert said(events) == "Now"
+    assert joined_text(events) == "Now"
     assert [text_at(item, "call_id") for item in output_of(events)] == ["", "call_native"]
 
 
@@ -136,7 +136,10 @@ async def test_every_call_of_every_round_has_an_id_of_its_own() -> None:
     """W-30: equal ids in two rounds made outputs answer the wrong call."""
     events = [*await listen(round_of(message(0, CALL + CALL)))]
     model = TextCallModel(Script(round_of(message(0, CALL))), tells_tools=False)
-    more = [*await heard(model, request_of(tools=[COUNT])), *await heard(model, request_of(tools=[COUNT]))]
+    more = [
+        *await read_round(model, model_request(tools=[COUNT])),
+        *await read_round(model, model_request(tools=[COUNT])),
+    ]
     ids = [
         text_at(object_at(event.body, "item"), "call_id")
         for event in (*events, *more)
@@ -148,9 +151,11 @@ async def test_every_call_of_every_round_has_an_id_of_its_own() -> None:
 @pytest.mark.asyncio
 async def test_nothing_is_read_where_nothing_may_be_called() -> None:
     """The closing round of the loop allows no call; a text about calls is then a text."""
-    assert said(await listen(round_of(message(0, CALL)), tool_choice="none")) == CALL
-    events = await heard(TextCallModel(Script(round_of(message(0, CALL))), tells_tools=False), request_of())
-    assert said(events) == CALL
+    assert joined_text(await listen(round_of(message(0, CALL)), tool_choice="none")) == CALL
+    events = await read_round(
+        TextCallModel(Script(round_of(message(0, CALL))), tells_tools=False), model_request()
+    )
+    assert joined_text(events) == CALL
 
 
 @pytest.mark.asyncio
@@ -158,17 +163,17 @@ async def test_a_provider_that_sends_no_deltas_is_read_too() -> None:
     """Some send a message whole."""
     whole = [body for body in message(0, "Words ", CALL) if not text_at(body, "type").endswith("text.delta")]
     events = await listen(round_of(whole))
-    assert said(events) == "Words"
+    assert joined_text(events) == "Words"
     assert output_of(events)[-1] == COUNTED
     only_item = [body for body in whole if text_at(body, "type").startswith("response.output_item")]
-    assert said(await listen(round_of(only_item))) == "Words"
+    assert joined_text(await listen(round_of(only_item))) == "Words"
 
 
 @pytest.mark.asyncio
 async def test_a_text_that_broke_off_amid_a_call_is_told_as_it_is() -> None:
     """S1-10: half a call is no call, and what was said is not lost."""
     events = await listen(round_of(message(0, "Words <function=count>")[:3], ending="incomplete"))
-    assert said(events) == "Words <function=count>"
+    assert joined_text(events) == "Words <function=count>"
     assert kinds(events)[-1] == "incomplete"
 
 
@@ -208,7 +213,7 @@ async def test_refusals_and_images_in_a_message_pass() -> None:
 async def test_hanging_up_reaches_the_provider() -> None:
     """Stop has to close the provider's stream, or tokens are paid for nobody."""
     inner = Script(round_of(message(0, "a", "b")))
-    stream = TextCallModel(inner, tells_tools=False).stream_round(request_of(tools=[PING]))
+    stream = TextCallModel(inner, tells_tools=False).stream_round(model_request(tools=[PING]))
     await anext(stream)
     await stream.aclose()
     assert inner.is_closed
@@ -219,7 +224,7 @@ async def test_a_model_without_function_calling_is_told_its_tools_and_its_calls_
     """S1-10, S1-21: tools for models that have none, told in words and called in words."""
     inner = Script(round_of(message(0, CALL)))
     model = TextCallModel(inner, tells_tools=True)
-    events = await heard(model, request_of(message_item("user", "Count"), tools=[COUNT]))
+    events = await read_round(model, model_request(message_item("user", "Count"), tools=[COUNT]))
     assert [text_at(item, "name") for item in output_of(events)] == ["count"]
     assert inner.requests[0].tools == ()
     assert "<function=NAME>" in str(inner.requests[0].instructions)

@@ -10,11 +10,11 @@ from bridge.agent.tools.catalog_tools import format_title
 from bridge.agent.turn import TurnSettings
 from bridge.catalog.server_view import UserSelection
 from bridge.errors import BridgeError
-from tests.support.calls.engine_harness import House
+from tests.support.calls.engine_harness import EngineHarness
 from tests.support.documents.compiled import document_text, operation
-from tests.support.models.toolbox_harness import Workshop
+from tests.support.models.toolbox_harness import ToolboxHarness
 from tests.support.models.turn_harness import function
-from tests.support.stores.memory_server_store import MemoryStore
+from tests.support.stores.memory_server_store import MemoryServerStore
 from toolserver.json_types import JsonObject, text_at
 from toolserver.tool.naming import OperationKey
 
@@ -43,26 +43,28 @@ def taking(schema: JsonObject) -> str:
 
 
 async def offered(text: str, *, settings: TurnSettings | None = None) -> dict[str, JsonObject]:
-    workshop = Workshop()
-    await workshop.house.add(text)
-    return await workshop.definitions(**({"settings": settings} if settings else {}))
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(text)
+    return await harness.definitions(**({"settings": settings} if settings else {}))
 
 
 async def test_shared_servers_come_first_then_the_users_own_then_the_callers_tools() -> None:
     """S0-02: registry, direct, extra."""
-    workshop = Workshop()
-    await workshop.house.add(document_text("Own", paths={"/b": operation("mine")}))
-    await workshop.house.share(document_text("Shared", paths={"/a": operation("ours")}), named="shared.json")
-    names = list(await workshop.definitions(function("theirs"), WEB))
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(document_text("Own", paths={"/b": operation("mine")}))
+    await harness.engine_harness.share(
+        document_text("Shared", paths={"/a": operation("ours")}), named="shared.json"
+    )
+    names = list(await harness.definitions(function("theirs"), WEB))
     assert names == ["ours", "mine", "read_result", "theirs", "web_search"]
 
 
 async def test_a_model_that_cannot_call_functions_is_offered_none_of_the_bridges() -> None:
     """S0-01: no `tools` at all, while what the provider runs itself still passes."""
-    workshop = Workshop()
-    await workshop.house.add(document_text())
-    assert await workshop.definitions(settings=MUTE) == {}
-    assert list(await workshop.definitions(WEB, settings=MUTE)) == ["web_search"]
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(document_text())
+    assert await harness.definitions(settings=MUTE) == {}
+    assert list(await harness.definitions(WEB, settings=MUTE)) == ["web_search"]
 
 
 async def test_tools_of_the_caller_for_a_model_that_cannot_call_them_are_an_error() -> None:
@@ -70,49 +72,49 @@ async def test_tools_of_the_caller_for_a_model_that_cannot_call_them_are_an_erro
     with pytest.raises(
         BridgeError, match=r"'gpt' does not support tools\. Disable tools or choose"
     ) as refused:
-        await Workshop().toolbox(function("theirs"), settings=MUTE)
+        await ToolboxHarness().toolbox(function("theirs"), settings=MUTE)
     assert refused.value.error.detail["param"] == "tools"
 
 
 async def test_tools_are_offered_only_while_a_page_can_run_them() -> None:
     """S0-07: and the user learns why they are missing."""
-    workshop = Workshop(is_connected=False)
-    await workshop.house.add(document_text())
-    toolbox = await workshop.toolbox(function("theirs"))
+    harness = ToolboxHarness(is_connected=False)
+    await harness.engine_harness.add(document_text())
+    toolbox = await harness.toolbox(function("theirs"))
     assert [text_at(tool, "name") for tool in toolbox.definitions] == ["theirs"]
     assert "No bridge page" in toolbox.notices[0].text
-    workshop.is_connected = True
-    assert "listProducts" in await workshop.definitions()
+    harness.is_connected = True
+    assert "listProducts" in await harness.definitions()
 
 
 async def test_who_has_no_tools_is_told_nothing() -> None:
     """A notice in every answer of a user who never wanted tools would be noise."""
-    toolbox = await Workshop(is_connected=False).toolbox()
+    toolbox = await ToolboxHarness(is_connected=False).toolbox()
     assert (toolbox.definitions, toolbox.notices) == ((), ())
 
 
 async def test_a_task_request_is_offered_none_of_the_bridges_tools() -> None:
     """S4-06: titles and tags are written without tools."""
-    workshop = Workshop()
-    await workshop.house.add(document_text())
-    assert (await workshop.toolbox(with_tools=False)).definitions == ()
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(document_text())
+    assert (await harness.toolbox(with_tools=False)).definitions == ()
 
 
 async def test_only_accepted_operations_are_offered() -> None:
     """What its user has not accepted cannot run, and must not tempt a model."""
-    workshop = Workshop()
-    await workshop.house.add(document_text(), accepted=False)
-    assert await workshop.definitions() == {}
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(document_text(), accepted=False)
+    assert await harness.definitions() == {}
 
 
 async def test_a_registry_that_fails_leaves_the_turn_without_its_tools() -> None:
     """S0-05: the answer goes on, with one notification."""
 
-    class Broken(MemoryStore):
+    class Broken(MemoryServerStore):
         async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
             raise OSError("disk")
 
-    toolbox = await Workshop(House(Broken())).toolbox(function("theirs"))
+    toolbox = await ToolboxHarness(EngineHarness(Broken())).toolbox(function("theirs"))
     assert [notice.text for notice in toolbox.notices] == [
         "Tool registry unavailable; continuing without tools."
     ]
@@ -137,13 +139,13 @@ async def test_one_broken_operation_does_not_hide_the_others() -> None:
 @pytest.mark.parametrize("entry", [5, None, "x", [], {"name": "typeless"}, {"type": 5}])
 async def test_an_entry_of_the_caller_that_is_no_tool_is_left_out(entry: object) -> None:
     """S0-04, S0-09, S0-10: never fatal."""
-    assert list(await Workshop().definitions(entry, function("theirs"))) == ["theirs"]
+    assert list(await ToolboxHarness().definitions(entry, function("theirs"))) == ["theirs"]
 
 
 async def test_tools_of_the_caller_reach_the_model_as_they_are() -> None:
     """S0-10, S0-44: verbatim; their executor is the caller."""
     odd: JsonObject = {"type": "function", "name": "x", "parameters": {"type": "string"}, "unknown": 1}
-    assert (await Workshop().definitions(odd))["x"] == odd
+    assert (await ToolboxHarness().definitions(odd))["x"] == odd
 
 
 async def test_a_tool_given_twice_is_offered_once() -> None:
@@ -151,7 +153,7 @@ async def test_a_tool_given_twice_is_offered_once() -> None:
     first, second = {**function("a"), "description": "1"}, {**function("a"), "description": "2"}
     other, nameless = function("b"), {"type": "function"}
     callers = (first, WEB, other, nameless, second, {**WEB, "search_context_size": "low"}, nameless)
-    toolbox = await Workshop().toolbox(*callers)
+    toolbox = await ToolboxHarness().toolbox(*callers)
     assert toolbox.definitions == (second, {**WEB, "search_context_size": "low"}, other, nameless)
 
 
@@ -159,7 +161,7 @@ async def test_custom_tools_and_servers_of_one_type_are_not_the_same() -> None:
     """S0-11 by type alone would throw away all but one of them."""
     custom = [{"type": "custom", "name": name} for name in ("sql", "code")]
     servers = [{"type": "mcp", "server_label": name} for name in ("x", "y")]
-    assert (await Workshop().toolbox(*custom, *servers)).definitions == (*custom, *servers)
+    assert (await ToolboxHarness().toolbox(*custom, *servers)).definitions == (*custom, *servers)
 
 
 async def test_one_name_alone_stays_plain() -> None:
@@ -169,21 +171,21 @@ async def test_one_name_alone_stays_plain() -> None:
 
 async def test_two_servers_with_one_operation_id_are_two_tools() -> None:
     """S0-06, S0-41, S0-42, W-01: nothing is overwritten, and the name comes from the server's id."""
-    workshop = Workshop()
+    harness = ToolboxHarness()
     for title in ("First", "Second"):
-        await workshop.house.add(document_text(title, paths={"/s": operation("search")}))
-    assert list(await workshop.definitions()) == ["search", "second_search", "read_result"]
+        await harness.engine_harness.add(document_text(title, paths={"/s": operation("search")}))
+    assert list(await harness.definitions()) == ["search", "second_search", "read_result"]
 
 
 async def test_a_name_of_the_caller_stays_and_ours_gets_its_server_before_it() -> None:
     """S0-41, S0-42, W-01: the caller knows its tool by that name; ours is the same in every turn."""
-    workshop = Workshop()
-    await workshop.house.add(
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(
         document_text("Shop", paths={"/s": operation("search"), "/o": operation("order")})
     )
     theirs = function("search")
-    assert list(await workshop.definitions(theirs)) == ["shop__search", "order", "read_result", "search"]
-    again = await workshop.toolbox(function("other"), theirs)
+    assert list(await harness.definitions(theirs)) == ["shop__search", "order", "read_result", "search"]
+    again = await harness.toolbox(function("other"), theirs)
     ours = again.find_own_tool("shop__search")
     assert ours is not None
     assert (ours.name, ours.definition["name"]) == ("search", "shop__search")
@@ -193,9 +195,11 @@ async def test_a_name_of_the_caller_stays_and_ours_gets_its_server_before_it() -
 @pytest.mark.parametrize("name", ["s" * 64, "read_result"])
 async def test_a_prefixed_name_keeps_to_the_grammar_of_providers(name: str) -> None:
     """W-02: at most 64 characters, also after the prefix; the bridge's own tools give way, too."""
-    workshop = Workshop()
-    await workshop.house.add(document_text("A very long title of an API", paths={"/s": operation(name)}))
-    names = list(await workshop.definitions(function(name)))
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(
+        document_text("A very long title of an API", paths={"/s": operation(name)})
+    )
+    names = list(await harness.definitions(function(name)))
     assert len(set(names)) == len(names)
     assert all(len(each) <= 64 for each in names)
     assert names[-1] == name
@@ -203,54 +207,54 @@ async def test_a_prefixed_name_keeps_to_the_grammar_of_providers(name: str) -> N
 
 async def test_a_prefixed_name_that_the_caller_has_too_is_prefixed_again() -> None:
     """Two tools of one name would make the provider refuse the whole request."""
-    workshop = Workshop()
-    await workshop.house.add(document_text("Shop", paths={"/s": operation("search")}))
-    names = list(await workshop.definitions(function("search"), function("shop__search")))
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(document_text("Shop", paths={"/s": operation("search")}))
+    names = list(await harness.definitions(function("search"), function("shop__search")))
     assert sorted(names) == ["read_result", "search", "shop__search", "shop__shop__search"]
 
 
 async def test_all_tools_together_stay_within_what_models_take() -> None:
     """128 in all: the caller's count, and where ours do not fit they are found by search."""
-    workshop = Workshop()
-    await workshop.house.add(many(120))
-    assert len(await workshop.definitions()) == 121
-    assert len(await workshop.definitions(*map(function, "abcdefgh"))) == 128
-    crowded = await workshop.definitions(*map(function, "abcdefghi"))
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(many(120))
+    assert len(await harness.definitions()) == 121
+    assert len(await harness.definitions(*map(function, "abcdefgh"))) == 128
+    crowded = await harness.definitions(*map(function, "abcdefghi"))
     assert list(crowded) == ["find_operations", "run_operation", "read_result", *"abcdefghi"]
 
 
 async def test_pinned_tools_stay_when_the_others_are_too_many() -> None:
     """What the user chose to pin is what the user works with."""
-    workshop = Workshop()
-    await workshop.house.add(many(200))
-    await workshop.house.registry.save_selection("ann", UserSelection(pinned=("op7",)))
-    names = list(await workshop.definitions())
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(many(200))
+    await harness.engine_harness.registry.save_selection("ann", UserSelection(pinned=("op7",)))
+    names = list(await harness.definitions())
     assert names == ["op7", "find_operations", "run_operation", "read_result"]
 
 
 async def test_a_caller_with_too_many_tools_keeps_them_and_is_told() -> None:
     """Its own tools are its word; ours are left out as a whole."""
-    workshop = Workshop()
-    await workshop.house.add(many(5))
-    toolbox = await workshop.toolbox(*(function(f"f{number}") for number in range(126)))
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(many(5))
+    toolbox = await harness.toolbox(*(function(f"f{number}") for number in range(126)))
     assert len(toolbox.definitions) == 126
     assert "do not fit" in toolbox.notices[0].text
 
 
 async def test_a_change_of_the_catalog_is_offered_in_the_next_turn() -> None:
     """Definitions are kept ready, but only as long as they are true."""
-    workshop = Workshop()
-    await workshop.house.add(document_text(paths={"/a": operation("a")}))
-    assert "b" not in await workshop.definitions()
-    await workshop.house.add(document_text("More", paths={"/b": operation("b")}))
-    assert "b" in await workshop.definitions()
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(document_text(paths={"/a": operation("a")}))
+    assert "b" not in await harness.definitions()
+    await harness.engine_harness.add(document_text("More", paths={"/b": operation("b")}))
+    assert "b" in await harness.definitions()
 
 
 async def test_definitions_are_made_once_for_many_turns() -> None:
     """A turn must not pay for the catalog: the very same values are sent again."""
-    workshop = Workshop()
-    await workshop.house.add(many(100))
-    first, second = (await workshop.toolbox()).definitions, (await workshop.toolbox()).definitions
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(many(100))
+    first, second = (await harness.toolbox()).definitions, (await harness.toolbox()).definitions
     assert all(one is other for one, other in zip(first, second, strict=True))
 
 
@@ -375,8 +379,8 @@ async def test_names_are_told_to_people_as_words(name: str, words: str) -> None:
 
 async def test_what_one_turn_makes_of_a_definition_does_not_reach_the_next() -> None:
     """S0-35: the same values are sent again and again; a prefix for one caller is not one for all."""
-    workshop = Workshop()
-    await workshop.house.add(document_text())
-    before = json.dumps(list((await workshop.definitions()).values()))
-    await workshop.definitions(function("listProducts"))
-    assert json.dumps(list((await workshop.definitions()).values())) == before
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(document_text())
+    before = json.dumps(list((await harness.definitions()).values()))
+    await harness.definitions(function("listProducts"))
+    assert json.dumps(list((await harness.definitions()).values())) == before
