@@ -54,7 +54,7 @@ export class ApprovalsView {
 
   /** @param {WaitingCard[]} all */
   #show(all) {
-    const cards = all.filter(({ call_id }) => !this.inline.hasCard(call_id));
+    const cards = all.filter((card) => !this.inline.hasCard(card));
     const shown = cards.slice(0, SHOWN_CARDS);
     const ids = new Set(shown.map(({ call_id }) => call_id));
     const gone = [...this.#cards.keys()].filter((callId) => !ids.has(callId));

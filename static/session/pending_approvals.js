@@ -37,10 +37,12 @@ export class WaitingCards {
   }
 }
 
-/** The waiting calls that a view shows at their own place: the panel above every view leaves them out. */
+/** The waiting calls that a view shows at their own place, or decides: the panel above every view leaves them out. */
 export class InlineCards extends EventTarget {
   /** @type {Set<string>} */
   #ids = new Set();
+  /** @type {((card: WaitingCard) => boolean) | null} */
+  #isExpected = null;
 
   /** @param {Iterable<string>} callIds all that are shown so now */
   showCards(callIds) {
@@ -50,9 +52,14 @@ export class InlineCards extends EventTarget {
     this.dispatchEvent(new CustomEvent("change"));
   }
 
-  /** @param {string} callId */
-  hasCard(callId) {
-    return this.#ids.has(callId);
+  /** A card that the view decides by itself, from now on. @param {((card: WaitingCard) => boolean) | null} isExpected */
+  expectCard(isExpected) {
+    this.#isExpected = isExpected;
+  }
+
+  /** @param {WaitingCard} card */
+  hasCard(card) {
+    return this.#ids.has(card.call_id) || this.#isExpected?.(card) === true;
   }
 
   /** @param {() => void} callback @returns {() => void} ends it */

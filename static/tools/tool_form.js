@@ -27,6 +27,8 @@ export class ToolForm {
     });
     this.toggle = button("Edit as JSON", () => this.#switchMode(), { class: "quiet small", "aria-pressed": "false" });
     this.body = el("div", { class: "form-body" });
+    const clear = (/** @type {Event} */ event) => clearProblemAt(/** @type {Element} */ (event.target));
+    for (const type of ["input", "change"]) this.body.addEventListener(type, clear);
     this.problem = el("p", { class: "problem", role: "alert" });
     this.element = el(
       "div",
@@ -123,6 +125,13 @@ export class ToolForm {
     for (const note of this.element.querySelectorAll(".problem")) note.textContent = "";
     for (const control of this.element.querySelectorAll("[aria-invalid]")) control.removeAttribute("aria-invalid");
   }
+}
+
+/** What was wrong with a field need not be wrong with what is typed now. @param {Element} control */
+function clearProblemAt(control) {
+  control.removeAttribute("aria-invalid");
+  const note = control.closest("[data-field]")?.querySelector(".problem");
+  if (note) note.textContent = "";
 }
 
 /** @param {string} text @returns {JsonObject | null} */

@@ -4,6 +4,7 @@ import { announceSentence, button, el, fill, link, methodTag, notice, sentenceOf
 import { viewAddress } from "../ui/router.js";
 import { shownSentence, withPin } from "../session/selection.js";
 import { findTools } from "../session/tool_filter.js";
+import { ListKeys } from "./list_keys.js";
 import { ToolFilterView } from "./tool_filter_view.js";
 import { TryView } from "./try_view.js";
 
@@ -22,7 +23,9 @@ export class ToolsView {
     this.shown = el("p", { class: "hint", dataset: { testid: "shown" } });
     this.messages = el("div", { "aria-live": "polite" });
     this.list = el("div", { class: "tool-list" });
+    this.keys = new ListKeys(this.list);
     this.place = el("div", { class: "try" });
+    this.split = el("div", { class: "split" });
     /** @type {TryView | null} */
     this.trial = null;
     /** What the trial shows, or will show once it is loaded. */
@@ -36,7 +39,9 @@ export class ToolsView {
   start(container) {
     const parts = [el("h1", null, "Tools"), this.shown, this.filter.element, this.messages, this.list];
     const side = el("div", { class: "side" }, ...parts);
-    fill(container, el("div", { class: this.toolName ? "split has-choice" : "split" }, side, this.place));
+    const back = link("All tools", viewAddress("tools"), { class: "back" });
+    fill(this.split, side, el("div", null, back, this.place));
+    fill(container, this.split);
     const { inventory, controls } = this.parts;
     this.subscriptions = [inventory.onChange(() => this.#render()), controls.onChange(() => this.#renderList())];
     this.#render();
@@ -49,13 +54,26 @@ export class ToolsView {
     this.trial = null;
   }
 
-  #render() {
+  /** Another tool of the same list: the list stays as it is. @param {import("../ui/router.js").Route} route */
+  followRoute({ section, parts: [toolName = ""] }) {
+    if (section !== "tools") return false;
+    this.toolName = toolName;
+    this.trial?.stop();
+    this.trial = null;
+    this.trialFor = "";
+    this.#render(true);
+    window.scrollTo(0, 0);
+    return true;
+  }
+
+  #render(isChosenNow = false) {
     const { inventory } = this.parts;
+    this.split.classList.toggle("has-choice", this.toolName !== "");
     this.filter.offerChoices(inventory.servers, inventory.tools);
     this.#renderShown();
     this.#renderList();
     const tool = inventory.tools.find(({ name }) => name === this.toolName);
-    if (tool) void this.#try(tool);
+    if (tool) void this.#try(tool, isChosenNow);
     else fill(this.place, this.#nothingChosen());
   }
 
@@ -65,8 +83,8 @@ export class ToolsView {
     fill(this.shown, ...(selection === null || selection.total === 0 ? [] : [shownSentence(selection), " ", change]));
   }
 
-  /** Loads the arguments of the tool, unless what is there shows it as it is; then the new form takes the place. @param {Tool} tool */
-  async #try(tool) {
+  /** Loads the arguments of the tool, unless what is there shows it as it is; then the new form takes the place. @param {Tool} tool @param {boolean} isChosenNow it gets the focus */
+  async #try(tool, isChosenNow) {
     const document = this.parts.inventory.servers.find(({ id }) => id === tool.server_id)?.digest;
     const version = JSON.stringify([tool.name, tool.accepted, tool.key, document]);
     if (version === this.trialFor) return;
@@ -78,6 +96,7 @@ export class ToolsView {
       this.trial?.stop();
       this.trial = new TryView(this.parts, full);
       fill(this.place, this.trial.element);
+      if (isChosenNow) this.trial.focusTitle();
     } catch (failure) {
       if (this.trialFor === version) fill(this.place, notice("error", sentenceOf(failure)));
     }
@@ -123,6 +142,7 @@ export class ToolsView {
       ? /** @type {HTMLElement} */ (document.activeElement).dataset.pin
       : undefined;
     fill(this.list, ...content);
+    this.keys.takeRows();
     if (pressed !== undefined) this.#pinButtons().find(({ dataset }) => dataset.pin === pressed)?.focus();
     if (this.hasScrolled || !this.parts.inventory.isLoaded) return;
     this.hasScrolled = true;

@@ -8,6 +8,7 @@ import { CallSettingForm } from "../ui/call_setting_form.js";
 import { stringifyJson } from "../base/json_text.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
 import { buildRequest } from "../request/build.js";
+import { approveOwnRun } from "./own_run.js";
 import { ToolForm } from "./tool_form.js";
 import { toCurl } from "../base/curl.js";
 
@@ -39,6 +40,11 @@ export class TryView {
     this.element = this.#render();
   }
 
+  /** Moves the focus here: its user has just chosen it. */
+  focusTitle() {
+    this.element.querySelector("h1")?.focus({ preventScroll: true });
+  }
+
   stop() {
     drafts.set(this.tool.name, this.form.peekArguments());
     this.running?.abort();
@@ -50,7 +56,7 @@ export class TryView {
     const { tool } = this;
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
-      void this.#run();
+      void this.#run(event.isTrusted);
     };
     return el(
       "article",
@@ -58,7 +64,7 @@ export class TryView {
       el(
         "div",
         { class: "title-row" },
-        el("h1", null, tool.name),
+        el("h1", { tabindex: "-1" }, tool.name),
         link("Server", viewAddress("servers", tool.server_id), { class: "quiet-link" }),
       ),
       el("p", { class: "mono address" }, methodTag(tool.method, tool.safe), ` ${tool.path}`),
@@ -106,11 +112,13 @@ export class TryView {
     );
   }
 
-  async #run() {
+  /** @param {boolean} isApproved the user pressed the button, which allows this call */
+  async #run(isApproved) {
     const value = this.form.readArguments();
     if (value === null || this.running) return;
     const controller = new AbortController();
     this.#setRunning(controller);
+    const endApproval = isApproved ? approveOwnRun(this.parts, this.tool, value) : () => undefined;
     fill(this.result, el("p", { class: "hint" }, "Running…"));
     try {
       const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
@@ -122,6 +130,7 @@ export class TryView {
         fill(this.result, notice("note", "Cancelled. The bridge stops the request in the browser."));
       else this.#showFailure(failure);
     } finally {
+      endApproval();
       this.#setRunning(null);
     }
   }

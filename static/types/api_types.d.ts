@@ -147,7 +147,9 @@ export interface AnswerFile {
   filename?: string;
 }
 export interface Answer {
+  http_status: number;
   content_type: string;
+  headers: Record<string, string>;
   text?: string | null;
   file?: AnswerFile | null;
   truncated?: boolean;

@@ -2,7 +2,7 @@
 /** How a call ended, as a user reads it: the answer, or the error with what to do about it. */
 import { el, link } from "./dom.js";
 import { viewAddress } from "./router.js";
-import { cutNote, fileView, formatBody, saveButton, saveLink, textView } from "./response_view.js";
+import { cutNote, fileView, formatBody, formatSize, saveButton, saveLink, textView } from "./response_view.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
@@ -84,7 +84,7 @@ function stateWords(state) {
  * @param {string} serverId
  * @returns {HTMLElement}
  */
-export function outcomeView({ outcome, duration_ms }, serverId) {
+export function outcomeView({ call_id, outcome, duration_ms }, serverId) {
   const { answer, error, state } = outcome;
   const isGood = state === "succeeded";
   const head = el(
@@ -92,7 +92,9 @@ export function outcomeView({ outcome, duration_ms }, serverId) {
     { class: "outcome-head" },
     el("span", { class: `badge ${isGood ? "good" : "bad"}` }, isGood ? "Succeeded" : stateWords(state)),
     " ",
-    el("span", { class: "facts" }, [formatDuration(Number(duration_ms)), answer?.content_type].filter(Boolean).join(" · ")),
+    el("span", { class: "facts" }, outcomeFacts(answer ?? null, duration_ms)),
+    " ",
+    link("Show in Calls", viewAddress("calls", call_id), { class: "quiet-link" }),
   );
   return el(
     "section",
@@ -100,7 +102,28 @@ export function outcomeView({ outcome, duration_ms }, serverId) {
     head,
     error ? errorView(error, serverId) : null,
     answer ? answerView(answer) : null,
+    answer ? headersView(answer.headers) : null,
   );
+}
+
+/** Status, time, type and size in a line. @param {Answer | null} answer @param {number} duration_ms */
+function outcomeFacts(answer, duration_ms) {
+  const facts = [formatDuration(Number(duration_ms))];
+  if (answer) {
+    const shown = new TextEncoder().encode(answer.text ?? "").byteLength;
+    const size = Number(answer.total_bytes ?? answer.file?.bytes ?? shown);
+    facts.unshift(`HTTP ${answer.http_status}`);
+    facts.push(...[answer.content_type, formatSize(size)].filter(Boolean));
+  }
+  return facts.join(" · ");
+}
+
+/** @param {Record<string, string>} headers of the answer */
+function headersView(headers) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  if (lines.length === 0) return null;
+  const list = el("pre", { class: "headers", tabindex: "0", role: "region", "aria-label": "Response headers" }, lines.join("\n"));
+  return el("details", null, el("summary", null, `Response headers (${lines.length})`), list);
 }
 
 /**

@@ -61,6 +61,8 @@ class AnswerFacts(ApiModel):
 
     http_status: int
     content_type: str
+    headers: dict[str, str]
+    """Those that the page may read, without secrets."""
     text: str | None = None
     """At most as much as a model reads (`--max-answer-bytes`)."""
     file: FileLink | None = None
@@ -283,6 +285,7 @@ class CallRoutes:
         return AnswerFacts(
             http_status=answered.http_status,
             content_type=answered.content_type,
+            headers=dict(answered.headers),
             text=text.text if text else None,
             file=self._link(answered, file) if file else None,
             truncated=answered.truncated or is_cut,

@@ -1,0 +1,43 @@
+// @ts-check
+/**
+ * The user's own run of a tool: pressing *Run* on a filled form is the approval of that one call, so it needs no card.
+ * Only a card that appears after the press, for the same tool with exactly these arguments, is taken for it, and only once.
+ */
+import { stringifyJson } from "../base/json_text.js";
+
+/** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
+/** @typedef {import("../types/types.js").JsonObject} JsonObject */
+
+/**
+ * Whether a card asks about exactly this; false also where it shows too little of the arguments to tell.
+ * @param {Pick<WaitingCard, "tool" | "server_id" | "chat_id" | "args" | "more_args">} card
+ * @param {{name: string, server_id: string}} tool
+ * @param {JsonObject} value the arguments
+ */
+export function asksAbout(card, tool, value) {
+  if (card.tool !== tool.name || card.server_id !== tool.server_id || card.chat_id !== null || card.more_args > 0) return false;
+  const given = Object.entries(value).map(([name, each]) => [name, typeof each === "string" ? each : stringifyJson(each)]);
+  const asked = card.args.map((each) => [each.name, each.value]);
+  return stringifyJson(given.toSorted()) === stringifyJson(asked.toSorted());
+}
+
+/**
+ * Allows the call that is about to be made, once its card appears.
+ * @param {Pick<import("../types/view_types.js").Parts, "executor" | "inline">} parts
+ * @param {{name: string, server_id: string}} tool
+ * @param {JsonObject} value
+ * @returns {() => void} ends it
+ */
+export function approveOwnRun({ executor, inline }, tool, value) {
+  const before = new Set(executor.cards.map(({ call_id }) => call_id));
+  /** @type {string | null} */
+  let own = null;
+  inline.expectCard((card) => {
+    if (own === null && !before.has(card.call_id) && asksAbout(card, tool, value)) {
+      own = card.call_id;
+      executor.decideCalls([own], "once");
+    }
+    return card.call_id === own;
+  });
+  return () => inline.expectCard(null);
+}

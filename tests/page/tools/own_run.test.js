@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { approveOwnRun, asksAbout } from "../../../static/tools/own_run.js";
+
+const TOOL = { name: "placeOrder", server_id: "shop" };
+const CARD = { call_id: "c1", tool: "placeOrder", server_id: "shop", chat_id: null, args: [{ name: "n", value: "2" }], more_args: 0 };
+
+test("a card is taken for the user's own run only if it asks about exactly that", () => {
+  assert.equal(asksAbout(CARD, TOOL, { n: 2 }), true);
+  /** @type {[typeof CARD | any, any][]} */
+  const others = [
+    [CARD, { n: 3 }],
+    [CARD, {}],
+    [{ ...CARD, more_args: 1 }, { n: 2 }],
+    [{ ...CARD, chat_id: "chat" }, { n: 2 }],
+    [{ ...CARD, server_id: "other" }, { n: 2 }],
+    [{ ...CARD, tool: "cancelOrder" }, { n: 2 }],
+  ];
+  for (const [card, value] of others) assert.equal(asksAbout(card, TOOL, value), false);
+});
+
+test("one press allows one call, and none that waited before it", () => {
+  /** @type {unknown[]} */
+  const decided = [];
+  /** @type {any} */
+  let isExpected = null;
+  /** @type {any} */
+  const parts = {
+    executor: { cards: [CARD], decideCalls: (/** @type {string[]} */ ids, /** @type {string} */ decision) => decided.push([...ids, decision]) },
+    inline: { expectCard: (/** @type {unknown} */ expected) => (isExpected = expected) },
+  };
+  const end = approveOwnRun(parts, TOOL, { n: 2 });
+  const seen = ["c1", "c2", "c3", "c2"].map((call_id) => isExpected({ ...CARD, call_id }));
+  assert.deepEqual(seen, [false, true, false, true]);
+  assert.deepEqual(decided, [["c2", "once"]]);
+  end();
+  assert.equal(isExpected, null);
+});
