@@ -246,7 +246,7 @@ class Registry:
         if server_id is not None:
             view.find_server(server_id)
         if server_id not in view.offers:
-            tools, selection = view.tools_of(server_id), view.selection_of(server_id)
+            tools, selection = view.offerable_tools(server_id), view.selection_of(server_id)
             costs: dict[str, int] = {}
             if selection.max_tokens is not None:
                 costs = await self.count_tokens(view, find_candidates(tools, selection))

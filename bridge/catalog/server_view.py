@@ -164,10 +164,17 @@ class UserView:
         """Return the tools of one server, or of all."""
         return self.catalog.tools if server_id is None else self.catalog.of_server(server_id)
 
+    def offerable_tools(self, server_id: str | None) -> tuple[Tool, ...]:
+        """Return the tools of one server, or of all, without those that the user has declined.
+
+        A tool that nobody has decided about stays: its caller reads what the user has to do.
+        """
+        return tuple(tool for tool in self.tools_of(server_id) if not self.is_declined(tool))
+
     def build_search(self) -> ToolSearch:
         """Return the index over the tools the user chose; built once, 0.1 s for a thousand tools."""
         if self._search is None:
-            self._search = ToolSearch(choose_tools(self.catalog.tools, self.selection))
+            self._search = ToolSearch(choose_tools(self.offerable_tools(None), self.selection))
         return self._search
 
     def selection_of(self, server_id: str | None) -> Selection:
@@ -185,6 +192,10 @@ class UserView:
     def is_accepted(self, tool: Tool) -> bool:
         """Whether the user accepted exactly this version of the operation."""
         return self.accepted.get(OperationKey(tool.server_id, tool.operation.key)) == tool.operation.digest
+
+    def is_declined(self, tool: Tool) -> bool:
+        """Whether the user has looked at the operation and not accepted it."""
+        return self.accepted.get(OperationKey(tool.server_id, tool.operation.key)) == DECLINED
 
     def count_accepted(self, server: LoadedServer) -> tuple[int, int]:
         """Return how many of a server's operations are accepted, and how many changed since they were."""

@@ -65,7 +65,7 @@ class SelectionFacts(SelectionChoice):
     defaults: SelectionBounds
     missing: MissingChoices
     total: int
-    """Tools of the user."""
+    """Tools of the user, without those that the user has declined."""
     selected: int
     """Number of tools that the selection matches: offered, or found by `find_operations`."""
     shown: int
@@ -142,7 +142,7 @@ class SelectionRoutes:
                 max_tokens=chosen.max_tokens,
                 defaults=self._defaults,
                 missing=_missing(view),
-                total=len(view.catalog),
+                total=len(view.offerable_tools(None)),
                 selected=len(offered.reachable),
                 shown=len(offered.tools),
                 over=offered.over,

@@ -37,6 +37,23 @@ def advertised(document: AdvertisedDocument) -> list[str]:
     return [path.removeprefix("/tools/") for path in json.loads(document.body)["paths"]]
 
 
+async def test_what_its_user_declined_is_neither_advertised_nor_found() -> None:
+    """D6: models chose operations that the user had left out of the review, and were refused."""
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", many("op", 3), source_url=None)
+    undecided = await registry.advertise_document(await registry.view_of_user("ann"), None)
+    assert {"op0", "op1", "op2"} <= set(advertised(undecided))
+    digests = {each.key: each.digest for each in server.compiled.operations if each.key != "GET /op1"}
+    await registry.accept_operations("ann", server.record.id, digests)
+    view = await registry.view_of_user("ann")
+    for place in (None, server.record.id):
+        assert {"op0", "op1", "op2"} & set(advertised(await registry.advertise_document(view, place))) == {
+            "op0",
+            "op2",
+        }
+    assert "op1" not in [tool.name for tool in view.build_search().find_tools("op1", server="", tag="")]
+
+
 async def test_a_catalog_that_is_too_large_shows_pinned_tools_and_the_ways_to_the_others() -> None:
     """Models take 128 tools (ruling 13); the schemas of the others are not even made."""
     registry = RestartableRegistry().open()
