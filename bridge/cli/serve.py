@@ -9,10 +9,12 @@ import logging
 import signal
 import sys
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 from aiohttp import web
 
 from bridge.app.server import AddressInUse, Bridge, start_bridge
+from bridge.cli.arguments import running_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.parser import CommandFailed
 from bridge.cli.serve_settings import settings_of
@@ -25,7 +27,7 @@ from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
 from bridge.settings.network import SAMPLES_PORT
-from bridge.storage.database import StoreError
+from bridge.storage.database import FolderInUse, StoreError
 from bridge.storage.store import Store
 from examples.sample_api import start_sample_api
 
@@ -64,8 +66,16 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     store = open_store(options)
     try:
         return asyncio.run(_serve(settings, store, options, with_samples=with_samples))
+    except FolderInUse as error:
+        raise CommandFailed(f"{error}.{_describe_running(options.data)}") from None
     except (AddressInUse, StoreError) as error:
         raise CommandFailed(str(error)) from None
+
+
+def _describe_running(folder: Path) -> str:
+    """The sentence that says where the bridge on a data folder runs; empty if it has not written that."""
+    running = running_bridge(folder)
+    return "" if running is None else f" It runs at {running['base_url']}/ as process {running['pid']}."
 
 
 async def _serve(

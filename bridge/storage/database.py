@@ -62,6 +62,10 @@ class StoreError(Exception):
     """The database cannot be opened; the text says why and what to do."""
 
 
+class FolderInUse(StoreError):
+    """Another bridge runs on the data folder."""
+
+
 @dataclass(frozen=True, slots=True)
 class Engines:
     """The engines of one database that is ready for use."""

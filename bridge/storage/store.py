@@ -19,7 +19,7 @@ from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.conversations import ConversationTables
-from bridge.storage.database import Engines, StoreError, open_postgresql, open_sqlite
+from bridge.storage.database import Engines, FolderInUse, StoreError, open_postgresql, open_sqlite
 from bridge.storage.database_lease import claim_of
 from bridge.storage.dialects import build_upsert, dialect_of, lock_user
 from bridge.storage.encryption import Encryption
@@ -31,7 +31,7 @@ from bridge.storage.sessions import Sessions
 from bridge.storage.tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
 from bridge.storage.user_items import UserItems
 from bridge.storage.users import UserStore
-from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogUnusable
+from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogInUse, WriteAheadLogUnusable
 from bridge.storage.write_thread import WriteThread
 from toolserver.tool.naming import OperationKey
 
@@ -62,10 +62,13 @@ class Store(UserStore):
         """Return the call journal in this database, with its write-ahead log in `folder`.
 
         Raises:
-            StoreError: the folder cannot be written, or another process uses the log.
+            FolderInUse: another process uses the log.
+            StoreError: the folder cannot be written.
         """
         try:
             return CallJournal(self._session, self._thread, WriteAheadLog.open_log(folder))
+        except WriteAheadLogInUse as error:
+            raise FolderInUse(str(error)) from None
         except WriteAheadLogUnusable as error:
             raise StoreError(str(error)) from None
 

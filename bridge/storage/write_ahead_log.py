@@ -31,6 +31,10 @@ class WriteAheadLogUnusable(Exception):
     """The log cannot be opened; the text says why and what to do."""
 
 
+class WriteAheadLogInUse(WriteAheadLogUnusable):
+    """Another process uses the log."""
+
+
 @dataclass(slots=True)
 class _Segment:
     """One open file. A line that was appended only in part is cut off before the next one."""
@@ -89,7 +93,7 @@ class WriteAheadLog:
                 os.close(segment.file)
             if isinstance(error, BlockingIOError):
                 message = f"another tool-bridge runs on {folder}; stop it or choose another --data"
-                raise WriteAheadLogUnusable(message) from None
+                raise WriteAheadLogInUse(message) from None
             raise WriteAheadLogUnusable(f"{error.filename} cannot be written: {error.strerror}") from None
         return cls(segments)
 

@@ -74,6 +74,16 @@ def test_a_call_prints_the_answer_and_fails_with_the_error(demo: tuple[dict[str,
     assert json.loads(wrong.output)["error"]["code"] == "unauthorized"
 
 
+def test_a_second_bridge_on_a_folder_says_where_the_first_one_is(demo: tuple[dict[str, str], Path]) -> None:
+    """D13: who forgot a terminal wants its address, or the process to stop."""
+    facts, data = demo
+    command = [sys.executable, "-m", "bridge", "serve", "--port", "0", "--data", str(data)]
+    second = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert second.returncode == 1
+    pid = json.loads((data / "running.json").read_text(encoding="utf-8"))["pid"]
+    assert f"It runs at {facts['base_url']}/ as process {pid}." in second.stderr
+
+
 def test_a_key_and_a_page_link_are_made_for_another_user(demo: tuple[dict[str, str], Path]) -> None:
     """While the bridge runs; the key works at once."""
     facts, data = demo
