@@ -24,6 +24,8 @@ from bridge.cli.arguments import (
 from bridge.settings.answer_format import CALL_DISPLAYS, MARKER_FORMS
 from bridge.settings.users import LOCAL_USER
 
+SHELLS = ("bash", "zsh", "fish")
+
 
 def add_check(command: argparse.ArgumentParser) -> None:
     """`tool-bridge check`."""
@@ -191,3 +193,8 @@ def add_import(command: argparse.ArgumentParser) -> None:
     command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
     command.add_argument("--json", action="store_true")
     add_store(command)
+
+
+def add_completion(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge completion`."""
+    command.add_argument("shell", choices=SHELLS)

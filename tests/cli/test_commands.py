@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.__main__ import COMMANDS, main
+from bridge.__main__ import main
+from bridge.cli.commands import COMMANDS
 from bridge.lazy_modules import LAZY_MODULES
 from bridge.storage.store import Store
 from tests.support.commands import Ended, run_command
@@ -392,3 +393,25 @@ def test_the_folder_one_stands_in_is_not_run(tmp_path: Path) -> None:
         check=False,
     )
     assert (ran.returncode, "stranger" in ran.stderr) == (0, False), ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["se"], ["serve"]),
+        (["serve", "--appro"], ["--approve", "--approval-time"]),
+        (["key", "--markers", "zero"], ["zero_width"]),
+        (["check", "sho"], []),
+    ],
+)
+def test_a_shell_completes_commands_options_and_choices(words: list[str], expected: list[str]) -> None:
+    """Nobody remembers thirty options; the script holds them all, so that completing starts no Python."""
+    script = subprocess.run(
+        [sys.executable, "-m", "bridge", "completion", "bash"], capture_output=True, text=True, check=True
+    ).stdout
+    asks = (
+        f"COMP_WORDS=(tool-bridge {' '.join(words)}); COMP_CWORD={len(words)};"
+        '_tool_bridge; echo "${COMPREPLY[@]}"'
+    )
+    ran = subprocess.run(["bash", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True)
+    assert sorted(ran.stdout.split()) == sorted(expected)
