@@ -28,7 +28,7 @@ SECTIONS = (
     ("S0-90", "Breakers"),
     ("S0-100", "Web search"),
     ("S0-110", "From the bridge to the page and the API"),
-    ("S0-130", "What is kept of a chat"),
+    ("S0-130", "What is stored of a chat"),
     ("S0-150", "Streams"),
     ("S1-01", "Sub-queries"),
     ("S2-01", "Streams for Open WebUI"),

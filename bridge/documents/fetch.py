@@ -70,7 +70,7 @@ class PublicResolver(AbstractResolver):
             try:
                 self._refuse(result["host"])
             except OSError as error:
-                raise OSError(f"{host} is {result['host']}, and {error}") from None
+                raise OSError(f"{host} resolves to {result['host']}, and {error}") from None
         return found
 
     async def close(self) -> None:

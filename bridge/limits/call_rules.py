@@ -24,8 +24,8 @@ _LIMIT_NAMES = {
 }
 
 _USER_SETTINGS = {
-    SERVER: "as many calls of this server run as its user allows",
-    OPERATION: "as many calls of this tool run as its user allows",
+    SERVER: "this server already runs as many calls as its user allows",
+    OPERATION: "this tool already runs as many calls as its user allows",
     IN_ORDER: "calls of this server that change something run one after another",
 }
 

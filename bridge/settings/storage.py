@@ -26,7 +26,7 @@ _QUOTA_RANGE = f"0, or a whole number of at least {MIN_STORED_BYTES:,}"
 
 def _distinct_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
     if "" in keys or len(set(keys)) < len(keys):
-        raise ValueError("must be one key or several ones with commas between them, none empty or twice")
+        raise ValueError("must be one key, or several separated by commas, none empty or repeated")
     return keys
 
 

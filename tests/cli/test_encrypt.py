@@ -80,8 +80,8 @@ def test_it_says_what_no_key_opens(
     ("keys", "options", "known", "why"),
     [
         ("", [], [], "names no key"),
-        ("one,,two", [], [], "none empty or twice"),
-        ("one,one", [], [], "none empty or twice"),
+        ("one,,two", [], [], "none empty or repeated"),
+        ("one,one", [], [], "none empty or repeated"),
         ("new,old", [], ["old"], "does not know the first key"),
         ("old", ["--off"], ["old"], "the running bridge encrypts"),
     ],

@@ -123,7 +123,7 @@ def test_options_win_over_the_environment() -> None:
         ("PERSIST_REASONING_TOKENS", "sometimes", "must be disabled, next_reply or conversation"),
         ("TOOL_OUTPUT_RETENTION_TURNS", "-1", "must be a whole number of at least 0, not '-1'"),
         ("TOOL_OUTPUT_RETENTION_TURNS", "ten", "must be a whole number of at least 0"),
-        ("ARTIFACT_ENCRYPTION_KEY", "a,", "none empty or twice"),
+        ("ARTIFACT_ENCRYPTION_KEY", "a,", "none empty or repeated"),
         ("ENCRYPT_ALL", "maybe", "must be true or false"),
         ("MIN_COMPRESS_BYTES", "-1", "must be a whole number of at least 0"),
         ("ARTIFACT_CLEANUP_DAYS", "0", "must be a whole number from 1 to 365"),
