@@ -217,6 +217,7 @@ async def test_the_reason_survives_the_way_through_the_resolver() -> None:
         with pytest.raises(BridgeError) as refused:
             await fetch.fetch_document("http://localhost:1/spec.yaml")
     expected = (
-        r"localhost resolves to (\S+), and \1 is not a public address \(loopback, RFC \d+\); let the browser fetch it"
+        r"localhost resolves to (\S+), and \1 is not a public address \(loopback, RFC \d+\); "
+        r"let the browser fetch it"
     )
     assert re.search(rf"could not be fetched: {expected}\.$", refused.value.error.message)
