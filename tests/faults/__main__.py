@@ -8,6 +8,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
 from tests.faults.judge import Totals
+from tests.faults.page_journal import JournalPlayer
 from tests.faults.plan import make_plan
 from tests.faults.shrink import shrink
 from tests.faults.world import History, play
@@ -31,11 +32,12 @@ def main() -> int:
 
 
 def _replay(seed: int) -> int:
-    history = play(make_plan(seed))
-    _print(history)
-    if history.broken:
-        print("\nThe least that breaks the same promise:\n")
-        _print(shrink(history))
+    with JournalPlayer() as journals:
+        history = play(make_plan(seed), journals)
+        _print(history)
+        if history.broken:
+            print("\nThe least that breaks the same promise:\n")
+            _print(shrink(history, journals))
     return 1 if history.broken else 0
 
 
@@ -57,9 +59,10 @@ def _search(first: int, histories: int, seconds: float) -> int:
                 failed += broken
             seed = chunks[-1].stop
     print_totals(totals, first, time.monotonic() - began)
-    for seed in failed[:MOST_FAILURES]:
-        print(f'\nSeed {seed} broke a promise; again: make faults ARGS="--seed {seed}"')
-        _print(shrink(play(make_plan(seed))))
+    with JournalPlayer() as journals:
+        for seed in failed[:MOST_FAILURES]:
+            print(f'\nSeed {seed} broke a promise; again: make faults ARGS="--seed {seed}"')
+            _print(shrink(play(make_plan(seed), journals), journals))
     return 1 if failed else 0
 
 
@@ -70,11 +73,12 @@ def _is_enough(done: int, histories: int, spent: float, seconds: float) -> bool:
 def play_all(seeds: range) -> tuple[Totals, list[int]]:
     """Totals, and the seeds of histories that broke a promise."""
     totals, failed = Totals(), list[int]()
-    for seed in seeds:
-        history = play(make_plan(seed))
-        totals.add(history.totals)
-        if history.broken:
-            failed.append(seed)
+    with JournalPlayer() as journals:
+        for seed in seeds:
+            history = play(make_plan(seed), journals)
+            totals.add(history.totals)
+            if history.broken:
+                failed.append(seed)
     return totals, failed
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -40,6 +40,11 @@ class Surroundings(Protocol):
     def name(self, call_id: str) -> str: ...
     def ended(self, record: Recorded) -> None: ...
     def controls(self) -> Controls: ...
+    def last_page_left(self, calls: Iterable[OpenCall]) -> None:
+        """The only page of a user is gone, which might be sending the requests of these calls."""
+        ...
+
+    def page_came(self, user_id: str) -> None: ...
 
 
 @dataclass
@@ -257,6 +262,8 @@ class BridgeDouble:
         pages = self._pages.get(socket.user_id, {})
         if pages.pop(sid, None) is not None and not pages:
             self._left_at[socket.user_id] = self.around.now()
+            calls = self.dispatcher.open_calls(socket.user_id)
+            self.around.last_page_left(call for call in calls if call.sid == sid and call.in_doubt)
         self._tell_waiting()
         self.dispatcher.abandon_session(sid)
 
@@ -339,6 +346,7 @@ class BridgeDouble:
         sid = socket.link.sid
         page = Page(sid, socket.device_id, hello["instance"], hello["epoch"])
         self._pages.setdefault(socket.user_id, {})[sid] = page
+        self.around.page_came(socket.user_id)
         alive, listed = frozenset(hello["alive"]), dict(hello["calls"])
         ended = self.dispatcher.reconcile_page(socket.user_id, page, alive, listed)
         self._tell_waiting()

@@ -1,4 +1,7 @@
-"""A browser and its workers, as docs/reference/wire.md says they behave: memory, journal, outbox, cards."""
+"""A browser and its workers, as docs/reference/wire.md says they behave: memory, outbox, cards.
+
+Their journal is the page's own.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,19 +9,20 @@ from typing import Any, Protocol
 
 from tests.faults.ledger import Api
 from tests.faults.link import Link
+from tests.faults.page_journal import Entry, JournalPlayer, Outcome
 from tests.faults.plan import CallPlan, Kind
 
 HELLO_TIMEOUT_S = 10.0
 DECISION_TIMEOUT_S = 10.0
 RECONNECT_FIRST_S, RECONNECT_LAST_S = 0.2, 5.0
 UPLOAD_WAITS_S = (0.3, 1.0, 3.0)
-Outcome = dict[str, Any]
 
 
 class Surroundings(Protocol):
     """What a browser needs of its world."""
 
     api: Api
+    journals: JournalPlayer
     uploads_fail: bool
 
     def now(self) -> float: ...
@@ -34,25 +38,14 @@ class Surroundings(Protocol):
 
 
 @dataclass
-class Entry:
-    """A row of the page's journal."""
-
-    call_id: str
-    token: str
-    instance: str
-    outcome: Outcome | None = None
-
-
-@dataclass
 class Device:
     """A browser: what is kept in it, and which workers live."""
 
     device_id: str
     user_id: str
     around: Surroundings
-    epoch: str = "e1"
-    journal: dict[str, Entry] = field(default_factory=dict[str, Entry])
-    is_full: bool = False
+    begun: set[str] = field(default_factory=set[str])
+    """Unsafe calls that it has fetched, and must not fetch again while its journal is not cleared."""
     workers: list["Worker"] = field(default_factory=list["Worker"])
     started: int = 0
 
@@ -64,20 +57,21 @@ class Device:
         return worker
 
     @property
-    def alive(self) -> list[str]:
-        return [worker.instance for worker in self.workers if worker.holds_lock]
-
-    @property
     def executor(self) -> "Worker | None":
         """The newest worker that lives."""
         return next((worker for worker in reversed(self.workers) if not worker.is_dead), None)
 
+    def ask_journal(self, method: str, worker: str = "", *rest: object) -> Any:
+        return self.around.journals.ask(self.around.wall(), method, self.device_id, worker, *rest)
+
+    def fill(self, *, is_full: bool) -> None:
+        """Nothing can be stored while it is full."""
+        self.ask_journal("fillStore", "", is_full)
+
     def clear(self) -> None:
-        """Its user removes what it keeps; workers that run cannot write any more."""
-        self.epoch = f"e{int(self.epoch[1:]) + 1}"
-        self.journal = {}
-        for worker in self.workers:
-            worker.can_keep = False
+        """Its user removes what it stores; workers that run cannot write any more."""
+        self.begun.clear()
+        self.ask_journal("clearStore")
 
 
 @dataclass
@@ -97,9 +91,8 @@ class Worker:
 
     def __init__(self, device: Device, instance: str) -> None:
         self.device, self.instance, self.around = device, instance, device.around
-        self.epoch = device.epoch
+        self.epoch: str = device.ask_journal("openJournal", instance)
         self.is_dead = self.is_frozen = self.is_draining = self.is_ready = False
-        self.holds_lock = self.can_keep = True
         self.link: Link | None = None
         self.outbox: dict[str, Outcome] = {}
         self.seen: dict[str, int] = {}
@@ -109,7 +102,6 @@ class Worker:
         self.waits: set[str] = set()
         """Decisions that the bridge knows: sent again after the next handshake or when the slot came."""
         self.slots: set[str] = set()
-        self._begun: set[str] = set()
         self._left: list[Entry] = []
         self._failures = 0
         self._pent: list[Callable[[], None]] = []
@@ -142,7 +134,10 @@ class Worker:
             self.link.cut(0.0, self.around.wobble(0, 0.03))
 
     def _free_lock(self) -> None:
-        self.holds_lock = False
+        self._ask_journal("freeLock")
+
+    def _ask_journal(self, method: str, *rest: object) -> Any:
+        return self.device.ask_journal(method, self.instance, *rest)
 
     # The socket
 
@@ -169,20 +164,17 @@ class Worker:
     def _send_hello(self, link: Link) -> None:
         if link is not self.link or not link.is_open["page"]:
             return
-        alive = self.device.alive
-        left = (
-            [entry for entry in self.device.journal.values() if entry.instance not in alive]
-            if self.can_keep
-            else []
-        )
-        self._left = left
-        calls = {entry.call_id: "done" if entry.outcome else "lost" for entry in left}
+        inherited = self._ask_journal("inheritEntries")
+        self._left = [
+            Entry(entry["call_id"], entry["result_token"], entry["outcome"]) for entry in inherited["left"]
+        ]
+        calls = {entry.call_id: "done" if entry.outcome else "lost" for entry in self._left}
         calls |= dict.fromkeys(self.cards, "waiting") | dict.fromkeys(self.running, "running")
         calls |= dict.fromkeys(self.outbox, "done")
         hello = {
             "instance": self.instance,
             "epoch": self.epoch,
-            "alive": [instance for instance in alive if instance != self.instance],
+            "alive": inherited["alive"],
             "calls": calls,
         }
         told = ", ".join(f"{self.around.name(call_id)} {state}" for call_id, state in calls.items())
@@ -212,13 +204,12 @@ class Worker:
     def _welcomed(self, link: Link, ended: list[str]) -> None:
         self._failures, self.is_ready = 0, True
         for call_id in ended:
-            if call_id in self.cards or call_id not in self._begun:
+            if call_id in self.cards or not self._ask_journal("hasBegun", call_id):
                 self.stop(call_id, "cancelled")
         left, self._left = self._left, []
+        self._ask_journal("forgetCalls", [entry.call_id for entry in left if entry.outcome is None])
         for entry in left:
-            if entry.outcome is None:
-                self.device.journal.pop(entry.call_id, None)
-            else:
+            if entry.outcome is not None:
                 self._tell_left(entry, entry.outcome, entry.call_id in ended)
         for call_id, outcome in self.outbox.items():
             self._emit_result(call_id, outcome)
@@ -256,9 +247,7 @@ class Worker:
     def _confirmed(self, call_ids: list[str]) -> None:
         for call_id in call_ids:
             self.outbox.pop(call_id, None)
-            self._begun.discard(call_id)
-            if self.can_keep:
-                self.device.journal.pop(call_id, None)
+        self._ask_journal("forgetCalls", call_ids)
         self._finish_draining()
 
     # A call arrives
@@ -369,26 +358,24 @@ class Worker:
             self.soon(self.around.wobble(0.001, 0.02), lambda: self._begun_durably(run))
 
     def _begun_durably(self, run: Run) -> None:
-        call_id = run.call["call_id"]
-        if not self.can_keep or self.device.is_full:
-            self._finish(run, _failed("storage_unavailable", "no"))
-        elif call_id in self.device.journal:
-            self._finish(run, _failed("internal", "unknown"))
+        failure = self._ask_journal("recordBegun", run.call["call_id"], run.call["token"])
+        if failure is not None:
+            self._finish(run, _failed(failure["code"], failure["delivered"]))
+            return
+        run.has_begun = True
+        if not self.is_ready:
+            self._finish(run, _failed("no_browser", "no"))
+        elif run.stopped:
+            self._finish(run, _failed(run.stopped, "no"))
         else:
-            self.device.journal[call_id] = Entry(call_id, run.call["token"], self.instance)
-            self._begun.add(call_id)
-            run.has_begun = True
-            if not self.is_ready:
-                self._finish(run, _failed("no_browser", "no"))
-            elif run.stopped:
-                self._finish(run, _failed(run.stopped, "no"))
-            else:
-                self._fetch(run)
+            self._fetch(run)
 
     def _fetch(self, run: Run) -> None:
         call_id, plan = run.call["call_id"], self.around.plan_of(run.call["plan"])
         if not plan.safe and not self.is_ready:
             self.around.alarm(f"{self.instance} fetches while it is not greeted")
+        if not plan.safe:
+            self.device.begun.add(call_id)
 
         def settled(outcome: Outcome) -> None:
             self.soon(0.002, lambda: self._received_answer(run, outcome))
@@ -426,9 +413,10 @@ class Worker:
 
     def _kept(self, run: Run, outcome: Outcome) -> None:
         call_id, token = run.call["call_id"], run.call["token"]
-        if run.has_begun and self.can_keep and not self.device.is_full:
-            self.device.journal[call_id] = Entry(call_id, token, self.instance, outcome)
-        if outcome.get("body") == {"kind": "uploaded"}:
+        is_uploaded = outcome.get("body") == {"kind": "uploaded"}
+        if run.has_begun:
+            self._ask_journal("recordOutcome", call_id, token, outcome, is_uploaded)
+        if is_uploaded:
             self._upload(
                 call_id,
                 token,

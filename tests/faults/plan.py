@@ -22,6 +22,7 @@ Action = Literal[
     "reload", "close_tab", "freeze", "clear_browser", "browser_disk_full", "hand_over",
     "kill_bridge", "stop_bridge", "bridge_disk_full", "bridge_disk_hangs",
     "caller_leaves", "user_stops", "page_stops", "clock_jumps", "uploads_fail",
+    "send_again",
 ]  # fmt: skip
 
 MESSAGES: tuple[Kind, ...] = (
@@ -39,6 +40,7 @@ TIMED_ACTIONS: tuple[Action, ...] = (
     "browser_disk_full", "hand_over", "kill_bridge", "stop_bridge", "bridge_disk_full", "bridge_disk_hangs",
     "caller_leaves",
     "user_stops", "page_stops", "clock_jumps", "uploads_fail",
+    "send_again",
 )  # fmt: skip
 
 ONLY_ACKS_GET_LOST: frozenset[Kind] = frozenset({"ack", "reply", "receipt", "cancel", "welcome"})

@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tests.faults.page_journal import JournalPlayer
 from tests.faults.plan import Plan
 from tests.faults.world import History, play
 
 
-def shrink(history: History) -> History:
+def shrink(history: History, journals: JournalPlayer) -> History:
     """A history that breaks a promise with as few faults and calls as can be; itself when it breaks none."""
-    smaller = next((found for found in map(play, _smaller(history.plan)) if found.broken), None)
+    smaller: History | None = history
     while smaller is not None:
         history = smaller
-        smaller = next((found for found in map(play, _smaller(history.plan)) if found.broken), None)
+        played = (play(plan, journals) for plan in _smaller(history.plan))
+        smaller = next((found for found in played if found.broken), None)
     return history
 
 

@@ -1,5 +1,10 @@
 """Randomized histories against the ledger, and proofs that the judge can say no."""
 
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from bridge.calls.state_machine import CallState
@@ -8,6 +13,7 @@ from tests.faults.__main__ import play_all
 from tests.faults.bridge_double import Row
 from tests.faults.judge import Course, broken_promises
 from tests.faults.ledger import Deeds
+from tests.faults.page_journal import ROOT, JournalPlayer
 from tests.faults.plan import CallPlan, make_plan
 from tests.faults.shrink import shrink
 from tests.faults.world import play
@@ -26,18 +32,39 @@ def test_no_fault_makes_a_call_happen_twice_or_end_dishonestly(first: int) -> No
     assert totals.unsafe_calls > CHUNK / 2
 
 
-def test_the_same_seed_is_the_same_history() -> None:
+def test_a_journal_that_lets_a_call_begin_twice_breaks_a_promise(tmp_path: Path) -> None:
+    """The journal is the page's own, and what it promises is looked at: a browser begins no call twice."""
+    for part in ("static", "tests/page/support"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    shutil.copy(ROOT / "package.json", tmp_path)
+    journal = tmp_path / "static/executor/call_journal.js"
+    text = journal.read_text()
+    assert text.count(".add(entry,") == 1
+    journal.write_text(text.replace(".add(entry,", ".put(entry,"))
+    with JournalPlayer(tmp_path) as journals:
+        histories = (play(make_plan(seed), journals) for seed in range(CHUNK))
+        broken = next(history.broken for history in histories if history.broken)
+    assert "fetched 2 times, at most 1" in broken[0]
+
+
+@pytest.fixture
+def journals() -> Iterator[JournalPlayer]:
+    with JournalPlayer() as player:
+        yield player
+
+
+def test_the_same_seed_is_the_same_history(journals: JournalPlayer) -> None:
     """A failure that cannot be played again cannot be understood."""
-    first, second = play(make_plan(11)), play(make_plan(11))
+    first, second = play(make_plan(11), journals), play(make_plan(11), journals)
     assert len(first.trace) > 20
     assert first.trace == second.trace
 
 
-def test_a_history_without_faults_ends_every_call_as_its_plan_says() -> None:
+def test_a_history_without_faults_ends_every_call_as_its_plan_says(journals: JournalPlayer) -> None:
     """What is found under faults must not be the doubles' own doing."""
     plans = (plan for plan in map(make_plan, range(400)) if not plan.faults)
     for plan in plans:
-        history = play(plan)
+        history = play(plan, journals)
         assert not history.broken
         assert not history.totals.needless["never begun (no_browser)"], plan
 
@@ -50,6 +77,7 @@ def a_call(**changes: object) -> Course:
     return course
 
 
+A_SAFE_CALL = a_call(plan=replace(a_call().plan, safe=True))
 NETWORK = WireError(code=ErrorCode.NETWORK, message="It broke.")
 
 
@@ -64,6 +92,8 @@ NETWORK = WireError(code=ErrorCode.NETWORK, message="It broke.")
         (a_call(endings=[]), Deeds(), "no terminal state"),
         (a_call(endings=[CallState.FAILED, CallState.DENIED]), Deeds(), "ended 2 times"),
         (a_call(ended_at=200.0), Deeds(), "its latest end"),
+        (A_SAFE_CALL, Deeds(fetched=[1.0, 1.1, 1.2]), "fetched 3 times, at most 2"),
+        (a_call(ended_at=6.0, alone_since=4.0), Deeds(), "2.00 s after its page left"),
         (a_call(), Deeds(fetched=[1.0]), "no journal has it"),
     ],
 )
@@ -82,7 +112,7 @@ def test_the_journal_must_agree_with_the_caller() -> None:
     assert not broken_promises(course, deeds, row)
 
 
-def test_a_failing_history_is_cut_down_to_what_breaks_it() -> None:
+def test_a_failing_history_is_cut_down_to_what_breaks_it(journals: JournalPlayer) -> None:
     """Whoever reads it should not have to look for the one fault among six."""
-    history = play(make_plan(11))
-    assert shrink(history) is history
+    history = play(make_plan(11), journals)
+    assert shrink(history, journals) is history

@@ -3,16 +3,19 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from bridge.calls.admission import Controls
+from bridge.calls.open_call import OpenCall
 from bridge.calls.request import CallContext, CallRequest
 from tests.faults.bridge_double import BridgeDouble, Disk
 from tests.faults.judge import QUEUE_S, Course, Totals, broken_promises, needless_doubt
 from tests.faults.ledger import Api
 from tests.faults.link import Link, Message
 from tests.faults.page_double import Device, Worker
+from tests.faults.page_journal import JournalPlayer
 from tests.faults.plan import CallPlan, Fault, Plan
 from tests.faults.virtual_time import Stuck, run_virtually
 from tests.support.calls.fake_browser import Recorded
@@ -35,12 +38,16 @@ class History:
 class World:
     """Everything of one history."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, journals: JournalPlayer) -> None:
+        self.plan, self.journals = plan, journals
+        journals.ask(0.0, "removeAll")
         self.trace: list[str] = []
         self.broken: list[str] = []
         self._chance = random.Random(plan.seed + 1)
         self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(
+            lambda _, context: self.alarm(repr(context.get("exception") or context["message"]))
+        )
         self._count: Counter[str] = Counter()
         self._wall_shift = 0.0
         self.uploads_fail = False
@@ -48,6 +55,8 @@ class World:
         self.api = Api(self.later, self.now, self.note)
         self.courses = {call.number: Course(call) for call in plan.calls}
         self._number_of: dict[str, int] = {}
+        self._sent: dict[int, dict[str, Any]] = {}
+        """The last message that asked a page to run each call."""
         self._sids = 0
         self.devices = [
             Device(f"{user}{index}", user, self) for user, count in plan.devices_of for index in range(count)
@@ -101,6 +110,15 @@ class World:
         code = course.error.code.value if course.error else ""
         self.note(f"bridge: call {number} {record.state} {code}")
 
+    def last_page_left(self, calls: Iterable[OpenCall]) -> None:
+        for call in calls:
+            self.courses[int(call.request.arguments_text)].alone_since = self.now()
+
+    def page_came(self, user_id: str) -> None:
+        for course in self.courses.values():
+            if course.plan.user == user_id and not course.endings:
+                course.alone_since = None
+
     def connect(self, worker: Worker) -> Link | None:
         if self.bridge.is_dead:
             return None
@@ -132,6 +150,7 @@ class World:
     def before(self, link: Link, message: Message) -> None:
         if message.kind == "call":
             self._number_of[message.payload["call_id"]] = message.payload["plan"]
+            self._sent[message.payload["plan"]] = message.payload
         nth = self._count[message.kind]
         self._count[message.kind] += 1
         message.about += f" #{nth}"
@@ -162,6 +181,8 @@ class World:
             self._hit_bridge(fault)
         elif fault.action in ("caller_leaves", "user_stops", "page_stops"):
             self._stop_call(fault)
+        elif fault.action == "send_again":
+            self._send_again(fault)
         elif fault.action == "clock_jumps":
             self._wall_shift += (fault.amount - 0.5) * 10_000
         elif fault.action == "uploads_fail":
@@ -169,6 +190,15 @@ class World:
             self.later(fault.amount * 10, self._uploads_work)
         elif worker is not None:
             self._hit_browser(fault, device, worker)
+
+    def _send_again(self, fault: Fault) -> None:
+        """A call comes once more to a browser that has begun it, as the same attempt or as the next one."""
+        message = self._sent.get(fault.victim % len(self.courses), {"call_id": ""})
+        for device in self.devices:
+            worker = device.executor
+            if message["call_id"] in device.begun and worker is not None and worker.link is not None:
+                again = message | {"attempt": message["attempt"] + (fault.amount > 0.5)}
+                worker.link.send("page", "call", again, self.name(message["call_id"]))
 
     def _victim(self, fault: Fault, link: Link | None) -> Device:
         for device in self.devices:
@@ -258,8 +288,8 @@ class World:
             self.later(fault.amount * 5, worker.die)
             self.later(fault.amount * 5 + 0.1, lambda: self._reopen(device))
         elif fault.action == "browser_disk_full":
-            device.is_full = True
-            self.later(fault.amount * 20, lambda: setattr(device, "is_full", False))
+            device.fill(is_full=True)
+            self.later(fault.amount * 20, lambda: device.fill(is_full=False))
         elif fault.action == "hand_over":
             device.start_worker()
             self.later(self.wobble(0.05, 0.3), lambda: worker.awake(worker.drain))
@@ -351,12 +381,12 @@ class World:
                 totals.late_truths += row is not None and row.late > 0
 
 
-def play(plan: Plan) -> History:
+def play(plan: Plan, journals: JournalPlayer) -> History:
     """Let a plan happen, and judge it."""
     history = History(plan, [], [])
 
     async def happen() -> None:
-        world = World(plan)
+        world = World(plan, journals)
         history.trace, history.broken = world.trace, world.broken
         await world.play()
         world.count(history.totals)

@@ -7,7 +7,10 @@ globalThis.IDBKeyRange ??= /** @type {any} */ ({ bound: (/** @type {string[]} */
 export class MemoryStore {
   /** @type {Map<string, any>} */
   rows = new Map();
+  /** It was deleted, or the browser has none. */
   isBroken = false;
+  /** It can be read, and takes nothing more. */
+  isFull = false;
 
   /** @param {string} _store @param {string[]} key */
   async readRecord(_store, key) {
@@ -17,12 +20,13 @@ export class MemoryStore {
 
   /** @param {string} _store @param {string} first */
   async readRecords(_store, first) {
+    if (this.isBroken) throw new StoreError("full");
     return [...this.rows].flatMap(([key, value]) => (JSON.parse(key)[0] === first ? [value] : []));
   }
 
   /** @param {string[]} _stores @param {(of: () => any) => void} change */
   async changeRecords(_stores, change) {
-    if (this.isBroken) throw new StoreError("full");
+    if (this.isBroken || this.isFull) throw new StoreError("full");
     const next = new Map(this.rows);
     const put = (/** @type {any} */ value, /** @type {string[]} */ key) => void next.set(JSON.stringify(key), structuredClone(value));
     const add = (/** @type {any} */ value, /** @type {string[]} */ key) => {
