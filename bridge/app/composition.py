@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
 import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from bridge.agent.demo.model import DemoModel
 from bridge.agent.loop.pending_turns import PendingRounds
@@ -21,6 +19,7 @@ from bridge.agent.turn import TurnSettings
 from bridge.agent.turn_runner import TurnRunner
 from bridge.app.conversation_composition import ConversationComponents, compose_conversations
 from bridge.app.response_composition import ResponseComponents, compose_responses
+from bridge.app.secret_files import load_or_create_secret
 from bridge.auth.forwarded_users import UserHeaders
 from bridge.auth.identity import Identity
 from bridge.browsers.device_routing import DeviceChoices
@@ -56,6 +55,9 @@ from bridge.stored_items.store import ItemStore
 from bridge.stored_items.ulid import Ulids
 from bridge.tasks import Tasks
 from toolserver.tool.selection import Selection
+
+SECRET_FILE = "secret.key"
+"""Name of the file in the data folder that holds the secret for tokens and ids."""
 
 _log = logging.getLogger(__name__)
 
@@ -157,7 +159,7 @@ def compose_bridge(
 
 def _compose_identity(settings: BridgeSettings, store: Store) -> Identity:
     user_headers = UserHeaders(settings.users.user_jwt_secret, trust_plain=settings.users.trust_user_headers)
-    return Identity(store, _secret(settings.data_dir), user_headers)
+    return Identity(store, load_or_create_secret(settings.data_dir / SECRET_FILE), user_headers)
 
 
 def _compose_dispatcher(
@@ -173,7 +175,7 @@ def _compose_dispatcher(
         gateway,
         journal,
         approvals,
-        CallIds(_secret(settings.data_dir)),
+        CallIds(load_or_create_secret(settings.data_dir / SECRET_FILE)),
         approval_s=settings.approvals.approval_s,
         resume_s=lambda: limits.now.page_resume_seconds,
         no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
@@ -272,19 +274,3 @@ async def _finish_loading(
     await registry.warm_validators(server)
     server.validation = await documents.validate_document(server.record.text)
     await gateway.announcements.servers_changed(server.record.owner_id)
-
-
-def _secret(data_dir: Path) -> bytes:
-    return bytes.fromhex(load_or_create_secret(data_dir / "secret.key", secrets.token_hex(32)))
-
-
-def load_or_create_secret(path: Path, fresh: str) -> str:
-    """Return the text of a file that only its owner may read; a new file gets `fresh`."""
-    try:
-        with os.fdopen(
-            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
-        ) as file:
-            file.write(fresh)
-    except FileExistsError:
-        return path.read_text(encoding="utf-8").strip()
-    return fresh

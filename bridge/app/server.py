@@ -14,8 +14,9 @@ from pathlib import Path
 from aiohttp import web
 
 from bridge import __version__
-from bridge.app.composition import Components, compose_bridge, load_or_create_secret
+from bridge.app.composition import Components, compose_bridge
 from bridge.app.http_application import build_application, canonical_host, render_error
+from bridge.app.secret_files import read_private, write_private
 from bridge.audit import AuditKind
 from bridge.catalog.server_view import LoadedServer
 from bridge.documents.reader import DocumentReader
@@ -156,7 +157,7 @@ async def _start_on(
     server = await _serve(runner, listener, parts.tasks)
     key_ids = Encryption(settings.storage).key_ids
     running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
-    (settings.data_dir / RUNNING_FILE).write_text(json.dumps(running), encoding="utf-8")
+    write_private(settings.data_dir / RUNNING_FILE, json.dumps(running))
     return Bridge(parts, runner, server, base_url, local_user, key, settings.data_dir)
 
 
@@ -181,10 +182,11 @@ def _family(host: str) -> socket.AddressFamily:
 
 
 async def _local_key(data_dir: Path, store: Store, local_user: User) -> str:
-    """Return the key that is printed at every start; a new one when it was revoked."""
+    """Return the key that is printed at every start; a new one when it was revoked or its file is damaged."""
     path = data_dir / "local.key"
-    if path.exists() and await store.holder_of_key(key := path.read_text(encoding="utf-8").strip()):
-        return key
-    path.unlink(missing_ok=True)
+    known = read_private(path)
+    if known and await store.holder_of_key(known):
+        return known
     _, key = await store.add_key(local_user.id, "printed at start")
-    return load_or_create_secret(path, key)
+    write_private(path, key)
+    return key

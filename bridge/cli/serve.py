@@ -70,6 +70,8 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
         raise CommandFailed(f"{error}.{_describe_running(options.data)}") from None
     except (AddressInUse, StoreError) as error:
         raise CommandFailed(str(error)) from None
+    except BridgeError as error:
+        raise CommandFailed(error.error.message) from None
 
 
 def _describe_running(folder: Path) -> str:
@@ -84,7 +86,7 @@ async def _serve(
     stop = asyncio.Event()
     _stop_on_signals(stop)
     async with AsyncExitStack() as stack:
-        bridge = await start_bridge(settings, store)
+        bridge = await _start(settings, store)
         stack.push_async_callback(bridge.close)
         samples_url, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
         if with_samples:
@@ -96,6 +98,14 @@ async def _serve(
         _announce(options, bridge, page, samples_url, await _model_names(bridge))
         await stop.wait()
     return 0
+
+
+async def _start(settings: BridgeSettings, store: Store) -> Bridge:
+    try:
+        return await start_bridge(settings, store)
+    except BaseException:
+        await store.close()
+        raise
 
 
 async def _model_names(bridge: Bridge) -> list[str]:

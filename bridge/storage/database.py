@@ -6,9 +6,11 @@ writing thread (`write_thread`).
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,6 +110,7 @@ def open_sqlite(path: Path) -> Engines:
             before the first release.
     """
     url = URL.create("sqlite", database=str(path))
+    _close_to_others(path)
     migrating = create_engine(url, poolclass=NullPool, connect_args={"timeout": SQLITE_WAIT_S})
     event.listen(migrating, "connect", _leave_transactions_to_us)
     event.listen(migrating, "begin", _begin_alone)
@@ -256,6 +259,14 @@ def _advice(error: BaseException) -> str:
     if "does not exist" in said:
         return "Create it first, with createuser and createdb, or correct the URL."
     return "Check that the server runs there and accepts this machine."
+
+
+def _close_to_others(path: Path) -> None:
+    """Let only their owner read a database, new or old, and its files; SQLite says what else is wrong."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        for file in path.parent.glob(f"{path.name}*"):
+            file.chmod(0o600)
 
 
 def _leave_transactions_to_us(connection: Any, _record: object) -> None:

@@ -6,6 +6,7 @@ Both support `ON CONFLICT`; SQLAlchemy spells it by dialect.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from sqlite3 import SQLITE_CORRUPT, SQLITE_NOTADB
 from typing import Any, cast
 
 from sqlalchemy import Column, ColumnElement, Connection, Insert, Table, any_, literal, select
@@ -37,6 +38,9 @@ _UNFIT_CLASSES = ("22", "23", "54")
 """SQLSTATE classes that blame the data: data, constraints, sizes. A missing right or table is not among them:
 that is the operator's concern."""
 
+
+_PRIMARY_CODE = 0xFF
+"""Mask of what an extended error code of SQLite shares with its primary one."""
 
 NUL = "\0"
 
@@ -107,6 +111,12 @@ def is_unfit(error: BaseException) -> bool:
         return False
     state = getattr(error.orig, "sqlstate", None)
     return isinstance(error, _UNFIT) if state is None else state[:2] in _UNFIT_CLASSES
+
+
+def is_damaged(error: BaseException) -> bool:
+    """Return whether a SQLite file is not what SQLite wrote; waiting does not help."""
+    code: object = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+    return isinstance(code, int) and code & _PRIMARY_CODE in (SQLITE_CORRUPT, SQLITE_NOTADB)
 
 
 def reason_of(error: BaseException) -> str:

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.storage.dialects import is_unfit, reason_of
+from bridge.storage.dialects import is_damaged, is_unfit, reason_of
 
 PATIENCE_S = 60.0
 """Maximum duration of one session, in seconds; a frozen server keeps its connections and answers nothing."""
@@ -54,7 +54,7 @@ class Sessions:
             if not self._is_away:
                 _log.error("The database does not answer: %s", reason_of(error))
             self._is_away = True
-            raise store_unavailable() from error
+            raise (_store_damaged(error) if is_damaged(error) else store_unavailable()) from error
         if self._is_away:
             _log.warning("The database answers again.")
             self._is_away = False
@@ -64,3 +64,8 @@ def store_unavailable() -> BridgeError:
     """Build the error of a request that needs the database while it does not answer."""
     message = "The bridge cannot reach its database, which it needs for this. Try again; see its log."
     return BridgeError(ErrorCode.STORE_UNAVAILABLE, message, retryable=True)
+
+
+def _store_damaged(error: BaseException) -> BridgeError:
+    advice = "Stop the bridge and restore a backup of the file, or start with another --data."
+    return BridgeError(ErrorCode.STORE_UNAVAILABLE, f"The database is damaged: {reason_of(error)}. {advice}")

@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -357,6 +357,41 @@ def test_a_data_folder_that_cannot_be_used_is_told_in_one_line(
     said = capsys.readouterr().err
     assert said.startswith("tool-bridge: ")
     assert str(folder) in said
+
+
+def empty_secret(folder: Path) -> None:
+    (folder / "secret.key").write_bytes(b"")
+
+
+def damaged_database(folder: Path) -> None:
+    """Its first pages can be read, and the table of the users cannot."""
+    path = folder / "bridge.sqlite3"
+    asyncio.run(Store.open_store(path).close())
+    with sqlite3.connect(path) as database:
+        (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'users'").fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    database.close()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (empty_secret, "secret.key is damaged: it must hold 64 hexadecimal digits. Restore it, or delete it"),
+        (damaged_database, "The database is damaged: database disk image is malformed. Stop the bridge and"),
+    ],
+)
+def test_a_damaged_data_folder_stops_the_start_with_one_sentence(
+    tmp_path: Path, damage: Callable[[Path], None], said: str
+) -> None:
+    """A bridge that started all the same would fail at each session, and tell nobody."""
+    damage(tmp_path)
+    ended = run("serve", "--port", "0", data=tmp_path)
+    assert ended.status == 1
+    assert said in ended.errors.splitlines()[-1]
+    assert "Traceback" not in ended.errors
 
 
 def test_the_address_is_forgotten_when_the_bridge_stops(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """The store: what survives a restart, and that the migrations make the tables the code uses."""
 
 import asyncio
+import contextlib
+import sqlite3
 import time
 from pathlib import Path
 
@@ -110,6 +112,18 @@ async def test_a_file_is_written_ahead_so_that_readers_do_not_wait(tmp_path: Pat
     await store.ensure_user("ann")
     await store.close()
     assert execute(path, "PRAGMA journal_mode") == [("wal",)]
+
+
+def test_a_database_is_its_owners_in_whatever_folder_it_lies(tmp_path: Path) -> None:
+    """It holds arguments and conversations; a folder that existed before may be open to all."""
+    path = tmp_path / "bridge.sqlite3"
+    path.touch(0o644)
+    asyncio.run(Store.open_store(path).close())
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("CREATE TABLE more (id INTEGER)")
+        modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+    assert modes == dict.fromkeys((path.name, f"{path.name}-shm", f"{path.name}-wal"), 0o600)
 
 
 @pytest.mark.parametrize(

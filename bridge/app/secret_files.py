@@ -1,0 +1,75 @@
+"""The bridge's own files in the data folder: the secret that signs, the local user's key, its address.
+
+A file is written under a temporary name and renamed, so that a bridge that is killed leaves all of it or
+nothing. Only its owner may read it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+from pathlib import Path
+
+from bridge.storage.database import StoreError
+
+SECRET_BYTES = 32
+OWNER_ONLY = 0o600
+
+_log = logging.getLogger(__name__)
+
+
+def load_or_create_secret(path: Path) -> bytes:
+    """Return the secret of a file; a new file gets a new one.
+
+    Raises:
+        StoreError: the file holds something else, or cannot be read or written.
+    """
+    text = read_private(path)
+    if text is None:
+        secret = secrets.token_bytes(SECRET_BYTES)
+        write_private(path, secret.hex())
+        return secret
+    try:
+        secret = bytes.fromhex(text)
+    except ValueError:
+        secret = b""
+    if len(secret) < SECRET_BYTES:
+        message = f"is damaged: it must hold {2 * SECRET_BYTES} hexadecimal digits"
+        raise StoreError(f"{path} {message}. Restore it, or delete it to end all sessions and links to files")
+    return secret
+
+
+def read_private(path: Path) -> str | None:
+    """Return the text of a file; None if there is none. Others who may read it may not any more.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace").strip()
+        if os.name == "posix" and path.stat().st_mode & ~OWNER_ONLY & 0o777:
+            _log.warning("%s could be read by others; now only its owner can.", path)
+            path.chmod(OWNER_ONLY)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be used: {error.strerror}") from None
+    return text
+
+
+def write_private(path: Path, text: str) -> None:
+    """Create or replace a file that only its owner may read.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        unfinished.unlink(missing_ok=True)
+        file = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+        with os.fdopen(file, "w", encoding="utf-8") as writing:
+            writing.write(text)
+        unfinished.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from None
