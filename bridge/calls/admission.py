@@ -7,6 +7,7 @@ makes use of, and tells the breakers how they ended.
 from __future__ import annotations
 
 import asyncio
+import sys
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Self
@@ -56,8 +57,8 @@ class AdmissionControl:
         """Return the slot of a call, for a `with` statement: the call counts as open, but does not run yet.
 
         Raises:
-            BridgeError: `queue_full`: too many calls are open; `breaker_open`; `no_browser`: the bridge is
-                stopping. Nothing was sent.
+            BridgeError: `queue_full`: too many calls are open, or too large ones; `breaker_open`;
+                `no_browser`: the bridge is stopping. Nothing was sent.
         """
         settings = await self._controls.settings.settings_of_user(request.context.user_id)
         return CallSlot(self._controls, request, options, settings)
@@ -84,7 +85,8 @@ class CallSlot:
         self._probes: tuple[bool, bool] | None = None
         """Whether the call probes tool and host; None while it does not run."""
         self._check_breakers()
-        self._entry: QueueEntry = self._queue.enter_queue(_slot_key(request, options, settings))
+        size = sys.getsizeof(request.arguments_text)
+        self._entry: QueueEntry = self._queue.enter_queue(_slot_key(request, options, settings), size)
 
     def __enter__(self) -> Self:
         return self

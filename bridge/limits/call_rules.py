@@ -6,12 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.fair_queue import EVERYBODY, USER, SharedResource
+from bridge.limits.fair_queue import EVERYBODY, USER, OpenEntries, SharedResource
 from bridge.settings.limits import Limits
 
 MAX_OPEN_CALLS = 10_000
 """Maximum number of open calls of all users: running, waiting for a slot, or waiting for approval. The next
 one is refused immediately. Chosen."""
+
+MIB = 1024 * 1024
+
+MAX_OPEN_BYTES_PER_USER = 64 * MIB
+MAX_OPEN_BYTES = 256 * MIB
+"""Maximum memory of the arguments of one user's open calls, and of those of all users; the next call is
+refused immediately. A call may have 1 MiB of arguments, but few have 1 KiB. Chosen."""
 
 REQUEST, HOST, SERVER, OPERATION, IN_ORDER = "request", "host", "server", "operation", "in_order"
 """Kinds of what the calls of a user share."""
@@ -91,19 +98,16 @@ class CallRules:
             return self._limits().max_parallel_tools_per_request
         return self._limits().max_parallel_tools_per_host if kind == HOST else None
 
-    def check_open(self, open_of_user: int, open_of_all: int) -> None:
-        """Refuse a call when too many are open already.
+    def check_open(self, of_user: OpenEntries, of_all: OpenEntries) -> None:
+        """Refuse a call when too many would be open with it, or their arguments too large together.
 
         Raises:
             BridgeError: `queue_full`.
         """
-        limit = self._max_open_of_user
-        if open_of_user >= limit:
-            message = f"{limit:,} calls of this user are open already. Wait for one of them to end."
-            raise _queue_full(message, {"limit": limit})
-        if open_of_all >= MAX_OPEN_CALLS:
-            message = f"{MAX_OPEN_CALLS:,} calls are open already. Try again when some of them have ended."
-            raise _queue_full(message, {"limit": MAX_OPEN_CALLS})
+        most = OpenEntries(self._max_open_of_user, MAX_OPEN_BYTES_PER_USER)
+        _check_open(of_user, most, " of this user", "Wait for one of them to end.")
+        most = OpenEntries(MAX_OPEN_CALLS, MAX_OPEN_BYTES)
+        _check_open(of_all, most, "", "Try again when some of them have ended.")
 
     def timeout_error(self, full: str, seconds: float) -> BridgeError:
         """Return `queue_full`, with the limit that had no room."""
@@ -116,6 +120,15 @@ class CallRules:
         """Return `no_browser`."""
         message = "The bridge is stopping. The call was not made."
         return BridgeError(ErrorCode.NO_BROWSER, message, retryable=True)
+
+
+def _check_open(opened: OpenEntries, most: OpenEntries, whose: str, advice: str) -> None:
+    if opened.number > most.number:
+        message = f"{most.number:,} calls{whose} are open already. {advice}"
+        raise _queue_full(message, {"limit": most.number})
+    if opened.bytes > most.bytes:
+        message = f"The open calls{whose} would have more than {most.bytes // MIB} MiB of arguments. {advice}"
+        raise _queue_full(message, {"limit_bytes": most.bytes})
 
 
 def _queue_full(message: str, detail: dict[str, object]) -> BridgeError:

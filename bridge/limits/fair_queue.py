@@ -52,6 +52,18 @@ class SharedResource(NamedTuple):
     """Whether at most `QueueRules.group_limit` of its entries wait in line; further ones wait to join it."""
 
 
+class OpenEntries(NamedTuple):
+    """The entries that are open, of one user or of all users."""
+
+    number: int = 0
+    bytes: int = 0
+    """Memory that they hold."""
+
+    def plus(self, number: int, size: int) -> OpenEntries:
+        """Return them with entries added, or removed."""
+        return OpenEntries(self.number + number, self.bytes + size)
+
+
 class QueueRules(Protocol):
     """The limits of a queue, read each time, and its refusals."""
 
@@ -74,8 +86,8 @@ class QueueRules(Protocol):
         """Return the maximum number of entries of a resource that run at a time; None: no limit."""
         ...
 
-    def check_open(self, open_of_user: int, open_of_all: int) -> None:
-        """Refuse an entry when too many are open: waiting or granted.
+    def check_open(self, of_user: OpenEntries, of_all: OpenEntries) -> None:
+        """Refuse an entry when too much would be open with it: waiting or granted.
 
         Raises:
             BridgeError: too many are.
@@ -119,8 +131,7 @@ class _Lane:
 
 @dataclass(slots=True, eq=False)
 class _User:
-    open: int = 0
-    """Number of entries that are open."""
+    open: OpenEntries = field(default_factory=OpenEntries)
     running: int = 0
     waiting: int = 0
     granted: int = 0
@@ -137,6 +148,8 @@ class QueueEntry:
 
     user: _User
     lane: _Lane
+    bytes: int = 0
+    """Memory that it holds."""
     holds: bool = False
     """Whether the entry is granted: it may run."""
     grant: asyncio.Future[None] | None = None
@@ -159,7 +172,7 @@ class FairQueue:
         self._numbers = count()
         self._running = 0
         self._waiting = 0
-        self._open = 0
+        self._open = OpenEntries()
         self._closed = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -178,8 +191,8 @@ class FairQueue:
         """Return the number of waiting entries of each user who has open entries."""
         return {user_id: user.waiting for user_id, user in self._users.items()}
 
-    def enter_queue(self, key: QueueKey) -> QueueEntry:
-        """Count an entry as open until `leave_queue`; it is not granted yet.
+    def enter_queue(self, key: QueueKey, size: int = 0) -> QueueEntry:
+        """Count an entry as open until `leave_queue`; it is not granted yet. It holds `size` bytes of memory.
 
         Raises:
             BridgeError: the queue is closed, or the rules' `check_open` refuses it.
@@ -187,23 +200,24 @@ class FairQueue:
         if self._closed:
             raise self._rules.closed_error()
         user = self._users.get(key.user_id)
-        self._rules.check_open(0 if user is None else user.open, self._open)
+        of_user = (OpenEntries() if user is None else user.open).plus(1, size)
+        of_all = self._open.plus(1, size)
+        self._rules.check_open(of_user, of_all)
         if user is None:
             user = self._users[key.user_id] = _User()
         lane = user.lanes.get(key) or _open_lane(user, key)
         lane.open += 1
-        user.open += 1
-        self._open += 1
-        return QueueEntry(user, lane)
+        user.open, self._open = of_user, of_all
+        return QueueEntry(user, lane, size)
 
     def leave_queue(self, entry: QueueEntry) -> None:
         """Count an entry as open no longer; it must not be waiting in `wait_for_grant`."""
         self.revoke_grant(entry)
         user, lane = entry.user, entry.lane
         lane.open -= 1
-        user.open -= 1
-        self._open -= 1
-        if not user.open:
+        user.open = user.open.plus(-1, -entry.bytes)
+        self._open = self._open.plus(-1, -entry.bytes)
+        if not user.open.number:
             self._users.pop(lane.key.user_id, None)
             self._ready.pop(lane.key.user_id, None)
         elif not lane.open:

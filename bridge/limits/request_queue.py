@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.fair_queue import FairQueue, SharedResource
+from bridge.limits.fair_queue import FairQueue, OpenEntries, SharedResource
 from bridge.settings.limits import Limits
 
 
@@ -102,7 +102,7 @@ class _RequestRules:
     def limit_of_kind(self, kind: str) -> None:
         return None
 
-    def check_open(self, open_of_user: int, open_of_all: int) -> None:
+    def check_open(self, of_user: OpenEntries, of_all: OpenEntries) -> None:
         """Any number may be open; `RequestQueue` limits how many wait."""
 
     def timeout_error(self, full: str, seconds: float) -> BridgeError:

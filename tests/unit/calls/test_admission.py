@@ -12,6 +12,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import NO_OPTIONS, CallOptions, CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.limits.call_rules import MIB
 from bridge.limits.circuit_breaker import BreakerKey, BreakerVerdict, Ending
 from tests.support.calls.dispatcher_harness import DispatcherHarness, answered, decision_of, request
 from tests.support.calls.fake_browser import page
@@ -105,6 +106,24 @@ async def test_a_call_that_waits_can_be_stopped(by: str) -> None:
     await harness.finish(last)
     assert (await behind).state is CallState.SUCCEEDED
     assert waiting not in {call.call_id for call in harness.browser.sent}
+
+
+async def test_calls_with_large_arguments_are_refused_before_they_fill_the_memory() -> None:
+    """Their number alone limits nothing: a thousand of one user may have a mebibyte each."""
+    harness = AdmissionHarness()
+    large = replace(request(), arguments_text=f'{{"text":"{"x" * (MIB - 100)}"}}')
+    calls = [harness.call(large) for _ in range(64)]
+    await asyncio.sleep(0.01)
+    with pytest.raises(BridgeError, match="more than 64 MiB of arguments") as refused:
+        await asyncio.gather(harness.call(large), harness.call(large))
+    assert refused.value.error.code is ErrorCode.QUEUE_FULL
+    assert len(harness.browser.sent) == 1
+    for call in calls:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    running, call_id = await harness.queued(large)
+    await harness.finish(call_id)
+    assert (await running).state is CallState.SUCCEEDED
 
 
 async def test_a_call_that_waits_for_too_long_ends_unsent() -> None:

@@ -3,14 +3,14 @@
 import asyncio
 from collections import Counter
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.call_rules import MAX_OPEN_CALLS, CallRules, SlotKey
+from bridge.limits.call_rules import MAX_OPEN_CALLS, MIB, CallRules, SlotKey
 from bridge.limits.fair_queue import FairQueue, QueueEntry
 from bridge.settings.limits import Limits
 from tests.support.examples import examples
@@ -43,8 +43,8 @@ class QueueHarness:
         return asyncio.create_task(run())
 
     @contextmanager
-    def open(self, wanted: SlotKey) -> Generator[QueueEntry]:
-        entry = self.queue.enter_queue(wanted)
+    def open(self, wanted: SlotKey, size: int = 0) -> Generator[QueueEntry]:
+        entry = self.queue.enter_queue(wanted, size)
         try:
             yield entry
         finally:
@@ -188,6 +188,31 @@ async def test_so_are_all_users_together() -> None:
         call.cancel()
     await asyncio.gather(*calls, return_exceptions=True)
     assert (harness.queue.running, harness.queue.waiting) == (0, 0)
+
+
+async def test_open_calls_of_a_user_with_too_many_bytes_are_refused_however_few_they_are() -> None:
+    """900 calls of a mebibyte each were open at once, and the bridge held a gibibyte for them."""
+    harness = QueueHarness()
+    with ExitStack() as opened:
+        for _ in range(64):
+            opened.enter_context(harness.open(key(), MIB))
+        with pytest.raises(BridgeError, match="of this user would have more than 64 MiB") as refused:
+            harness.queue.enter_queue(key(), 1)
+        assert refused.value.error.code is ErrorCode.QUEUE_FULL
+        assert refused.value.error.detail == {"limit_bytes": 64 * MIB}
+        harness.queue.leave_queue(harness.queue.enter_queue(key("bob"), MIB))
+    for _ in range(2):
+        harness.queue.leave_queue(harness.queue.enter_queue(key(), 64 * MIB))
+
+
+async def test_so_are_those_of_all_users_together() -> None:
+    """The memory of the bridge is everybody's."""
+    harness = QueueHarness()
+    with ExitStack() as opened:
+        for user in ("ann", "bob", "eve", "joe"):
+            opened.enter_context(harness.open(key(user), 64 * MIB))
+        with pytest.raises(BridgeError, match="open calls would have more than 256 MiB"):
+            harness.queue.enter_queue(key("zoe"), 1)
 
 
 async def test_a_waiting_call_that_is_passed_again_and_again_gets_its_turn() -> None:
