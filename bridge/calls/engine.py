@@ -26,7 +26,7 @@ from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.errors import BridgeError, ErrorCode
-from toolserver.call.arguments import parse_arguments
+from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.call.result import JSON, Answered, TextBody
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json
@@ -116,7 +116,7 @@ class Engine:
             raise _not_accepted(view, tool)
         validator = await self._registry.compile_validator(view.find_server(tool.server_id), tool.operation)
         with _as_invalid_arguments(inner=tool.name if tool.name != call.tool_name else None):
-            validator.validate_arguments(parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES))
+            call = _with_valid_arguments(call, validator)
         request = _request_of(call, tool, idempotency_key=view.sends_idempotency_key(tool.server_id))
         if await self._approvals.is_needed(request):
             request = replace(request, needs_approval=True)
@@ -165,6 +165,14 @@ def _as_invalid_arguments(*, inner: str | None = None) -> Generator[None]:
         if inner:
             detail["tool"] = inner
         raise BridgeError(ErrorCode.INVALID_ARGUMENTS, shown.message, detail=detail) from None
+
+
+def _with_valid_arguments(call: ToolCall, validator: ArgumentValidator) -> ToolCall:
+    """The call, whose text stays the caller's own unless it holds nulls that only mean "left out"."""
+    arguments = parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES)
+    cleaned = validator.without_added_nulls(arguments) if "null" in call.arguments_text else arguments
+    validator.validate_arguments(cleaned)
+    return call if cleaned is arguments else replace(call, arguments_text=dump_json(cleaned).decode())
 
 
 def _request_of(call: ToolCall, tool: Tool, *, idempotency_key: bool) -> CallRequest:

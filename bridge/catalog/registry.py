@@ -28,6 +28,7 @@ from bridge.catalog.server_view import (
 )
 from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import ArgumentValidator
+from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
 from toolserver.tool.naming import OperationKey, assign_names
@@ -287,7 +288,10 @@ class Registry:
         if validator is None:
             schemas = await self.load_schemas(server, (operation.key,))
             validator = await asyncio.to_thread(
-                ArgumentValidator, schemas[operation.key], takes_more=operation.takes_more
+                ArgumentValidator,
+                schemas[operation.key],
+                takes_more=operation.takes_more,
+                optional_body=optional_body_arguments(operation.plan_json),
             )
             server.validators[operation.key] = validator
         return validator

@@ -10,6 +10,9 @@ import { branchesOf, choicesOf, effectiveSchema, kindOf, schemaOf, formatValue, 
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
 
+/** Said of the required properties of an optional body (toolserver/tool/definition.py): no body, no need. */
+const NEEDED_WITH_BODY = "Required when a body is sent.";
+
 let serial = 0;
 
 /**
@@ -69,9 +72,11 @@ export function createField(schema, { name = "", required = true, listed = false
 /** @param {JsonSchema} schema @param {number} depth @param {boolean} sent */
 function propertyFields(schema, depth, sent) {
   const required = Array.isArray(schema.required) ? schema.required : [];
-  return Object.entries(schemaOf(schema.properties)).map(([name, property]) =>
-    createField(schemaOf(property), { name, required: required.includes(name), depth: depth + 1, sent }),
-  );
+  return Object.entries(schemaOf(schema.properties)).map(([name, property]) => {
+    const used = schemaOf(property);
+    const isNeeded = required.includes(name) && !String(used.description ?? "").includes(NEEDED_WITH_BODY);
+    return createField(used, { name, required: isNeeded, depth: depth + 1, sent });
+  });
 }
 
 /** An empty item for a list. @param {Field} field @returns {Field} */

@@ -1,7 +1,8 @@
 """The arguments of a call: parses a model's text and validates it against the operation's schema.
 
 Receives text and argument schemas as `definition` writes them; gives values, or an `ArgumentError` that a
-model can act on. Nothing is fetched, coerced or filled in. Knows nothing of operations and requests.
+model can act on. Nothing is fetched, coerced or filled in; nulls that only mean "left out" can be removed.
+Knows nothing of operations and requests.
 """
 
 import json
@@ -14,9 +15,10 @@ import jsonschema_rs
 import orjson
 
 from toolserver.errors import ArgumentError
-from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 from toolserver.schema.hints import MAY_BE_NULL, read_choice, value_text
 from toolserver.schema.keywords import type_of
+from toolserver.schema.strict import without_added_nulls
 from toolserver.schema.write import FREE_FORM_BRANCHES
 
 MAX_PROBLEMS = 5
@@ -40,13 +42,22 @@ look-around nor back-references; patterns with them are left to the API."""
 class ArgumentValidator:
     """Validates arguments against one schema. Compile it once (about 1 ms) and use it any number of times."""
 
-    def __init__(self, schema_json: bytes, *, takes_more: bool = True) -> None:
+    def __init__(
+        self, schema_json: bytes, *, takes_more: bool = True, optional_body: frozenset[str] = frozenset()
+    ) -> None:
         """`schema_json`: the argument schema of a tool. Patterns that the engine cannot read are ignored.
 
         `takes_more`: undeclared arguments go into the body; otherwise they go nowhere and are refused. The
         schema itself cannot say so, because Open WebUI's converters drop the keyword.
+
+        `optional_body`: arguments that are the properties of an optional body. The schema requires some of
+        them; they may be missing where no body is sent.
         """
+        self._schema_json = schema_json
+        self._optional_body = optional_body
         schema = cast(JsonObject, _rewrite(orjson.loads(schema_json), _loosen))
+        if optional_body:
+            schema = _with_optional_body(schema, optional_body)
         self._declared = None if takes_more else dict.fromkeys(object_at(schema, "properties"))
         try:
             self._validator = _compile(schema)
@@ -65,6 +76,22 @@ class ArgumentValidator:
             raise _undeclared(arguments, self._declared)
         if not self._validator.is_valid(arguments):
             raise _error(self._validator.iter_errors(arguments))
+
+    def without_added_nulls(self, arguments: JsonObject) -> JsonObject:
+        """The arguments without nulls that mean "left out"; the same object when there are none.
+
+        Those are nulls of optional arguments and properties whose own schema allows no null.
+
+        Raises:
+            ArgumentError: nested too deeply.
+        """
+        schema = cast(JsonObject, orjson.loads(self._schema_json))
+        required = [name for name in array_at(schema, "required") if name not in self._optional_body]
+        try:
+            cleaned = without_added_nulls(arguments, {**schema, "required": required})
+            return arguments if cleaned == arguments else cleaned
+        except RecursionError as error:
+            raise ArgumentError("The arguments are nested too deeply.") from error
 
 
 def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
@@ -151,6 +178,22 @@ def _loosen(node: JsonObject) -> JsonObject:
     if isinstance(values, list) and None not in values:
         loose["enum"] = [*values, None]
     return loose
+
+
+def _with_optional_body(schema: JsonObject, of_body: frozenset[str]) -> JsonObject:
+    """Requires the properties of an optional body only in calls that have an argument beside the parameters.
+
+    Undeclared arguments go into the body, too.
+    """
+    required = array_at(schema, "required")
+    parameters: list[JsonValue] = [name for name in object_at(schema, "properties") if name not in of_body]
+    without_body: JsonObject = {"propertyNames": {"enum": parameters}} if parameters else {"maxProperties": 0}
+    return {
+        **schema,
+        "required": [name for name in required if name not in of_body],
+        "if": without_body,
+        "else": {"required": [name for name in required if name in of_body]},
+    }
 
 
 def _with_choice(node: JsonObject) -> JsonObject:

@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import orjson
+
 from toolserver.document.security import Requirements
 from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
 from toolserver.operation.argument_names import COMPLETE_BODY, Arguments
@@ -123,6 +125,14 @@ def _plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject
     if body.xml is not None:
         planned["xml"] = body.xml
     return planned
+
+
+def optional_body_arguments(plan_json: bytes) -> frozenset[str]:
+    """The arguments that are properties of a body which may be left out as a whole."""
+    body = orjson.loads(plan_json)["body"]
+    if body is None or body["required"]:
+        return frozenset()
+    return frozenset(entry["argument"] for entry in body.get("properties", ()))
 
 
 def _without_fragment(path: str) -> str:

@@ -53,6 +53,11 @@ MAX_EXAMPLE_BYTES = 1_000
 """Maximum bytes of the example of a body, or of one of its properties; a longer one costs a model more than
 it explains."""
 
+NEEDED_WITH_BODY = "Required when a body is sent."
+"""Said of the required properties of an optional body. They are required by keyword, too, so that a caller
+that reads nothing else sends a whole body; the argument validator lets all of them be missing together, and
+the page's form reads these words (`static/tools/form_state.js`)."""
+
 _TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
 
 _TEXT: JsonObject = {"type": "string"}
@@ -247,7 +252,7 @@ def _property_source(
 ) -> ArgumentSource:
     schema = spread.properties[name]
     needed = name in spread.required
-    notes = ("Required when a body is sent.",) if needed and not body.required else ()
+    notes = (NEEDED_WITH_BODY,) if needed and not body.required else ()
     field = body.fields.get(name)
     description = ""
     if field is not None and field.file:
@@ -257,7 +262,7 @@ def _property_source(
     if field is not None and field.accepts:
         notes = (*notes, f"Accepts {clean_text(field.accepts)}.")
     wording = Wording(description, notes) if description or notes else NO_WORDING
-    return ArgumentSource(name, schema, wording, needed and body.required, above)
+    return ArgumentSource(name, schema, wording, needed, above)
 
 
 def _own_description(schema: JsonValue) -> str:

@@ -38,6 +38,11 @@ test("a required field that is empty is a problem named after it", () => {
   assert.deepEqual(submit({ id: { type: "integer" } }, {}, ["id"]).problems, ["id: This argument is required."]);
 });
 
+test("a property that only a sent body needs may stay empty", () => {
+  const name = { type: "string", description: "Of the pet. Required when a body is sent. May be null." };
+  assert.deepEqual(submit({ name }, {}, ["name"]), { value: {}, problems: [] });
+});
+
 test("a required field begins with its default", () => {
   assert.deepEqual(submit({ unit: { type: "string", default: "C" } }, {}, ["unit"]).value, { unit: "C" });
 });

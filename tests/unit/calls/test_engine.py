@@ -162,3 +162,12 @@ async def test_a_call_that_needs_its_user_is_sent_with_that_word() -> None:
     ):
         await harness.call(tool, arguments)
     assert harness.pages.asked_for_approval == [True, True, False, False]
+
+
+async def test_null_for_an_optional_argument_is_taken_as_left_out() -> None:
+    """Models write it often; an API that allows no null there would get a word it does not know."""
+    harness = EngineHarness()
+    await harness.add(document_text())
+    outcome = await harness.call("listProducts", '{"limit": null}')
+    assert outcome.error is None
+    assert harness.pages.sent[0].request.arguments_text == "{}"

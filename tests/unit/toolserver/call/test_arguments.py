@@ -283,3 +283,68 @@ def test_parsing_undoes_writing(arguments: dict[str, object]) -> None:
     """What a caller means must be what the page gets."""
     value = cast(JsonObject, arguments)
     assert parse_arguments(json.dumps(value), max_bytes=1_000_000) == value
+
+
+OPTIONAL_BODY = dump_json(
+    {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "q": {"type": "string"},
+            "a": {"type": "integer"},
+            "b": {"type": "string"},
+        },
+        "required": ["id", "a"],
+    }
+)
+
+
+@pytest.mark.parametrize("arguments", [{"id": "1"}, {"id": "1", "q": "x"}, {"id": "1", "a": 1, "b": "x"}])
+def test_an_optional_body_is_given_whole_or_not_at_all(arguments: JsonObject) -> None:
+    """The schema asks for its required properties; the API takes a call without any body."""
+    ArgumentValidator(OPTIONAL_BODY, optional_body=frozenset("ab")).validate_arguments(arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"id": "1", "b": "x"}, "The call lacks the required `a`."),
+        ({"id": "1", "further": "x"}, "The call lacks the required `a`."),
+        ({"q": "x"}, "The call lacks the required `id`."),
+        ({"id": "1", "b": 2}, "`b` must be string, not 2. The call lacks the required `a`."),
+    ],
+)
+def test_a_part_of_an_optional_body_needs_the_rest(arguments: JsonObject, message: str) -> None:
+    """The API would refuse it, one request later."""
+    checked = ArgumentValidator(OPTIONAL_BODY, optional_body=frozenset("ab"))
+    assert refusal(checked, arguments).message == message
+
+
+def test_a_tool_of_nothing_but_an_optional_body_can_be_called_without_it() -> None:
+    """No argument at all is the call without a body."""
+    schema = b'{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}'
+    checked = ArgumentValidator(schema, takes_more=False, optional_body=frozenset("a"))
+    checked.validate_arguments({})
+    assert refusal(checked, {"a": 1}).message == "`a` must be string, not 1."
+
+
+def test_null_for_an_optional_argument_that_takes_none_means_left_out() -> None:
+    """Models write null for what they do not want to say; the API's document forbids it there."""
+    properties: JsonObject = {
+        "inner": {"type": "object", "properties": {"deep": {"type": "string"}}},
+        "maybe": {"type": ["string", "null"]},
+        "any": {},
+        "text": {"type": "string"},
+        "needed": {"type": "string"},
+    }
+    checked = validator(properties, ["needed"])
+    sent: JsonObject = {"inner": {"deep": None}, "maybe": None, "any": None, "text": None, "needed": None}
+    assert checked.without_added_nulls(sent) == {"inner": {}, "maybe": None, "any": None, "needed": None}
+    untouched: JsonObject = {"text": "x"}
+    assert checked.without_added_nulls(untouched) is untouched
+
+
+def test_null_for_every_property_of_an_optional_body_means_no_body() -> None:
+    """Required by keyword, they are needed only together."""
+    checked = ArgumentValidator(OPTIONAL_BODY, optional_body=frozenset("ab"))
+    assert checked.without_added_nulls({"id": "1", "a": None, "b": None}) == {"id": "1"}

@@ -8,7 +8,7 @@ from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.argument_names import COMPLETE_BODY, Target
 from toolserver.operation.operation import Operation, read_operations
-from toolserver.operation.request_plan import PlanWriter
+from toolserver.operation.request_plan import PlanWriter, optional_body_arguments
 
 FILE: JsonObject = {"type": "string", "format": "binary"}
 SCHEMA: JsonObject = {"type": "object", "properties": {"a": {}, "b": {}, "f": FILE}}
@@ -145,3 +145,26 @@ def test_a_whole_query_string_is_one_argument() -> None:
     assert operation.warnings == (
         "The parameter 'bare' is the whole query string, but has no content. It is left out.",
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ({"required": False, "content": {"application/json": {"schema": SCHEMA}}}, {"first", "b"}),
+        ({"required": True, "content": {"application/json": {"schema": SCHEMA}}}, set[str]()),
+    ],
+)
+def test_a_plan_tells_the_arguments_of_a_body_that_may_be_left_out(body: JsonValue, names: set[str]) -> None:
+    """They may all be missing together, which the argument schema has no keyword for."""
+    arguments: dict[Target, str] = {("query", "a"): "a", field("a"): "first", field("b"): "b"}
+    node: JsonObject = {"requestBody": body, "parameters": [{"name": "a", "in": "query"}]}
+    plan = PlanWriter().write_plan(post(node), arguments, body_additional=False, base_url="")
+    assert optional_body_arguments(plan) == names
+
+
+def test_a_body_that_is_one_argument_or_missing_has_no_such_arguments() -> None:
+    """The one argument is optional by keyword."""
+    whole = post({"requestBody": {"content": {"application/json": {"schema": {"type": "array"}}}}})
+    for operation, arguments in ((whole, {COMPLETE_BODY: "body"}), (post({}), dict[Target, str]())):
+        plan = PlanWriter().write_plan(operation, arguments, body_additional=False, base_url="")
+        assert optional_body_arguments(plan) == frozenset()

@@ -200,8 +200,8 @@ def test_what_a_browser_cannot_send_is_no_argument() -> None:
     assert definition.arguments == {}
 
 
-def test_properties_of_an_optional_body_are_optional() -> None:
-    """Without a body the call is complete; with one, its required properties are needed."""
+def test_required_properties_of_an_optional_body_are_required_by_keyword() -> None:
+    """Whoever reads keywords only sends a whole body; the validator lets the others send none."""
     definition = define(
         {
             "requestBody": json_body(
@@ -209,7 +209,7 @@ def test_properties_of_an_optional_body_are_optional() -> None:
             )
         }
     )
-    assert definition.schema["required"] == []
+    assert definition.schema["required"] == ["a"]
     properties = cast(JsonObject, definition.schema["properties"])
     assert properties["a"] == {"type": "string", "description": "Required when a body is sent."}
 
