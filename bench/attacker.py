@@ -54,7 +54,7 @@ async def _half_open(host: str, _token: str) -> None:
         _, writer = await asyncio.open_connection(*host.split(":"))
         writer.write(began)
         lines.append(writer)
-    _tell_begun()
+    _report_start()
     await asyncio.Event().wait()
 
 
@@ -75,12 +75,12 @@ def _says(*messages: str) -> Attack:
     async def attack(host: str, token: str) -> None:
         async with asyncio.TaskGroup() as group:
             for _ in range(SOCKETS):
-                group.create_task(_talk(host, token, flood))
+                group.create_task(_flood(host, token, flood))
 
     return attack
 
 
-async def _talk(host: str, token: str, flood: bytes) -> None:
+async def _flood(host: str, token: str, flood: bytes) -> None:
     hello = '420["bridge:hello",{"protocol": 2,"page_id":"flood"}]'
     opening = f"40{orjson.dumps({'token': token}).decode()}"
     while True:
@@ -148,13 +148,13 @@ ATTACKS: dict[str, Attack] = {
 }
 
 
-def _tell_begun() -> None:
+def _report_start() -> None:
     print("begun", flush=True)
 
 
 async def _attack(kind: str, host: str, token: str) -> None:
     if kind != "half-open":  # which has begun when all are open
-        _tell_begun()
+        _report_start()
     await ATTACKS[kind](host, token)
 
 

@@ -52,7 +52,7 @@ class _NoJournal(CallJournal):
         """Nothing is written."""
 
 
-class _Forgetful(Store):
+class _StoreWithoutJournal(Store):
     """The database without a journal of calls."""
 
     def call_journal(self, folder: Path) -> CallJournal:
@@ -98,7 +98,7 @@ class _FreeSlot:
 
 async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     """Dispatcher and gateway without a journal, with it for safe and for unsafe calls, and the HTTP route."""
-    unwritten, running = await _start(peer, _Forgetful), await _start(peer, Store)
+    unwritten, running = await _start(peer, _StoreWithoutJournal), await _start(peer, Store)
     return [
         _dispatch_variant(
             unwritten, UNWRITTEN, "bridge: dispatch + gateway, no journal", safe=True, stop=unwritten.stop

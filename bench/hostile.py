@@ -42,7 +42,7 @@ _SESSION_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class Observed:
     """What the caller noticed."""
 
     calls_ms: list[float]
@@ -70,7 +70,7 @@ async def measure_hostile(*, quick: bool) -> dict[str, object]:
     return found
 
 
-async def _under(kind: str, seconds: float) -> Noticed:
+async def _under(kind: str, seconds: float) -> Observed:
     async with _running() as (bridge, http), _attacked(bridge, kind):
         return await _notice(bridge, http, seconds)
 
@@ -132,8 +132,8 @@ async def _session(bridge: Bridge, user: User) -> str:
     return bridge.components.identity.sign_token(SESSION, claims, _SESSION_S)
 
 
-async def _notice(bridge: Bridge, http: aiohttp.ClientSession, seconds: float) -> Noticed:
-    noticed = Noticed([], [], 0)
+async def _notice(bridge: Bridge, http: aiohttp.ClientSession, seconds: float) -> Observed:
+    noticed = Observed([], [], 0)
     failed, ends = 0, time.perf_counter() + seconds
     headers = {"Authorization": f"Bearer {bridge.key}"}
     body = {"name": "tea", "category": "drinks", "price": 1}
@@ -153,4 +153,4 @@ async def _notice(bridge: Bridge, http: aiohttp.ClientSession, seconds: float) -
             continue
         noticed.calls_ms.append((called - began) * 1000)
         noticed.health_ms.append((time.perf_counter() - called) * 1000)
-    return Noticed(noticed.calls_ms, noticed.health_ms, failed)
+    return Observed(noticed.calls_ms, noticed.health_ms, failed)

@@ -40,7 +40,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class OpenStreams:
     """Many streams at once."""
 
     errors: int
@@ -98,7 +98,7 @@ async def _first_deltas(
     return taken
 
 
-async def _hold(session: aiohttp.ClientSession, server: Server) -> Held:
+async def _hold(session: aiohttp.ClientSession, server: Server) -> OpenStreams:
     before = server.memory_mib
     most = before
 
@@ -116,7 +116,7 @@ async def _hold(session: aiohttp.ClientSession, server: Server) -> Held:
     watching.cancel()
     good = [each for each in ended if not isinstance(each, BaseException)]
     firsts = [first_ms for first_ms, pieces in good if pieces == PIECES]
-    return Held(
+    return OpenStreams(
         STREAMS - len(firsts),
         statistics.median(firsts) if firsts else 0.0,
         time.perf_counter() - begin,

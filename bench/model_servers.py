@@ -85,7 +85,7 @@ async def serve_bridge(url: str) -> None:
             limits=Limits(max_concurrent_requests=2000, max_concurrent_requests_per_user=2000),
         )
         bridge = await start_bridge(settings, Store.open_store(Path(folder) / "bridge.sqlite3"))
-        _tell(f"{bridge.base_url}/v1", bridge.key)
+        _print_address(f"{bridge.base_url}/v1", bridge.key)
         await asyncio.to_thread(sys.stdin.read)
         await bridge.close()
 
@@ -94,12 +94,12 @@ async def _serve(app: web.Application) -> None:
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
-    _tell(f"http://127.0.0.1:{runner.addresses[0][1]}/v1", "")
+    _print_address(f"http://127.0.0.1:{runner.addresses[0][1]}/v1", "")
     await asyncio.to_thread(sys.stdin.read)
     await runner.cleanup()
 
 
-def _tell(url: str, key: str) -> None:
+def _print_address(url: str, key: str) -> None:
     print(orjson.dumps({"url": url, "key": key}).decode(), flush=True)
 
 

@@ -43,7 +43,7 @@ class CallOutput:
     """Content parts besides the text, such as `input_image`."""
     files: tuple[JsonObject, ...] = ()
     """Images and files for the user: `{"type", "url", "mime"}`."""
-    is_left_alone: bool = False
+    is_breaker_open: bool = False
     """Whether the call was skipped because its circuit breaker is open."""
     usage: JsonObject = field(default_factory=dict[str, JsonValue])
     """Usage of models that the call itself queried."""

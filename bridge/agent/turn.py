@@ -154,7 +154,7 @@ class CallEnded:
     has_succeeded: bool
     files: tuple[JsonObject, ...] = ()
     """Images and files for the user: `{"type", "url", "mime"}`."""
-    is_left_alone: bool = False
+    is_breaker_open: bool = False
     """Whether the call was skipped because its circuit breaker is open."""
     is_omitted: bool = False
     """Whether the result was too long for the model: `output` gives only its size, and is not shown."""

@@ -190,7 +190,7 @@ class _SkippedRounds:
     def finish_round(self) -> None:
         """Count one failure of the request if every call of the round was skipped."""
         calls, self._calls = self._calls, []
-        if calls and all(call.is_left_alone for call in calls):
+        if calls and all(call.is_breaker_open for call in calls):
             self.failures += 1
             message = "All tools of a round are paused after repeated failures."
             error = WireError(code=ErrorCode.BREAKER_OPEN, message=message)

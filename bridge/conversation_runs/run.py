@@ -110,7 +110,7 @@ class ConversationRun:
         [output] = await retry.toolbox.run_calls([call], read)
         parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
         item = output_item(call.call_id, parts if output.parts else output.text)
-        ended = CallEnded(call, item, output.has_succeeded, output.files, output.is_left_alone)
+        ended = CallEnded(call, item, output.has_succeeded, output.files, output.is_breaker_open)
         change = self._transcript.answer_again(retry.outputs, ended)
         await self._recorder.add_messages(change)
         return change.messages

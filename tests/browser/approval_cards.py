@@ -8,23 +8,25 @@ from typing import Any
 
 from playwright.async_api import Browser, Locator, Page, expect
 
-from tests.browser.browser_harness import Scene, staged
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import Reply
 
 
 @asynccontextmanager
-async def shop(browser: Browser, folder: Path, **settings: Any) -> AsyncGenerator[tuple[Scene, Page]]:
+async def shop(
+    browser: Browser, folder: Path, **settings: Any
+) -> AsyncGenerator[tuple[BrowserHarness, Page]]:
     """The sample shop behind a bridge that asks as it does by default, and an open page."""
-    async with staged(browser, folder, ["shop.json"], **{"approve": "safe", **settings}) as scene:
+    async with open_harness(browser, folder, ["shop.json"], **{"approve": "safe", **settings}) as scene:
         yield scene, await scene.open_page()
 
 
-def ordering(scene: Scene, customer: str = "Ada", **headers: str) -> "asyncio.Task[Reply]":
+def ordering(scene: BrowserHarness, customer: str = "Ada", **headers: str) -> "asyncio.Task[Reply]":
     """A program orders tea; ends when its user has decided."""
     return asyncio.create_task(scene.caller.call("placeOrder", _order(customer), **headers))
 
 
-def ordering_by_name(scene: Scene, customer: str) -> "asyncio.Task[Reply]":
+def ordering_by_name(scene: BrowserHarness, customer: str) -> "asyncio.Task[Reply]":
     """The same through `run_operation`."""
     arguments = {"name": "placeOrder", "arguments": _order(customer)}
     return asyncio.create_task(scene.caller.call("run_operation", arguments))
@@ -38,7 +40,7 @@ def _order(customer: str) -> dict[str, Any]:
     }
 
 
-async def customers(scene: Scene) -> list[str]:
+async def customers(scene: BrowserHarness) -> list[str]:
     """Who has ordered, asked of the shop itself; newest first."""
     async with scene.http.get(f"{scene.samples_url}/shop/orders") as response:
         return [order["customer"] for order in await response.json()]

@@ -24,7 +24,7 @@ class Pipe:
 
 
 @dataclass
-class BreakingFront:
+class BreakingProxy:
     """Forwards to a port that may become known later. What it breaks are the sockets that are open then."""
 
     port: int = 0
@@ -89,8 +89,8 @@ class BreakingFront:
 
 
 @asynccontextmanager
-async def breaking_front() -> AsyncGenerator[BreakingFront]:
+async def breaking_proxy() -> AsyncGenerator[BreakingProxy]:
     """A front on a free port; every connection ends with it."""
-    front = BreakingFront()
+    front = BreakingProxy()
     async with serving_connections(front.forward) as front.port:
         yield front

@@ -28,7 +28,7 @@ PATIENT = {"PAGE_RESUME_SECONDS": 10}
 
 
 @dataclass
-class Scene:
+class BrowserHarness:
     """Everything that runs; pages made here belong to contexts of this test alone."""
 
     bridge: Bridge
@@ -90,9 +90,9 @@ class Scene:
 
 
 @asynccontextmanager
-async def staged(
+async def open_harness(
     browser: Browser, folder: Path, documents: Sequence[str], **settings: Any
-) -> AsyncGenerator[Scene]:
+) -> AsyncGenerator[BrowserHarness]:
     """A bridge that offers these sample documents, as `tool-bridge demo` does, but asks about no call.
 
     Tests of approval say `approve="safe"`.
@@ -102,13 +102,13 @@ async def staged(
         stack.push_async_callback(samples.cleanup)
         http = await stack.enter_async_context(aiohttp.ClientSession())
         bridge = await start_offering(folder, samples_url, documents, **settings)
-        scene = Scene(bridge, samples, samples_url, http, browser)
+        harness = BrowserHarness(bridge, samples, samples_url, http, browser)
         try:
-            yield scene
+            yield harness
         finally:
-            for context in scene.contexts:
+            for context in harness.contexts:
                 await context.close()
-            await scene.bridge.close()
+            await harness.bridge.close()
 
 
 async def start_offering(

@@ -13,7 +13,7 @@ from toolserver.json_types import JsonObject
 
 
 @dataclass
-class OwnApi:
+class ChangingApi:
     """Answers every path with what it was asked; `paths` are those of its document."""
 
     url: str
@@ -31,9 +31,9 @@ class OwnApi:
 
 
 @asynccontextmanager
-async def own_api(paths: JsonObject) -> AsyncGenerator[OwnApi]:
+async def changing_api(paths: JsonObject) -> AsyncGenerator[ChangingApi]:
     """Listen on a free port of this machine; the document is at `/openapi.json`."""
-    api = OwnApi("", paths)
+    api = ChangingApi("", paths)
 
     async def answer(request: web.Request) -> web.Response:
         if request.path == "/openapi.json":

@@ -12,7 +12,7 @@ from aiohttp import web
 from playwright.async_api import Browser, Locator, Page, expect
 from yarl import URL
 
-from tests.browser.browser_harness import Scene, staged, start_offering
+from tests.browser.browser_harness import BrowserHarness, open_harness, start_offering
 from tests.support.chromium import accept_selection, go_to
 from tests.support.documents.compiled import document_text, operation
 from tests.support.models.model_answers import Answer
@@ -31,7 +31,7 @@ JUDGE = """async () => {
 
 
 @dataclass
-class MoodyApi:
+class ScriptedApi:
     """`getMood` says "good" or fails, `getName` says what it is told to, `getLater` waits."""
 
     url: str = ""
@@ -62,13 +62,13 @@ class MoodyApi:
 
 
 @dataclass
-class ChatStage:
+class ChatHarness:
     """Everything that runs, and the page as its user handles it."""
 
-    scene: Scene
+    scene: BrowserHarness
     page: Page
     provider: ScriptedProvider
-    api: MoodyApi
+    api: ScriptedApi
 
     @property
     def message(self) -> Locator:
@@ -116,16 +116,16 @@ class ChatStage:
 
 
 @asynccontextmanager
-async def chat_stage(
+async def open_chat_harness(
     browser: Browser, folder: Path, options: dict[str, Any] | None = None, **settings: Any
-) -> AsyncGenerator[ChatStage]:
+) -> AsyncGenerator[ChatHarness]:
     """The shop and the moody API, accepted in a page with a new conversation. `options`: of the page."""
-    api = MoodyApi()
+    api = ScriptedApi()
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", api.answer)
     async with scripted_provider() as provider, serving(for_every_page(app), notices_hang_up=True) as api.url:
         chosen = {"approve": "safe", **_models(provider), **settings}
-        async with staged(browser, folder, ["shop.json"], **chosen) as scene:
+        async with open_harness(browser, folder, ["shop.json"], **chosen) as scene:
             server = await scene.bridge.components.registry.share_document(
                 "moody", api.document, source_url=None
             )
@@ -133,7 +133,7 @@ async def chat_stage(
             await accept_selection(page, server.record.id)
             await go_to(page, "chat")
             await expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
-            yield ChatStage(scene, page, provider, api)
+            yield ChatHarness(scene, page, provider, api)
 
 
 def _models(provider: ScriptedProvider) -> dict[str, Any]:

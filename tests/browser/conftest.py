@@ -7,7 +7,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from bridge.cli.serve import SAMPLES
-from tests.browser.browser_harness import Scene, staged
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import running_chromium
 
 # A page opens in a second on an idle machine and in seven beside a build; no test judges by this bound.
@@ -22,21 +22,21 @@ async def chromium() -> AsyncIterator[Browser]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def demo(chromium: Browser, tmp_path: Path) -> AsyncIterator[Scene]:
+async def demo(chromium: Browser, tmp_path: Path) -> AsyncIterator[BrowserHarness]:
     """What `tool-bridge demo` runs."""
-    async with staged(chromium, tmp_path, SAMPLES) as scene:
+    async with open_harness(chromium, tmp_path, SAMPLES) as scene:
         yield scene
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def scene(chromium: Browser, tmp_path: Path) -> AsyncIterator[Scene]:
+async def scene(chromium: Browser, tmp_path: Path) -> AsyncIterator[BrowserHarness]:
     """A bridge that offers one small document, the mirror, for tests of the page itself."""
-    async with staged(chromium, tmp_path, ["mirror.yaml"], deadline_s=20) as small:
+    async with open_harness(chromium, tmp_path, ["mirror.yaml"], deadline_s=20) as small:
         yield small
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def odd(chromium: Browser, tmp_path: Path) -> AsyncIterator[Scene]:
+async def odd(chromium: Browser, tmp_path: Path) -> AsyncIterator[BrowserHarness]:
     """A bridge that offers the odd answers: slow, unreadable, redirected."""
-    async with staged(chromium, tmp_path, ["answers.yaml"], deadline_s=20) as small:
+    async with open_harness(chromium, tmp_path, ["answers.yaml"], deadline_s=20) as small:
         yield small

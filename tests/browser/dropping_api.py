@@ -29,7 +29,7 @@ CORS = (
 
 
 @dataclass
-class HastyApi:
+class DroppingApi:
     """What arrived."""
 
     url: str = ""
@@ -80,9 +80,9 @@ def _answer(path: str) -> bytes:
 
 
 @asynccontextmanager
-async def hasty_api() -> AsyncGenerator[HastyApi]:
+async def dropping_api() -> AsyncGenerator[DroppingApi]:
     """Listen on a free port; the document is at `/openapi.json`."""
-    api = HastyApi()
+    api = DroppingApi()
     async with serving_connections(api.serve) as port:
         api.url = f"http://127.0.0.1:{port}"
         yield api

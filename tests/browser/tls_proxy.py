@@ -20,7 +20,7 @@ HOST = "bridge.test"
 
 
 @dataclass
-class SecureFront:
+class TlsProxy:
     """Listens for https; forwards to a port of this machine that may become known later."""
 
     port: int
@@ -33,9 +33,9 @@ class SecureFront:
 
 
 @asynccontextmanager
-async def secure_front(folder: Path) -> AsyncGenerator[SecureFront]:
+async def tls_proxy(folder: Path) -> AsyncGenerator[TlsProxy]:
     """An https port with a certificate that nobody signed; every connection ends with it."""
-    front = SecureFront(0)
+    front = TlsProxy(0)
 
     async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there, back = await asyncio.open_connection("127.0.0.1", front.target_port)

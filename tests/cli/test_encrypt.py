@@ -50,7 +50,7 @@ def _run(folder: Path, *options: str) -> int:
     return main(["encrypt", "--data", str(folder), *options])
 
 
-def test_it_seals_with_the_first_key_and_takes_it_back(
+def test_it_encrypts_with_the_first_key_and_takes_it_back(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """S0-142: from no key to one, from one to another, and off again."""

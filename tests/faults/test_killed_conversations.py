@@ -30,12 +30,12 @@ async def silent(_tool: str) -> None:
     return None
 
 
-async def new_talk(bridge: KillableBridge, http: aiohttp.ClientSession) -> ConversationClient:
-    conversation = ConversationClient(bridge.facts["base_url"], http, bridge.facts["key"])
-    status, made = await conversation.ask("POST", "/conversations", {"tools": "accepted"})
+async def new_conversation(bridge: KillableBridge, http: aiohttp.ClientSession) -> ConversationClient:
+    client = ConversationClient(bridge.facts["base_url"], http, bridge.facts["key"])
+    status, made = await client.ask("POST", "/conversations", {"tools": "accepted"})
     assert status == 201, made
-    conversation.id = made["conversation"]["id"]
-    return conversation
+    client.id = made["conversation"]["id"]
+    return client
 
 
 async def test_a_call_that_ran_when_the_bridge_was_killed_has_an_output_and_is_not_run_again(
@@ -45,23 +45,23 @@ async def test_a_call_that_ran_when_the_bridge_was_killed_has_an_output_and_is_n
     provider.play(text("I add it. ") + ADD, text("I will look."))
     async with aiohttp.ClientSession() as http, killable_bridge(tmp_path, provider) as bridge:
         await bridge.open_page(silent)
-        conversation = await new_talk(bridge, http)
-        async with listen_to_events(conversation) as before:
-            await conversation.begin("Add tea")
+        client = await new_conversation(bridge, http)
+        async with listen_to_events(client) as before:
+            await client.begin("Add tea")
             await eventually(lambda: bridge.ledger and before.has("tool_call"), within_s=20)
         await bridge.kill()
         await bridge.start()
-        conversation.base_url, conversation.key = bridge.facts["base_url"], bridge.facts["key"]
-        user, called, output = await conversation.messages()
+        client.base_url, client.key = bridge.facts["base_url"], bridge.facts["key"]
+        user, called, output = await client.messages()
         assert (user["content"], called["content"]) == ("Add tea", "I add it. ")
         assert output["tool_call_id"] == called["tool_calls"][0]["id"]
         assert "It may or may not have been performed." in output["content"]
-        facts = await conversation.facts()
+        facts = await client.facts()
         assert (facts["run"]["state"], facts["head_id"]) == ("failed", output["id"])
-        async with listen_to_events(conversation, after=before.last_id) as after:
+        async with listen_to_events(client, after=before.last_id) as after:
             await eventually(lambda: after.has("reset"))
             assert after.events[0]["id"] > before.last_id
-            answer = await conversation.say(None)
+            answer = await client.say(None)
             await eventually(lambda: after.has("run_ended"))
     assert answer["assistant_message"]["content"] == "I will look."
     assert bridge.ledger == ["POST /products"]
@@ -75,15 +75,15 @@ async def test_an_answer_that_was_said_when_the_bridge_was_killed_can_be_asked_f
     """What had not ended is gone; the question stands, and is answered."""
     provider.play(script(text("One ", "two ", "three.")).held(asyncio.Event(), after=3), text("Again."))
     async with aiohttp.ClientSession() as http, killable_bridge(tmp_path, provider) as bridge:
-        conversation = await new_talk(bridge, http)
-        async with listen_to_events(conversation) as heard:
-            await conversation.begin("Count")
+        client = await new_conversation(bridge, http)
+        async with listen_to_events(client) as heard:
+            await client.begin("Count")
             await eventually(lambda: heard.has("text_delta"), within_s=20)
         await bridge.kill()
         await bridge.start()
-        conversation.base_url = bridge.facts["base_url"]
-        [question] = await conversation.messages()
-        assert (await conversation.facts())["run"]["state"] == "failed"
-        answer: Any = await conversation.say(None)
+        client.base_url = bridge.facts["base_url"]
+        [question] = await client.messages()
+        assert (await client.facts())["run"]["state"] == "failed"
+        answer: Any = await client.say(None)
         assert answer["assistant_message"]["parent_id"] == question["id"]
     assert answer["assistant_message"]["content"] == "Again."

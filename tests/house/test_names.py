@@ -103,3 +103,23 @@ def test_most_public_functions_are_a_verb_and_a_noun() -> None:
     public = [name for name in names if not name.startswith("_")]
     bare = [name for name in public if "_" not in name]
     assert len(bare) < MOST_ONE_WORD_NAMES * len(public), sorted(set(bare))
+
+
+def test_a_field_that_is_replaced_exists() -> None:
+    """Type checkers do not look at the keywords of `replace`; a renamed field would fail at run time only."""
+    fields: set[str] = set()
+    replaced: list[tuple[str, str]] = []
+    for file in files(".py"):
+        for node in ast.walk(tree_of(file)):
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                fields.add(node.target.id)
+            elif isinstance(node, ast.Call) and _is_replace(node.func):
+                replaced += [(f"{file}:{node.lineno}", each.arg) for each in node.keywords if each.arg]
+    refuse(f"{where}: no dataclass has a field {name}" for where, name in replaced if name not in fields)
+
+
+def _is_replace(function: ast.expr) -> bool:
+    """Whether it may be `dataclasses.replace`."""
+    if isinstance(function, ast.Attribute):
+        return function.attr == "replace" and isinstance(function.value, ast.Name)
+    return isinstance(function, ast.Name) and function.id == "replace"

@@ -125,8 +125,8 @@ async def test_a_page_does_nothing_with_the_calls_servers_and_browsers_of_anothe
 
         async def forgeries() -> set[str]:
             found = (await mine.get("/api/audit?users=all&kind=refused"))["entries"]
-            doors = {entry["detail"]["door"] for entry in found if entry["detail"]["code"] == "forged"}
-            return doors if len(doors) == 2 else set()
+            endpoints = {entry["detail"]["door"] for entry in found if entry["detail"]["code"] == "forged"}
+            return endpoints if len(endpoints) == 2 else set()
 
         assert await eventually(forgeries) == {"bridge:decision", "bridge:result"}
 

@@ -72,7 +72,7 @@ def unauthenticated_clients(bridge: Started) -> Iterator[list[socket]]:
         line.close()
 
 
-def test_strangers_with_half_a_header_each_take_nobodys_connection(
+def test_unauthenticated_clients_with_half_a_header_each_take_nobodys_connection(
     bridge: Started, unauthenticated_clients: list[socket]
 ) -> None:
     """New connections timed out while the log grew by 1.2 MB a second."""

@@ -74,7 +74,7 @@ async def test_a_body_that_says_it_is_not_packed_is_read(bridge: Bridge, http: a
 
 
 @pytest.mark.parametrize("where", ["/api/sessions", "/tools/x", "/v1/chat/completions"])
-async def test_bombs_of_strangers_keep_nobody_waiting(
+async def test_bombs_of_unauthenticated_clients_keep_nobody_waiting(
     bridge: Bridge, http: aiohttp.ClientSession, bomb: bytes, where: str
 ) -> None:
     """Four of them stalled everybody for six seconds, with whatever Host and key; nobody counted them."""
@@ -130,7 +130,7 @@ async def test_a_key_of_other_characters_is_an_unknown_key(
     assert not [record for record in caplog.records if record.exc_info]
 
 
-async def test_a_stranger_with_such_keys_is_counted(tmp_path: Path) -> None:
+async def test_an_unauthenticated_client_with_such_keys_is_counted(tmp_path: Path) -> None:
     """As with every other wrong key."""
     async with running_bridge(tmp_path, limits={"UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS": 10}) as bridge:
         request = request_of(bridge, "GET /api/me HTTP/1.1", b"Authorization: Bearer \xff")

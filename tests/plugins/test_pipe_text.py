@@ -114,7 +114,7 @@ async def test_an_answer_without_a_stream_is_its_text(
     assert ("<details" in answer) is (cards == "details")
 
 
-async def test_thoughts_are_no_words(bridge: Bridge, provider: ScriptedProvider) -> None:
+async def test_reasoning_is_no_text(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S4-02: they have their own place in both forms, and are no part of the next input's texts."""
     for cards in ("items", "details"):
         provider.play(reasoning("Hm.") + text("Hi."))

@@ -146,7 +146,7 @@ async def test_a_socket_that_does_not_say_who_it_is_is_ended() -> None:
     assert asyncio.get_running_loop().time() == pytest.approx(AUTHENTICATION_S)
 
 
-async def test_a_socket_that_does_not_greet_is_ended() -> None:
+async def test_a_socket_without_a_handshake_is_closed() -> None:
     """It costs as much as a page and can run no call."""
     socket = Arrived(Library())
     socket.mark_authenticated(MessageBudget())
@@ -155,7 +155,7 @@ async def test_a_socket_that_does_not_greet_is_ended() -> None:
     assert asyncio.get_running_loop().time() == pytest.approx(HANDSHAKE_S)
 
 
-async def test_a_page_that_has_greeted_may_be_silent() -> None:
+async def test_a_page_may_be_silent_after_its_handshake() -> None:
     """Most pages are, most of the time; the library's pings find those that are gone."""
     waiting = asyncio.create_task(page(Library()).wait())
     done, _ = await asyncio.wait({waiting}, timeout=10 * HANDSHAKE_S)

@@ -73,7 +73,9 @@ async def test_many_calls_are_there_as_soon_as_somebody_reads(harness: JournalHa
     assert (await harness.stored_call("call_0")).state is CallState.SUCCEEDED
 
 
-async def test_a_late_result_is_kept_beside_the_ending_and_only_by_its_user(harness: JournalHarness) -> None:
+async def test_a_late_result_is_stored_beside_the_ending_and_only_by_its_user(
+    harness: JournalHarness,
+) -> None:
     """The first late report stands; another user's page cannot write into the journal."""
     await harness.open("call_1")
     outcome = {"status": "answered", "http_status": 201, "body": {"kind": "empty"}}
@@ -115,7 +117,7 @@ async def test_one_users_calls_are_not_anothers(harness: JournalHarness) -> None
 
 
 @pytest.mark.parametrize("safe", [True, False])
-async def test_long_arguments_are_not_kept(harness: JournalHarness, safe: bool) -> None:
+async def test_long_arguments_are_not_stored(harness: JournalHarness, safe: bool) -> None:
     """The journal must not grow by megabytes per call."""
     arguments = "x" * (STORED_ARGUMENTS_CHARS + 1)
     if not safe:

@@ -25,7 +25,7 @@ NEW = StorageSettings(encryption_keys=("new key",))
 
 
 @given(st.binary(max_size=500), st.sampled_from([PLAIN, OLD, StorageSettings(compress=False)]))
-def test_what_is_sealed_is_what_is_opened(content: bytes, settings: StorageSettings) -> None:
+def test_what_is_encrypted_is_what_is_decrypted(content: bytes, settings: StorageSettings) -> None:
     """Also bytes that cannot be compressed, and none at all."""
     sealing = Encryption(settings)
     assert sealing.decrypt_bytes(sealing.encrypt_bytes(content, HERE), HERE) == content
@@ -46,7 +46,7 @@ def test_what_is_long_is_compressed_before_it_is_encrypted() -> None:
     assert Encryption(OLD).encrypt_bytes(b"long " * 1000, HERE).content != encrypted.content
 
 
-def test_what_fernet_sealed_stays_readable() -> None:
+def test_what_fernet_encrypted_stays_readable() -> None:
     """S0-142: a new form of encryption costs nobody what is kept."""
     assert Encryption(BOTH).decrypt_bytes(by_fernet(b"long " * 1000), HERE) == b"long " * 1000
 
@@ -61,7 +61,7 @@ def test_what_is_short_or_would_grow_is_not_compressed() -> None:
         assert encryption.encrypt_bytes(text, HERE).content == b"\0" + text
 
 
-def test_any_of_the_keys_opens_and_the_first_one_seals() -> None:
+def test_any_of_the_keys_decrypts_and_the_first_one_encrypts() -> None:
     """A key is changed by putting the new one in front of the old one."""
     encrypted = Encryption(OLD).encrypt_bytes(b"text", HERE)
     assert Encryption(BOTH).decrypt_bytes(encrypted, HERE) == b"text"
@@ -185,7 +185,7 @@ async def test_with_a_key_no_file_of_the_database_holds_a_word_of_an_answer(data
 
 @pytest.mark.asyncio
 @pytest.mark.both_databases
-async def test_without_encrypt_all_thoughts_are_encrypted_and_messages_are_not(database: Where) -> None:
+async def test_without_encrypt_all_reasoning_is_encrypted_and_messages_are_not(database: Where) -> None:
     """S0-142: responses, requests and events hold thoughts too."""
     await fill(database, OLD.model_copy(update={"encrypt_all": False, "compress": False}))
     store = Store.open_store(database)
@@ -213,7 +213,7 @@ async def test_with_another_key_nothing_is_there_and_one_warning_says_why(
 
 @pytest.mark.asyncio
 @pytest.mark.both_databases
-async def test_everything_is_sealed_anew_with_the_first_key(database: Where) -> None:
+async def test_everything_is_encrypted_again_with_the_first_key(database: Where) -> None:
     """S0-142: after that the old key can be taken away; what was plain is gone from the files."""
     await fill(database, PLAIN.model_copy(update={"compress": False}))
     assert holds_canary(database)

@@ -229,7 +229,7 @@ async def test_events_are_read_from_the_frames_that_hold_the_next_one(stored: Tw
 
 
 @pytest.mark.asyncio
-async def test_ids_that_no_index_takes_are_kept_all_the_same(stored: TwoUserStore) -> None:
+async def test_ids_that_no_index_takes_are_stored_all_the_same(stored: TwoUserStore) -> None:
     """A client's name of a chat may be as long as a header, with any character in it."""
     odd = "x\0" * 5_000
     added = item(stored.ann, odd, conversation_id=odd, message_id="\ud800")

@@ -67,7 +67,7 @@ class ResilientStoreHarness:
 
 
 @pytest.mark.asyncio
-async def test_a_failing_database_is_left_alone_after_five_failures_until_one_try_works() -> None:
+async def test_a_failing_database_is_not_asked_after_five_failures_until_one_try_works() -> None:
     """S0-96: the same window as for tools; then one call tries, and its success forgets all failures."""
     harness = ResilientStoreHarness()
     assert [await harness.fail() for _ in range(5)] == [

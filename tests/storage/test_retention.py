@@ -103,7 +103,7 @@ async def test_reading_writes_at_most_once_a_day(harness: RetentionHarness) -> N
 
 
 @pytest.mark.asyncio
-async def test_of_a_user_who_keeps_too_much_the_least_recently_used_goes(harness: RetentionHarness) -> None:
+async def test_of_a_user_who_stores_too_much_the_least_recently_used_goes(harness: RetentionHarness) -> None:
     """Another user's answers stay, and what is left is within the quota."""
     text = "x" * 100_000
     for day, name in enumerate("123456"):

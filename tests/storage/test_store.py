@@ -150,7 +150,7 @@ def test_what_a_killed_bridge_left_open_is_found_without_reading_all(tmp_path: P
 
 
 @pytest.mark.asyncio
-async def test_what_comes_several_times_at_once_is_kept_once(database: Where) -> None:
+async def test_what_comes_several_times_at_once_is_stored_once(database: Where) -> None:
     """Two tabs, a doubled click, the first requests of a user: none fails, and the last one holds."""
     store = Store.open_store(database)
     limits, approvals = store.limit_tables(), store.approval_tables()

@@ -85,7 +85,7 @@ async def test_an_export_is_read_in_by_another_bridge(tmp_path: Path, provider: 
 
 
 @pytest.mark.both_databases
-async def test_what_is_said_is_encrypted_and_sealed_anew(
+async def test_what_is_said_is_encrypted_and_encrypted_again(
     tmp_path: Path, database: Where, provider: ScriptedProvider
 ) -> None:
     """S0-142: titles, prompts and messages; a new key takes the place of the old one."""

@@ -42,7 +42,7 @@ async def posted(visitor: Visitor, key: str, path: str, body: Json, **headers: s
     return answer
 
 
-async def test_all_that_was_kept_is_there_and_opens(visitor: Visitor) -> None:
+async def test_all_that_was_stored_is_there_and_opens(visitor: Visitor) -> None:
     """Items, responses and conversations, of every time: word for word."""
     for name, seen in visitor.left.manifest["seen"].items():
         assert await kept(await visitor.page(name)) == seen["kept"]

@@ -249,7 +249,7 @@ class _Loop:
         item = output_item(call.call_id, parts if output.parts else output.text)
         self._output.append(item)
         self._usage = add_usage(self._usage, output.usage)
-        flags = output.has_succeeded, output.files, output.is_left_alone, is_omitted
+        flags = output.has_succeeded, output.files, output.is_breaker_open, is_omitted
         await self._emit(CallEnded(call, item, *flags))
         if is_omitted:
             await self._emit(Notice("warning", omitted_notice(call.name), in_answer=False))

@@ -248,8 +248,8 @@ class _LocalCall:
 
 
 def _failed(error: WireError, name: str) -> CallOutput:
-    is_left_alone = error.code is ErrorCode.BREAKER_OPEN
-    return CallOutput(error_text(error, name), has_succeeded=False, is_left_alone=is_left_alone)
+    is_breaker_open = error.code is ErrorCode.BREAKER_OPEN
+    return CallOutput(error_text(error, name), has_succeeded=False, is_breaker_open=is_breaker_open)
 
 
 _INTERNAL = WireError(

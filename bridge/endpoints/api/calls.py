@@ -197,17 +197,17 @@ class CallRoutes:
         """Repeat a call of the caller: another call with the same tool and arguments."""
         caller = caller_of(request)
         call_id = request.match_info["id"]
-        kept = await self._journal.find_call(caller.user.id, call_id)
-        if kept is None or kept.ended_at is None:
+        stored = await self._journal.find_call(caller.user.id, call_id)
+        if stored is None or stored.ended_at is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no ended call {call_id!r}.")
-        if kept.arguments_text is None:
+        if stored.arguments_text is None:
             message = f"The arguments of call {call_id!r} were too long to store. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        if has_redactions(kept.arguments_text):
+        if has_redactions(stored.arguments_text):
             message = f"Secrets in the arguments of call {call_id!r} were not stored. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         context = CallContext(caller.user.id)
-        return await self._run(ToolCall(context, kept.tool, kept.arguments_text, kept.server_id))
+        return await self._run(ToolCall(context, stored.tool, stored.arguments_text, stored.server_id))
 
     async def _run(self, call: ToolCall) -> web.Response:
         started = time.perf_counter()
@@ -248,21 +248,21 @@ class CallRoutes:
 
     async def download_file(self, request: web.Request) -> web.StreamResponse:
         """Serve a stored file, as an attachment that no browser executes."""
-        kept = self._files.open_file(request.match_info["token"])
-        if kept is None:
+        stored = self._files.open_file(request.match_info["token"])
+        if stored is None:
             message = "This file no longer exists; answers are stored for a day."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
-        is_inline = kept.mime.startswith("image/") and not kept.mime.startswith("image/svg")
+        is_inline = stored.mime.startswith("image/") and not stored.mime.startswith("image/svg")
         disposition = "inline" if is_inline else "attachment"
-        if kept.filename:
-            disposition += f"; filename*=UTF-8''{quote(kept.filename, safe='')}"
+        if stored.filename:
+            disposition += f"; filename*=UTF-8''{quote(stored.filename, safe='')}"
         headers = {
-            hdrs.CONTENT_TYPE: kept.mime,
+            hdrs.CONTENT_TYPE: stored.mime,
             hdrs.CONTENT_DISPOSITION: disposition,
             "Content-Security-Policy": "default-src 'none'; sandbox",
             "X-Content-Type-Options": "nosniff",
         }
-        return web.FileResponse(kept.path, headers=headers)
+        return web.FileResponse(stored.path, headers=headers)
 
     def _open_call(self, request: web.Request) -> OpenCall:
         call = self._dispatcher.open_call(request.match_info["id"])

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from playwright.async_api import Page, expect
 
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import accept_selection, go_to, run_tool
 from tests.support.web_servers import serving
 
@@ -59,7 +59,7 @@ async def ran(page: Page) -> bool:
 
 
 async def test_markup_of_an_api_is_text_in_every_view_and_a_download_elsewhere(
-    scene: Scene, tmp_path: Path
+    scene: BrowserHarness, tmp_path: Path
 ) -> None:
     """W-37: the page holds the user's credentials: nothing that came from outside may run in its origin."""
     page = await scene.open_page()

@@ -10,7 +10,7 @@ from aiohttp import web
 from playwright.async_api import Browser, Page
 
 from bridge.http.static_page import STATIC
-from tests.browser.browser_harness import Scene, staged
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.web_servers import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -53,7 +53,7 @@ async def fetched(page: Page, url: str, **options: Any) -> dict[str, Any]:
     return await page.evaluate(FETCH, [url, options])
 
 
-async def test_a_page_of_another_origin_gets_nothing(scene: Scene) -> None:
+async def test_a_page_of_another_origin_gets_nothing(scene: BrowserHarness) -> None:
     """Any site the user visits could otherwise use his tools with his logins."""
     page = await scene.open_page()
     async with foreign_site() as site:
@@ -72,7 +72,7 @@ async def test_a_page_of_another_origin_gets_nothing(scene: Scene) -> None:
         assert refused == "websocket error"
 
 
-async def test_a_page_of_another_origin_cannot_frame_the_bridge(scene: Scene) -> None:
+async def test_a_page_of_another_origin_cannot_frame_the_bridge(scene: BrowserHarness) -> None:
     """A framed page can be clicked by somebody who does not see it."""
     page = await scene.open_page()
     async with foreign_site() as site:
@@ -96,7 +96,7 @@ async def test_an_allowed_origin_uses_the_tools_and_nothing_else(chromium: Brows
     """Open WebUI's direct tool servers call from its page; they need the tools, not the user's account."""
     async with (
         foreign_site() as site,
-        staged(chromium, tmp_path, ["mirror.yaml"], allowed_origins=(site,)) as scene,
+        open_harness(chromium, tmp_path, ["mirror.yaml"], allowed_origins=(site,)) as scene,
     ):
         page = await scene.open_page()
         chat = await page.context.new_page()
@@ -116,7 +116,7 @@ async def test_an_allowed_origin_uses_the_tools_and_nothing_else(chromium: Brows
         assert (await fetched(chat, f"{scene.bridge.base_url}/api/me", headers=bearer))["status"] == 0
 
 
-async def test_the_bridges_own_page_is_answered_where_others_are_not(scene: Scene) -> None:
+async def test_the_bridges_own_page_is_answered_where_others_are_not(scene: BrowserHarness) -> None:
     """The refusals above would mean nothing if everybody were refused."""
     page = await scene.open_page()
     bearer = {"authorization": f"Bearer {scene.bridge.key}"}

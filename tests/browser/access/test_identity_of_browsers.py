@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import (
     Caller,
     accept_selection,
@@ -36,7 +36,7 @@ async def sent_by(caller: Caller) -> dict[str, Any]:
     return reply.json()["headers"]
 
 
-async def test_another_users_link_asks_and_changes_nothing_by_itself(scene: Scene) -> None:
+async def test_another_users_link_asks_and_changes_nothing_by_itself(scene: BrowserHarness) -> None:
     """Otherwise whoever sends a link could make calls with the browser, network and logins of its reader."""
     page = await scene.open_page()
     link = await scene.link_of("bob")
@@ -53,7 +53,7 @@ async def test_another_users_link_asks_and_changes_nothing_by_itself(scene: Scen
     await expect(other.get_by_test_id("connection")).to_contain_text("bob")
 
 
-async def test_leaving_the_question_unanswered_leaves_the_browser_to_its_user(scene: Scene) -> None:
+async def test_leaving_the_question_unanswered_leaves_the_browser_to_its_user(scene: BrowserHarness) -> None:
     """People close what they do not understand."""
     page = await scene.open_page()
     await follow(page, await scene.link_of("bob"))
@@ -63,7 +63,7 @@ async def test_leaving_the_question_unanswered_leaves_the_browser_to_its_user(sc
     await expect(page.get_by_test_id("connection")).to_contain_text("local")
 
 
-async def test_acceptances_and_secrets_of_one_user_do_not_serve_another(scene: Scene) -> None:
+async def test_acceptances_and_secrets_of_one_user_do_not_serve_another(scene: BrowserHarness) -> None:
     """Servers offered to everybody have the same id for all; what is kept for them must not be."""
     await (await scene.open_page_of("bob")).close()
     first = await scene.open_page()
@@ -85,7 +85,7 @@ async def test_acceptances_and_secrets_of_one_user_do_not_serve_another(scene: S
 
 
 @pytest.mark.parametrize("is_fresh", [True, False], ids=["a fresh link", "an invented link"])
-async def test_what_was_withdrawn_stays_withdrawn(scene: Scene, is_fresh: bool) -> None:
+async def test_what_was_withdrawn_stays_withdrawn(scene: BrowserHarness, is_fresh: bool) -> None:
     """Any site can send the user to the page with a made-up ticket; and a new link is no new consent."""
     page = await scene.open_page()
     await accept_selection(page, "mirror", "None")
@@ -97,7 +97,7 @@ async def test_what_was_withdrawn_stays_withdrawn(scene: Scene, is_fresh: bool) 
     assert (await scene.caller.call("mirrorDelete")).code == "not_accepted"
 
 
-async def test_only_the_operators_link_accepts_what_the_command_line_named(scene: Scene) -> None:
+async def test_only_the_operators_link_accepts_what_the_command_line_named(scene: BrowserHarness) -> None:
     """Who typed the command may speak for himself, and for nobody else."""
     page = await (await scene.new_context()).new_page()
     await open_page(page, await scene.link_of("bob"))
@@ -105,7 +105,7 @@ async def test_only_the_operators_link_accepts_what_the_command_line_named(scene
     assert (await (await scene.program_of("bob")).call("mirrorDelete")).code == "not_accepted"
 
 
-async def test_the_bridge_itself_is_no_target_under_any_name(scene: Scene, tmp_path: Path) -> None:
+async def test_the_bridge_itself_is_no_target_under_any_name(scene: BrowserHarness, tmp_path: Path) -> None:
     """To its own page the bridge answers as to nobody else; a tool must not borrow that."""
     page = await scene.open_page()
     port = urlsplit(scene.bridge.base_url).port

@@ -16,7 +16,7 @@ from tests.browser.approval_cards import (
     ordering_by_name,
     shop,
 )
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import accept_selection, expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -91,7 +91,7 @@ async def test_several_calls_are_answered_at_once(chromium: Browser, tmp_path: P
         assert [(await call).code for call in more] == ["denied", "denied"]
 
 
-async def second_tab(scene: Scene, page: Page) -> Page:
+async def second_tab(scene: BrowserHarness, page: Page) -> Page:
     """Another tab of the same browser, which stands by."""
     second = await page.context.new_page()
     await second.goto(scene.bridge.base_url)

@@ -6,8 +6,8 @@ import shlex
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.browser_harness import Scene
-from tests.browser.changing_api import own_api
+from tests.browser.browser_harness import BrowserHarness
+from tests.browser.changing_api import changing_api
 from tests.support.chromium import accept_selection, expect_connection, go_to
 from tests.support.documents.compiled import document_text, operation
 from tests.support.waiting import eventually
@@ -15,7 +15,7 @@ from tests.support.waiting import eventually
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def test_the_log_shows_request_answer_and_timing_as_calls_happen(scene: Scene) -> None:
+async def test_the_log_shows_request_answer_and_timing_as_calls_happen(scene: BrowserHarness) -> None:
     """Whoever lends his browser may see what it does, and repeat it by hand."""
     page = await scene.open_page(permissions=["clipboard-read", "clipboard-write"])
     await go_to(page, "calls")
@@ -38,7 +38,7 @@ async def test_the_log_shows_request_answer_and_timing_as_calls_happen(scene: Sc
     assert body == '{"title":"it\'s","count":9007199254740993}'
 
 
-async def test_failed_calls_stand_out_and_can_be_searched(scene: Scene) -> None:
+async def test_failed_calls_stand_out_and_can_be_searched(scene: BrowserHarness) -> None:
     """After a bad answer of a model the user looks for the call that failed."""
     page = await scene.open_page()
     await scene.caller.call("mirrorQuery", {"text": "needle"})
@@ -55,9 +55,9 @@ async def test_failed_calls_stand_out_and_can_be_searched(scene: Scene) -> None:
     await expect(failed).to_be_hidden()
 
 
-async def test_cancel_in_the_log_aborts_the_request_and_tells_the_caller(scene: Scene) -> None:
+async def test_cancel_in_the_log_aborts_the_request_and_tells_the_caller(scene: BrowserHarness) -> None:
     """The user may stop what his browser does; the API must see it, not only the table."""
-    async with own_api({}) as api:
+    async with changing_api({}) as api:
         text = document_text(paths={"/endless": operation("waitForEver")}, server=api.url)
         await scene.bridge.components.registry.share_document("endless", text, source_url=None)
         page = await scene.open_page()
@@ -72,9 +72,9 @@ async def test_cancel_in_the_log_aborts_the_request_and_tells_the_caller(scene: 
         await expect(page.get_by_role("row").filter(has_text="waitForEver")).to_contain_text("cancelled")
 
 
-async def test_cancel_in_the_form_aborts_the_request(scene: Scene) -> None:
+async def test_cancel_in_the_form_aborts_the_request(scene: BrowserHarness) -> None:
     """Trying a tool is a call like any other."""
-    async with own_api({}) as api:
+    async with changing_api({}) as api:
         text = document_text(paths={"/endless": operation("waitForEver")}, server=api.url)
         await scene.bridge.components.registry.share_document("endless", text, source_url=None)
         page = await scene.open_page()
@@ -86,12 +86,12 @@ async def test_cancel_in_the_form_aborts_the_request(scene: Scene) -> None:
         await expect(page.get_by_text("Cancelled. The bridge stops the request")).to_be_visible()
 
 
-async def test_calls_that_run_while_permissions_change_come_to_their_end(scene: Scene) -> None:
+async def test_calls_that_run_while_permissions_change_come_to_their_end(scene: BrowserHarness) -> None:
     """Accepting another origin needs a new worker; the old one finishes what it has begun."""
     page = await scene.open_page()
     slow = await scene.bridge.share_document(f"{scene.samples_url}/documents/answers.yaml")
     await accept_selection(page, slow.record.id)
-    async with own_api({}) as api:
+    async with changing_api({}) as api:
         text = document_text(paths={"/things": operation("listThings")}, server=api.url)
         other = await scene.bridge.components.registry.share_document("other", text, source_url=None)
         await go_to(page, "calls")

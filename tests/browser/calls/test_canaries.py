@@ -17,7 +17,7 @@ from playwright.async_api import Browser
 
 from bridge.__main__ import main
 from bridge.storage.audit_log import AuditQuery
-from tests.browser.browser_harness import Scene, staged
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.canaries import contains_secret, files_with
 from tests.support.chromium import accept_selection, go_to, save_credential
 from tests.support.waiting import eventually
@@ -131,7 +131,7 @@ def document_of(url: str) -> str:
     return json.dumps({**about, "paths": paths, "components": {"securitySchemes": SCHEMES}})
 
 
-async def call_everything(scene: Scene) -> dict[str, bytes]:
+async def call_everything(scene: BrowserHarness) -> dict[str, bytes]:
     """What callers read, by tool; kept files with it."""
     read: dict[str, bytes] = {}
     for case in CASES:
@@ -150,7 +150,7 @@ async def test_no_canary_is_found_anywhere_but_at_its_api(
     """Database with its WAL, files, the bridge's log with all frames, audit, answers, the page's own view."""
     for name in ("engineio.server", "socketio.server", "aiohttp", "bridge"):
         caplog.set_level(logging.DEBUG, name)
-    async with served(Api()) as api, staged(chromium, tmp_path, [], deadline_s=2) as scene:
+    async with served(Api()) as api, open_harness(chromium, tmp_path, [], deadline_s=2) as scene:
         page = await scene._opened(await scene.bridge.page_url(), {})  # pyright: ignore[reportPrivateUsage] - nothing is named that would be accepted
         document = tmp_path / "canaries.json"
         document.write_text(document_of(api.url))

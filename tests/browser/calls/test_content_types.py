@@ -10,7 +10,7 @@ import pytest_asyncio
 from aiohttp import web
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.browser_harness import Scene, staged
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import go_to
 from tests.support.documents.compiled import document_text
 from tests.support.web_servers import for_every_page, serving
@@ -88,11 +88,11 @@ def document_of(url: str) -> str:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def kinds(
     chromium: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[tuple[Scene, Page]]:
+) -> AsyncIterator[tuple[BrowserHarness, Page]]:
     """One open page for all: calls leave nothing behind in it."""
     async with (
         answering_api() as url,
-        staged(chromium, tmp_path_factory.mktemp("kinds"), [], deadline_s=20) as scene,
+        open_harness(chromium, tmp_path_factory.mktemp("kinds"), [], deadline_s=20) as scene,
     ):
         await scene.bridge.components.registry.share_document("kinds", document_of(url), source_url=None)
         yield scene, await scene.open_page()
@@ -116,7 +116,7 @@ async def kinds(
     ],
 )
 async def test_each_kind_of_text_reaches_the_caller_decoded(
-    kinds: tuple[Scene, Page], tool: str, read: dict[str, Any]
+    kinds: tuple[BrowserHarness, Page], tool: str, read: dict[str, Any]
 ) -> None:
     """The page decodes by what the API declares, and takes for JSON only what is one."""
     scene, _ = kinds
@@ -132,7 +132,7 @@ async def test_each_kind_of_text_reaches_the_caller_decoded(
     ],
 )
 async def test_what_is_no_text_comes_as_a_link_with_its_name(
-    kinds: tuple[Scene, Page], tool: str, mime: str, filename: str | None
+    kinds: tuple[BrowserHarness, Page], tool: str, mime: str, filename: str | None
 ) -> None:
     """Base64 would flood the model; a file without its name is hard to find again."""
     file = (await kinds[0].caller.call(tool)).json()["file"]
@@ -141,7 +141,7 @@ async def test_what_is_no_text_comes_as_a_link_with_its_name(
         assert len(await kept.read()) == file["bytes"]
 
 
-async def test_the_headers_of_head_are_its_answer(kinds: tuple[Scene, Page]) -> None:
+async def test_the_headers_of_head_are_its_answer(kinds: tuple[BrowserHarness, Page]) -> None:
     """It has nothing else to say."""
     read = (await kinds[0].caller.call("head")).json()
     assert read["headers"]["x-total-count"] == "3"
@@ -152,7 +152,9 @@ async def test_the_headers_of_head_are_its_answer(kinds: tuple[Scene, Page]) -> 
     ("tool", "ending"),
     [("problemXml", "409 Conflict."), ("invalid", "422 Unprocessable Entity: name: is too short")],
 )
-async def test_a_problem_is_told_with_its_fields(kinds: tuple[Scene, Page], tool: str, ending: str) -> None:
+async def test_a_problem_is_told_with_its_fields(
+    kinds: tuple[BrowserHarness, Page], tool: str, ending: str
+) -> None:
     """A model corrects what it is told; problems in XML are passed on unread."""
     reply = await kinds[0].caller.call(tool)
     assert (reply.status, reply.code) == (502, "http_status")
@@ -160,7 +162,7 @@ async def test_a_problem_is_told_with_its_fields(kinds: tuple[Scene, Page], tool
     assert reply.detail["body"]
 
 
-async def test_a_long_text_is_read_on_to_its_end(kinds: tuple[Scene, Page]) -> None:
+async def test_a_long_text_is_read_on_to_its_end(kinds: tuple[BrowserHarness, Page]) -> None:
     """The caller gets 256 KiB, the bridge has the rest: no character is missing between them."""
     scene, _ = kinds
     read = (await scene.caller.call("table")).json()
@@ -177,7 +179,7 @@ async def test_a_long_text_is_read_on_to_its_end(kinds: tuple[Scene, Page]) -> N
     assert text == TABLE
 
 
-async def test_long_json_stays_json(kinds: tuple[Scene, Page]) -> None:
+async def test_long_json_stays_json(kinds: tuple[BrowserHarness, Page]) -> None:
     """Whole items with all their digits; what the array's place is, and what follows, is said."""
     read = (await kinds[0].caller.call("list")).json()
     rows = read["result"]["rows"]
@@ -189,14 +191,16 @@ async def test_long_json_stays_json(kinds: tuple[Scene, Page]) -> None:
     assert part.json()["text"].strip().startswith(f'{{"id": {2**60 + len(rows)}}}')
 
 
-async def test_text_beyond_what_the_page_reads_says_so(kinds: tuple[Scene, Page]) -> None:
+async def test_text_beyond_what_the_page_reads_says_so(kinds: tuple[BrowserHarness, Page]) -> None:
     """16 MiB are kept; the model learns that there was more."""
     read = (await kinds[0].caller.call("endlessText")).json()
     assert read["truncated"]["bytes_kept"] == 16 * 2**20
     assert "longer than the page reads" in read["hint"]
 
 
-async def test_the_log_plays_shows_and_saves_but_never_runs_an_answer(kinds: tuple[Scene, Page]) -> None:
+async def test_the_log_plays_shows_and_saves_but_never_runs_an_answer(
+    kinds: tuple[BrowserHarness, Page],
+) -> None:
     """The user sees what the model was given, and can have the whole; markup stays characters."""
     scene, page = kinds
     await go_to(page, "calls")
@@ -212,7 +216,7 @@ async def test_the_log_plays_shows_and_saves_but_never_runs_an_answer(kinds: tup
     assert (await (await download.value).path()).read_bytes() == TABLE.encode()
 
 
-async def test_a_tried_tool_says_what_is_cut_and_saves_the_whole(kinds: tuple[Scene, Page]) -> None:
+async def test_a_tried_tool_says_what_is_cut_and_saves_the_whole(kinds: tuple[BrowserHarness, Page]) -> None:
     """Who tries a tool sees what a model would read."""
     _, page = kinds
     await go_to(page, "tools", "table")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection, go_to, run_tool, save_credential
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -19,7 +19,9 @@ def contents_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-async def test_own_credentials_are_sent_with_every_request_and_redacted_in_answers(scene: Scene) -> None:
+async def test_own_credentials_are_sent_with_every_request_and_redacted_in_answers(
+    scene: BrowserHarness,
+) -> None:
     """S0-115: the mirror shows that the credential stood in its place; the caller reads a marker there."""
     page = await scene.open_page()
     plain = (await scene.caller.call("mirrorSecured")).json()
@@ -37,7 +39,7 @@ async def test_own_credentials_are_sent_with_every_request_and_redacted_in_answe
     assert "authorization" not in seen["headers"]
 
 
-async def test_credentials_of_the_document_follow_its_alternatives(scene: Scene) -> None:
+async def test_credentials_of_the_document_follow_its_alternatives(scene: BrowserHarness) -> None:
     """The mirror takes a query key, or a header key with a password, or a token: the first that is saved."""
     page = await scene.open_page()
 
@@ -56,7 +58,7 @@ async def test_credentials_of_the_document_follow_its_alternatives(scene: Scene)
     assert "authorization" not in (await scene.caller.call("mirrorDelete")).json()["headers"]
 
 
-async def test_credentials_open_what_the_api_protects_and_survive_a_reload(demo: Scene) -> None:
+async def test_credentials_open_what_the_api_protects_and_survive_a_reload(demo: BrowserHarness) -> None:
     """An API that checks is the proof that the secret arrived unharmed."""
     page = await demo.open_page()
     refused = await demo.caller.call("listRooms")
@@ -79,7 +81,7 @@ async def test_credentials_open_what_the_api_protects_and_survive_a_reload(demo:
 
 
 async def test_the_bridge_never_sees_a_secret(
-    scene: Scene, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    scene: BrowserHarness, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """S0-115: not in a frame, a log, the database, a kept file or an answer: a stolen bridge opens no API."""
     for name in ("engineio.server", "socketio.server", "aiohttp", "bridge"):

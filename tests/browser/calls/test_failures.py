@@ -9,8 +9,8 @@ from playwright.async_api import Browser, expect
 from examples.document_files import read_document_text
 from examples.ledger import LEDGER
 from examples.sample_api import start_sample_api
-from tests.browser.browser_harness import Scene, staged
-from tests.browser.tls_proxy import secure_front
+from tests.browser.browser_harness import BrowserHarness, open_harness
+from tests.browser.tls_proxy import tls_proxy
 from tests.support.chromium import go_to, open_page, run_tool
 from tests.support.documents.compiled import document_text, operation
 from toolserver.json_types import JsonObject
@@ -18,12 +18,12 @@ from toolserver.json_types import JsonObject
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-def ledger_of(scene: Scene) -> list[str]:
+def ledger_of(scene: BrowserHarness) -> list[str]:
     """Method and path of every request that may have changed something."""
     return [f"{entry.method} {entry.path}" for entry in scene.samples.app[LEDGER].entries]
 
 
-async def test_an_api_that_is_down_is_a_network_failure(odd: Scene) -> None:
+async def test_an_api_that_is_down_is_a_network_failure(odd: BrowserHarness) -> None:
     """The user must start the API, not search the page for a mistake; nothing was delivered."""
     page = await odd.open_page()
     await odd.samples.cleanup()
@@ -36,7 +36,7 @@ async def test_an_api_that_is_down_is_a_network_failure(odd: Scene) -> None:
     await expect(await run_tool(page)).to_contain_text("Check that the API is running")
 
 
-async def test_an_answer_that_the_page_may_not_read_is_a_cors_failure(odd: Scene) -> None:
+async def test_an_answer_that_the_page_may_not_read_is_a_cors_failure(odd: BrowserHarness) -> None:
     """The most frequent cause of all; browsers say only "Failed to fetch"."""
     page = await odd.open_page()
     reply = await odd.caller.call("getUnreadable")
@@ -45,7 +45,7 @@ async def test_an_answer_that_the_page_may_not_read_is_a_cors_failure(odd: Scene
     await expect((await run_tool(page)).get_by_role("link", name="Open the doctor")).to_be_visible()
 
 
-async def test_a_change_whose_answer_cannot_be_read_has_an_unknown_outcome(odd: Scene) -> None:
+async def test_a_change_whose_answer_cannot_be_read_has_an_unknown_outcome(odd: BrowserHarness) -> None:
     """The note was taken although the page cannot see that; calling it failed would do it twice.
 
     The JSON object was not even sent, because the browser asks first; but nothing proves that to the page.
@@ -66,7 +66,7 @@ async def test_the_deadline_ends_a_call_and_tells_reading_from_changing(
     chromium: Browser, tmp_path: Path
 ) -> None:
     """A caller waits no longer than it was promised; what may have changed something is not "timeout"."""
-    async with staged(chromium, tmp_path, ["answers.yaml"], deadline_s=1) as scene:
+    async with open_harness(chromium, tmp_path, ["answers.yaml"], deadline_s=1) as scene:
         await scene.open_page()
         async with asyncio.TaskGroup() as group:
             reading = group.create_task(scene.caller.call("getSlow", {"seconds": 60}))
@@ -77,7 +77,7 @@ async def test_the_deadline_ends_a_call_and_tells_reading_from_changing(
         assert (await scene.caller.call("getNothing")).status == 200
 
 
-async def test_an_answer_that_breaks_off_is_a_network_failure(odd: Scene) -> None:
+async def test_an_answer_that_breaks_off_is_a_network_failure(odd: BrowserHarness) -> None:
     """Half an answer must not pass for the whole."""
     await odd.open_page()
     reply = await odd.caller.call("getInterrupted")
@@ -85,7 +85,7 @@ async def test_an_answer_that_breaks_off_is_a_network_failure(odd: Scene) -> Non
     assert reply.detail["status"] == 200
 
 
-async def test_redirects_are_followed_at_home_and_refused_abroad(odd: Scene) -> None:
+async def test_redirects_are_followed_at_home_and_refused_abroad(odd: BrowserHarness) -> None:
     """The user accepted one origin; an API cannot send his browser to another one."""
     await odd.open_page()
     home = await odd.caller.call("getRedirect", {"target": "same-origin"})
@@ -94,7 +94,7 @@ async def test_redirects_are_followed_at_home_and_refused_abroad(odd: Scene) -> 
     assert (abroad.status, abroad.code) == (502, "redirect_refused")
 
 
-async def test_page_and_worker_reach_only_what_was_accepted(odd: Scene) -> None:
+async def test_page_and_worker_reach_only_what_was_accepted(odd: BrowserHarness) -> None:
     """The browser itself enforces it: a mistake in our code cannot send a request elsewhere."""
     page = await odd.open_page()
     elsewhere, elsewhere_url = await start_sample_api()
@@ -112,8 +112,8 @@ async def test_page_and_worker_reach_only_what_was_accepted(odd: Scene) -> None:
 async def test_plain_http_from_an_https_page_is_mixed_content(chromium: Browser, tmp_path: Path) -> None:
     """A bridge behind https cannot call http APIs elsewhere; only this machine is exempt."""
     async with (
-        secure_front(tmp_path) as front,
-        staged(chromium, tmp_path, ["answers.yaml"], public_url=front.url) as scene,
+        tls_proxy(tmp_path) as front,
+        open_harness(chromium, tmp_path, ["answers.yaml"], public_url=front.url) as scene,
     ):
         front.target_port = scene.bridge.server.sockets[0].getsockname()[1]
         plain = scene.samples_url.replace("127.0.0.1", "plain.test")

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from bridge.browser_protocol import RESULT_BYTES
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import accept_selection, save_credential
 from tests.support.web_servers import for_every_page, serving
 
@@ -56,7 +56,7 @@ def document_of(url: str) -> str:
     return json.dumps({**about, "paths": paths, "security": [{"key": []}], "components": components})
 
 
-async def test_no_part_of_an_answer_gives_a_secret_away(scene: Scene, tmp_path: Path) -> None:
+async def test_no_part_of_an_answer_gives_a_secret_away(scene: BrowserHarness, tmp_path: Path) -> None:
     """APIs echo requests in errors, headers and files; what the model reads may end up anywhere."""
     page = await scene.open_page()
     async with echoing_api() as url:

@@ -8,20 +8,24 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from tests.browser.browser_harness import Scene, staged
+from tests.browser.browser_harness import BrowserHarness, open_harness
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def mirror(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scene]:
+async def mirror(
+    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[BrowserHarness]:
     """One open page for all: calls leave nothing behind in it."""
-    async with staged(chromium, tmp_path_factory.mktemp("mirror"), ["mirror.yaml"], deadline_s=10) as scene:
+    async with open_harness(
+        chromium, tmp_path_factory.mktemp("mirror"), ["mirror.yaml"], deadline_s=10
+    ) as scene:
         await scene.open_page()
         yield scene
 
 
-async def arrived(mirror: Scene, tool: str, arguments: dict[str, Any] | str) -> dict[str, Any]:
+async def arrived(mirror: BrowserHarness, tool: str, arguments: dict[str, Any] | str) -> dict[str, Any]:
     reply = await mirror.caller.call(tool, arguments)
     assert reply.status == 200, reply.body
     return reply.json()
@@ -49,13 +53,13 @@ async def arrived(mirror: Scene, tool: str, arguments: dict[str, Any] | str) -> 
     ],
 )
 async def test_query_parameters_arrive_in_their_style(
-    mirror: Scene, arguments: dict[str, Any], query: str
+    mirror: BrowserHarness, arguments: dict[str, Any], query: str
 ) -> None:
     """S0-115, W-27: an API that reads `a,b` where two values were meant answers about something else."""
     assert (await arrived(mirror, "mirrorQuery", arguments))["query"] == query
 
 
-async def test_path_parameters_with_special_characters_stay_one_segment(mirror: Scene) -> None:
+async def test_path_parameters_with_special_characters_stay_one_segment(mirror: BrowserHarness) -> None:
     """S0-115, W-27: a slash in a value must not lead to another operation of the API."""
     arguments = {"plain": "a/b ü?#%2F", "list": ["x", "y,z"], "label": [1, 2], "matrix": {"x": 1, "y": 2}}
     path = (await arrived(mirror, "mirrorPath", arguments))["path"]
@@ -63,7 +67,7 @@ async def test_path_parameters_with_special_characters_stay_one_segment(mirror: 
 
 
 @pytest.mark.parametrize("segment", ["..", "."])
-async def test_a_path_value_cannot_climb_out_of_its_place(mirror: Scene, segment: str) -> None:
+async def test_a_path_value_cannot_climb_out_of_its_place(mirror: BrowserHarness, segment: str) -> None:
     """Browsers take `..` as one step up, even percent-encoded: another operation would be performed."""
     arguments = {"plain": segment, "list": ["x"], "label": [1], "matrix": {"x": 1}}
     reply = await mirror.caller.call("mirrorPath", arguments)
@@ -71,7 +75,7 @@ async def test_a_path_value_cannot_climb_out_of_its_place(mirror: Scene, segment
     assert reply.code in {"invalid_arguments", "unsendable"}
 
 
-async def test_header_parameters_arrive_and_cookies_are_left_out(mirror: Scene) -> None:
+async def test_header_parameters_arrive_and_cookies_are_left_out(mirror: BrowserHarness) -> None:
     """S0-115, W-27: non-ASCII travels as UTF-8; what a page cannot send is never pretended to be sent."""
     arguments = {
         "X-Text": "Möwe am Meer",
@@ -86,7 +90,7 @@ async def test_header_parameters_arrive_and_cookies_are_left_out(mirror: Scene) 
     assert "referer" not in headers
 
 
-async def test_four_things_of_one_name_arrive_in_their_own_places(mirror: Scene) -> None:
+async def test_four_things_of_one_name_arrive_in_their_own_places(mirror: BrowserHarness) -> None:
     """Names clash in real documents; each value still has one place."""
     arguments = {"name__path": "in path", "name__query": "in query", "Name": "in header", "name": "in body"}
     seen = await arrived(mirror, "mirrorClash", arguments)
@@ -96,7 +100,7 @@ async def test_four_things_of_one_name_arrive_in_their_own_places(mirror: Scene)
     assert json.loads(seen["body"]) == {"name": "in body"}
 
 
-async def test_a_json_body_keeps_levels_large_integers_and_characters(mirror: Scene) -> None:
+async def test_a_json_body_keeps_levels_large_integers_and_characters(mirror: BrowserHarness) -> None:
     """Arguments travel as text from caller to API, so no digit can be lost on the way."""
     text = (
         '{"title":"“Möwe” \\u0000 🐟","count":123456789012345678901234567890,'
@@ -111,7 +115,7 @@ async def test_a_json_body_keeps_levels_large_integers_and_characters(mirror: Sc
 @pytest.mark.parametrize(
     "value", [[1, [2, {"a": None}]], "text", 42, True, {"free": {"form": [9007199254740993]}}]
 )
-async def test_any_json_value_may_be_the_whole_body(mirror: Scene, value: Any) -> None:
+async def test_any_json_value_may_be_the_whole_body(mirror: BrowserHarness, value: Any) -> None:
     """S0-21: documents with `schema: {}` take anything; so must the tool."""
     seen = await arrived(mirror, "mirrorAnything", {"body": value})
     assert (seen["method"], json.loads(seen["body"])) == ("PUT", value)
@@ -126,27 +130,27 @@ async def test_any_json_value_may_be_the_whole_body(mirror: Scene, value: Any) -
     ],
 )
 async def test_every_method_of_a_page_arrives(
-    mirror: Scene, tool: str, arguments: dict[str, Any], method: str, body: str
+    mirror: BrowserHarness, tool: str, arguments: dict[str, Any], method: str, body: str
 ) -> None:
     """S0-115, W-27: PATCH, DELETE and OPTIONS are operations, and null in a merge patch is deletion."""
     seen = await arrived(mirror, tool, arguments)
     assert (seen["method"], seen["body"]) == (method, body)
 
 
-async def test_a_head_request_answers_with_its_status(mirror: Scene) -> None:
+async def test_a_head_request_answers_with_its_status(mirror: BrowserHarness) -> None:
     """A HEAD answer has headers only, so they are what the caller reads."""
     read = await arrived(mirror, "mirrorHead", {"text": "x"})
     assert read["status"] == 200
     assert read["headers"]["content-type"] == "application/json; charset=utf-8"
 
 
-async def test_a_method_that_no_page_can_send_is_no_tool(mirror: Scene) -> None:
+async def test_a_method_that_no_page_can_send_is_no_tool(mirror: BrowserHarness) -> None:
     """A tool that can only fail must not be offered."""
     reply = await mirror.caller.call("mirrorTrace")
     assert (reply.status, reply.code) == (404, "unknown_tool")
 
 
-async def test_a_page_sends_no_cookies_and_asks_no_cache(mirror: Scene) -> None:
+async def test_a_page_sends_no_cookies_and_asks_no_cache(mirror: BrowserHarness) -> None:
     """The user's own logins elsewhere are not lent to a model, and each call is performed anew."""
     first = await arrived(mirror, "mirrorQuery", {"text": "same"})
     assert "cookie" not in first["headers"]

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Browser, Locator, expect
 
 from tests.browser.approval_cards import customers
-from tests.browser.chat_harness import ChatStage, barriers, chat_stage
+from tests.browser.chat_harness import ChatHarness, barriers, open_chat_harness
 from tests.support.chromium import expect_connection
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.scripted_provider import script
@@ -32,8 +32,8 @@ def ordered_by(customer: str) -> dict[str, Any]:
     }
 
 
-def order_of(stage: ChatStage, customer: str) -> Locator:
-    return stage.call("placeOrder").filter(has_text=customer)
+def order_of(chat: ChatHarness, customer: str) -> Locator:
+    return chat.call("placeOrder").filter(has_text=customer)
 
 
 async def decide(card: Locator, label: str) -> None:
@@ -47,63 +47,63 @@ async def test_a_conversation_with_calls_decisions_a_retry_and_a_reload(
 ) -> None:
     """S3-F3, S3-F4, S3-F6: in light and dark, at a desk and on a phone, without a barrier."""
     options = {"color_scheme": scheme, "viewport": {"width": width, "height": 844}}
-    async with chat_stage(chromium, tmp_path, options) as stage:
-        assert await barriers(stage.page) == []
-        await look_around(stage)
-        await order_twice(stage)
-        await retry_mood(stage)
-        assert await barriers(stage.page) == []
-        assert await stage.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    async with open_chat_harness(chromium, tmp_path, options) as chat:
+        assert await barriers(chat.page) == []
+        await look_around(chat)
+        await order_twice(chat)
+        await retry_mood(chat)
+        assert await barriers(chat.page) == []
+        assert await chat.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-async def look_around(stage: ChatStage) -> None:
+async def look_around(chat: ChatHarness) -> None:
     """Three calls at once, and an answer in Markdown."""
     three = calls(("listProducts", {}), ("getOpeningHours", {}), ("getName", {}))
-    await stage.say("Look around", reasoning("Three at once.") + three, text("# Done\n\n**Three** calls."))
+    await chat.say("Look around", reasoning("Three at once.") + three, text("# Done\n\n**Three** calls."))
     for name in ("listProducts", "getOpeningHours", "getName"):
-        await stage.expect_state(name, "succeeded")
-    await expect(stage.answers.get_by_role("heading", name="Done")).to_be_visible()
-    await stage.over()
+        await chat.expect_state(name, "succeeded")
+    await expect(chat.answers.get_by_role("heading", name="Done")).to_be_visible()
+    await chat.over()
 
 
-async def order_twice(stage: ChatStage) -> None:
+async def order_twice(chat: ChatHarness) -> None:
     """One order is allowed, one denied after a reload, a call fails; another reload while it is told."""
     orders = [("placeOrder", ordered_by(name)) for name in ("Ada", "Bob")]
-    gate = asyncio.Event()
-    ending = script(text("One order ", "was placed, ", "one was not.")).held(gate, after=6)
-    await stage.say("Order for Ada and Bob", calls(*orders, ("getMood", {})), ending)
-    await decide(order_of(stage, "Ada"), "Allow once")
-    await expect(order_of(stage, "Bob").get_by_role("button", name="Deny")).to_be_visible()
-    assert await barriers(stage.page) == []
-    await stage.page.reload()
-    await expect_connection(stage.page, "connected")
-    await decide(order_of(stage, "Bob"), "Deny")
-    await expect(stage.answers.last).to_contain_text("One order")
-    await stage.page.reload()
-    await expect_connection(stage.page, "connected")  # else there is nobody to make a call again
-    await expect(stage.answers.last).to_contain_text("One order")
-    await expect(stage.answers.last).not_to_contain_text("was not")
-    gate.set()
-    await expect(stage.answers.last).to_contain_text("One order was placed, one was not.")
-    await stage.over()
-    await expect_orders(stage)
+    release = asyncio.Event()
+    ending = script(text("One order ", "was placed, ", "one was not.")).held(release, after=6)
+    await chat.say("Order for Ada and Bob", calls(*orders, ("getMood", {})), ending)
+    await decide(order_of(chat, "Ada"), "Allow once")
+    await expect(order_of(chat, "Bob").get_by_role("button", name="Deny")).to_be_visible()
+    assert await barriers(chat.page) == []
+    await chat.page.reload()
+    await expect_connection(chat.page, "connected")
+    await decide(order_of(chat, "Bob"), "Deny")
+    await expect(chat.answers.last).to_contain_text("One order")
+    await chat.page.reload()
+    await expect_connection(chat.page, "connected")  # else there is nobody to make a call again
+    await expect(chat.answers.last).to_contain_text("One order")
+    await expect(chat.answers.last).not_to_contain_text("was not")
+    release.set()
+    await expect(chat.answers.last).to_contain_text("One order was placed, one was not.")
+    await chat.over()
+    await expect_orders(chat)
 
 
-async def retry_mood(stage: ChatStage) -> None:
+async def retry_mood(chat: ChatHarness) -> None:
     """The call that failed is made again in a branch of its own; the others are not."""
-    failed = await stage.expect_state("getMood", "failed")
-    stage.api.fails = False
-    stage.provider.play(text("The mood is good."))
+    failed = await chat.expect_state("getMood", "failed")
+    chat.api.fails = False
+    chat.provider.play(text("The mood is good."))
     await failed.get_by_role("button", name="Try again: getMood").click()
-    await stage.expect_state("getMood", "succeeded")
-    await expect(stage.answers.last).to_contain_text("The mood is good.")
-    await stage.over()
-    await expect_orders(stage)
-    await expect(stage.answers.last.get_by_text("2 of 2")).to_be_visible()
+    await chat.expect_state("getMood", "succeeded")
+    await expect(chat.answers.last).to_contain_text("The mood is good.")
+    await chat.over()
+    await expect_orders(chat)
+    await expect(chat.answers.last.get_by_text("2 of 2")).to_be_visible()
 
 
-async def expect_orders(stage: ChatStage) -> None:
+async def expect_orders(chat: ChatHarness) -> None:
     """Ada's was placed once, Bob's never."""
-    await expect(order_of(stage, "Ada")).to_have_attribute("data-state", "succeeded")
-    await expect(order_of(stage, "Bob")).to_have_attribute("data-state", "denied")
-    assert [name for name in await customers(stage.scene) if name in ("Ada", "Bob")] == ["Ada"]
+    await expect(order_of(chat, "Ada")).to_have_attribute("data-state", "succeeded")
+    await expect(order_of(chat, "Bob")).to_have_attribute("data-state", "denied")
+    assert [name for name in await customers(chat.scene) if name in ("Ada", "Bob")] == ["Ada"]

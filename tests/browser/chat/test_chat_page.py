@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.browser_harness import Scene
-from tests.browser.chat_harness import ChatStage, barriers, chat_stage
+from tests.browser.browser_harness import BrowserHarness
+from tests.browser.chat_harness import ChatHarness, barriers, open_chat_harness
 from tests.support.chromium import complaints_of, expect_connection, go_to, tab_to
 from tests.support.models.model_answers import calls, text
 from tests.support.models.scripted_provider import fails, script
@@ -27,42 +27,42 @@ HOSTILE = """<script>window.hacked = 1</script> <img src=x onerror="window.hacke
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def stage(chromium: Browser, tmp_path: Path) -> AsyncIterator[ChatStage]:
+async def chat(chromium: Browser, tmp_path: Path) -> AsyncIterator[ChatHarness]:
     """A new conversation in a page of its own."""
-    async with chat_stage(chromium, tmp_path) as made:
+    async with open_chat_harness(chromium, tmp_path) as made:
         yield made
 
 
-async def test_a_conversation_is_held_by_keyboard_alone(stage: ChatStage) -> None:
+async def test_a_conversation_is_held_by_keyboard_alone(chat: ChatHarness) -> None:
     """Enter sends, Shift+Enter makes a line, Escape stops, and the focus stays where somebody writes."""
-    page = stage.page
+    page = chat.page
     await page.reload()
     await expect_connection(page, "connected")
-    await expect(stage.message).to_be_focused()
-    gate = asyncio.Event()
-    stage.provider.play(script(text("One ", "two ", "three")).held(gate, after=5))
+    await expect(chat.message).to_be_focused()
+    release = asyncio.Event()
+    chat.provider.play(script(text("One ", "two ", "three")).held(release, after=5))
     await page.keyboard.type("Count")
     await page.keyboard.press("Shift+Enter")
     await page.keyboard.type("to three")
     await page.keyboard.press("Enter")
-    await expect(stage.asked).to_contain_text("Count\nto three")
-    await expect(stage.answers).to_contain_text("One")
-    await expect(stage.message).to_be_focused()
+    await expect(chat.asked).to_contain_text("Count\nto three")
+    await expect(chat.answers).to_contain_text("One")
+    await expect(chat.message).to_be_focused()
     await page.keyboard.type("More")
     await page.keyboard.press("Enter")
-    await expect(stage.message).to_have_value("More")
+    await expect(chat.message).to_have_value("More")
     await page.keyboard.press("Escape")
-    await expect(stage.answers).to_contain_text("Stopped. The text so far remains.")
-    await expect(stage.answers).to_contain_text("One")
-    await expect(stage.message).to_be_focused()
-    stage.provider.play(calls(("getName", {})), text("Her name is Ada."))
+    await expect(chat.answers).to_contain_text("Stopped. The text so far remains.")
+    await expect(chat.answers).to_contain_text("One")
+    await expect(chat.message).to_be_focused()
+    chat.provider.play(calls(("getName", {})), text("Her name is Ada."))
     await page.keyboard.press("Enter")
-    card = await stage.expect_state("getName", "succeeded")
-    await stage.over()
+    card = await chat.expect_state("getName", "succeeded")
+    await chat.over()
     await tab_backwards_to(page, "getName")
     await page.keyboard.press("Enter")
     await expect(card.get_by_role("region", name="Result")).to_contain_text("Ada")
-    await tab_to(page, stage.message)
+    await tab_to(page, chat.message)
 
 
 async def tab_backwards_to(page: Page, name: str) -> None:
@@ -73,56 +73,56 @@ async def tab_backwards_to(page: Page, name: str) -> None:
     raise AssertionError(f"{name} is not reached")
 
 
-async def test_what_models_and_tools_say_stays_text(stage: ChatStage) -> None:
+async def test_what_models_and_tools_say_stays_text(chat: ChatHarness) -> None:
     """HTML, scripts, foreign pictures and dangerous links: nothing runs and nobody is told."""
-    complaints = complaints_of(stage.page)
+    complaints = complaints_of(chat.page)
     asked: list[str] = []
-    stage.page.on("request", lambda request: asked.append(request.url))
-    stage.api.name = HOSTILE
-    await stage.say(HOSTILE, text(HOSTILE) + calls(("getName", {})), text("Done.\n\n", HOSTILE))
-    card = await stage.expect_state("getName", "succeeded")
-    await stage.over()
+    chat.page.on("request", lambda request: asked.append(request.url))
+    chat.api.name = HOSTILE
+    await chat.say(HOSTILE, text(HOSTILE) + calls(("getName", {})), text("Done.\n\n", HOSTILE))
+    card = await chat.expect_state("getName", "succeeded")
+    await chat.over()
     await card.get_by_role("button", name="getName").click()
     await expect(card.get_by_role("region", name="Result")).to_contain_text(
         "<script>window.hacked = 1</script>"
     )
-    await expect(stage.answers.get_by_text("<script>window.hacked = 1</script>").first).to_be_visible()
-    assert await stage.page.evaluate("window.hacked") is None
+    await expect(chat.answers.get_by_text("<script>window.hacked = 1</script>").first).to_be_visible()
+    assert await chat.page.evaluate("window.hacked") is None
     inside = "main :is(script, iframe, style, img, [onerror], a[href^='javascript'])"
-    assert await stage.page.locator(inside).count() == 0
+    assert await chat.page.locator(inside).count() == 0
     assert not [url for url in asked if "tracker" in url]
     assert complaints == []
 
 
-async def test_a_long_answer_grows_without_disturbing_what_stands(stage: ChatStage) -> None:
+async def test_a_long_answer_grows_without_disturbing_what_stands(chat: ChatHarness) -> None:
     """A selection in the beginning lasts, and no paragraph is made anew: the work per word does not grow."""
-    gate = asyncio.Event()
+    release = asyncio.Event()
     beginning = ["# Title\n\n", "The first paragraph.\n\n", "The second paragraph.\n\n"]
     rest = [f"Paragraph {number} says **something** and `more`.\n\n" for number in range(400)]
-    await stage.say("Tell me all", script(text(*beginning, *rest)).held(gate, after=8))
-    first = stage.answers.get_by_text("The first paragraph.")
+    await chat.say("Tell me all", script(text(*beginning, *rest)).held(release, after=8))
+    first = chat.answers.get_by_text("The first paragraph.")
     await first.select_text()
     await first.evaluate("element => { element.isOld = true }")
-    gate.set()
-    await stage.over()
-    await expect(stage.answers.get_by_text("Paragraph 399 says something")).to_be_visible()
+    release.set()
+    await chat.over()
+    await expect(chat.answers.get_by_text("Paragraph 399 says something")).to_be_visible()
     assert await first.evaluate("element => element.isOld") is True
-    assert await stage.page.evaluate("getSelection().toString().trim()") == "The first paragraph."
-    assert await stage.answers.locator(".markdown > *").count() == 403
+    assert await chat.page.evaluate("getSelection().toString().trim()") == "The first paragraph."
+    assert await chat.answers.locator(".markdown > *").count() == 403
 
 
-async def test_whoever_reads_above_is_not_pulled_down(stage: ChatStage) -> None:
+async def test_whoever_reads_above_is_not_pulled_down(chat: ChatHarness) -> None:
     """An answer that grows is followed only by those who are at its end; a button leads there."""
-    page = stage.page
-    await stage.say("Tell me much", text(*[f"Line {number}.\n\n" for number in range(80)]))
-    await stage.over()
+    page = chat.page
+    await chat.say("Tell me much", text(*[f"Line {number}.\n\n" for number in range(80)]))
+    await chat.over()
     await eventually_at_end(page)
-    gate = asyncio.Event()
-    await stage.say("And more", script(text("Begun.\n\n", *["More.\n\n"] * 40)).held(gate, after=5))
-    await expect(stage.answers.last).to_contain_text("Begun.")
+    release = asyncio.Event()
+    await chat.say("And more", script(text("Begun.\n\n", *["More.\n\n"] * 40)).held(release, after=5))
+    await expect(chat.answers.last).to_contain_text("Begun.")
     await page.evaluate("scrollTo(0, 0)")
-    gate.set()
-    await stage.over()
+    release.set()
+    await chat.over()
     assert await page.evaluate("scrollY") == 0
     await page.get_by_role("button", name="Jump to latest").click()
     await eventually_at_end(page)
@@ -137,121 +137,121 @@ async def eventually_at_end(page: Page) -> None:
     await eventually(is_near)
 
 
-async def test_stop_reaches_a_slow_tool_and_the_conversation_goes_on(stage: ChatStage) -> None:
+async def test_stop_reaches_a_slow_tool_and_the_conversation_goes_on(chat: ChatHarness) -> None:
     """S3-F2: the page's request is aborted, what was said stays, and the next message is answered."""
-    await stage.say("Wait for it", text("I call.") + calls(("getLater", {})))
-    await expect(stage.call("getLater")).to_be_visible()
-    await stage.page.get_by_role("button", name="Stop", exact=True).click()
-    await eventually(lambda: stage.api.abandoned == 1)
-    await expect(stage.answers).to_contain_text("Stopped.")
-    await expect(stage.call("getLater")).to_contain_text("before the answer was stopped")
-    await stage.say("Go on", text("Going on."))
-    await expect(stage.answers.last).to_contain_text("Going on.")
+    await chat.say("Wait for it", text("I call.") + calls(("getLater", {})))
+    await expect(chat.call("getLater")).to_be_visible()
+    await chat.page.get_by_role("button", name="Stop", exact=True).click()
+    await eventually(lambda: chat.api.abandoned == 1)
+    await expect(chat.answers).to_contain_text("Stopped.")
+    await expect(chat.call("getLater")).to_contain_text("before the answer was stopped")
+    await chat.say("Go on", text("Going on."))
+    await expect(chat.answers.last).to_contain_text("Going on.")
 
 
-async def test_what_was_said_until_stop_stays_and_says_that_it_broke_off(stage: ChatStage) -> None:
+async def test_what_was_said_until_stop_stays_and_says_that_it_broke_off(chat: ChatHarness) -> None:
     """S3-F2: after a reload, too; and a conversation whose end nobody saw can be gone on with."""
-    gate = asyncio.Event()
-    await stage.say("Tell me", script(text("Once upon ", "a time")).held(gate, after=5))
-    await expect(stage.answers).to_contain_text("Once upon")
-    await stage.message.press("Escape")
-    await expect(stage.answers).to_contain_text("Stopped.")
-    await stage.page.reload()
-    await expect(stage.answers).to_contain_text("Once upon")
-    await expect(stage.answers).to_contain_text("The answer broke off here.")
-    await stage.say("Go on", text("A time."))
-    await expect(stage.answers.last).to_contain_text("A time.")
-    await expect(stage.page.get_by_text("broke off")).to_have_count(0)
+    release = asyncio.Event()
+    await chat.say("Tell me", script(text("Once upon ", "a time")).held(release, after=5))
+    await expect(chat.answers).to_contain_text("Once upon")
+    await chat.message.press("Escape")
+    await expect(chat.answers).to_contain_text("Stopped.")
+    await chat.page.reload()
+    await expect(chat.answers).to_contain_text("Once upon")
+    await expect(chat.answers).to_contain_text("The answer broke off here.")
+    await chat.say("Go on", text("A time."))
+    await expect(chat.answers.last).to_contain_text("A time.")
+    await expect(chat.page.get_by_text("broke off")).to_have_count(0)
 
 
-async def test_a_card_leads_to_its_call_in_the_log(stage: ChatStage) -> None:
+async def test_a_card_leads_to_its_call_in_the_log(chat: ChatHarness) -> None:
     """Also after a reload, when the page itself has forgotten the call."""
-    await stage.say("Her name?", calls(("getName", {})), text("Ada."))
-    await stage.over()
+    await chat.say("Her name?", calls(("getName", {})), text("Ada."))
+    await chat.over()
     for _ in range(2):
-        card = await stage.expect_state("getName", "succeeded")
+        card = await chat.expect_state("getName", "succeeded")
         await card.get_by_role("button", name="getName").click()
         await card.get_by_role("link", name="Show in the call log").click()
-        opened = stage.page.get_by_role("button", name="getName", expanded=True)
+        opened = chat.page.get_by_role("button", name="getName", expanded=True)
         await expect(opened).to_be_visible()
-        await stage.page.go_back()
-        await stage.page.reload()
+        await chat.page.go_back()
+        await chat.page.reload()
 
 
-async def test_an_edited_message_makes_a_branch_and_both_stay(stage: ChatStage) -> None:
+async def test_an_edited_message_makes_a_branch_and_both_stay(chat: ChatHarness) -> None:
     """Versions are gone through with two buttons, and so are answers that were asked for again."""
-    page = stage.page
-    await stage.say("Hello", text("Good day."))
-    await stage.over()
-    stage.provider.play(text("Good evening."))
-    await stage.asked.get_by_role("button", name="Edit").click()
+    page = chat.page
+    await chat.say("Hello", text("Good day."))
+    await chat.over()
+    chat.provider.play(text("Good evening."))
+    await chat.asked.get_by_role("button", name="Edit").click()
     field = page.get_by_role("textbox", name="Edit the message")
     await expect(field).to_have_value("Hello")
     await field.fill("Hello again")
     await field.press("Enter")
-    await expect(stage.answers).to_contain_text("Good evening.")
-    await stage.over()
+    await expect(chat.answers).to_contain_text("Good evening.")
+    await chat.over()
     await page.get_by_role("button", name="Previous version").click()
-    await expect(stage.asked).to_contain_text("Version 1 of 2")
-    await expect(stage.answers).to_contain_text("Good day.")
-    stage.provider.play(text("Good night."))
-    await stage.answers.get_by_role("button", name="Regenerate").click()
-    await expect(stage.answers).to_contain_text("Good night.")
-    await stage.over()
+    await expect(chat.asked).to_contain_text("Version 1 of 2")
+    await expect(chat.answers).to_contain_text("Good day.")
+    chat.provider.play(text("Good night."))
+    await chat.answers.get_by_role("button", name="Regenerate").click()
+    await expect(chat.answers).to_contain_text("Good night.")
+    await chat.over()
     assert await page.evaluate("document.activeElement !== document.body")
     await page.reload()
-    await expect(stage.answers).to_contain_text("Good night.")
-    await expect(stage.answers).to_contain_text("Answer 2 of 2")
+    await expect(chat.answers).to_contain_text("Good night.")
+    await expect(chat.answers).to_contain_text("Answer 2 of 2")
     await page.get_by_role("button", name="Previous answer").click()
-    await expect(stage.answers).to_contain_text("Good day.")
+    await expect(chat.answers).to_contain_text("Good day.")
     await expect(page.get_by_role("button", name="Next answer")).to_be_enabled()
     assert await page.evaluate("document.activeElement !== document.body")
 
 
-async def test_a_model_that_fails_is_said_and_asked_again(stage: ChatStage) -> None:
+async def test_a_model_that_fails_is_said_and_asked_again(chat: ChatHarness) -> None:
     """The message is not lost, and the reason stands where the answer would."""
-    await stage.say("Hello", fails(400))
-    await expect(stage.answers.get_by_role("alert")).to_contain_text("The answer failed.")
-    stage.provider.play(text("Here I am."))
-    await stage.answers.get_by_role("button", name="Regenerate").click()
-    await expect(stage.answers).to_contain_text("Here I am.")
-    await expect(stage.answers.get_by_role("alert")).to_have_count(0)
+    await chat.say("Hello", fails(400))
+    await expect(chat.answers.get_by_role("alert")).to_contain_text("The answer failed.")
+    chat.provider.play(text("Here I am."))
+    await chat.answers.get_by_role("button", name="Regenerate").click()
+    await expect(chat.answers).to_contain_text("Here I am.")
+    await expect(chat.answers.get_by_role("alert")).to_have_count(0)
 
 
-async def test_model_prompt_and_tools_are_chosen_in_the_page(stage: ChatStage) -> None:
+async def test_model_prompt_and_tools_are_chosen_in_the_page(chat: ChatHarness) -> None:
     """S3-10: before the conversation begins and after; the model gets exactly that."""
-    page = stage.page
+    page = chat.page
     await page.get_by_role("button", name="Settings").click()
     settings = page.get_by_role("region", name="Conversation settings")
     await settings.get_by_role("button", name="None").click()
     await settings.get_by_role("checkbox", name="getName").check()
     await settings.get_by_label("System prompt").fill("Be brief.")
     assert await barriers(page) == []
-    await stage.say("Hello", text("Hi."))
-    await stage.over()
-    first = stage.provider.requests[-1].body
+    await chat.say("Hello", text("Hi."))
+    await chat.over()
+    first = chat.provider.requests[-1].body
     assert [tool["name"] for tool in first["tools"]] == ["getName"]
     assert first["instructions"].startswith("Be brief.")
     await settings.get_by_role("checkbox", name="getMood").check()
     await expect(settings.get_by_role("heading", name="Tools: 2 of")).to_be_visible()
-    await stage.say("Again", text("Hi again."))
-    await expect(stage.answers.last).to_contain_text("Hi again.")
-    assert sorted(tool["name"] for tool in stage.provider.requests[-1].body["tools"]) == [
+    await chat.say("Again", text("Hi again."))
+    await expect(chat.answers.last).to_contain_text("Hi again.")
+    assert sorted(tool["name"] for tool in chat.provider.requests[-1].body["tools"]) == [
         "getMood",
         "getName",
     ]
 
 
-async def test_conversations_are_listed_renamed_found_and_deleted(stage: ChatStage) -> None:
+async def test_conversations_are_listed_renamed_found_and_deleted(chat: ChatHarness) -> None:
     """S3-11: everything that is done with a conversation as a whole."""
-    page = stage.page
+    page = chat.page
     rows = page.get_by_role("navigation", name="Conversations").get_by_role("listitem")
-    await stage.say("About pets", text("Pets are nice."))
-    await stage.over()
+    await chat.say("About pets", text("Pets are nice."))
+    await chat.over()
     await page.get_by_role("link", name="New conversation").click()
     await expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
-    await stage.say("About tea", text("Tea is hot."))
-    await stage.over()
+    await chat.say("About tea", text("Tea is hot."))
+    await chat.over()
     await expect(rows).to_have_count(2)
     await page.get_by_role("button", name="Rename").click()
     await page.get_by_role("textbox", name="Title").fill("Hot drinks")
@@ -261,7 +261,7 @@ async def test_conversations_are_listed_renamed_found_and_deleted(stage: ChatSta
     await page.get_by_role("searchbox", name="Search").fill("nice")
     await expect(rows).to_have_count(1)
     await rows.first.get_by_role("link").click()
-    await expect(stage.answers).to_contain_text("Pets are nice.")
+    await expect(chat.answers).to_contain_text("Pets are nice.")
     await page.get_by_role("button", name="Delete", exact=True).click()
     await page.get_by_role("button", name="Delete it").click()
     await expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
@@ -270,11 +270,11 @@ async def test_conversations_are_listed_renamed_found_and_deleted(stage: ChatSta
     await expect(rows).to_have_count(1)
 
 
-async def test_a_conversation_is_taken_away_as_a_file(stage: ChatStage) -> None:
+async def test_a_conversation_is_taken_away_as_a_file(chat: ChatHarness) -> None:
     """As JSON with everything, and as Markdown to read."""
-    page = stage.page
-    await stage.say("Her name?", calls(("getName", {})), text("**Ada**."))
-    await stage.over()
+    page = chat.page
+    await chat.say("Her name?", calls(("getName", {})), text("**Ada**."))
+    await chat.over()
     async with page.expect_download() as saved:
         await page.get_by_role("button", name="Export as JSON").click()
     file = await saved.value
@@ -293,38 +293,38 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-async def test_two_tabs_show_the_same_answer_while_it_grows(stage: ChatStage) -> None:
+async def test_two_tabs_show_the_same_answer_while_it_grows(chat: ChatHarness) -> None:
     """S3-F1, S3-15: any number of listeners, and one that comes late has the beginning too."""
-    gate = asyncio.Event()
-    await stage.say("Count", script(text("One ", "two ", "three")).held(gate, after=5))
-    await expect(stage.answers).to_contain_text("One")
-    other = await stage.page.context.new_page()
-    await other.goto(stage.page.url)
+    release = asyncio.Event()
+    await chat.say("Count", script(text("One ", "two ", "three")).held(release, after=5))
+    await expect(chat.answers).to_contain_text("One")
+    other = await chat.page.context.new_page()
+    await other.goto(chat.page.url)
     answer = other.get_by_role("article", name="Answer", exact=True)
     await expect(answer).to_contain_text("One")
-    gate.set()
-    for page in (stage.page, other):
+    release.set()
+    for page in (chat.page, other):
         await expect(page.get_by_role("article", name="Answer", exact=True)).to_contain_text("One two three")
 
 
-async def test_a_bridge_that_is_started_again_is_found_again(stage: ChatStage, tmp_path: Path) -> None:
+async def test_a_bridge_that_is_started_again_is_found_again(chat: ChatHarness, tmp_path: Path) -> None:
     """The page says that the line is broken, comes back by itself, and offers to go on."""
-    gate = asyncio.Event()
-    await stage.say("Count", script(text("One ", "two ", "three")).held(gate, after=5))
-    await expect(stage.answers).to_contain_text("One")
-    await stage.scene.bridge.close()
-    await expect(stage.page.get_by_text("The connection to the bridge is lost.")).to_be_visible()
-    await stage.message.fill("What I had begun to write")
-    await stage.restart(tmp_path)
-    await expect(stage.page.get_by_text("The connection to the bridge is lost.")).to_be_hidden()
-    await expect(stage.message).to_have_value("What I had begun to write")
-    gate.set()
-    stage.provider.play(text("One, two, three."))
-    await stage.page.get_by_role("button", name="Regenerate").click()
-    await expect(stage.answers).to_contain_text("One, two, three.")
+    release = asyncio.Event()
+    await chat.say("Count", script(text("One ", "two ", "three")).held(release, after=5))
+    await expect(chat.answers).to_contain_text("One")
+    await chat.scene.bridge.close()
+    await expect(chat.page.get_by_text("The connection to the bridge is lost.")).to_be_visible()
+    await chat.message.fill("What I had begun to write")
+    await chat.restart(tmp_path)
+    await expect(chat.page.get_by_text("The connection to the bridge is lost.")).to_be_hidden()
+    await expect(chat.message).to_have_value("What I had begun to write")
+    release.set()
+    chat.provider.play(text("One, two, three."))
+    await chat.page.get_by_role("button", name="Regenerate").click()
+    await expect(chat.answers).to_contain_text("One, two, three.")
 
 
-async def test_the_demo_answers_the_minute_it_runs(demo: Scene) -> None:
+async def test_the_demo_answers_the_minute_it_runs(demo: BrowserHarness) -> None:
     """Without a provider, a key or a network: an example is clicked, sent and answered."""
     page = await demo.open_page()
     await go_to(page, "chat")

@@ -4,8 +4,8 @@ import pytest
 from playwright.async_api import FilePayload, Page, expect
 
 from examples.document_files import read_document_text
-from tests.browser.browser_harness import Scene
-from tests.browser.changing_api import own_api
+from tests.browser.browser_harness import BrowserHarness
+from tests.browser.changing_api import changing_api
 from tests.support.chromium import accept_selection, go_to
 from tests.support.documents.compiled import operation
 from toolserver.json_types import JsonObject
@@ -19,7 +19,9 @@ async def expect_review(page: Page, title: str) -> str:
     return page.url.partition("#/servers/")[2].partition("/")[0]
 
 
-async def test_a_document_that_only_the_browser_reaches_becomes_tools_once_accepted(scene: Scene) -> None:
+async def test_a_document_that_only_the_browser_reaches_becomes_tools_once_accepted(
+    scene: BrowserHarness,
+) -> None:
     """The point of the product: an API behind the user's own network, without a restart of anything."""
     page = await scene.open_page()
     hidden = scene.samples_url.replace("127.0.0.1", "intranet.test")
@@ -35,10 +37,10 @@ async def test_a_document_that_only_the_browser_reaches_becomes_tools_once_accep
     assert any(tool["operationId"] == "getCategories" for tool in await scene.caller.tools())
 
 
-async def test_a_document_from_a_file_becomes_tools(scene: Scene) -> None:
+async def test_a_document_from_a_file_becomes_tools(scene: BrowserHarness) -> None:
     """Not every document has an address."""
     page = await scene.open_page()
-    async with own_api({"/things": operation("listThings")}) as api:
+    async with changing_api({"/things": operation("listThings")}) as api:
         text = api.text.replace('"/"', f'"{api.url}"')
         await go_to(page, "add")
         file = FilePayload(name="own.json", mimeType="application/json", buffer=text.encode())
@@ -47,7 +49,7 @@ async def test_a_document_from_a_file_becomes_tools(scene: Scene) -> None:
         assert (await scene.caller.call("listThings")).json() == {"asked": "GET /things"}
 
 
-async def test_a_pasted_document_becomes_tools_at_the_address_given(scene: Scene) -> None:
+async def test_a_pasted_document_becomes_tools_at_the_address_given(scene: BrowserHarness) -> None:
     """A document that names no server is usable once the user says where the API is."""
     page = await scene.open_page()
     await go_to(page, "add")
@@ -69,7 +71,7 @@ async def test_a_pasted_document_becomes_tools_at_the_address_given(scene: Scene
     ],
 )
 async def test_a_text_that_is_no_document_is_refused_with_a_reason(
-    scene: Scene, text: str, complaint: str
+    scene: BrowserHarness, text: str, complaint: str
 ) -> None:
     """The user pasted the wrong thing; the page stays and says what it is."""
     page = await scene.open_page()
@@ -80,7 +82,7 @@ async def test_a_text_that_is_no_document_is_refused_with_a_reason(
     await expect(page.get_by_role("main").get_by_role("alert")).to_contain_text(complaint)
 
 
-async def test_an_address_that_cannot_be_fetched_says_why(scene: Scene) -> None:
+async def test_an_address_that_cannot_be_fetched_says_why(scene: BrowserHarness) -> None:
     """Nothing there, nothing readable, or a web page: three different things to do."""
     page = await scene.open_page()
     await go_to(page, "add")
@@ -96,7 +98,7 @@ async def test_an_address_that_cannot_be_fetched_says_why(scene: Scene) -> None:
         await expect(alert).to_contain_text(complaint)
 
 
-async def test_only_the_accepted_operations_are_offered_and_performed(scene: Scene) -> None:
+async def test_only_the_accepted_operations_are_offered_and_performed(scene: BrowserHarness) -> None:
     """The user decides per operation: here only what reads."""
     page = await scene.open_page()
     await accept_selection(page, "mirror", "Read-only")
@@ -107,10 +109,10 @@ async def test_only_the_accepted_operations_are_offered_and_performed(scene: Sce
     await expect(page.get_by_text("You have not accepted this operation")).to_be_visible()
 
 
-async def test_a_removed_server_takes_its_tools_and_its_permission_away(scene: Scene) -> None:
+async def test_a_removed_server_takes_its_tools_and_its_permission_away(scene: BrowserHarness) -> None:
     """After removal the browser may not reach the API any more, whoever asks."""
     page = await scene.open_page()
-    async with own_api({"/things": operation("listThings")}) as api:
+    async with changing_api({"/things": operation("listThings")}) as api:
         await go_to(page, "add")
         await page.get_by_label("Address of the document").fill(f"{api.url}/openapi.json")
         await page.get_by_role("button", name="Fetch", exact=True).click()
@@ -126,7 +128,7 @@ async def test_a_removed_server_takes_its_tools_and_its_permission_away(scene: S
         assert await page.workers[-1].evaluate(reach, f"{api.url}/things") == "refused"
 
 
-async def test_an_operation_that_cannot_be_accepted_costs_the_others_nothing(scene: Scene) -> None:
+async def test_an_operation_that_cannot_be_accepted_costs_the_others_nothing(scene: BrowserHarness) -> None:
     """One operation with an address of its own that is none must not keep a whole API away."""
     page = await scene.open_page()
     paths: JsonObject = {
@@ -134,7 +136,7 @@ async def test_an_operation_that_cannot_be_accepted_costs_the_others_nothing(sce
         "/lost": {**operation("lost"), "servers": [{"url": "wss://api.example"}]},
         "/else": {**operation("else"), "servers": [{"url": "https://else.example/v9"}]},
     }
-    async with own_api(paths) as api:
+    async with changing_api(paths) as api:
         await go_to(page, "add")
         await page.get_by_label("Address of the document").fill(f"{api.url}/openapi.json")
         await page.get_by_role("button", name="Fetch", exact=True).click()
@@ -149,11 +151,13 @@ async def test_an_operation_that_cannot_be_accepted_costs_the_others_nothing(sce
         assert (reply.status, reply.code) == (403, "not_accepted")
 
 
-async def test_a_changed_operation_is_paused_until_the_user_has_seen_the_change(scene: Scene) -> None:
+async def test_a_changed_operation_is_paused_until_the_user_has_seen_the_change(
+    scene: BrowserHarness,
+) -> None:
     """A document changed behind the user's back must not change what his browser sends."""
     page = await scene.open_page()
     paths: JsonObject = {"/calm": operation("stay"), "/moving": operation("move")}
-    async with own_api(paths) as api:
+    async with changing_api(paths) as api:
         await go_to(page, "add")
         await page.get_by_label("Address of the document").fill(f"{api.url}/openapi.json")
         await page.get_by_role("button", name="Fetch", exact=True).click()

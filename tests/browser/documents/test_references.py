@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import FilePayload, Locator, Page, expect
 
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.browser.file_site import FileSite, file_site
 from tests.support.chromium import accept_selection, go_to
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), py
 LIMIT = "limit: {name: limit, in: query, schema: {type: integer}}"
 
 
-def document(scene: Scene, *references: str) -> str:
+def document(scene: BrowserHarness, *references: str) -> str:
     """`plain`, and one operation per reference: `needs0` and so on."""
     operations = "".join(
         f"  /query/{number}:\n    get:\n      operationId: needs{number}\n"
@@ -53,7 +53,7 @@ def payload(name: str, text: str) -> FilePayload:
     return FilePayload(name=name, mimeType="application/yaml", buffer=text.encode())
 
 
-async def test_documents_at_two_origins_are_loaded_once_the_user_agrees(scene: Scene) -> None:
+async def test_documents_at_two_origins_are_loaded_once_the_user_agrees(scene: BrowserHarness) -> None:
     """One question names them all by origin; what they refer to in turn, at the same places, asks no more."""
     page = await scene.open_page()
     async with file_site() as here, file_site(limit=LIMIT) as elsewhere:
@@ -76,7 +76,7 @@ async def test_documents_at_two_origins_are_loaded_once_the_user_agrees(scene: S
         assert "limit" in str(tools["needs1"])
 
 
-async def test_what_the_user_leaves_out_costs_only_what_needs_it(scene: Scene) -> None:
+async def test_what_the_user_leaves_out_costs_only_what_needs_it(scene: BrowserHarness) -> None:
     """And the review says why it is not there."""
     page = await scene.open_page()
     async with file_site(limit=LIMIT) as here, file_site(limit=LIMIT) as elsewhere:
@@ -89,7 +89,7 @@ async def test_what_the_user_leaves_out_costs_only_what_needs_it(scene: Scene) -
         assert elsewhere.asked == []
 
 
-async def test_what_cannot_be_had_is_named_with_the_diagnosis(scene: Scene) -> None:
+async def test_what_cannot_be_had_is_named_with_the_diagnosis(scene: BrowserHarness) -> None:
     """Nothing there, not readable for pages, no JSON or YAML: three different things to do."""
     page = await scene.open_page()
     async with file_site(closed=LIMIT, broken="{") as here:
@@ -113,7 +113,7 @@ async def test_what_cannot_be_had_is_named_with_the_diagnosis(scene: Scene) -> N
         await expect_review(page, "plain", "needs1")
 
 
-async def test_giving_up_adds_nothing(scene: Scene) -> None:
+async def test_giving_up_adds_nothing(scene: BrowserHarness) -> None:
     """The question is no trap."""
     page = await scene.open_page()
     async with file_site() as here:
@@ -125,7 +125,7 @@ async def test_giving_up_adds_nothing(scene: Scene) -> None:
         await expect(page.get_by_role("article")).to_have_count(1)
 
 
-async def added_split(scene: Scene, page: Page, here: FileSite) -> str:
+async def added_split(scene: BrowserHarness, page: Page, here: FileSite) -> str:
     await fetch(page, f"{here.url}/openapi.yaml")
     await question(page).get_by_role("button", name="Continue").click()
     server_id = await expect_review(page, "plain", "needs0")
@@ -133,7 +133,7 @@ async def added_split(scene: Scene, page: Page, here: FileSite) -> str:
     return server_id
 
 
-async def test_opening_the_page_fetches_the_other_documents_again(scene: Scene) -> None:
+async def test_opening_the_page_fetches_the_other_documents_again(scene: BrowserHarness) -> None:
     """A change in one of them pauses the operation, without a new question: the origin is known."""
     page = await scene.open_page()
     async with file_site(limit=LIMIT) as here:
@@ -148,7 +148,7 @@ async def test_opening_the_page_fetches_the_other_documents_again(scene: Scene) 
         await accept_selection(page, server_id)
 
 
-async def test_a_new_origin_waits_for_the_user(scene: Scene) -> None:
+async def test_a_new_origin_waits_for_the_user(scene: BrowserHarness) -> None:
     """A document must not make the browser reach a place its user never saw, unasked."""
     page = await scene.open_page()
     async with file_site(limit=LIMIT) as here, file_site(limit=LIMIT) as elsewhere:
@@ -167,7 +167,7 @@ async def test_a_new_origin_waits_for_the_user(scene: Scene) -> None:
         assert elsewhere.asked == ["/limit.yaml"]
 
 
-async def test_several_files_become_one_document(scene: Scene) -> None:
+async def test_several_files_become_one_document(scene: BrowserHarness) -> None:
     """Chosen at once, without their folders: names are enough where they are unique."""
     page = await scene.open_page()
     await go_to(page, "add")
@@ -180,7 +180,7 @@ async def test_several_files_become_one_document(scene: Scene) -> None:
     await expect_review(page, "plain", "needs0")
 
 
-async def test_a_folder_becomes_one_document(scene: Scene, tmp_path: Path) -> None:
+async def test_a_folder_becomes_one_document(scene: BrowserHarness, tmp_path: Path) -> None:
     """With files of one name in several folders; of two documents the user says which."""
     page = await scene.open_page()
     for name in ("one", "two"):
@@ -200,7 +200,7 @@ async def test_a_folder_becomes_one_document(scene: Scene, tmp_path: Path) -> No
     assert "'two'" in tools["needs1"]
 
 
-async def test_dropped_files_become_one_document(scene: Scene) -> None:
+async def test_dropped_files_become_one_document(scene: BrowserHarness) -> None:
     """Dropping is the quickest way of all."""
     page = await scene.open_page()
     await go_to(page, "add")
@@ -214,7 +214,7 @@ async def test_dropped_files_become_one_document(scene: Scene) -> None:
     await expect_review(page, "plain", "needs0")
 
 
-async def test_files_that_a_pasted_text_refers_to_can_be_added(scene: Scene) -> None:
+async def test_files_that_a_pasted_text_refers_to_can_be_added(scene: BrowserHarness) -> None:
     """The page names them; what is not added is left out."""
     page = await scene.open_page()
     await go_to(page, "add")

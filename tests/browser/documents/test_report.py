@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from bridge.cli.documents import build_report, with_schema_warnings
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import go_to
 from tests.support.documents.compiled import document_text, operation, tools_of
 from toolserver.json_types import JsonObject
@@ -34,7 +34,9 @@ def untidy_text() -> str:
     return json.dumps({**document, "components": {"schemas": {"Node": RECURSIVE}}})
 
 
-async def test_the_report_is_shown_before_acceptance_and_later_and_is_that_of_check(scene: Scene) -> None:
+async def test_the_report_is_shown_before_acceptance_and_later_and_is_that_of_check(
+    scene: BrowserHarness,
+) -> None:
     """Whoever decides about a document sees what is missing of it, by keyboard as well."""
     text = untidy_text()
     server = await scene.bridge.components.registry.share_document("untidy", text, source_url=None)
@@ -57,7 +59,7 @@ async def copied_report(page: Page) -> object:
     return json.loads(await page.evaluate("navigator.clipboard.readText()"))
 
 
-async def test_a_long_report_can_be_searched(scene: Scene) -> None:
+async def test_a_long_report_can_be_searched(scene: BrowserHarness) -> None:
     """Documents of a thousand operations have hundreds of remarks."""
     server = await scene.bridge.components.registry.share_document("untidy", untidy_text(), source_url=None)
     page = await scene.open_page()

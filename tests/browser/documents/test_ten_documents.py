@@ -19,7 +19,7 @@ import yaml
 from playwright.async_api import Browser, Page
 
 from bridge.catalog.server_view import LoadedServer
-from tests.browser.browser_harness import Scene, staged
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import save_credential
 from tests.support.documents.argument_samples import sample_arguments
 from tests.support.documents.original_server import OriginalServer
@@ -61,10 +61,10 @@ class Deviation(TypedDict):
 
 
 @dataclass(frozen=True)
-class Stage:
+class DocumentHarness:
     """Ten servers whose base URL is the recorder, accepted in one page."""
 
-    scene: Scene
+    scene: BrowserHarness
     recorder: RecordingApi
     servers: dict[str, LoadedServer]
     originals: dict[str, OriginalServer]
@@ -76,10 +76,10 @@ def deviations() -> list[Deviation]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def stage(chromium: Browser, tmp_path: Path, shared_specs: Path) -> AsyncIterator[Stage]:
+async def harness(chromium: Browser, tmp_path: Path, shared_specs: Path) -> AsyncIterator[DocumentHarness]:
     folder = shared_specs / "files"
     originals = {name: OriginalServer(read(folder / name), SOURCE_URL) for name in DOCUMENTS}
-    async with staged(chromium, tmp_path, [], deadline_s=30) as scene, run_recording_api() as recorder:
+    async with open_harness(chromium, tmp_path, [], deadline_s=30) as scene, run_recording_api() as recorder:
         servers = {
             name: await offer(scene, folder / name, recorder.url + original.path)
             for name, original in originals.items()
@@ -87,7 +87,7 @@ async def stage(chromium: Browser, tmp_path: Path, shared_specs: Path) -> AsyncI
         page = await scene.open_page()
         for server in servers.values():
             await save_credentials(page, server)
-        yield Stage(scene, recorder, servers, originals)
+        yield DocumentHarness(scene, recorder, servers, originals)
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def read(path: Path) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(json.dumps(found, default=str)))
 
 
-async def offer(scene: Scene, path: Path, base_url: str) -> LoadedServer:
+async def offer(scene: BrowserHarness, path: Path, base_url: str) -> LoadedServer:
     """Share a document, and move its server to another address."""
     bridge = scene.bridge
     server = await bridge.share_document(str(path))
@@ -145,11 +145,11 @@ class Trial:
     """What the list of deviations calls it."""
 
 
-async def trials_of(stage: Stage) -> list[Trial]:
+async def trials_of(harness: DocumentHarness) -> list[Trial]:
     """Every tool with its required arguments, and with all of them where that makes a difference."""
-    registry, found = stage.scene.bridge.components.registry, list[Trial]()
-    view = await registry.view_of_user(stage.scene.bridge.local_user.id)
-    for document, loaded in stage.servers.items():
+    registry, found = harness.scene.bridge.components.registry, list[Trial]()
+    view = await registry.view_of_user(harness.scene.bridge.local_user.id)
+    for document, loaded in harness.servers.items():
         server = view.find_server(loaded.record.id)
         schemas = await registry.load_schemas(server, server.by_key)
         for tool in view.catalog.tools:
@@ -168,22 +168,22 @@ def trials_with(document: str, tool: Tool, schema: dict[str, Any]) -> Iterator[T
             yield Trial(document, tool, arguments, f"{document} {tool.operation.key} ({amount})")
 
 
-async def complaint_of(trial: Trial, stage: Stage, gate: asyncio.Semaphore) -> str:
+async def complaint_of(trial: Trial, harness: DocumentHarness, semaphore: asyncio.Semaphore) -> str:
     """Why there is no answer, or what openapi-core says of the request; "" when all is well."""
-    async with gate:
-        reply = await stage.scene.caller.call(trial.tool.name, trial.arguments)
+    async with semaphore:
+        reply = await harness.scene.caller.call(trial.tool.name, trial.arguments)
     if reply.status != 200:
         return f"refused: {reply.body.decode()[:500]}"
-    arrived = stage.recorder.requests[cast(int, reply.json()["recorded"])]
-    return stage.originals[trial.document].complaint(arrived)
+    arrived = harness.recorder.requests[cast(int, reply.json()["recorded"])]
+    return harness.originals[trial.document].complaint(arrived)
 
 
-async def test_what_arrives_is_valid_by_the_original_document(stage: Stage) -> None:
+async def test_what_arrives_is_valid_by_the_original_document(harness: DocumentHarness) -> None:
     """W-27: what is lost or misspelt between schema and wire makes an API answer about something else."""
-    trials = await trials_of(stage)
-    gate = asyncio.Semaphore(PARALLEL_CALLS)
+    trials = await trials_of(harness)
+    semaphore = asyncio.Semaphore(PARALLEL_CALLS)
     async with asyncio.TaskGroup() as group:
-        calls = {trial.row: group.create_task(complaint_of(trial, stage, gate)) for trial in trials}
+        calls = {trial.row: group.create_task(complaint_of(trial, harness, semaphore)) for trial in trials}
     found = {row: complaint for row, call in calls.items() if (complaint := call.result())}
     expected = {row: deviation["says"] for deviation in deviations() for row in deviation["rows"]}
     assert {row: says for row, says in found.items() if expected.get(row, "nothing") not in says} == {}

@@ -81,7 +81,7 @@ async def calls_of(caller: Caller) -> list[dict[str, Any]]:
 
 
 @dataclass
-class Stage:
+class KilledBridgeHarness:
     """What outlives the bridge."""
 
     samples: web.AppRunner
@@ -98,26 +98,28 @@ class Stage:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def stage(chromium: Browser, tmp_path: Path) -> AsyncGenerator[Stage]:
+async def harness(chromium: Browser, tmp_path: Path) -> AsyncGenerator[KilledBridgeHarness]:
     samples, samples_url = await start_sample_api()
     context = await chromium.new_context()
     async with aiohttp.ClientSession() as http:
         spec = f"{samples_url}/documents/answers.yaml"
-        yield Stage(samples, spec, tmp_path, free_port(), context, http)
+        yield KilledBridgeHarness(samples, spec, tmp_path, free_port(), context, http)
     await context.close()
     await samples.cleanup()
 
 
-async def test_a_bridge_killed_in_mid_call_says_what_it_knows_and_learns_the_rest(stage: Stage) -> None:
+async def test_a_bridge_killed_in_mid_call_says_what_it_knows_and_learns_the_rest(
+    harness: KilledBridgeHarness,
+) -> None:
     """Its journal has the call: it is in doubt, not forgotten; the page tells the truth when it is back."""
-    page = await stage.context.new_page()
-    async with own_bridge(stage.folder, stage.port, stage.spec) as running:
+    page = await harness.context.new_page()
+    async with own_bridge(harness.folder, harness.port, harness.spec) as running:
         await open_page(page, running.facts["page_url"])
-        caller = Caller(running.facts["base_url"], running.facts["key"], stage.http)
+        caller = Caller(running.facts["base_url"], running.facts["key"], harness.http)
         await eventually(lambda: tool_is_ready(caller))
         assert (await caller.call("writeSlowly", {"seconds": 0, "note": "told"})).status == 200
         writing = asyncio.create_task(caller.call("writeSlowly", {"seconds": 1, "note": "killed"}))
-        await eventually(lambda: len(stage.notes) == 2)
+        await eventually(lambda: len(harness.notes) == 2)
         running.bridge.kill()
         with pytest.raises(aiohttp.ClientError):
             await writing
@@ -129,12 +131,12 @@ async def test_a_bridge_killed_in_mid_call_says_what_it_knows_and_learns_the_res
     async def late() -> Any:
         return (await written())[0]["late"]
 
-    async with own_bridge(stage.folder, stage.port, stage.spec):
+    async with own_bridge(harness.folder, harness.port, harness.spec):
         assert [call["state"] for call in await written()] == ["outcome_unknown", "succeeded"]
         await expect_connection(page, "connected")
         assert (await eventually(late, within_s=20))["http_status"] == 200
         assert (await caller.call("writeSlowly", {"seconds": 0, "note": "after"})).status == 200
-    assert stage.notes == ["told", "killed", "after"]
+    assert harness.notes == ["told", "killed", "after"]
 
 
 async def tool_is_ready(caller: Caller) -> bool:

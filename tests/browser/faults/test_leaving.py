@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from bridge.calls.dispatcher import RESUME_S
-from tests.browser.browser_harness import Scene, staged
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import expect_connection, running_chromium
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -19,17 +19,17 @@ ANSWER_S = 10
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def storing(tmp_path: Path) -> AsyncIterator[Scene]:
+async def storing(tmp_path: Path) -> AsyncIterator[BrowserHarness]:
     """A browser as users have it: Playwright's own arguments switch the back/forward cache off."""
     limits = {"PAGE_RESUME_SECONDS": RESUME_S}
     async with (
         running_chromium(without=["--disable-back-forward-cache"]) as browser,
-        staged(browser, tmp_path, ["answers.yaml"], deadline_s=60, limits=limits) as scene,
+        open_harness(browser, tmp_path, ["answers.yaml"], deadline_s=60, limits=limits) as scene,
     ):
         yield scene
 
 
-async def test_a_page_left_in_the_same_tab_is_gone_as_if_it_was_closed(storing: Scene) -> None:
+async def test_a_page_left_in_the_same_tab_is_gone_as_if_it_was_closed(storing: BrowserHarness) -> None:
     """D1: a page in the back/forward cache is frozen with its socket open; its calls hung for 45 s."""
     page = await storing.open_page()
     await page.goto(f"{storing.samples_url}/")
@@ -39,7 +39,7 @@ async def test_a_page_left_in_the_same_tab_is_gone_as_if_it_was_closed(storing: 
     assert time.monotonic() - began < ANSWER_S
 
 
-async def test_a_page_that_comes_back_from_the_cache_runs_calls_again(storing: Scene) -> None:
+async def test_a_page_that_comes_back_from_the_cache_runs_calls_again(storing: BrowserHarness) -> None:
     """*Back* shows the page as it was left, without loading it: it must connect again by itself."""
     page = await storing.open_page()
     await page.evaluate("addEventListener('pageshow', (event) => (window.wasStored = event.persisted))")

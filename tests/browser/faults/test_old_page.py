@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Route, expect
 
 from bridge.browser_protocol import PROTOCOL
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
@@ -15,7 +15,7 @@ SCRIPT = "static/executor/bridge_socket.js"
 TEXT = Path(SCRIPT).read_text(encoding="utf-8")
 
 
-async def test_an_old_page_shows_that_it_has_to_be_reloaded(scene: Scene) -> None:
+async def test_an_old_page_shows_that_it_has_to_be_reloaded(scene: BrowserHarness) -> None:
     """A page that looks connected and gets no calls would be a riddle; reloaded, it is a new one."""
     older = TEXT.replace(f"const PROTOCOL = {PROTOCOL};", f"const PROTOCOL = {PROTOCOL - 1};")
     assert older != TEXT

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.browser.browser_harness import Scene, staged, start_offering
+from tests.browser.browser_harness import BrowserHarness, open_harness, start_offering
 from tests.browser.plain_chromium import plain_chromium
 from tests.support.chromium import accept_selection, expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
-async def test_a_paired_browser_needs_no_new_link(scene: Scene) -> None:
+async def test_a_paired_browser_needs_no_new_link(scene: BrowserHarness) -> None:
     """Users reload and bookmark; the link works once, the browser stays known."""
     page = await scene.open_page()
     await page.reload()
@@ -25,7 +25,7 @@ async def test_a_paired_browser_needs_no_new_link(scene: Scene) -> None:
     assert (await scene.caller.call("mirrorDelete")).status == 200
 
 
-async def test_a_second_tab_stands_by_and_takes_over_when_the_first_closes(scene: Scene) -> None:
+async def test_a_second_tab_stands_by_and_takes_over_when_the_first_closes(scene: BrowserHarness) -> None:
     """Two tabs must not perform a call twice, and closing the wrong one must not end the service."""
     first = await scene.open_page()
     second = await first.context.new_page()
@@ -39,7 +39,7 @@ async def test_a_second_tab_stands_by_and_takes_over_when_the_first_closes(scene
     assert (await scene.caller.call("mirrorDelete")).status == 200
 
 
-async def test_what_a_standby_tab_accepts_holds_in_the_working_one(scene: Scene) -> None:
+async def test_what_a_standby_tab_accepts_holds_in_the_working_one(scene: BrowserHarness) -> None:
     """The user does not know which tab works; acceptance there must not be lost."""
     first = await scene.open_page()
     second = await first.context.new_page()
@@ -50,7 +50,7 @@ async def test_what_a_standby_tab_accepts_holds_in_the_working_one(scene: Scene)
     assert (await scene.caller.call("mirrorQuery")).status == 200
 
 
-async def median_ms(scene: Scene, calls: int = 30) -> float:
+async def median_ms(scene: BrowserHarness, calls: int = 30) -> float:
     """Of calls one after the other; the first is not counted."""
     await scene.caller.call("mirrorDelete")
     took: list[float] = []
@@ -62,7 +62,7 @@ async def median_ms(scene: Scene, calls: int = 30) -> float:
 
 
 async def test_a_hidden_tab_answers_as_fast_as_a_visible_one(
-    scene: Scene, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    scene: BrowserHarness, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """S0-116, W-28: the page stands behind the chat; browsers slow timers of hidden pages by seconds."""
     async with plain_chromium(tmp_path / "profile") as browser:
@@ -82,7 +82,7 @@ async def test_a_hidden_tab_answers_as_fast_as_a_visible_one(
 async def test_after_a_restart_of_the_bridge_the_open_page_goes_on(chromium: Browser, tmp_path: Path) -> None:
     """Updates and reboots happen; names and acceptances are the user's and stay."""
     documents = ["mirror.yaml", "answers.yaml"]
-    async with staged(chromium, tmp_path, documents, deadline_s=10) as scene:
+    async with open_harness(chromium, tmp_path, documents, deadline_s=10) as scene:
         page = await scene.open_page()
         await accept_selection(page, "mirror", "Read-only")
         before = await scene.caller.document()

@@ -4,13 +4,13 @@ import pytest
 from playwright.async_api import expect
 
 from bridge.audit import AuditKind
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
-async def test_the_operator_finds_what_happened_by_kind_and_by_everybody(scene: Scene) -> None:
+async def test_the_operator_finds_what_happened_by_kind_and_by_everybody(scene: BrowserHarness) -> None:
     """The call is there with how it ended, another user's entries only on demand."""
     page = await scene.open_page(viewport={"width": 390, "height": 800})
     await scene.open_page_of("ann")
@@ -33,7 +33,9 @@ async def test_the_operator_finds_what_happened_by_kind_and_by_everybody(scene: 
     assert overflow <= 0, "only the table scrolls sideways"
 
 
-async def test_another_user_is_offered_only_the_own_entries_and_reads_on_by_a_button(scene: Scene) -> None:
+async def test_another_user_is_offered_only_the_own_entries_and_reads_on_by_a_button(
+    scene: BrowserHarness,
+) -> None:
     """A hundred at a time; the choice of every user is the operator's."""
     page = await scene.open_page_of("ann")
     ann = await scene.bridge.components.store.ensure_user("ann")

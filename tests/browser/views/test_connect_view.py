@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.browser_harness import Scene, staged
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import Caller, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
@@ -22,7 +22,7 @@ async def options_of(page: Page) -> list[str]:
     return shlex.split(await page.get_by_role("region", name=BOUND).inner_text())[2:]
 
 
-async def test_each_place_of_open_webui_has_its_bind_flag_address_and_host(scene: Scene) -> None:
+async def test_each_place_of_open_webui_has_its_bind_flag_address_and_host(scene: BrowserHarness) -> None:
     """S0-119: the three networks differ in what reaches what; a wrong address costs a new user an evening."""
     page = await scene.open_page()
     port = scene.bridge.server.sockets[0].getsockname()[1]
@@ -48,7 +48,7 @@ async def test_each_place_of_open_webui_has_its_bind_flag_address_and_host(scene
     assert await options_of(page) == [*kept, "--allow-origin", "https://chat.example"]
 
 
-async def test_a_key_created_in_the_view_works_until_it_is_revoked(scene: Scene) -> None:
+async def test_a_key_created_in_the_view_works_until_it_is_revoked(scene: BrowserHarness) -> None:
     """Shown once, good for the tools, and gone when the user says so."""
     page = await scene.open_page()
     await go_to(page, "connect")
@@ -66,7 +66,7 @@ async def test_a_key_created_in_the_view_works_until_it_is_revoked(scene: Scene)
     assert (reply.status, reply.code) == (401, "unauthorized")
 
 
-async def test_a_key_for_all_users_comes_with_words_of_its_own(scene: Scene) -> None:
+async def test_a_key_for_all_users_comes_with_words_of_its_own(scene: BrowserHarness) -> None:
     """The tick changes what the view says at once; another kind of key is not the one that was created."""
     page = await scene.open_page()
     await go_to(page, "connect")
@@ -88,7 +88,9 @@ async def test_a_key_for_all_users_comes_with_words_of_its_own(scene: Scene) -> 
 async def test_the_settings_for_docker_let_a_container_in(chromium: Browser, tmp_path: Path) -> None:
     """What the view prints is what the bridge needs: with the name allowed it answers, else it refuses."""
     name = "host.docker.internal"
-    async with staged(chromium, tmp_path, ["mirror.yaml"], host="0.0.0.0", allowed_hosts=(name,)) as scene:
+    async with open_harness(
+        chromium, tmp_path, ["mirror.yaml"], host="0.0.0.0", allowed_hosts=(name,)
+    ) as scene:
         page = await scene.open_page()
         await go_to(page, "connect")
         await page.get_by_label("In Docker on this computer").check()
@@ -102,7 +104,7 @@ async def test_the_settings_for_docker_let_a_container_in(chromium: Browser, tmp
 
 async def test_what_it_prints_for_a_model_works_as_it_is(chromium: Browser, tmp_path: Path) -> None:
     """Copied into a terminal, with a key made here that shows calls: the demo model calls a tool."""
-    async with staged(chromium, tmp_path, ["shop.json"]) as scene:
+    async with open_harness(chromium, tmp_path, ["shop.json"]) as scene:
         page = await scene.open_page()
         await go_to(page, "connect")
         as_model = page.get_by_role("region", name="As a model")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import accept_selection, expect_connection, go_to, open_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
@@ -21,7 +21,7 @@ async def type_code(page: Page, code: str) -> None:
     await page.get_by_role("button", name="Look it up").click()
 
 
-async def paired_by_code(scene: Scene, page: Page, **options: str) -> Page:
+async def paired_by_code(scene: BrowserHarness, page: Page, **options: str) -> Page:
     """Another browser of the user of `page`."""
     other = await (await scene.new_context(**options)).new_page()
     await other.goto(scene.bridge.base_url)
@@ -31,7 +31,7 @@ async def paired_by_code(scene: Scene, page: Page, **options: str) -> Page:
     return other
 
 
-async def test_a_second_browser_is_paired_by_the_code_it_shows(scene: Scene) -> None:
+async def test_a_second_browser_is_paired_by_the_code_it_shows(scene: BrowserHarness) -> None:
     """At home on the tablet, with no terminal in sight."""
     laptop = await scene.open_page()
     tablet = await (await scene.new_context(user_agent="Mozilla/5.0 (iPad) Safari/605")).new_page()
@@ -49,19 +49,19 @@ async def test_a_second_browser_is_paired_by_the_code_it_shows(scene: Scene) -> 
     await expect(laptop.get_by_role("article", name="Safari on iPad")).to_contain_text("connected")
 
 
-async def test_a_refused_browser_is_told_and_gets_nothing(scene: Scene) -> None:
+async def test_a_refused_browser_is_told_and_gets_nothing(scene: BrowserHarness) -> None:
     """The code came by mail from somebody."""
     laptop = await scene.open_page()
-    stranger = await (await scene.new_context()).new_page()
-    await stranger.goto(scene.bridge.base_url)
-    await type_code(laptop, await shown_code(stranger))
+    unpaired = await (await scene.new_context()).new_page()
+    await unpaired.goto(scene.bridge.base_url)
+    await type_code(laptop, await shown_code(unpaired))
     await laptop.get_by_role("button", name="Refuse").click()
-    await expect(stranger.get_by_text("This browser was refused.")).to_be_visible()
-    await expect_connection(stranger, "signed_out")
+    await expect(unpaired.get_by_text("This browser was refused.")).to_be_visible()
+    await expect_connection(unpaired, "signed_out")
     await expect(laptop.get_by_role("article")).to_have_count(1)
 
 
-async def test_a_link_of_an_answer_waits_for_the_paired_browser(scene: Scene) -> None:
+async def test_a_link_of_an_answer_waits_for_the_paired_browser(scene: BrowserHarness) -> None:
     """Ruling 24: what a model may have seen opens nothing by itself."""
     laptop = await scene.open_page()
     store = scene.bridge.components.store
@@ -75,7 +75,9 @@ async def test_a_link_of_an_answer_waits_for_the_paired_browser(scene: Scene) ->
     await expect_connection(other, "connected")
 
 
-async def test_the_chosen_device_runs_a_server_and_another_one_while_it_is_away(scene: Scene) -> None:
+async def test_the_chosen_device_runs_a_server_and_another_one_while_it_is_away(
+    scene: BrowserHarness,
+) -> None:
     """Only one of them is in the VPN; the page says who answers."""
     laptop = await scene.open_page(user_agent="Mozilla/5.0 (Windows NT 10.0) Chrome/150.0")
     phone = await paired_by_code(scene, laptop, user_agent="Mozilla/5.0 (iPhone) Safari/605")
@@ -96,7 +98,7 @@ async def test_the_chosen_device_runs_a_server_and_another_one_while_it_is_away(
     assert "iPhone" in seen
 
 
-async def test_a_removed_device_says_so_and_can_be_paired_again(scene: Scene) -> None:
+async def test_a_removed_device_says_so_and_can_be_paired_again(scene: BrowserHarness) -> None:
     """A phone was lost, and found."""
     laptop = await scene.open_page()
     phone = await paired_by_code(scene, laptop, user_agent="Mozilla/5.0 (iPhone) Safari/605")
@@ -111,7 +113,7 @@ async def test_a_removed_device_says_so_and_can_be_paired_again(scene: Scene) ->
     await expect_connection(phone, "connected")
 
 
-async def test_this_browser_is_disconnected_and_keeps_nothing(scene: Scene) -> None:
+async def test_this_browser_is_disconnected_and_keeps_nothing(scene: BrowserHarness) -> None:
     """A borrowed computer: after the question, key, acceptances and credentials are gone."""
     page = await scene.open_page()
     await go_to(page, "devices")
@@ -123,7 +125,7 @@ async def test_this_browser_is_disconnected_and_keeps_nothing(scene: Scene) -> N
     assert (await scene.caller.call("mirrorDelete")).code == "no_browser"
 
 
-async def test_a_device_is_renamed(scene: Scene) -> None:
+async def test_a_device_is_renamed(scene: BrowserHarness) -> None:
     """Three of them are called alike."""
     page = await (await scene.new_context()).new_page()
     await open_page(page, await scene.bridge.page_url())

@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.browser_harness import Scene, staged
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
@@ -16,13 +16,13 @@ META_TOOLS = ["find_operations", "run_operation", "read_result"]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def crowded(chromium: Browser, tmp_path: Path) -> AsyncIterator[Scene]:
+async def crowded(chromium: Browser, tmp_path: Path) -> AsyncIterator[BrowserHarness]:
     """A bridge whose models take five tools, with 39 of them."""
-    async with staged(chromium, tmp_path, ["mirror.yaml", "answers.yaml"], max_tools=5) as scene:
+    async with open_harness(chromium, tmp_path, ["mirror.yaml", "answers.yaml"], max_tools=5) as scene:
         yield scene
 
 
-async def shown(scene: Scene) -> list[str]:
+async def shown(scene: BrowserHarness) -> list[str]:
     """What a model is shown."""
     return [tool["operationId"] for tool in await scene.caller.tools()]
 
@@ -31,7 +31,7 @@ async def expect_sentence(page: Page, words: str) -> None:
     await expect(page.get_by_test_id("shown")).to_contain_text(words)
 
 
-async def test_a_tool_is_pinned_by_keyboard_and_the_sentence_follows(crowded: Scene) -> None:
+async def test_a_tool_is_pinned_by_keyboard_and_the_sentence_follows(crowded: BrowserHarness) -> None:
     """The focus stays where it was, so that the next one can be pinned."""
     page = await crowded.open_page()
     await go_to(page, "tools")
@@ -50,7 +50,7 @@ async def test_a_tool_is_pinned_by_keyboard_and_the_sentence_follows(crowded: Sc
     assert await shown(crowded) == META_TOOLS
 
 
-async def test_the_list_is_narrowed_and_stays_so_when_a_tool_is_chosen(crowded: Scene) -> None:
+async def test_the_list_is_narrowed_and_stays_so_when_a_tool_is_chosen(crowded: BrowserHarness) -> None:
     """Whoever tries one tool after another must not search anew each time."""
     page = await crowded.open_page()
     await go_to(page, "tools")
@@ -66,7 +66,7 @@ async def test_the_list_is_narrowed_and_stays_so_when_a_tool_is_chosen(crowded: 
     await expect(page.get_by_text("No tool matches.")).to_be_visible()
 
 
-async def test_what_models_are_shown_is_chosen_in_its_own_view(crowded: Scene) -> None:
+async def test_what_models_are_shown_is_chosen_in_its_own_view(crowded: BrowserHarness) -> None:
     """By pattern, pin and number; a pin that names nothing is kept and said."""
     page = await crowded.open_page()
     await go_to(page, "tools")
@@ -96,7 +96,7 @@ async def test_what_models_are_shown_is_chosen_in_its_own_view(crowded: Scene) -
     await expect_sentence(page, "0 of 39 tools are shown to models")
 
 
-async def test_an_operation_that_was_found_and_run_is_logged_as_itself(crowded: Scene) -> None:
+async def test_an_operation_that_was_found_and_run_is_logged_as_itself(crowded: BrowserHarness) -> None:
     """The user sees what was done, not by which way."""
     page = await crowded.open_page()
     found = (await crowded.caller.call("find_operations", {"query": "mirror delete", "limit": 1})).json()

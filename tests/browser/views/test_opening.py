@@ -6,13 +6,13 @@ import pytest
 from playwright.async_api import expect
 
 from bridge.cli.serve import SAMPLES
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection, go_to, run_tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def test_the_printed_link_shows_the_sample_servers_connected_and_accepted(demo: Scene) -> None:
+async def test_the_printed_link_shows_the_sample_servers_connected_and_accepted(demo: BrowserHarness) -> None:
     """The first minute decides whether anybody stays: one link, no question, every sample ready."""
     page = await demo.open_page()
     cards = page.get_by_role("article")
@@ -26,7 +26,7 @@ async def test_the_printed_link_shows_the_sample_servers_connected_and_accepted(
     await expect(tools).to_have_count(len(await demo.caller.tools()) - 1)
 
 
-async def test_a_page_that_nobody_answers_enters_by_itself_when_somebody_does(scene: Scene) -> None:
+async def test_a_page_that_nobody_answers_enters_by_itself_when_somebody_does(scene: BrowserHarness) -> None:
     """The bridge's database may be away for a minute; nobody sits there to press a button."""
     page = await scene.open_page()
     sessions = re.compile("/api/sessions")
@@ -37,7 +37,7 @@ async def test_a_page_that_nobody_answers_enters_by_itself_when_somebody_does(sc
     await expect_connection(page, "connected")
 
 
-async def test_the_form_of_a_tool_performs_the_call_and_shows_answer_and_timing(demo: Scene) -> None:
+async def test_the_form_of_a_tool_performs_the_call_and_shows_answer_and_timing(demo: BrowserHarness) -> None:
     """The form is made from the schema: text, number, choice and list become one request."""
     page = await demo.open_page()
     await go_to(page, "tools", "listProducts")
@@ -58,7 +58,7 @@ async def test_the_form_of_a_tool_performs_the_call_and_shows_answer_and_timing(
     )
 
 
-async def test_nested_arguments_and_large_integers_of_the_form_arrive_as_typed(scene: Scene) -> None:
+async def test_nested_arguments_and_large_integers_of_the_form_arrive_as_typed(scene: BrowserHarness) -> None:
     """A form that loses a level or a digit teaches its user that the tool is broken."""
     page = await scene.open_page()
     await go_to(page, "tools", "mirrorJson")
@@ -77,7 +77,7 @@ async def test_nested_arguments_and_large_integers_of_the_form_arrive_as_typed(s
     await expect(await run_tool(page)).to_contain_text(body + shape)
 
 
-async def test_what_the_api_said_about_a_failure_is_shown(odd: Scene) -> None:
+async def test_what_the_api_said_about_a_failure_is_shown(odd: BrowserHarness) -> None:
     """The status alone helps nobody; the API's own words do."""
     page = await odd.open_page()
     await go_to(page, "tools", "getMissing")
@@ -87,7 +87,7 @@ async def test_what_the_api_said_about_a_failure_is_shown(odd: Scene) -> None:
     await expect(page.get_by_role("main").get_by_role("alert")).to_contain_text("API status 404")
 
 
-async def test_the_form_names_what_is_missing_before_anything_is_sent(scene: Scene) -> None:
+async def test_the_form_names_what_is_missing_before_anything_is_sent(scene: BrowserHarness) -> None:
     """A mistake is found where it is made, with the focus on it."""
     page = await scene.open_page()
     await go_to(page, "tools", "mirrorHeaders")

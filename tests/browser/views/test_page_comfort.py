@@ -5,8 +5,8 @@ import shlex
 import pytest
 from playwright.async_api import Page, Request, expect
 
-from tests.browser.browser_harness import Scene
-from tests.browser.changing_api import own_api
+from tests.browser.browser_harness import BrowserHarness
+from tests.browser.changing_api import changing_api
 from tests.support.chromium import expect_connection, go_to, run_tool
 from tests.support.documents.compiled import operation
 
@@ -25,7 +25,7 @@ def uploads_of(page: Page) -> list[str]:
     return uploads
 
 
-async def test_a_link_pasted_into_a_tab_that_shows_the_page_takes_effect(scene: Scene) -> None:
+async def test_a_link_pasted_into_a_tab_that_shows_the_page_takes_effect(scene: BrowserHarness) -> None:
     """The browser only changes the fragment then; without a reload the user's link would do nothing."""
     page = await scene.open_page()
     await page.evaluate("window.isOld = true")
@@ -35,10 +35,10 @@ async def test_a_link_pasted_into_a_tab_that_shows_the_page_takes_effect(scene: 
     assert "ticket" not in page.url
 
 
-async def test_an_unchanged_document_is_not_sent_at_the_next_opening(scene: Scene) -> None:
+async def test_an_unchanged_document_is_not_sent_at_the_next_opening(scene: BrowserHarness) -> None:
     """The bridge would compile it anew and throw its validators away, for nothing."""
     page = await scene.open_page()
-    async with own_api({"/things": operation("listThings")}) as api:
+    async with changing_api({"/things": operation("listThings")}) as api:
         await go_to(page, "add")
         await page.get_by_label("Address of the document").fill(f"{api.url}/openapi.json")
         await page.get_by_role("button", name="Fetch", exact=True).click()
@@ -53,7 +53,7 @@ async def test_an_unchanged_document_is_not_sent_at_the_next_opening(scene: Scen
         assert len(uploads) == 1
 
 
-async def test_only_what_the_bridge_allows_is_offered_on_a_shared_server(scene: Scene) -> None:
+async def test_only_what_the_bridge_allows_is_offered_on_a_shared_server(scene: BrowserHarness) -> None:
     """A button that always ends in a refusal teaches users to distrust the others."""
     own = await scene.open_page()
     await go_to(own, "servers", "mirror")
@@ -68,7 +68,7 @@ async def test_only_what_the_bridge_allows_is_offered_on_a_shared_server(scene: 
     await expect(other.get_by_label("Let Open WebUI show HTML answers")).to_have_count(0)
 
 
-async def test_a_phone_shows_how_a_call_ended(scene: Scene) -> None:
+async def test_a_phone_shows_how_a_call_ended(scene: BrowserHarness) -> None:
     """Failed or not is what one opens the log for."""
     page = await scene.open_page(viewport={"width": 390, "height": 800})
     await go_to(page, "tools", "mirrorQuery")
@@ -79,7 +79,7 @@ async def test_a_phone_shows_how_a_call_ended(scene: Scene) -> None:
     assert await log.evaluate("element => element.scrollWidth <= element.clientWidth")
 
 
-async def test_the_printed_command_keeps_the_port(scene: Scene) -> None:
+async def test_the_printed_command_keeps_the_port(scene: BrowserHarness) -> None:
     """The address beside it names this port."""
     page = await scene.open_page()
     await go_to(page, "connect")

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from bridge.stored_items.items import StoredItem
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection, go_to, run_tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
@@ -22,7 +22,7 @@ async def save_limit(page: Page, name: str, value: str) -> None:
     await page.get_by_role("button", name="Save the limits").click()
 
 
-async def test_a_limit_changed_in_the_page_holds_for_the_next_call(odd: Scene) -> None:
+async def test_a_limit_changed_in_the_page_holds_for_the_next_call(odd: BrowserHarness) -> None:
     """The operator finds that calls hang too long; nothing is restarted."""
     page = await odd.open_page()
     await go_to(page, "settings")
@@ -37,7 +37,7 @@ async def test_a_limit_changed_in_the_page_holds_for_the_next_call(odd: Scene) -
     await expect(page.get_by_label(TIMEOUT, exact=True)).to_have_value("20")
 
 
-async def test_a_wrong_limit_is_said_at_its_field(scene: Scene) -> None:
+async def test_a_wrong_limit_is_said_at_its_field(scene: BrowserHarness) -> None:
     """And nothing of what was typed is lost."""
     page = await scene.open_page()
     await go_to(page, "settings")
@@ -52,7 +52,7 @@ async def test_a_wrong_limit_is_said_at_its_field(scene: Scene) -> None:
     await expect(page.get_by_text("Saved. It applies from the next call on.")).to_be_visible()
 
 
-async def test_other_users_see_limits_and_cannot_change_them(scene: Scene) -> None:
+async def test_other_users_see_limits_and_cannot_change_them(scene: BrowserHarness) -> None:
     """They are everybody's."""
     page = await scene.open_page_of("bob")
     await go_to(page, "settings")
@@ -62,28 +62,28 @@ async def test_other_users_see_limits_and_cannot_change_them(scene: Scene) -> No
     await expect(page.get_by_label(TIMEOUT, exact=True)).to_have_count(0)
 
 
-async def test_a_tool_that_is_left_alone_is_said_everywhere_and_tried_again_by_hand(odd: Scene) -> None:
+async def test_a_paused_tool_is_shown_everywhere_and_tried_again_by_hand(odd: BrowserHarness) -> None:
     """S0-93: five failures; the page says so without being asked, and its button lets the next call pass."""
     page = await odd.open_page()
     await go_to(page, "tools", "getFailure")
     for _ in range(5):
         assert (await odd.caller.call("getFailure")).code == "http_status"
-    left_alone = page.get_by_role("status").filter(has_text="has been paused since")
-    await expect(left_alone).to_contain_text("it failed 5 times")
-    await expect(left_alone).to_contain_text("The API answered 500")
+    paused = page.get_by_role("status").filter(has_text="has been paused since")
+    await expect(paused).to_contain_text("it failed 5 times")
+    await expect(paused).to_contain_text("The API answered 500")
     await expect(page.get_by_role("listitem").filter(has_text="getFailure")).to_contain_text("paused")
     assert (await odd.caller.call("getFailure")).code == "breaker_open"
     server_id = (
         (await odd.bridge.components.registry.view_of_user(odd.bridge.local_user.id)).servers[0].record.id
     )
     await go_to(page, "servers", server_id)
-    await expect(left_alone).to_be_visible()
+    await expect(paused).to_be_visible()
     await page.get_by_role("button", name="Try again now: getFailure").click()
-    await expect(left_alone).to_have_count(0)
+    await expect(paused).to_have_count(0)
     assert (await odd.caller.call("getFailure", {"status": 409})).detail["status"] == 409
 
 
-async def test_a_tools_own_deadline_is_kept_and_named_when_it_was_too_short(odd: Scene) -> None:
+async def test_a_tools_own_deadline_is_kept_and_named_when_it_was_too_short(odd: BrowserHarness) -> None:
     """The slow report gets its minute, the quick one need not."""
     page = await odd.open_page()
     await go_to(page, "tools", "getSlow")
@@ -104,7 +104,9 @@ async def test_a_tools_own_deadline_is_kept_and_named_when_it_was_too_short(odd:
     assert reply.detail["set_by"] == "tool"
 
 
-async def test_a_call_that_ran_out_of_time_says_whose_deadline_it_was_and_is_made_again(odd: Scene) -> None:
+async def test_a_call_that_ran_out_of_time_says_whose_deadline_it_was_and_is_made_again(
+    odd: BrowserHarness,
+) -> None:
     """In the log, where its user looks, with the way to change it."""
     page = await odd.open_page()
     assert (await odd.caller.call("getSlow", {"seconds": 10}, **{"X-Tool-Deadline": "1"})).code == "timeout"
@@ -121,7 +123,7 @@ async def test_a_call_that_ran_out_of_time_says_whose_deadline_it_was_and_is_mad
     await expect(page.get_by_role("button", name="getSlow", exact=True)).to_have_count(2)
 
 
-async def test_calls_that_the_page_does_not_remember_are_read_from_the_bridge(scene: Scene) -> None:
+async def test_calls_that_the_page_does_not_remember_are_read_from_the_bridge(scene: BrowserHarness) -> None:
     """After a reload the log of the page is empty; what may change something asks before it is made again."""
     page = await scene.open_page()
     await scene.caller.call("mirrorJson", {"title": "tea"})
@@ -140,7 +142,7 @@ async def test_calls_that_the_page_does_not_remember_are_read_from_the_bridge(sc
     ).to_be_visible()
 
 
-async def test_a_user_chooses_to_have_less_stored(scene: Scene) -> None:
+async def test_a_user_chooses_to_have_less_stored(scene: BrowserHarness) -> None:
     """Without answers there is no reasoning to choose; what was chosen is there when the page comes back."""
     page = await scene.open_page()
     await go_to(page, "settings")
@@ -156,7 +158,9 @@ async def test_a_user_chooses_to_have_less_stored(scene: Scene) -> None:
     await expect(keeps).not_to_be_checked()
 
 
-async def test_what_is_kept_of_answers_is_shown_exported_and_deleted(scene: Scene, tmp_path: Path) -> None:
+async def test_what_is_stored_of_answers_is_shown_exported_and_deleted(
+    scene: BrowserHarness, tmp_path: Path
+) -> None:
     """Whose words are kept must see it, and be able to take them away; deleting asks first."""
     store = scene.bridge.components.store
     ann = await store.ensure_user("ann-of-memory")

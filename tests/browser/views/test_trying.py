@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.browser.approval_cards import cards, customers, shop
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import go_to, run_tool, tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -35,7 +35,7 @@ async def test_pressing_run_allows_that_call_without_a_card(chromium: Browser, t
         await expect(cards(page)).to_have_count(0)
 
 
-async def test_the_answer_says_status_size_and_headers(scene: Scene) -> None:
+async def test_the_answer_says_status_size_and_headers(scene: BrowserHarness) -> None:
     """D8: what every tool for trying an API shows; the call itself is one click away."""
     page = await scene.open_page()
     await go_to(page, "tools", "mirrorClash")
@@ -53,7 +53,7 @@ async def test_the_answer_says_status_size_and_headers(scene: Scene) -> None:
     await expect(page.get_by_role("table", name="Calls")).to_contain_text("mirrorClash")
 
 
-async def test_every_missing_argument_is_marked_until_it_is_filled(scene: Scene) -> None:
+async def test_every_missing_argument_is_marked_until_it_is_filled(scene: BrowserHarness) -> None:
     """D12: "This argument is required." stayed beside an argument that was given."""
     page = await scene.open_page(viewport={"width": 1280, "height": 420})
     await go_to(page, "tools", "mirrorClash")
@@ -74,7 +74,7 @@ async def test_every_missing_argument_is_marked_until_it_is_filled(scene: Scene)
     await expect(form.get_by_text("This argument is required.")).to_have_count(missing - 1)
 
 
-async def test_on_a_phone_a_chosen_tool_has_the_screen_for_itself(scene: Scene) -> None:
+async def test_on_a_phone_a_chosen_tool_has_the_screen_for_itself(scene: BrowserHarness) -> None:
     """D3: the list was a sliver of 17 px above the form."""
     page = await scene.open_page(viewport={"width": 390, "height": 800})
     await go_to(page, "tools", "mirrorClash")
@@ -86,7 +86,7 @@ async def test_on_a_phone_a_chosen_tool_has_the_screen_for_itself(scene: Scene) 
     assert box["height"] > 400
 
 
-async def test_run_is_reached_past_a_list_of_any_length(demo: Scene) -> None:
+async def test_run_is_reached_past_a_list_of_any_length(demo: BrowserHarness) -> None:
     """D4: each of 1,522 tools was a stop of Tab, and choosing one threw the focus back to the beginning."""
     page = await demo.open_page()
     await go_to(page, "tools")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.browser_harness import Scene
+from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import complaints_of, expect_connection, go_to, open_page, tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -60,7 +60,7 @@ addEventListener("securitypolicyviolation", (event) =>
 """
 
 
-async def test_no_view_violates_the_policy_or_throws(demo: Scene) -> None:
+async def test_no_view_violates_the_policy_or_throws(demo: BrowserHarness) -> None:
     """The strict policy is worth nothing if the page itself needs an exception from it."""
     context = await demo.new_context()
     await context.add_init_script(REPORT_VIOLATIONS)
@@ -81,7 +81,7 @@ async def test_no_view_violates_the_policy_or_throws(demo: Scene) -> None:
     assert unexpected == []
 
 
-async def test_a_tool_is_found_filled_in_and_run_by_keyboard_alone(scene: Scene) -> None:
+async def test_a_tool_is_found_filled_in_and_run_by_keyboard_alone(scene: BrowserHarness) -> None:
     """Not everybody uses a pointer."""
     page = await scene.open_page()
     await page.reload()
@@ -109,7 +109,7 @@ async def test_a_tool_is_found_filled_in_and_run_by_keyboard_alone(scene: Scene)
     await expect(page.get_by_test_id("outcome")).to_contain_text("/echo/clash/here")
 
 
-async def test_the_page_follows_the_dark_scheme(scene: Scene, tmp_path: Path) -> None:
+async def test_the_page_follows_the_dark_scheme(scene: BrowserHarness, tmp_path: Path) -> None:
     """Light text on a light ground is what half-done dark modes give."""
     page = await scene.open_page(color_scheme="dark")
     picture = tmp_path / "dark.png"
@@ -123,7 +123,7 @@ async def test_the_page_follows_the_dark_scheme(scene: Scene, tmp_path: Path) ->
         assert text > 0.6, view
 
 
-async def test_a_narrow_screen_needs_no_sideways_scrolling(scene: Scene) -> None:
+async def test_a_narrow_screen_needs_no_sideways_scrolling(scene: BrowserHarness) -> None:
     """The page is opened on phones too, to see whether it still works."""
     page = await scene.open_page(viewport={"width": 360, "height": 740})
     for view in VIEWS_OF_MIRROR:
@@ -133,7 +133,7 @@ async def test_a_narrow_screen_needs_no_sideways_scrolling(scene: Scene) -> None
         assert wide <= 0, view
 
 
-async def test_every_control_of_every_view_has_a_name(demo: Scene) -> None:
+async def test_every_control_of_every_view_has_a_name(demo: BrowserHarness) -> None:
     """A screen reader says "edit text" and nothing else for a field without a label."""
     page = await demo.open_page()
     for view in VIEWS:
@@ -143,7 +143,7 @@ async def test_every_control_of_every_view_has_a_name(demo: Scene) -> None:
         assert nameless == [], view
 
 
-async def test_the_doctor_tells_reachable_from_unreadable_from_down(scene: Scene) -> None:
+async def test_the_doctor_tells_reachable_from_unreadable_from_down(scene: BrowserHarness) -> None:
     """The first thing to try when a tool fails."""
     page = await scene.open_page()
     await go_to(page, "doctor")

@@ -147,7 +147,7 @@ async def test_a_decision_stands_at_its_call_and_in_the_audit_log(bridge: Bridge
     assert await eventually(noted) == ["decision", "grant"]
 
 
-async def test_an_approval_that_waits_for_its_turn_is_noted_once_as_one(
+async def test_an_approval_that_waits_for_a_slot_is_noted_once_as_one(
     tmp_path: Path, database: Where
 ) -> None:
     """Nobody refused it; and saying it again when its turn has come is no second decision."""

@@ -194,7 +194,7 @@ async def test_a_visibility_that_is_none_changes_nothing(
     assert laptop.socket.connected
 
 
-async def test_a_page_that_is_gone_before_it_was_greeted_gets_no_calls(
+async def test_a_page_that_is_gone_before_its_handshake_gets_no_calls(
     bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The database took its time, and the socket ended meanwhile: nobody would ever take the page away."""

@@ -28,7 +28,7 @@ async def page(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Fak
     yield found
 
 
-async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridge, page: FakePage) -> None:
+async def test_a_user_chooses_what_is_stored_and_the_audit_log_knows(bridge: Bridge, page: FakePage) -> None:
     """Until then as much as the bridge keeps; it holds for answers that begin from then on."""
     first = {"keeps_answers": True, "reasoning": "conversation"}
     assert await page.get("/api/stored-data/preference") == {**first, **MOST}

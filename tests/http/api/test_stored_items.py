@@ -65,7 +65,7 @@ async def client(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[S
 
 
 @pytest.mark.asyncio
-async def test_a_user_sees_how_much_is_kept_of_the_own_answers(
+async def test_a_user_sees_how_much_is_stored_of_the_own_answers(
     bridge: Bridge, client: StoredItemsClient
 ) -> None:
     """And nothing of what is kept of others."""

@@ -36,14 +36,14 @@ async def test_a_response_in_the_background_is_polled_to_its_end(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """It answers at once, runs its calls without a connection, and is read when it is done."""
-    gate = asyncio.Event()
-    provider.play(script(LIST).held(gate, after=1), text("There is tea."))
+    release = asyncio.Event()
+    provider.play(script(LIST).held(release, after=1), text("There is tea."))
     async with page_of(bridge, bridge.local_user.id, products) as page:
         response = await client.responses.create(model=MODEL, input="What is there?", background=True)
         assert (response.status, response.background, response.output) == ("queued", True, [])
         polled = await eventually(lambda: in_progress(client, response.id))
         assert polled.id == response.id
-        gate.set()
+        release.set()
         whole = await wait_for_end(client, response.id)
         assert len(page.calls) == 1
     assert (whole.status, whole.output_text) == ("completed", "There is tea.")
@@ -61,8 +61,8 @@ async def test_a_stream_in_the_background_goes_on_without_its_caller_and_is_resu
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """S0-153: the cursor of OpenAI's guide: nothing is missed and nothing comes twice."""
-    gate = asyncio.Event()
-    provider.play(script(text("One ", "two ", "three ", "four.")).held(gate, after=6))
+    release = asyncio.Event()
+    provider.play(script(text("One ", "two ", "three ", "four.")).held(release, after=6))
     stream = await client.responses.create(model=MODEL, input="Count", background=True, stream=True)
     seen: list[Any] = []
     async for event in stream:
@@ -75,7 +75,7 @@ async def test_a_stream_in_the_background_goes_on_without_its_caller_and_is_resu
         "response.queued",
         "response.in_progress",
     ]
-    gate.set()
+    release.set()
     rest = await read_stream(client, seen[0].response.id, starting_after=seen[-1].sequence_number)
     assert sequence_numbers([*seen, *rest]) == list(range(len(seen) + len(rest)))
     assert joined_text([*seen, *rest]) == "One two three four."
@@ -104,8 +104,8 @@ async def test_several_listeners_get_the_same_and_a_slow_one_disturbs_nobody(
 ) -> None:
     """Ten thousand deltas: one reads nothing until the others are done, and then has them all."""
     pieces = tuple(f"{number} " for number in range(10_000))
-    gate = asyncio.Event()
-    provider.play(script(text(*pieces)).held(gate, after=3))
+    release = asyncio.Event()
+    provider.play(script(text(*pieces)).held(release, after=3))
     response = await client.responses.create(model=MODEL, input="Count", background=True)
     url = f"{bridge.base_url}/v1/responses/{response.id}?stream=true"
     headers = {"Authorization": f"Bearer {bridge.key}"}
@@ -116,7 +116,7 @@ async def test_several_listeners_get_the_same_and_a_slow_one_disturbs_nobody(
     ):
         first = await slow.content.readuntil(b"\n\n")
         listeners = [group.create_task(read_stream(client, response.id)) for _ in range(3)]
-        gate.set()
+        release.set()
         async with asyncio.timeout(60):
             heard = [await listener for listener in listeners]
             rest = await slow.content.read()
@@ -132,8 +132,8 @@ async def test_a_response_in_the_background_is_cancelled_by_its_id(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """The provider is hung up on, listeners get the end, and cancelling twice is cancelling once."""
-    gate = asyncio.Event()
-    provider.play(script(text("One ", "two")).held(gate, after=5))
+    release = asyncio.Event()
+    provider.play(script(text("One ", "two")).held(release, after=5))
     stream = await client.responses.create(model=MODEL, input="Count", background=True, stream=True)
     events: list[Any] = []
     async for event in stream:
@@ -159,8 +159,8 @@ async def test_a_running_response_is_ended_when_it_is_deleted(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """Nothing of it comes back when its turn ends."""
-    gate = asyncio.Event()
-    provider.play(script(text("One ", "two")).held(gate, after=5))
+    release = asyncio.Event()
+    provider.play(script(text("One ", "two")).held(release, after=5))
     response = await client.responses.create(model=MODEL, input="Count", background=True)
     listening = asyncio.ensure_future(read_stream(client, response.id))
     await eventually(lambda: provider.requests)
@@ -204,13 +204,13 @@ async def test_so_many_run_in_the_background_and_no_more(
 ) -> None:
     """A client in a loop does not fill the bridge; one that ends makes room."""
     monkeypatch.setattr(running_responses, "MAX_IN_BACKGROUND", 2)
-    gate = asyncio.Event()
-    provider.play(*(script(text("Hi.")).held(gate, after=1) for _ in range(2)), text("Hi."))
+    release = asyncio.Event()
+    provider.play(*(script(text("Hi.")).held(release, after=1) for _ in range(2)), text("Hi."))
     running = [await client.responses.create(model=MODEL, input="Hi", background=True) for _ in range(2)]
     with pytest.raises(openai.RateLimitError) as refused:
         await client.responses.create(model=MODEL, input="Hi", background=True)
     assert refused.value.code == "rate_limit_exceeded"
-    gate.set()
+    release.set()
     for response in running:
         await wait_for_end(client, response.id)
 

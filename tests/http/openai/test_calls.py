@@ -95,16 +95,16 @@ async def test_no_call_runs_while_the_model_still_speaks(
     client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
     """S0-58: the words behind a call have come, the round has not ended, and the page knows nothing."""
-    gate = asyncio.Event()
+    release = asyncio.Event()
     round_of_both = adding("tea") + text("One moment.")
     frames = len(script(round_of_both).write(ProviderRequest("/v1/responses", {"model": MODEL}, {}), 0))
-    provider.play(script(round_of_both).held(gate, after=frames - 1), DONE)
+    provider.play(script(round_of_both).held(release, after=frames - 1), DONE)
     stream = await client.responses.create(model=MODEL, input="Hi", stream=True)
     async for event in stream:
         if event.type == "response.output_text.done":
             break
     assert page.calls == []
-    gate.set()
+    release.set()
     assert [event.type async for event in stream][-1] == "response.completed"
     assert len(page.calls) == 1
 
@@ -169,7 +169,7 @@ async def test_every_call_that_cannot_run_has_its_output_and_the_answer_comes(
         assert words in output["error"]["message"]
 
 
-async def test_a_tool_that_is_left_alone_and_one_that_takes_too_long_are_told_apart(
+async def test_a_tool_whose_breaker_is_open_and_one_that_takes_too_long_are_distinguished(
     client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-54, S0-75, S0-90, W-11: the model reads whose limit it was, and then that the tool rests."""
@@ -244,12 +244,12 @@ async def test_calls_of_a_round_run_together_and_equal_ones_all_run(
     client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-73, S0-74, S4-13, W-17: three at once, two of them alike; outputs in call order."""
-    gate = api.hold("tea")
-    api.waiting["milk"] = gate
+    release = api.hold("tea")
+    api.waiting["milk"] = release
     provider.play(adding("tea", "milk", "tea"), DONE)
     asking = asyncio.create_task(ask(client))
     await eventually(lambda: len(api.running) == 3)
-    gate.set()
+    release.set()
     assert (await asking).output_text == "Done."
     assert [item["call_id"] for item in outputs(provider)] == ["call_0_0", "call_0_1", "call_0_2"]
 
@@ -268,12 +268,12 @@ async def test_a_call_waits_for_the_one_that_it_depends_on(
     client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-74, W-12: the first is held; the second, which names it, has not begun, and the third has ended."""
-    gate = api.hold("tea")
+    release = api.hold("tea")
     dependent = ("addProduct", {"name": "milk", "depends_on": ["call_0_0"]})
     provider.play(calls(("addProduct", {"name": "tea"}), dependent, ("addProduct", {"name": "rice"})), DONE)
     asking = asyncio.create_task(ask(client))
     await eventually(lambda: (api.ended, api.running) == (["rice"], ["tea"]))
-    gate.set()
+    release.set()
     await asking
     assert api.ended == ["rice", "tea", "milk"]
 
@@ -283,14 +283,14 @@ async def test_a_slow_call_takes_one_place_and_no_more(
 ) -> None:
     """S0-71, W-13: of two places one is taken for long; five quick calls pass through the other."""
     await change(page, MAX_PARALLEL_TOOLS_PER_REQUEST=2)
-    gate, first = api.hold("slow"), api.hold("a")
+    release, first = api.hold("slow"), api.hold("a")
     provider.play(adding("slow", "a", "b", "c", "d", "e"), DONE)
     asking = asyncio.create_task(ask(client))
     await eventually(lambda: sorted(api.running) == ["a", "slow"])
     first.set()
     await eventually(lambda: (len(api.ended), api.running) == (5, ["slow"]))
     assert api.most == 2
-    gate.set()
+    release.set()
     await asking
 
 
@@ -298,7 +298,7 @@ async def test_a_turn_that_waits_for_its_call_holds_up_no_other_turn(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-83, W-13: the second question is answered while the first still waits."""
-    gate = api.hold("slow")
+    release = api.hold("slow")
     provider.play(adding("slow"))
     first = asyncio.create_task(ask(client))
     await eventually(lambda: api.running == ["slow"])
@@ -307,11 +307,11 @@ async def test_a_turn_that_waits_for_its_call_holds_up_no_other_turn(
         assert (await ask(other)).output_text == "Second."
     assert not first.done()
     provider.play(text("First."))
-    gate.set()
+    release.set()
     assert (await first).output_text == "First."
 
 
-async def test_a_deadline_does_not_run_while_its_call_waits_for_its_turn(
+async def test_a_deadline_does_not_run_while_its_call_waits_for_a_slot(
     client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
 ) -> None:
     """S0-75, W-14: three of 0.6 s each, one at a time, with a second for each of them."""
@@ -319,9 +319,9 @@ async def test_a_deadline_does_not_run_while_its_call_waits_for_its_turn(
     held = [api.hold(name) for name in ("a", "b", "c")]
     provider.play(adding("a", "b", "c"), DONE)
     asking = asyncio.create_task(ask(client))
-    for name, gate in zip(("a", "b", "c"), held, strict=True):
+    for name, release in zip(("a", "b", "c"), held, strict=True):
         await eventually(lambda name=name: api.running == [name])
-        asyncio.get_running_loop().call_later(0.6, gate.set)
+        asyncio.get_running_loop().call_later(0.6, release.set)
     await asking
     assert told(provider) == [{"ok": 1}] * 3
 
@@ -331,9 +331,9 @@ async def test_a_model_that_thinks_for_long_still_gets_its_call(
 ) -> None:
     """S0-77, W-16: the old name of an idle limit is taken and ends nothing; here the model takes 1.2 s."""
     await change(page, TOOL_IDLE_TIMEOUT_SECONDS=1)
-    gate = asyncio.Event()
-    provider.play(script(adding("tea")).held(gate, after=2), DONE)
-    asyncio.get_running_loop().call_later(1.2, gate.set)
+    release = asyncio.Event()
+    provider.play(script(adding("tea")).held(release, after=2), DONE)
+    asyncio.get_running_loop().call_later(1.2, release.set)
     assert (await ask(client)).output_text == "Done."
     assert told(provider) == [{"ok": 1}]
 
@@ -343,12 +343,12 @@ async def test_more_calls_than_may_wait_are_all_answered(
 ) -> None:
     """S0-70, W-16: sixty in one round, with a queue of fifty and five at a time."""
     names = [str(number) for number in range(60)]
-    gate = api.hold(names[0])
-    api.waiting |= dict.fromkeys(names, gate)
+    release = api.hold(names[0])
+    api.waiting |= dict.fromkeys(names, release)
     provider.play(adding(*names), DONE)
     asking = asyncio.create_task(ask(client))
     await eventually(lambda: len(api.running) == 5)
-    gate.set()
+    release.set()
     await asking
     assert told(provider) == [{"ok": 1}] * 60
     assert api.most == 5

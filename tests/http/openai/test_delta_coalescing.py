@@ -123,37 +123,37 @@ async def test_none_is_joined_unless_it_is_wanted(tmp_path: Path, provider: Scri
     assert told.words == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("door", ["chat", "responses"])
+@pytest.mark.parametrize("endpoint", ["chat", "responses"])
 async def test_five_hundred_letters_come_as_few_events(
-    tmp_path: Path, provider: ScriptedProvider, door: str
+    tmp_path: Path, provider: ScriptedProvider, endpoint: str
 ) -> None:
     """S0-154: the same text in far fewer events, the first letter at once, the rest soon after a pause."""
     defaults = ModelDefaults(streaming_delta_char_limit=256)
-    gate = asyncio.Event()
+    release = asyncio.Event()
     async with (
         model_bridge(tmp_path, provider, model_defaults=defaults) as bridge,
         client_of(bridge) as client,
     ):
-        provider.play(script(text(*LETTERS)).held(gate, after=300))
+        provider.play(script(text(*LETTERS)).held(release, after=300))
         pieces: list[str] = []
         began = time.monotonic()
-        if door == "chat":
+        if endpoint == "chat":
             chat = await client.chat.completions.create(model=MODEL, messages=HELLO, stream=True)
             async for chunk in chat:
                 pieces += [words for choice in chunk.choices if (words := choice.delta.content)]
-                _open(gate, pieces)
+                _open(release, pieces)
         else:
             stream = await client.responses.create(model=MODEL, input="Say it.", stream=True)
             async for event in stream:
                 pieces += [event.delta] if event.type == "response.output_text.delta" else []
-                _open(gate, pieces)
+                _open(release, pieces)
         assert time.monotonic() - began < 10
     assert pieces[0] == "a"
     assert "".join(pieces) == "".join(LETTERS)
     assert len(pieces) < 60
 
 
-def _open(gate: asyncio.Event, pieces: list[str]) -> None:
+def _open(release: asyncio.Event, pieces: list[str]) -> None:
     """The provider goes on once all that it said before its pause is there: nothing may wait for more."""
     if len("".join(pieces)) >= 290:
-        gate.set()
+        release.set()

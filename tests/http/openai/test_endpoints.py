@@ -219,11 +219,11 @@ async def test_pages_of_allowed_origins_may_ask(bridge: Bridge, http: aiohttp.Cl
 
 async def test_silence_is_filled_with_comments(http: aiohttp.ClientSession) -> None:
     """A proxy cuts a line that is silent for a minute, and a tool may run for ten."""
-    gate = asyncio.Event()
+    release = asyncio.Event()
 
     async def handler(request: web.Request) -> web.StreamResponse:
         async with event_stream(request, {}, silence_s=0.01) as stream:
-            await gate.wait()
+            await release.wait()
             await stream.send_frames(b"data: 1\n\n")
         return stream.response
 
@@ -233,7 +233,7 @@ async def test_silence_is_filled_with_comments(http: aiohttp.ClientSession) -> N
         assert response.headers["Content-Type"].startswith("text/event-stream")
         assert response.headers["X-Accel-Buffering"] == "no"
         assert await response.content.readline() == b": keep-alive\n"
-        gate.set()
+        release.set()
         assert (await response.read()).endswith(b"data: 1\n\n")
 
 
@@ -280,11 +280,11 @@ async def test_rounds_of_refused_calls_are_failed_requests(
 
 async def test_many_streams_run_at_once(tmp_path: Path, provider: ScriptedProvider) -> None:
     """S0-154: all of them get their first delta before any of them may end, and every text is whole."""
-    gate = asyncio.Event()
+    release = asyncio.Event()
     words = tuple(f"{number} " for number in range(50))
     limits = {"MAX_CONCURRENT_REQUESTS": STREAMS}
     async with model_bridge(tmp_path, provider, limits=limits) as bridge, client_of(bridge) as client:
-        provider.play(*[script(text(*words)).held(gate, after=5)] * STREAMS)
+        provider.play(*[script(text(*words)).held(release, after=5)] * STREAMS)
         begun = asyncio.Semaphore(0)
 
         async def read() -> str:
@@ -298,5 +298,5 @@ async def test_many_streams_run_at_once(tmp_path: Path, provider: ScriptedProvid
         tasks = [asyncio.create_task(read()) for _ in range(STREAMS)]
         for _ in range(STREAMS):
             await asyncio.wait_for(begun.acquire(), 20)
-        gate.set()
+        release.set()
         assert {await task for task in tasks} == {"".join(words)}

@@ -57,7 +57,7 @@ async def a_log(store: GuardedStore, *, first: int = 0) -> AsyncGenerator[EventL
         log.end_events()
 
 
-async def heard(log: EventLog, after: int = -1, *, until: int | None = None) -> list[int]:
+async def read_events(log: EventLog, after: int = -1, *, until: int | None = None) -> list[int]:
     """Numbers that a listener gets, to the end or to a number."""
     numbers: list[int] = []
     async for frames in log.listen_after(after):
@@ -74,19 +74,19 @@ def numbers_of(chunks: Sequence[bytes]) -> list[int]:
 async def test_listeners_that_come_at_any_time_get_everything_they_have_not_had() -> None:
     """One from the beginning, one amid the events, one at the end, one that has had some of them."""
     async with a_log(GuardedStore()) as log, asyncio.TaskGroup() as group:
-        early = group.create_task(heard(log))
+        early = group.create_task(read_events(log))
         for number in range(0, 50):
             log.add_frames(frame(number))
-        amid = group.create_task(heard(log, 20))
+        amid = group.create_task(read_events(log, 20))
         await asyncio.sleep(0)
         for number in range(50, 100):
             log.add_frames(frame(number))
         log.end_events()
-        late = group.create_task(heard(log))
+        late = group.create_task(read_events(log))
     assert early.result() == list(range(100))
     assert amid.result() == list(range(21, 100))
     assert late.result() == list(range(100))
-    assert await heard(log, 99) == []
+    assert await read_events(log, 99) == []
 
 
 async def test_a_listener_that_falls_behind_memory_reads_on_from_the_store() -> None:
@@ -103,7 +103,7 @@ async def test_a_listener_that_falls_behind_memory_reads_on_from_the_store() -> 
         await log.flush_frames()
         store.is_away = True
         with pytest.raises(StoreUnavailable):  # so much is not in memory any more
-            await heard(log, 9_999 - event_log.BUFFERED_BYTES // 1000)
+            await read_events(log, 9_999 - event_log.BUFFERED_BYTES // 1000)
         store.is_away = False
         log.end_events()
         got += [frames async for frames in slow]
@@ -132,7 +132,7 @@ async def test_a_store_that_is_away_delays_nobody_and_gets_all_later(monkeypatch
     async with a_log(store) as log:
         for number in range(10):
             log.add_frames(frame(number, kind="response.output_item.added"))
-        assert await heard(log, until=9) == list(range(10))
+        assert await read_events(log, until=9) == list(range(10))
         store.is_away = False
         await log.flush_frames()
     assert numbers_of([frames for _, frames in await store.read_events("ann", "r", -1, limit=9)]) == list(
@@ -149,14 +149,14 @@ async def test_memory_is_bounded_while_the_store_is_away(monkeypatch: pytest.Mon
         for number in range(300):
             log.add_frames(frame(number, padding=1000))
         with pytest.raises(EventsLost):
-            await heard(log)
+            await read_events(log)
         with pytest.raises(EventsLost):  # so much is not in memory any more
-            await heard(log, 299 - 100_000 // 1000)
-        assert await heard(log, 290, until=299) == list(range(291, 300))
+            await read_events(log, 299 - 100_000 // 1000)
+        assert await read_events(log, 290, until=299) == list(range(291, 300))
         store.is_away = False
         await log.flush_frames()
         log.end_events()
-        assert (await heard(log, 290))[-1] == 299
+        assert (await read_events(log, 290))[-1] == 299
 
 
 async def test_another_process_goes_on_behind_numbers_that_nobody_knows() -> None:
@@ -169,7 +169,7 @@ async def test_another_process_goes_on_behind_numbers_that_nobody_knows() -> Non
         for number in range(1000, 1003):
             log.add_frames(frame(number))
         everything = [*range(5), 1000, 1001, 1002]
-        assert await heard(log, until=1002) == everything
-        assert await heard(log, 7, until=1002) == [1000, 1001, 1002]
+        assert await read_events(log, until=1002) == everything
+        assert await read_events(log, 7, until=1002) == [1000, 1001, 1002]
         log.end_events()
-        assert await eventually(lambda: heard(log)) == everything
+        assert await eventually(lambda: read_events(log)) == everything

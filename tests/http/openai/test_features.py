@@ -168,7 +168,7 @@ async def test_what_a_provider_does_not_take_is_not_said(tmp_path: Path, provide
         assert "truncation" not in provider.requests[-1].body
 
 
-async def test_thoughts_are_summed_up_shown_apart_and_never_read_again(
+async def test_reasoning_is_summed_up_shown_apart_and_never_read_again(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """S4-02, S4-03: asked for, streamed as reasoning, and taken out of what comes back as text."""
@@ -189,7 +189,7 @@ async def test_thoughts_are_summed_up_shown_apart_and_never_read_again(
     assert "Much." in json.dumps(second["input"])
 
 
-async def test_encrypted_thoughts_go_back_verbatim(tmp_path: Path, provider: ScriptedProvider) -> None:
+async def test_encrypted_reasoning_goes_back_verbatim(tmp_path: Path, provider: ScriptedProvider) -> None:
     """S4-03, W-21: within a turn; without them a model that reasons begins anew in every round."""
     thought: Any = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAA"}
     called: Any = {

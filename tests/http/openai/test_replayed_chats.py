@@ -160,10 +160,10 @@ async def test_a_marker_is_streamed_the_moment_its_item_is_done(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """S4-19: the client has it while the provider still speaks, so that it stands before later words."""
-    gate = asyncio.Event()
+    release = asyncio.Event()
     frames: list[Any] = list(round_of(FOUND, said("More.", item_id="m3")))
     held = [frame["type"] for frame in frames].index("response.output_item.done") + 1
-    provider.play(events(*frames).held(gate, after=held))
+    provider.play(events(*frames).held(release, after=held))
     async with talking(tmp_path, provider) as talk, client_of(talk.bridge) as client:
         hello: Any = [{"role": "user", "content": "Go"}]
         stream = await client.chat.completions.create(
@@ -173,7 +173,7 @@ async def test_a_marker_is_streamed_the_moment_its_item_is_done(
         async for part in stream:
             told += part.choices[0].delta.content or "" if part.choices else ""
             if MARKER.search(told):
-                gate.set()
+                release.set()
     assert "More." in told
 
 
@@ -181,16 +181,16 @@ async def test_a_round_is_in_the_database_before_the_next_one_is_asked_for(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """S0-145, W-34: any other program finds it there; nothing waits in a list that can be lost."""
-    gate = asyncio.Event()
+    release = asyncio.Event()
     async with talking(tmp_path, provider) as talk:
         talking_on = asyncio.create_task(
-            talk.say("First?", a_round(*LOOKING), a_round(FOUND).held(gate, after=0))
+            talk.say("First?", a_round(*LOOKING), a_round(FOUND).held(release, after=0))
         )
         await eventually(lambda: len(provider.requests) == 2)
         kept = rows(talk, "SELECT type FROM kept_items WHERE side = 'output' ORDER BY row_id")
         kinds = ["reasoning", "message", *["function_call"] * 2, *["function_call_output"] * 2]
         assert [kind for (kind,) in kept] == kinds
-        gate.set()
+        release.set()
         await talking_on
 
 
@@ -326,7 +326,7 @@ async def test_outputs_stay_whole_where_that_is_set(tmp_path: Path, provider: Sc
         ("disabled", [], []),
     ],
 )
-async def test_thoughts_come_back_for_as_long_as_is_set(
+async def test_reasoning_comes_back_for_as_long_as_is_set(
     tmp_path: Path, provider: ScriptedProvider, reasoning: str, second: list[str], third: list[str]
 ) -> None:
     """S0-141: in the whole chat, in the next answer only, or never."""
@@ -340,7 +340,7 @@ async def test_thoughts_come_back_for_as_long_as_is_set(
     assert thoughts == [[], second, third]
 
 
-async def test_another_model_gets_calls_and_words_but_no_thoughts(
+async def test_another_model_gets_calls_and_words_but_no_reasoning(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """S4-21: sealed thoughts are not portable; back with the first model they are there again."""
@@ -355,7 +355,7 @@ async def test_another_model_gets_calls_and_words_but_no_thoughts(
         assert (await talk.go_on())[: len(before)] == before
 
 
-async def test_where_nothing_is_to_be_kept_there_are_no_markers(
+async def test_where_nothing_is_to_be_stored_there_are_no_markers(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """S4-23: and the next turn has the words."""

@@ -66,7 +66,7 @@ async def test_a_chat_that_is_none_is_named(client: AsyncOpenAI) -> None:
     assert refused.value.param == "messages"
 
 
-async def test_markers_name_what_is_kept_and_bring_it_back(
+async def test_markers_name_what_is_stored_and_bring_it_back(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """S0-135, S4-16, S4-19: call, output and words come back in their order from the text alone."""

@@ -63,7 +63,7 @@ async def test_items_can_be_named_instead_of_sent(
     assert len(provider.requests) == 3
 
 
-async def test_a_named_item_is_not_given_twice_and_is_kept_as_it_was(
+async def test_a_named_item_is_not_given_twice_and_is_stored_as_it_was(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """What comes before has it already; what goes on from the answer has the item and no name of one."""
@@ -79,7 +79,7 @@ async def test_a_named_item_is_not_given_twice_and_is_kept_as_it_was(
     assert second.status == "completed"
 
 
-async def test_a_response_is_read_again_and_gone_on_from(
+async def test_a_response_is_read_again_and_continued_from(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """S4-16: the next turn has all of this one before it, calls and outputs included."""
@@ -125,7 +125,7 @@ async def test_a_failure_before_the_first_word_leaves_nothing_behind(
 
 
 @pytest.mark.parametrize("previous", ["resp_of_nobody", "another user's"])
-async def test_going_on_from_what_is_not_there_is_refused(
+async def test_continuing_from_what_is_not_there_is_refused(
     client: AsyncOpenAI, other: AsyncOpenAI, provider: ScriptedProvider, previous: str
 ) -> None:
     """OpenAI's code; what belongs to somebody else is not told apart from what is not there."""
@@ -147,8 +147,8 @@ async def test_another_users_response_is_not_there(
     client: AsyncOpenAI, other: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """404 on every route, the same as for an id that nobody has; and it stays as it was."""
-    gate = asyncio.Event()
-    provider.play(script(text("Mine.")).held(gate, after=4))
+    release = asyncio.Event()
+    provider.play(script(text("Mine.")).held(release, after=4))
     mine = await client.responses.create(model=MODEL, input="Hello", background=True)
     at = other.responses
     routes: list[Callable[[str], Awaitable[object]]] = [
@@ -163,7 +163,7 @@ async def test_another_users_response_is_not_there(
             with pytest.raises(openai.NotFoundError) as refused:
                 await route(response_id)
             assert f"Response with id '{response_id}' not found." in refused.value.message
-    gate.set()
+    release.set()
     assert (await wait_for_end(client, mine.id)).output_text == "Mine."
 
 
@@ -190,17 +190,17 @@ async def test_a_cursor_that_is_no_number_is_refused(
         assert (await answer.json())["error"]["param"] == "starting_after"
 
 
-async def test_a_response_that_runs_cannot_be_gone_on_from(
+async def test_a_response_that_runs_cannot_be_continued_from(
     client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """What it will say is not known yet."""
-    gate = asyncio.Event()
-    provider.play(script(text("Hi.")).held(gate, after=1))
+    release = asyncio.Event()
+    provider.play(script(text("Hi.")).held(release, after=1))
     running = await client.responses.create(model=MODEL, input="Hello", background=True)
     with pytest.raises(openai.BadRequestError) as refused:
         await client.responses.create(model=MODEL, input="And?", previous_response_id=running.id)
     assert refused.value.code == "previous_response_not_ready"
-    gate.set()
+    release.set()
     await wait_for_end(client, running.id)
 
 
@@ -217,7 +217,7 @@ async def test_a_response_that_has_ended_cannot_be_cancelled(
         await client.responses.cancel(response.id)
 
 
-async def test_a_deleted_response_is_gone_with_all_that_is_kept_of_it(
+async def test_a_deleted_response_is_gone_with_all_that_is_stored_of_it(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """Deleted is deleted."""
@@ -279,12 +279,12 @@ async def test_a_page_that_cannot_be_is_refused(
     assert refused.value.param == param
 
 
-async def test_a_caller_that_hangs_up_cancels_and_what_was_done_can_be_gone_on_from(
+async def test_a_caller_that_hangs_up_cancels_and_what_was_done_can_be_continued_from(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """A response in the foreground lives as long as its caller; its call and output are not lost."""
-    gate = asyncio.Event()
-    provider.play(LIST, script(text("There ", "is tea.")).held(gate, after=5), text("Tea."))
+    release = asyncio.Event()
+    provider.play(LIST, script(text("There ", "is tea.")).held(release, after=5), text("Tea."))
     async with page_of(bridge, bridge.local_user.id, products):
         stream = await client.responses.create(model=MODEL, input="What is there?", stream=True)
         events: list[Any] = []

@@ -270,7 +270,7 @@ async def test_a_deadline_out_of_range_is_refused(bridge: Bridge, page: FakePage
     assert page.calls == []
 
 
-async def test_a_tool_that_fails_five_times_is_left_alone_and_the_others_are_not(
+async def test_a_tool_that_fails_five_times_is_paused_and_the_others_are_not(
     bridge: Bridge, page: FakePage, api: Api
 ) -> None:
     """S0-90, S0-92, S0-93, S0-95, W-06, W-07: counted once per call; the sixth is refused, never sent."""
@@ -318,7 +318,7 @@ async def test_what_a_breaker_has_counted_ends_with_its_process(
                 assert statuses == [502] * 5 + [503]
 
 
-async def test_a_host_that_does_not_answer_is_left_alone_for_all_its_tools(
+async def test_a_host_that_does_not_answer_is_paused_for_all_its_tools(
     bridge: Bridge, page: FakePage, api: Api
 ) -> None:
     """W-08: five failures without an answer, of two tools; a third one need not find out for itself."""

@@ -124,7 +124,7 @@ async def test_the_whole_answer_can_be_downloaded(tmp_path: Path) -> None:
                 assert (response.status, (await response.json())["error"]["code"]) == (404, "not_found")
 
 
-async def test_without_a_cap_all_that_is_kept_is_read(tmp_path: Path) -> None:
+async def test_without_a_cap_all_that_is_stored_is_read(tmp_path: Path) -> None:
     """0 is for callers that cut by themselves."""
     async with running_bridge(tmp_path, max_answer_bytes=0) as bridge:
         assert (await answering(bridge, LONG * 100))["text"] == LONG * 100
@@ -199,7 +199,7 @@ async def test_an_answer_older_than_a_day_is_gone_before_it_is_swept(
     assert (await files.read_page("bob", an_id(2), 0))["text"] == "new"
 
 
-async def test_a_user_who_keeps_too_much_loses_the_oldest(files: AnswerFiles, tmp_path: Path) -> None:
+async def test_a_user_who_stores_too_much_loses_the_oldest(files: AnswerFiles, tmp_path: Path) -> None:
     """The disk is everybody's: one user's answers never push out another's."""
     folder = tmp_path / "files" / "ann"
     await files.receive_text("bob", an_id(1), stream(b"of bob"))

@@ -54,9 +54,9 @@ class Script:
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "text/event-stream"),)
 
-    def held(self, gate: asyncio.Event, *, after: int) -> "Script":
+    def held(self, release: asyncio.Event, *, after: int) -> "Script":
         """Waits for `gate` once so many frames are sent."""
-        return self._changed(lambda steps: [*steps[:after], gate, *steps[after:]])
+        return self._changed(lambda steps: [*steps[:after], release, *steps[after:]])
 
     def dropped(self, *, after: int) -> "Script":
         """Resets the connection once so many frames are sent; 0: before the first byte."""

@@ -66,7 +66,7 @@ class AdmissionHarness(DispatcherHarness):
 # Waiting
 
 
-async def test_a_call_has_its_id_and_its_state_before_its_turn() -> None:
+async def test_a_call_has_its_id_and_its_state_before_its_slot() -> None:
     """Whoever waits can be seen, and is known by the id that it keeps."""
     harness = AdmissionHarness()
     first = harness.call(request())

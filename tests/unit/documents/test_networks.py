@@ -74,8 +74,8 @@ def is_within(one: Network, other: Network) -> bool:
 def test_a_network_holds_its_first_and_its_last_address(network: Network) -> None:
     """There it decides itself, or a network in it, or an IPv4 address that is carried and worse."""
     whole = ip_network(network.cidr)
-    for edge in (whole[0], whole[-1]):
-        deciding = network_of(str(edge))
+    for boundary in (whole[0], whole[-1]):
+        deciding = network_of(str(boundary))
         is_worse = SEVERITY.index(deciding.conclusion) > SEVERITY.index(network.conclusion)
         assert is_within(deciding, network) or is_worse
 

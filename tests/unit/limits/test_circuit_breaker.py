@@ -94,7 +94,7 @@ def test_one_bad_tool_never_closes_its_host() -> None:
         assert harness.call(HOST, tool="boom")
 
 
-def test_a_host_that_answers_nobody_is_left_alone() -> None:
+def test_a_host_that_answers_nobody_is_paused() -> None:
     """W-08: failures of several tools are one failure of their host; its first answer lets all pass again."""
     harness = BreakerHarness()
     for tool in ("a", "b", "a", "b", "a"):

@@ -337,8 +337,8 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
                 await harness.turn(entry)
                 running.update(places)
                 assert running["all"] <= everybody
-                for place, room in _rooms_of(wanted, user, request):
-                    assert running[place] <= room
+                for place, capacity in _rooms_of(wanted, user, request):
+                    assert running[place] <= capacity
                 try:
                     await asyncio.sleep(stays / 2)
                 finally:

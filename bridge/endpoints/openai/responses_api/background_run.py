@@ -25,11 +25,11 @@ from bridge.tasks import YIELD_EVERY_S, log_failures, sleep_safely, yield_to_loo
 from toolserver.json_types import JsonObject
 
 FLUSH_S = 2.0
-"""For the store to take the events of a round."""
+"""Seconds for the store to take the events of a round."""
 
 END_RETRY_S = 5.0
 END_TRIES = 120
-"""For the store to take the end of a response; it is read from memory until then."""
+"""Maximum attempts to store the end of a response, which is read from memory until then."""
 
 TurnOf = Callable[[Emit], Coroutine[Any, Any, TurnResult]]
 TurnFailure = (ModelError, BridgeError, InvalidRequest)

@@ -48,21 +48,21 @@ def bodies_of(chunks: Iterable[bytes]) -> Iterator[JsonObject]:
 
 
 WRITE_S = 0.5
-"""For which events gather before they are written."""
+"""Seconds for which events are collected before they are written."""
 
 WRITE_BYTES = 64 * 1024
-"""Of events that are written without waiting for more; one that begins an item is, too."""
+"""Bytes of events that are written without waiting for more, as is an event that begins an item."""
 
 BUFFERED_BYTES = 1024 * 1024
-"""Of written events that stay in memory for listeners."""
+"""Maximum bytes of written events that stay in memory for listeners."""
 
 UNWRITTEN_BYTES = 8 * 1024 * 1024
-"""Of events that wait for a store that is away; then the oldest of them are given up."""
+"""Maximum bytes of events that wait for an unavailable store; beyond it the oldest are dropped."""
 
 RETRY_S = 1.0
 
 PIECES_AT_ONCE = 16
-"""That a listener reads from the store."""
+"""Maximum pieces that a listener reads from the store in one query."""
 
 _BEGINS_ITEM = b"event: response.output_item.added\n"
 

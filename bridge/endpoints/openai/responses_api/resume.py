@@ -31,11 +31,11 @@ from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 
 MAX_ATTEMPTS = 3
-"""Processes that may be killed while they go on with one response; it may be what kills them. Chosen."""
+"""Maximum processes killed while they continue one response; it may be what kills them. Chosen."""
 
 SKIPPED_NUMBERS = 1_000_000
-"""Between the last event that was written and the first of the next process: more than can have been told in
-between, so that nobody who listened gets a number twice."""
+"""Gap between the numbers of the last event that was written and of the first of the next process: more than
+can have been sent in between, so that nobody who listened gets a number twice."""
 
 _INTERRUPTED = (
     "The bridge was restarted while this response was in progress. What was done until then is stored; "

@@ -23,7 +23,7 @@ from toolserver.json_types import JsonObject, dump_json
 T = TypeVar("T")
 
 GONE_S = 10.0
-"""For a response that was cancelled to be kept as it ended, before it is deleted."""
+"""Seconds for the end of a cancelled response to be stored before the response is deleted."""
 
 UNFINISHED = ("queued", "in_progress")
 

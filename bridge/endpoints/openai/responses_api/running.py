@@ -23,10 +23,10 @@ from bridge.tasks import Abandoned, Tasks, run_abandonable
 T = TypeVar("T")
 
 MAX_IN_BACKGROUND = 20
-"""Responses of one user that are made in the background at once. Chosen."""
+"""Maximum background responses of one user at once. Chosen."""
 
 STOP_S = 5.0
-"""For responses in the background to write down where they are when the bridge stops."""
+"""Seconds for background responses to store their state when the bridge stops."""
 
 
 class Cancelled(Exception):

@@ -31,23 +31,23 @@ async def bridge(tmp_path: Path, database: Where, provider: ScriptedProvider) ->
 
 
 @pytest_asyncio.fixture
-async def conversation(bridge: Bridge) -> AsyncGenerator[ConversationClient]:
+async def client(bridge: Bridge) -> AsyncGenerator[ConversationClient]:
     async with page_of(bridge, bridge.local_user.id, products), open_conversation(bridge) as made:
         yield made
 
 
-async def test_a_talk_with_a_tool_is_four_messages(
-    conversation: ConversationClient, provider: ScriptedProvider
+async def test_a_conversation_with_a_tool_is_four_messages(
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-01, S3-03, S3-05, S3-07, W-32: each has the shape of its role; the user's goes out once."""
     provider.play(reasoning("Let me look.") + LIST, text("There is ", "tea."))
-    answer = await conversation.say("What is there?")
+    answer = await client.say("What is there?")
     assert answer["success"] is True
     assert answer["message"] == "Chat completed successfully"
     assert answer["state"] == "completed"
     assert answer["messages_in_context"] == 1
     assert answer["tokens_sent"] == answer["token_count"] > 0
-    user, called, output, said = await conversation.messages()
+    user, called, output, said = await client.messages()
     assert answer["user_message"] == user
     assert answer["assistant_message"] == said
     assert all(re.fullmatch(r"msg-[0-9a-f]{16}", each["id"]) for each in (user, called, output, said))
@@ -72,20 +72,20 @@ async def test_nothing_is_callable_until_it_is_enabled(bridge: Bridge, provider:
     provider.play(text("None."), text("One."), text("None again."))
     async with (
         page_of(bridge, bridge.local_user.id, products),
-        open_conversation(bridge, tools=[]) as conversation,
+        open_conversation(bridge, tools=[]) as client,
     ):
-        await conversation.say("Hi")
-        available = await conversation.of("GET", "/tools/available")
+        await client.say("Hi")
+        available = await client.of("GET", "/tools/available")
         [tool] = [each for each in available["tools"] if each["tool_name"] == "listProducts"]
         assert tool.keys() >= {"server_id", "server_slug", "server_name", "tool_name", "tool_description"}
         wanted = {"server_id": tool["server_id"], "tool_name": "listProducts"}
         for _ in range(2):
-            enabled = await conversation.of("POST", "/tools", wanted)
+            enabled = await client.of("POST", "/tools", wanted)
             assert (enabled["enabled_tools"], enabled["count"]) == ([wanted], 1)
-        await conversation.say("Hi again")
+        await client.say("Hi again")
         path = f"/tools?server_id={tool['server_id']}&tool_name=listProducts"
-        assert (await conversation.of("DELETE", path))["count"] == 0
-        await conversation.say("Hi at last")
+        assert (await client.of("DELETE", path))["count"] == 0
+        await client.say("Hi at last")
     none, one, again = (asked.body for asked in provider.requests)
     assert "tools" not in none
     assert "tools" not in again
@@ -95,19 +95,19 @@ async def test_nothing_is_callable_until_it_is_enabled(bridge: Bridge, provider:
 
 
 async def test_two_listeners_hear_the_same_while_it_is_said(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-15, S3-F1, W-32: tokens and calls, to both; the first words come before the model has finished."""
-    gate = asyncio.Event()
-    provider.play(LIST, script(text("One ", "two ", "three.")).held(gate, after=5))
+    release = asyncio.Event()
+    provider.play(LIST, script(text("One ", "two ", "three.")).held(release, after=5))
     async with (
-        listen_to_events(conversation) as one,
-        listen_to_events(conversation, path="/sse/conversations/{id}") as other,
+        listen_to_events(client) as one,
+        listen_to_events(client, path="/sse/conversations/{id}") as other,
     ):
-        begun = await conversation.begin("Count")
+        begun = await client.begin("Count")
         await eventually(lambda: one.has("text_delta") and other.has("text_delta"))
         assert one.text == "One "
-        gate.set()
+        release.set()
         await eventually(lambda: one.has("run_ended") and other.has("run_ended"))
     assert one.events[1:] == other.events[1:]
     assert one.text == "One two three."
@@ -131,7 +131,7 @@ async def test_two_listeners_hear_the_same_while_it_is_said(
     assert states == ["queued", "sent", "running", "succeeded"]
     assert json.loads(response["result"]) == {"products": ["tea"]}
     assert response["duration_ms"] > 0
-    assert [each["message"] for each in one.of("message")] == await conversation.messages()
+    assert [each["message"] for each in one.of("message")] == await client.messages()
     [ended] = one.of("run_ended")
     assert (ended["run_id"], ended["state"], ended["error"]) == (begun["run_id"], "completed", None)
     assert ended["usage"]["turn_count"] == 2
@@ -149,60 +149,58 @@ async def test_a_stop_ends_model_and_call_within_a_second(bridge: Bridge, provid
     provider.play(text("Wait. ") + LIST, text("Nothing came."))
     async with (
         page_of(bridge, bridge.local_user.id, never) as page,
-        open_conversation(bridge) as conversation,
-        listen_to_events(conversation) as heard,
+        open_conversation(bridge) as client,
+        listen_to_events(client) as heard,
     ):
-        run_id = (await conversation.begin("What is there?"))["run_id"]
+        run_id = (await client.begin("What is there?"))["run_id"]
         await asyncio.wait_for(begun.wait(), 20)
         async with asyncio.timeout(1):
-            stopped = await conversation.of("POST", "/stop")
+            stopped = await client.of("POST", "/stop")
             await eventually(lambda: page.cancelled and heard.has("run_ended"), within_s=1)
         assert stopped["run"] == {"run_id": run_id, "state": "cancelled"}
         assert page.cancelled[0]["call_id"] == page.calls[0]["id"]
-        roles = [each["role"] for each in await conversation.messages()]
+        roles = [each["role"] for each in await client.messages()]
         assert roles == ["user", "assistant", "tool"]
         assert heard.of("run_ended")[0]["state"] == "cancelled"
-        assert (await conversation.of("POST", "/stop"))["run"] is None
-        answer = await conversation.say("And now?")
+        assert (await client.of("POST", "/stop"))["run"] is None
+        answer = await client.say("And now?")
     assert answer["assistant_message"]["content"] == "Nothing came."
     kinds = [item["type"] for item in provider.requests[1].body["input"]]
     assert kinds == ["message", "message", "function_call", "function_call_output", "message"]
 
 
 async def test_a_stop_while_the_model_speaks_keeps_what_it_said(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-F2: the stream of the model is closed, and its half answer is a message."""
-    gate = asyncio.Event()
-    provider.play(script(text("Half ", "an answer.")).held(gate, after=5), text("Whole."))
-    async with listen_to_events(conversation) as heard:
-        await conversation.begin("Speak")
+    release = asyncio.Event()
+    provider.play(script(text("Half ", "an answer.")).held(release, after=5), text("Whole."))
+    async with listen_to_events(client) as heard:
+        await client.begin("Speak")
         await eventually(lambda: heard.has("text_delta"))
         async with asyncio.timeout(1):
-            await conversation.of("POST", "/stop")
+            await client.of("POST", "/stop")
             await provider.requests[0].hung_up.wait()
-    user, said = await conversation.messages()
+    user, said = await client.messages()
     assert (said["content"], said["incomplete"]) == ("Half ", True)
     assert said["parent_id"] == user["id"]
-    assert (await conversation.facts())["run"]["state"] == "cancelled"
-    assert (await conversation.say("Again"))["assistant_message"]["content"] == "Whole."
+    assert (await client.facts())["run"]["state"] == "cancelled"
+    assert (await client.say("Again"))["assistant_message"]["content"] == "Whole."
 
 
-async def test_conversations_are_made_found_changed_and_deleted(conversation: ConversationClient) -> None:
+async def test_conversations_are_made_found_changed_and_deleted(client: ConversationClient) -> None:
     """S3-11: with the defaults of the source, for their own user."""
-    facts = await conversation.facts()
+    facts = await client.facts()
     assert (facts["max_tokens"], facts["max_messages"]) == (20000, 100)
     assert facts["system_prompt"] == "You are a helpful AI assistant."
-    changed = await conversation.of(
-        "PATCH", "", {"title": "Tea", "description": "What there is", "model": MODEL}
-    )
+    changed = await client.of("PATCH", "", {"title": "Tea", "description": "What there is", "model": MODEL})
     assert changed["conversation"]["title"] == "Tea"
-    assert (await conversation.of("PUT", "", {"max_tokens": 500}))["conversation"]["title"] == "Tea"
-    listed = (await conversation.ask("GET", "/conversations"))[1]
-    assert [each["id"] for each in listed["conversations"]] == [conversation.id]
+    assert (await client.of("PUT", "", {"max_tokens": 500}))["conversation"]["title"] == "Tea"
+    listed = (await client.ask("GET", "/conversations"))[1]
+    assert [each["id"] for each in listed["conversations"]] == [client.id]
     for query, count in (("tea", 1), ("WHAT THERE", 1), ("coffee", 0)):
-        assert (await conversation.ask("GET", f"/conversations/search?q={query}"))[1]["count"] == count
-    await conversation.of("DELETE")
-    answer = await conversation.of("GET", status=404)
-    assert answer["error"]["message"] == f"Conversation '{conversation.id}' not found."
-    assert (await conversation.ask("GET", "/conversations"))[1]["count"] == 0
+        assert (await client.ask("GET", f"/conversations/search?q={query}"))[1]["count"] == count
+    await client.of("DELETE")
+    answer = await client.of("GET", status=404)
+    assert answer["error"]["message"] == f"Conversation '{client.id}' not found."
+    assert (await client.ask("GET", "/conversations"))[1]["count"] == 0

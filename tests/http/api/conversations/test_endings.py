@@ -25,8 +25,8 @@ async def test_a_bridge_that_stops_says_so_and_the_next_one_goes_on(
     provider.play(script(text("Half ", "an answer.")).held(asyncio.Event(), after=5), text("Whole."))
     async with AsyncExitStack() as running:
         bridge = await running.enter_async_context(shop_bridge(tmp_path, provider))
-        async with open_conversation(bridge) as conversation, listen_to_events(conversation) as heard:
-            chat = conversation.ask("POST", f"/conversations/{conversation.id}/chat", {"content": "Go"})
+        async with open_conversation(bridge) as client, listen_to_events(client) as heard:
+            chat = client.ask("POST", f"/conversations/{client.id}/chat", {"content": "Go"})
             asking = asyncio.create_task(chat)
             await eventually(lambda: heard.has("text_delta"))
             await running.aclose()
@@ -36,7 +36,7 @@ async def test_a_bridge_that_stops_says_so_and_the_next_one_goes_on(
     [ended] = heard.of("run_ended")
     assert (ended["state"], ended["error"]["code"]) == ("failed", ErrorCode.SERVER_BUSY)
     async with shop_bridge(tmp_path, provider) as next_bridge, aiohttp.ClientSession() as http:
-        again = ConversationClient(next_bridge.base_url, http, next_bridge.key, conversation.id)
+        again = ConversationClient(next_bridge.base_url, http, next_bridge.key, client.id)
         assert [each["content"] for each in await again.messages()] == ["Go", "Half "]
         assert (await again.say(None))["assistant_message"]["content"] == "Whole."
 
@@ -45,19 +45,19 @@ async def test_an_answer_goes_on_while_the_disk_is_full_and_is_kept_when_it_is_n
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """Whoever listens is told; nothing that was answered is lost by a disk that has room again in time."""
-    gate = asyncio.Event()
-    provider.play(script(text("All ", "of it.")).held(gate, after=5))
+    release = asyncio.Event()
+    provider.play(script(text("All ", "of it.")).held(release, after=5))
     async with (
         shop_bridge(tmp_path, provider) as bridge,
-        open_conversation(bridge) as conversation,
-        listen_to_events(conversation) as heard,
+        open_conversation(bridge) as client,
+        listen_to_events(client) as heard,
     ):
-        await conversation.begin("Speak")
+        await client.begin("Speak")
         await eventually(lambda: heard.has("text_delta"))
         with limit_disk(0):
-            gate.set()
+            release.set()
             await eventually(lambda: heard.has("notice"))
             assert heard.text == "All of it."
         await eventually(lambda: heard.has("run_ended"))
         assert heard.of("run_ended")[0]["state"] == "completed"
-        assert [each["content"] for each in await conversation.messages()] == ["Speak", "All of it."]
+        assert [each["content"] for each in await client.messages()] == ["Speak", "All of it."]

@@ -28,12 +28,10 @@ async def test_a_message_and_a_retry_right_after_a_reload_wait_for_the_page(
     async with (
         shop_bridge(tmp_path, provider, limits={"PAGE_RESUME_SECONDS": 20}) as bridge,
         page_of(bridge, bridge.local_user.id, products) as page,
-        open_conversation(bridge) as conversation,
+        open_conversation(bridge) as client,
     ):
-        await conversation.say("Look")
-        call_id = next(
-            each["tool_call_id"] for each in await conversation.messages() if each["role"] == "tool"
-        )
+        await client.say("Look")
+        call_id = next(each["tool_call_id"] for each in await client.messages() if each["role"] == "tool")
 
         async def reload_during(work: Coroutine[Any, Any, Json]) -> Json:
             await page.close()
@@ -45,8 +43,8 @@ async def test_a_message_and_a_retry_right_after_a_reload_wait_for_the_page(
             await page.connect(products)
             return await working
 
-        said = await reload_during(conversation.say("Look again"))
+        said = await reload_during(client.say("Look again"))
         assert said["assistant_message"]["content"] == "Again."
-        retried = await reload_during(conversation.of("POST", f"/calls/{call_id}/retry", {}))
+        retried = await reload_during(client.of("POST", f"/calls/{call_id}/retry", {}))
         assert retried["assistant_message"]["content"] == "Retried."
     assert len(page.calls) == 3

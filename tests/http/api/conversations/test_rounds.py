@@ -26,24 +26,24 @@ async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[B
 
 
 @pytest_asyncio.fixture
-async def conversation(bridge: Bridge) -> AsyncGenerator[ConversationClient]:
+async def client(bridge: Bridge) -> AsyncGenerator[ConversationClient]:
     async with page_of(bridge, bridge.local_user.id, products), open_conversation(bridge) as made:
         yield made
 
 
 async def test_ten_requests_are_the_most_and_leave_a_valid_history(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-06, W-32: a model that calls for ever ends as `max_iterations`, with a text and a valid history."""
     provider.play(*[LIST] * 9, text("That is all I know."), text("Yes."))
-    answer = await conversation.say("Look again and again")
+    answer = await client.say("Look again and again")
     assert len(provider.requests) == 10
     assert answer["state"] == "max_iterations"
     assert answer["assistant_message"]["content"].startswith("That is all I know.")
     assert "limit" in answer["assistant_message"]["content"]
     assert provider.requests[-1].body.get("tool_choice") == "none"
-    assert (await conversation.facts())["run"]["state"] == "max_iterations"
-    assert (await conversation.say("Really?"))["state"] == "completed"
+    assert (await client.facts())["run"]["state"] == "max_iterations"
+    assert (await client.say("Really?"))["state"] == "completed"
     sent = provider.requests[-1].body["input"]
     called = [item["call_id"] for item in sent if item.get("type") == "function_call"]
     answered = [item["call_id"] for item in sent if item.get("type") == "function_call_output"]
@@ -53,12 +53,12 @@ async def test_ten_requests_are_the_most_and_leave_a_valid_history(
 
 
 async def test_the_limit_of_rounds_holds_in_conversations_once_it_is_set(
-    bridge: Bridge, conversation: ConversationClient, provider: ScriptedProvider
+    bridge: Bridge, client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-06, S0-56: one limit, whichever endpoint asks; the notice names it, and raising it has an effect."""
     await bridge.components.controls.limits.change_limits({"MAX_FUNCTION_CALL_LOOPS": 12})
     provider.play(*[LIST] * 12, text("That is all I know."))
-    answer = await conversation.say("Look again and again")
+    answer = await client.say("Look again and again")
     assert len(provider.requests) == 13
     assert answer["state"] == "max_iterations"
     assert "raise `MAX_FUNCTION_CALL_LOOPS`" in answer["assistant_message"]["content"]

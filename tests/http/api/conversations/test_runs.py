@@ -35,7 +35,7 @@ async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[B
 
 
 @pytest_asyncio.fixture
-async def conversation(bridge: Bridge) -> AsyncGenerator[ConversationClient]:
+async def client(bridge: Bridge) -> AsyncGenerator[ConversationClient]:
     async with page_of(bridge, bridge.local_user.id, products), open_conversation(bridge) as made:
         yield made
 
@@ -57,25 +57,25 @@ async def test_five_calls_of_a_round_run_at_once_and_stand_in_their_order(
 
     five = calls(*[("listProducts", {"limit": number}) for number in range(1, 6)])
     provider.play(five, text("Five."))
-    async with page_of(bridge, bridge.local_user.id, answer), open_conversation(bridge) as conversation:
+    async with page_of(bridge, bridge.local_user.id, answer), open_conversation(bridge) as client:
         async with asyncio.timeout(10):
-            await conversation.say("All five")
-        _, called, *outputs, _ = await conversation.messages()
+            await client.say("All five")
+        _, called, *outputs, _ = await client.messages()
     ids = [each["id"] for each in called["tool_calls"]]
     assert len(ids) == 5
     assert [each["tool_call_id"] for each in outputs] == ids
 
 
 async def test_broken_arguments_are_an_error_for_the_model_and_no_end(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-09, W-32: the conversation goes on, and is not broken for ever."""
     provider.play(calls(("listProducts", '{"limit": ')), text("Sorry."), text("Fine."))
-    assert (await conversation.say("Look"))["assistant_message"]["content"] == "Sorry."
-    output = (await conversation.messages())[2]
+    assert (await client.say("Look"))["assistant_message"]["content"] == "Sorry."
+    output = (await client.messages())[2]
     assert output["failed"] is True
     assert "error" in json.loads(output["content"])
-    assert (await conversation.say("Again"))["assistant_message"]["content"] == "Fine."
+    assert (await client.say("Again"))["assistant_message"]["content"] == "Fine."
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ async def test_outputs_are_text_and_failures_say_so(
     provider.play(calls((name, {})), text("Well."))
     async with (
         page_of(bridge, bridge.local_user.id, answers),
-        open_conversation(bridge) as conversation,
-        listen_to_events(conversation) as heard,
+        open_conversation(bridge) as client,
+        listen_to_events(client) as heard,
     ):
-        await conversation.say("Look")
-        output = (await conversation.messages())[2]
+        await client.say("Look")
+        output = (await client.messages())[2]
         await eventually(lambda: heard.has("run_ended"))
     if content is None:
         assert "error" in json.loads(output["content"])
@@ -122,10 +122,7 @@ async def test_a_tool_that_never_answers_is_ended_by_its_own_deadline(
         return None
 
     provider.play(LIST, text("It hangs."))
-    async with (
-        page_of(bridge, bridge.local_user.id, never) as page,
-        open_conversation(bridge) as conversation,
-    ):
+    async with page_of(bridge, bridge.local_user.id, never) as page, open_conversation(bridge) as client:
         server = (await page.get("/api/servers"))["servers"][0]["id"]
         tool = next(
             each
@@ -136,8 +133,8 @@ async def test_a_tool_that_never_answers_is_ended_by_its_own_deadline(
         status, told = await page.request("PUT", "/api/call-settings", chosen)
         assert status == 200, told
         async with asyncio.timeout(8):
-            answer = await conversation.say("Look")
-        output = (await conversation.messages())[2]
+            answer = await client.say("Look")
+        output = (await client.messages())[2]
     assert answer["assistant_message"]["content"] == "It hangs."
     assert json.loads(output["content"])["error"]["code"] == "timeout"
     assert 900 < output["duration_ms"] < 5000
@@ -156,20 +153,17 @@ async def test_a_call_is_made_again_in_a_branch_of_its_own(
 
     both = calls(("listProducts", {}), ("addProduct", {"name": "tea"}))
     provider.play(both, text("One failed."), text("Both worked."))
-    async with (
-        page_of(bridge, bridge.local_user.id, answer) as page,
-        open_conversation(bridge) as conversation,
-    ):
-        await conversation.say("Do both")
-        before = await conversation.messages()
+    async with page_of(bridge, bridge.local_user.id, answer) as page, open_conversation(bridge) as client:
+        await client.say("Do both")
+        before = await client.messages()
         failed = next(each for each in before if each.get("failed"))
-        async with listen_to_events(conversation) as heard:
+        async with listen_to_events(client) as heard:
             path = f"/calls/{failed['tool_call_id']}/retry"
-            retried = await conversation.of("POST", path, {})
+            retried = await client.of("POST", path, {})
             await eventually(lambda: heard.has("run_ended"))
-        after = await conversation.messages()
+        after = await client.messages()
         assert len(page.calls) == 3
-        await conversation.of("POST", "/calls/call_that_is_not_there/retry", {}, status=404)
+        await client.of("POST", "/calls/call_that_is_not_there/retry", {}, status=404)
     assert retried["assistant_message"]["content"] == "Both worked."
     assert [each["role"] for each in after] == ["user", "assistant", "tool", "tool", "assistant"]
     assert after[:2] == before[:2]
@@ -198,205 +192,192 @@ async def test_a_failed_call_that_may_have_changed_something_is_not_made_again_b
         return json_answer({"no": "room"}, 503)
 
     provider.play(calls(("addProduct", {"name": "tea"})), text("It failed."))
-    async with (
-        page_of(bridge, bridge.local_user.id, answer) as page,
-        open_conversation(bridge) as conversation,
-    ):
-        await conversation.say("Add tea")
+    async with page_of(bridge, bridge.local_user.id, answer) as page, open_conversation(bridge) as client:
+        await client.say("Add tea")
         assert len(page.calls) == 1
 
 
 async def test_what_the_model_is_shown_of_a_tool_is_what_the_document_says(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-16: no arguments are put among its own, as one version of the source did."""
     provider.play(text("Hm."))
-    await conversation.say("Hi")
+    await client.say("Hi")
     [tool] = [each for each in provider.requests[0].body["tools"] if each["name"] == "listProducts"]
     assert list(tool["parameters"]["properties"]) == ["limit"]
 
 
 async def test_errors_have_one_shape_and_say_what_to_do(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-04: unknown conversations, broken bodies, unknown models, and a model that fails."""
     cases: list[tuple[str, str, Any, int, str]] = [
         ("GET", "/conversations/conv-0000000000000000", None, 404, "not_found"),
         ("POST", "/conversations/conv-0000000000000000/chat", {"content": "Hi"}, 404, "not_found"),
-        ("POST", f"/conversations/{conversation.id}/chat", {"content": 5}, 400, "invalid_request"),
-        ("POST", f"/conversations/{conversation.id}/chat", {"words": "Hi"}, 400, "invalid_request"),
-        ("POST", f"/conversations/{conversation.id}/chat", {"content": None}, 400, "invalid_request"),
+        ("POST", f"/conversations/{client.id}/chat", {"content": 5}, 400, "invalid_request"),
+        ("POST", f"/conversations/{client.id}/chat", {"words": "Hi"}, 400, "invalid_request"),
+        ("POST", f"/conversations/{client.id}/chat", {"content": None}, 400, "invalid_request"),
         (
             "POST",
-            f"/conversations/{conversation.id}/chat",
+            f"/conversations/{client.id}/chat",
             {"content": "Hi", "model": "no"},
             400,
             "invalid_request",
         ),
         (
             "POST",
-            f"/conversations/{conversation.id}/chat",
+            f"/conversations/{client.id}/chat",
             {"content": "", "parent_id": "x"},
             400,
             "invalid_request",
         ),
         ("POST", "/conversations", {"colour": "red"}, 400, "invalid_request"),
-        (
-            "POST",
-            f"/conversations/{conversation.id}/tools",
-            {"server_id": "x", "tool_name": "y"},
-            404,
-            "not_found",
-        ),
+        ("POST", f"/conversations/{client.id}/tools", {"server_id": "x", "tool_name": "y"}, 404, "not_found"),
         ("GET", "/conversations?limit=0", None, 400, "invalid_request"),
         ("GET", "/conversations/search", None, 400, "invalid_request"),
-        ("GET", f"/conversations/{conversation.id}/events?after=x", None, 400, "invalid_request"),
+        ("GET", f"/conversations/{client.id}/events?after=x", None, 400, "invalid_request"),
     ]
     for method, path, body, status, code in cases:
-        seen, answer = await conversation.ask(method, path, body)
+        seen, answer = await client.ask(method, path, body)
         assert (seen, answer["error"]["code"]) == (status, code), (path, answer)
-    assert await conversation.messages() == []
+    assert await client.messages() == []
     provider.play(fails(500, "It broke."), fails(500, "It broke."), fails(500, "It broke."))
-    answer = await conversation.say("Hi", status=502)
+    answer = await client.say("Hi", status=502)
     assert answer["error"]["code"] == "model_failed"
     assert "It broke." in answer["error"]["message"]
     assert answer["error"]["detail"]["error_id"] == answer["error"]["detail"]["run_id"]
-    assert [each["role"] for each in await conversation.messages()] == ["user"]
-    assert (await conversation.facts())["run"]["state"] == "failed"
+    assert [each["role"] for each in await client.messages()] == ["user"]
+    assert (await client.facts())["run"]["state"] == "failed"
     provider.play(text("Here."))
-    assert (await conversation.say(None))["assistant_message"]["content"] == "Here."
-    assert [each["role"] for each in await conversation.messages()] == ["user", "assistant"]
+    assert (await client.say(None))["assistant_message"]["content"] == "Here."
+    assert [each["role"] for each in await client.messages()] == ["user", "assistant"]
 
 
 async def test_a_stream_that_breaks_off_keeps_what_came(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-04: half an answer is kept, and the run has failed."""
     provider.play(script(text("Half ", "an answer.")).dropped(after=5))
-    answer = await conversation.say("Speak", status=502)
+    answer = await client.say("Speak", status=502)
     assert answer["error"]["code"] == "model_failed"
-    user, half = await conversation.messages()
+    user, half = await client.messages()
     assert (half["content"], half["incomplete"], half["parent_id"]) == ("Half ", True, user["id"])
 
 
 async def test_two_clients_cannot_answer_at_once(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """W-32: one of two that write at once is told to wait; nothing is lost and nothing stands twice."""
-    gate = asyncio.Event()
-    provider.play(script(text("First.")).held(gate, after=3), text("Second."))
-    first = asyncio.create_task(
-        conversation.ask("POST", f"/conversations/{conversation.id}/chat", {"content": "One"})
-    )
+    release = asyncio.Event()
+    provider.play(script(text("First.")).held(release, after=3), text("Second."))
+    first = asyncio.create_task(client.ask("POST", f"/conversations/{client.id}/chat", {"content": "One"}))
     await eventually(lambda: provider.requests)
-    path = f"/conversations/{conversation.id}"
-    user = (await conversation.messages())[0]["id"]
+    path = f"/conversations/{client.id}"
+    user = (await client.messages())[0]["id"]
     refused = [
-        await conversation.ask("POST", f"{path}/chat", {"content": "Two"}),
-        await conversation.ask("POST", f"{path}/messages", {"content": "Two"}),
-        await conversation.ask("PATCH", f"{path}/messages/{user}", {"content": "Two"}),
-        await conversation.ask("DELETE", f"{path}/messages/{user}"),
-        await conversation.ask("PATCH", path, {"head_id": user}),
+        await client.ask("POST", f"{path}/chat", {"content": "Two"}),
+        await client.ask("POST", f"{path}/messages", {"content": "Two"}),
+        await client.ask("PATCH", f"{path}/messages/{user}", {"content": "Two"}),
+        await client.ask("DELETE", f"{path}/messages/{user}"),
+        await client.ask("PATCH", path, {"head_id": user}),
     ]
     assert [(status, body["error"]["code"]) for status, body in refused] == [(409, "conversation_busy")] * 5
-    await conversation.of("PATCH", "", {"title": "Changed meanwhile"})
-    gate.set()
+    await client.of("PATCH", "", {"title": "Changed meanwhile"})
+    release.set()
     assert (await first)[0] == 200
-    assert [each["content"] for each in await conversation.messages()] == ["One", "First."]
-    assert (await conversation.facts())["title"] == "Changed meanwhile"
+    assert [each["content"] for each in await client.messages()] == ["One", "First."]
+    assert (await client.facts())["title"] == "Changed meanwhile"
 
 
 async def test_of_twenty_who_begin_at_once_one_does(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """W-32: however they race, there is one run, and every message stands once."""
-    gate = asyncio.Event()
-    provider.play(script(text("One.")).held(gate, after=1))
+    release = asyncio.Event()
+    provider.play(script(text("One.")).held(release, after=1))
     async with asyncio.TaskGroup() as group:
-        path = f"/conversations/{conversation.id}/chat"
+        path = f"/conversations/{client.id}/chat"
         asked = [
-            group.create_task(conversation.ask("POST", path, {"content": str(number), "background": True}))
+            group.create_task(client.ask("POST", path, {"content": str(number), "background": True}))
             for number in range(20)
         ]
     statuses = sorted(task.result()[0] for task in asked)
     assert statuses == [202] + [409] * 19
-    gate.set()
-    await eventually(lambda: _has_ended(conversation))
-    assert len(await conversation.messages()) == 2
+    release.set()
+    await eventually(lambda: _has_ended(client))
+    assert len(await client.messages()) == 2
 
 
-async def _has_ended(conversation: ConversationClient) -> bool:
-    return (await conversation.facts())["run"]["state"] == "completed"
+async def _has_ended(client: ConversationClient) -> bool:
+    return (await client.facts())["run"]["state"] == "completed"
 
 
 async def test_a_caller_that_hangs_up_stops_its_run(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-F2: nobody waits for the answer any more."""
-    gate = asyncio.Event()
-    provider.play(script(text("Never.")).held(gate, after=1))
-    waiting = asyncio.create_task(
-        conversation.ask("POST", f"/conversations/{conversation.id}/chat", {"content": "Hi"})
-    )
+    release = asyncio.Event()
+    provider.play(script(text("Never.")).held(release, after=1))
+    waiting = asyncio.create_task(client.ask("POST", f"/conversations/{client.id}/chat", {"content": "Hi"}))
     await eventually(lambda: provider.requests)
     waiting.cancel()
     await asyncio.wait_for(provider.requests[0].hung_up.wait(), 2)
-    await eventually(lambda: _is_cancelled(conversation))
+    await eventually(lambda: _is_cancelled(client))
 
 
-async def _is_cancelled(conversation: ConversationClient) -> bool:
-    return (await conversation.facts())["run"]["state"] == "cancelled"
+async def _is_cancelled(client: ConversationClient) -> bool:
+    return (await client.facts())["run"]["state"] == "cancelled"
 
 
 async def test_a_listener_that_comes_back_misses_nothing(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-F1: by the id of its last event; one that comes new hears the run from its beginning."""
-    gate = asyncio.Event()
-    provider.play(script(text("One ", "two ", "three.")).held(gate, after=5))
-    async with listen_to_events(conversation) as whole:
-        async with listen_to_events(conversation) as first:
-            await conversation.begin("Count")
+    release = asyncio.Event()
+    provider.play(script(text("One ", "two ", "three.")).held(release, after=5))
+    async with listen_to_events(client) as whole:
+        async with listen_to_events(client) as first:
+            await client.begin("Count")
             await eventually(lambda: first.has("text_delta"))
-        gate.set()
+        release.set()
         await eventually(lambda: whole.has("run_ended"))
-        async with listen_to_events(conversation, after=first.last_id) as second:
+        async with listen_to_events(client, after=first.last_id) as second:
             await eventually(lambda: second.has("run_ended"))
     assert second.events[0]["type"] == "connected"
     assert [*first.events[1:], *second.events[1:]] == whole.events[1:]
-    async with listen_to_events(conversation, after=1) as lost:
+    async with listen_to_events(client, after=1) as lost:
         await eventually(lambda: lost.has("reset"))
 
 
 async def test_who_comes_in_the_middle_hears_the_run_from_its_beginning(
-    conversation: ConversationClient, provider: ScriptedProvider
+    client: ConversationClient, provider: ScriptedProvider
 ) -> None:
     """S3-F1: a page that is loaded anew shows the half answer."""
-    gate = asyncio.Event()
-    provider.play(script(text("One ", "two.")).held(gate, after=5), text("Three."))
-    run_id = (await conversation.begin("Count"))["run_id"]
-    async with listen_to_events(conversation) as heard:
+    release = asyncio.Event()
+    provider.play(script(text("One ", "two.")).held(release, after=5), text("Three."))
+    run_id = (await client.begin("Count"))["run_id"]
+    async with listen_to_events(client) as heard:
         await eventually(lambda: heard.has("text_delta"))
         assert heard.events[0]["data"]["run"] == {"run_id": run_id, "state": "running"}
         assert heard.types[1] == "run_started"
-        gate.set()
+        release.set()
         await eventually(lambda: heard.has("run_ended"))
-    async with listen_to_events(conversation) as later:
-        await conversation.say("More")
+    async with listen_to_events(client) as later:
+        await client.say("More")
         await eventually(lambda: later.has("run_ended"))
     assert later.text == "Three."
 
 
 async def test_one_user_sees_nothing_of_another(
-    bridge: Bridge, conversation: ConversationClient, provider: ScriptedProvider, http: aiohttp.ClientSession
+    bridge: Bridge, client: ConversationClient, provider: ScriptedProvider, http: aiohttp.ClientSession
 ) -> None:
     """What belongs to somebody else is not there."""
     provider.play(text("Secret."))
-    await conversation.say("Tell")
+    await client.say("Tell")
     ann = await bridge.components.store.ensure_user("ann")
     _, key = await bridge.components.store.add_key(ann.id, "")
-    other = ConversationClient(bridge.base_url, http, key, conversation.id)
-    message = (await conversation.messages())[0]["id"]
+    other = ConversationClient(bridge.base_url, http, key, client.id)
+    message = (await client.messages())[0]["id"]
     for method, path, body in [
         ("GET", "", None),
         ("PATCH", "", {"title": "Mine"}),
@@ -416,26 +397,24 @@ async def test_one_user_sees_nothing_of_another(
         await other.of(method, path, body, status=404)
     assert (await other.ask("GET", "/conversations"))[1]["count"] == 0
     assert (await other.ask("GET", "/conversations/search?q=secret"))[1]["count"] == 0
-    assert len(await conversation.messages()) == 2
+    assert len(await client.messages()) == 2
 
 
-async def test_no_other_origin_is_answered(
-    conversation: ConversationClient, http: aiohttp.ClientSession
-) -> None:
+async def test_no_other_origin_is_answered(client: ConversationClient, http: aiohttp.ClientSession) -> None:
     """W-32: the source let every page of the web read its conversations."""
-    headers = {"Authorization": f"Bearer {conversation.key}", "Origin": "https://evil.example"}
-    async with http.get(f"{conversation.base_url}/conversations", headers=headers) as response:
+    headers = {"Authorization": f"Bearer {client.key}", "Origin": "https://evil.example"}
+    async with http.get(f"{client.base_url}/conversations", headers=headers) as response:
         assert response.status == 403
         assert "Access-Control-Allow-Origin" not in response.headers
 
 
 async def test_neither_arguments_nor_results_are_logged(
-    conversation: ConversationClient, provider: ScriptedProvider, caplog: pytest.LogCaptureFixture
+    client: ConversationClient, provider: ScriptedProvider, caplog: pytest.LogCaptureFixture
 ) -> None:
     """W-32: what is said and called is the user's affair."""
     caplog.set_level(0)
     provider.play(calls(("listProducts", {"limit": 424242})), text("There is tea, 868686."))
-    await conversation.say("What costs 535353?")
+    await client.say("What costs 535353?")
     for secret in ("424242", "868686", "535353", '"tea"'):
         assert secret not in caplog.text
 
@@ -449,8 +428,8 @@ async def test_a_call_waits_for_its_user(
     async with (
         shop_bridge(tmp_path, provider, approve="safe") as bridge,
         page_of(bridge, bridge.local_user.id, products) as page,
-        open_conversation(bridge) as conversation,
-        listen_to_events(conversation) as heard,
+        open_conversation(bridge) as client,
+        listen_to_events(client) as heard,
     ):
 
         async def asks(envelope: dict[str, Any]) -> dict[str, Any]:
@@ -458,7 +437,7 @@ async def test_a_call_waits_for_its_user(
             return {"call_id": page.calls[-1]["id"], "awaiting_approval": True}
 
         page.socket.on("events", asks)
-        await conversation.begin("Add tea")
+        await client.begin("Add tea")
         await eventually(lambda: "awaiting_approval" in [each["state"] for each in heard.of("tool_state")])
         call_id = heard.of("tool_state")[-1]["call_id"]
         reply = await page.socket.call(
@@ -469,7 +448,7 @@ async def test_a_call_waits_for_its_user(
             result = {"call_id": call_id, "outcome": json_answer({"added": True}, 201)}
             await page.socket.emit("bridge:result", result)
         await eventually(lambda: heard.has("run_ended"))
-        output = (await conversation.messages())[2]
+        output = (await client.messages())[2]
     assert len(page.calls) == 1
     assert output["failed"] is not runs
     if not runs:
@@ -489,10 +468,10 @@ async def test_what_is_left_of_a_long_answer_can_be_read_in_the_next_turn(
     async with (
         shop_bridge(tmp_path, provider, max_answer_bytes=1000) as bridge,
         page_of(bridge, bridge.local_user.id, long),
-        open_conversation(bridge) as conversation,
+        open_conversation(bridge) as client,
     ):
-        await conversation.say("What is there?")
-        await conversation.say("Go on")
+        await client.say("What is there?")
+        await client.say("Go on")
     offered = [[tool["name"] for tool in asked.body["tools"]] for asked in provider.requests]
     assert "read_result" not in offered[0]
     assert "read_result" in offered[2]

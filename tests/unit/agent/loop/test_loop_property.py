@@ -36,10 +36,10 @@ def calls(draw: st.DrawFn) -> Item:
     return item | {key: value for key, value in written.items() if value is not None}
 
 
-THOUGHT: Item = {"type": "reasoning", "id": "rs_1", "encrypted_content": "x"}
+REASONING: Item = {"type": "reasoning", "id": "rs_1", "encrypted_content": "x"}
 CUSTOM: Item = {"type": "custom_tool_call", "id": "x", "call_id": "cx", "name": "sql", "input": ""}
 
-items = st.one_of(calls(), calls(), st.sampled_from([said_text("Words."), THOUGHT, CUSTOM]))
+items = st.one_of(calls(), calls(), st.sampled_from([said_text("Words."), REASONING, CUSTOM]))
 
 
 @st.composite

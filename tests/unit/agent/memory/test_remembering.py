@@ -19,7 +19,7 @@ from tests.support.models.turn_harness import text as said_text
 
 pytestmark = pytest.mark.asyncio
 
-THOUGHT: Item = {"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "summary": []}
+REASONING: Item = {"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "summary": []}
 
 
 def at_work(**settings: object) -> MemoryHarness:
@@ -32,7 +32,7 @@ async def test_every_item_of_a_turn_is_kept_as_the_model_is_sent_it_in_its_order
     """W-21: reasoning, texts, calls and their outputs."""
     bridge = at_work()
     result = await bridge.run(
-        round_of(THOUGHT, said_text("Hm."), call("a", call_id="c1"), call("b", call_id="c2")),
+        round_of(REASONING, said_text("Hm."), call("a", call_id="c1"), call("b", call_id="c2")),
         round_of(said_text("Done.", item_id="msg_2")),
     )
     assert tuple(bridge.stored_payloads) == result.output
@@ -132,7 +132,7 @@ async def test_what_was_done_until_a_turn_is_cancelled_is_kept() -> None:
     begun = said_text("Not whole.", item_id="m2")
     running = asyncio.create_task(
         bridge.run(
-            round_of(THOUGHT, call("a", call_id="c1")),
+            round_of(REASONING, call("a", call_id="c1")),
             [*item_events(said_text("Well."), 0), *list(item_events(begun, 1))[:-1], hang],
         )
     )
@@ -172,7 +172,7 @@ async def test_a_caller_that_wants_nothing_kept_gets_nothing_kept() -> None:
     assert not result.is_stored
 
 
-async def test_the_input_is_kept_where_the_answer_can_be_gone_on_from() -> None:
+async def test_the_input_is_kept_where_the_answer_can_be_continued_from() -> None:
     """`previous_response_id` has to bring back both sides."""
     bridge = at_work()
     items = (user("One"), user("Two"))
@@ -192,14 +192,14 @@ async def test_nothing_is_kept_where_tool_results_are_not_to_persist() -> None:
 async def test_reasoning_is_not_kept_where_it_is_not_to_persist() -> None:
     """S0-141: `PERSIST_REASONING_TOKENS` disabled."""
     bridge = at_work(reasoning="disabled")
-    await bridge.run(round_of(THOUGHT, said_text("Done.")))
+    await bridge.run(round_of(REASONING, said_text("Done.")))
     assert bridge.stored_payloads == [said_text("Done.")] == list(bridge.announced_items.values())
 
 
 async def test_a_user_may_have_less_kept_than_the_bridge_keeps() -> None:
     """Nothing at all, or no thoughts; of others everything is kept."""
     bridge = at_work()
-    said = round_of(THOUGHT, said_text("Hi."))
+    said = round_of(REASONING, said_text("Hi."))
     bridge.choices.chosen = {"ann": MemoryChoice(keeps_answers=False), "bob": MemoryChoice(True, "disabled")}
     assert not (await bridge.run(said)).is_stored
     assert bridge.store.items == {}
@@ -222,7 +222,7 @@ async def test_nobody_is_given_more_memory_than_the_bridge_has(
     bridge.choices.chosen = {"ann": MemoryChoice(True, wanted)}
     old = StoredResponse("r0", "ann", "gpt", "completed", {}, {}, 1.0)
     await bridge.store.save_response(old)
-    await bridge.run(round_of(THOUGHT, said_text("Hi.")), turn_id="r0", to_store="all")
+    await bridge.run(round_of(REASONING, said_text("Hi.")), turn_id="r0", to_store="all")
     await bridge.store.save_response(replace(old, id="r1", previous_id="r0"))
     await bridge.run(round_of(said_text("Yes.")), turn_id="r1", to_store="all", previous_response_id="r0")
     await bridge.run(round_of(said_text("No.")), turn_id="r2", previous_response_id="r1")
@@ -230,14 +230,14 @@ async def test_nobody_is_given_more_memory_than_the_bridge_has(
     assert given.count("reasoning") == kept
 
 
-async def test_a_thought_is_deleted_once_the_answer_after_it_has_been_gone_on_from() -> None:
+async def test_a_thought_is_deleted_once_the_answer_after_it_has_been_continued_from() -> None:
     """`next_reply`: until then the last answer may be asked for again."""
     bridge = at_work(reasoning="next_reply")
     old = StoredResponse("r0", "ann", "gpt", "completed", {}, {}, 1.0)
     for number, left in enumerate([["rs_0"], ["rs_0", "rs_1"], ["rs_1", "rs_2"], ["rs_2", "rs_3"]]):
         name, previous = f"r{number}", f"r{number - 1}" if number else None
         await bridge.store.save_response(replace(old, id=name, previous_id=previous))
-        said = round_of({**THOUGHT, "id": f"rs_{number}"}, said_text("Hi."))
+        said = round_of({**REASONING, "id": f"rs_{number}"}, said_text("Hi."))
         await bridge.run(said, turn_id=name, to_store="all", previous_response_id=previous)
         assert [item["id"] for item in bridge.stored_payloads if item.get("type") == "reasoning"] == left
     assert len([item for item in bridge.stored_payloads if item.get("role") == "assistant"]) == 4
@@ -303,10 +303,10 @@ async def test_deltas_do_not_wait_for_the_store() -> None:
     await running
 
 
-async def test_an_answer_is_gone_on_from_by_its_id() -> None:
+async def test_an_answer_is_continued_from_by_its_id() -> None:
     """The chain of responses stands before the new input, and no notice of the bridge does."""
     bridge = at_work()
-    first = await bridge.run(round_of(THOUGHT, call("a", call_id="c1")), round_of(), to_store="all")
+    first = await bridge.run(round_of(REASONING, call("a", call_id="c1")), round_of(), to_store="all")
     await bridge.store.save_response(StoredResponse("turn 1", "ann", "gpt", "completed", {}, {}, 1.0))
     await bridge.run(
         round_of(said_text("Yes.")),
@@ -318,7 +318,7 @@ async def test_an_answer_is_gone_on_from_by_its_id() -> None:
     assert bridge.model.requests[0].input == (user("Hello"), *first.output, user("And?"))
 
 
-async def test_an_unknown_answer_cannot_be_gone_on_from() -> None:
+async def test_an_unknown_answer_cannot_be_continued_from() -> None:
     """The code is OpenAI's."""
     bridge = at_work()
     with pytest.raises(InvalidRequest) as refused:
@@ -340,7 +340,7 @@ async def test_a_turn_that_waits_for_its_caller_survives_a_restart() -> None:
     """W-12: what the bridge ran in it is not run again, and the model sees what it saw."""
     bridge = at_work()
     ours, theirs = call("a", '{"x":1}', "c1"), call("mine", "{}", "c2")
-    first = await bridge.run(round_of(THOUGHT, ours, theirs), to_store="nothing")
+    first = await bridge.run(round_of(REASONING, ours, theirs), to_store="nothing")
     bridge.restart()
     answer: Item = {"type": "function_call_output", "call_id": "c2", "output": "theirs"}
     await bridge.run(round_of(said_text("Done.")), input=[user("Hello"), theirs, answer], to_store="nothing")
@@ -363,7 +363,7 @@ async def test_another_users_waiting_turn_is_not_there() -> None:
     """Call ids are guessed easily."""
     bridge = at_work()
     theirs = call("mine", "{}", "c2")
-    await bridge.run(round_of(THOUGHT, call("a", call_id="c1"), theirs), to_store="nothing")
+    await bridge.run(round_of(REASONING, call("a", call_id="c1"), theirs), to_store="nothing")
     bridge.restart()
     await bridge.run(round_of(said_text("Done.")), input=[theirs], user_id="bob")
     assert bridge.model.requests[0].input == (theirs,)

@@ -160,7 +160,7 @@ async def test_odd_items_come_back_as_they_were() -> None:
     assert await then(talk) == (user("Go"), *result.output, user("And?"))
 
 
-async def test_another_model_gets_neither_thoughts_nor_ids_but_calls_and_outputs() -> None:
+async def test_another_model_gets_neither_reasoning_nor_ids_but_calls_and_outputs() -> None:
     """S4-21, W-29: sealed thoughts are not portable; what tools said is."""
     talk = chat()
     before = await asked_twice(talk)

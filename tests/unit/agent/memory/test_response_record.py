@@ -16,7 +16,7 @@ from tests.support.stores.memory_item_store import MemoryItemStore
 pytestmark = pytest.mark.asyncio
 
 REQUEST = TurnRequest("ann", "resp_1", "m", (user("Hello"),))
-KEPT = StoredResponse("resp_1", "ann", "m", "in_progress", {}, {}, 1.0)
+STORED = StoredResponse("resp_1", "ann", "m", "in_progress", {}, {}, 1.0)
 
 
 def _said(kind: str) -> ModelOutput:
@@ -27,7 +27,7 @@ async def test_the_first_word_does_not_wait_until_the_beginning_is_kept() -> Non
     """And what comes after it finds it kept, so that a killed bridge knows of the answer."""
     store = MemoryItemStore()
     memory = Memory(store, Ulids(lambda: 1.0, lambda _bits: 0), lambda: 1.0)
-    record = ResponseRecord(memory, KEPT, later=REQUEST)
+    record = ResponseRecord(memory, STORED, later=REQUEST)
     kept_when_told: list[bool] = []
 
     async def emit(_event: TurnEvent) -> None:
@@ -46,7 +46,7 @@ async def test_a_round_without_a_word_is_kept_before_its_calls_run() -> None:
     """Its end comes before them."""
     store = MemoryItemStore()
     memory = Memory(store, Ulids(lambda: 1.0, lambda _bits: 0), lambda: 1.0)
-    record = ResponseRecord(memory, KEPT, later=REQUEST)
+    record = ResponseRecord(memory, STORED, later=REQUEST)
 
     async def emit(_event: TurnEvent) -> None:
         pass

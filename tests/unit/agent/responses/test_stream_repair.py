@@ -28,7 +28,7 @@ CALL: JsonObject = {
     "name": "search",
     "arguments": '{"q": 1}',
 }
-THOUGHT: JsonObject = {
+REASONING: JsonObject = {
     "id": "rs_1",
     "type": "reasoning",
     "summary": [{"type": "summary_text", "text": "Hm"}, {"type": "summary_text", "text": "So"}],
@@ -36,7 +36,7 @@ THOUGHT: JsonObject = {
 }
 
 
-def _told(*bodies: JsonObject) -> list[Any]:
+def _events_of(*bodies: JsonObject) -> list[Any]:
     told = StreamRepair()
     return [event for body in bodies for event in told.complete_event(body)]
 
@@ -61,12 +61,12 @@ def _deltas(events: list[Any]) -> list[tuple[str, int, str]]:
 def test_a_stream_that_tells_all_is_passed_on_untouched(answer: Answer) -> None:
     """Nothing comes twice."""
     told = list(responses_events(answer, 0, "m"))
-    assert _told(*told) == told
+    assert _events_of(*told) == told
 
 
 def test_an_item_that_comes_whole_gets_its_beginning_and_its_deltas() -> None:
     """In the order in which OpenAI tells them."""
-    events = _told(_done(0, MESSAGE), _ending(MESSAGE))
+    events = _events_of(_done(0, MESSAGE), _ending(MESSAGE))
 
     assert [event["type"] for event in events] == [
         "response.output_item.added",
@@ -87,7 +87,7 @@ def test_an_item_that_comes_whole_gets_its_beginning_and_its_deltas() -> None:
 
 def test_items_that_only_the_ending_has_are_told_before_it() -> None:
     """Some servers stream nothing but the ending."""
-    events = _told(_ending(THOUGHT, MESSAGE, CALL))
+    events = _events_of(_ending(REASONING, MESSAGE, CALL))
 
     assert _deltas(events) == [
         ("response.reasoning_summary_text.delta", 0, "Hm"),
@@ -97,7 +97,7 @@ def test_items_that_only_the_ending_has_are_told_before_it() -> None:
         ("response.function_call_arguments.delta", 2, '{"q": 1}'),
     ]
     done = [event["item"] for event in events if event["type"] == "response.output_item.done"]
-    assert done == [THOUGHT, MESSAGE, CALL]
+    assert done == [REASONING, MESSAGE, CALL]
 
 
 def test_a_text_that_is_done_without_a_delta_gets_one_before() -> None:
@@ -114,7 +114,7 @@ def test_a_text_that_is_done_without_a_delta_gets_one_before() -> None:
         "content": [{"type": "output_text", "text": "Good day", "annotations": []}],
     }
 
-    events = _told(done, _done(0, first), _ending(first))
+    events = _events_of(done, _done(0, first), _ending(first))
 
     assert _deltas(events) == [("response.output_text.delta", 0, "Good day")]
     assert [event["type"] for event in events][:2] == [
@@ -126,4 +126,4 @@ def test_a_text_that_is_done_without_a_delta_gets_one_before() -> None:
 @pytest.mark.parametrize("odd", [{}, {"type": 3}, {"type": "x.done", "output_index": 0}, _ending()])
 def test_events_that_say_nothing_of_an_item_are_passed_on(odd: JsonObject) -> None:
     """Whatever they are."""
-    assert _told(odd) == [odd]
+    assert _events_of(odd) == [odd]

@@ -248,7 +248,7 @@ def test_an_answer_without_streaming_is_the_ending_of_the_same_stream() -> None:
     assert object_at(written(to, a_turn_with_a_call())[-1], "response") == to.response
 
 
-def told_of(to: ResponsesWriter, events: Iterable[TurnEvent]) -> list[JsonObject]:
+def events_of(to: ResponsesWriter, events: Iterable[TurnEvent]) -> list[JsonObject]:
     return [body for event in events for body in to.write_event(event)]
 
 
@@ -270,7 +270,7 @@ def test_another_process_goes_on_where_one_was_killed() -> None:
     """What was open is closed, what stands stays, numbers and indexes are never given twice."""
     events = list(a_turn_with_a_call())
     first = writer()
-    before = [*first.write_queued(), *told_of(first, events)]
+    before = [*first.write_queued(), *events_of(first, events)]
     broken = [body for body in before if body["type"] != "response.output_item.done"]
     second = writer()
     closed = second.take_up(broken, standing=1, skip=100)
@@ -291,8 +291,8 @@ def test_another_process_goes_on_where_one_was_killed() -> None:
     ("count", "kept_kinds"),
     [(0, ["created", "in_progress"]), (1, ["in_progress"]), (2, ["in_progress"]), (3, [])],
 )
-def test_a_response_that_was_killed_early_begins_once(count: int, kept_kinds: list[str]) -> None:
+def test_a_response_that_was_killed_early_begins_once(count: int, stored_kinds: list[str]) -> None:
     """However much of its beginning is known, a listener sees it created and in progress once."""
     first = writer()
     known = [*first.write_queued(), *first.write_start()][:count]
-    assert kinds(writer().take_up(known, standing=0, skip=0)) == kept_kinds
+    assert kinds(writer().take_up(known, standing=0, skip=0)) == stored_kinds

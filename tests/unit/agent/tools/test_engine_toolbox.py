@@ -168,7 +168,7 @@ async def test_the_end_of_the_batch_ends_only_what_has_not_ended() -> None:
     assert [output.has_succeeded for output in outputs] == [False, True]
 
 
-async def test_a_tool_that_fails_too_often_is_left_alone() -> None:
+async def test_a_tool_that_fails_too_often_is_paused() -> None:
     """S0-54, S0-90: the model learns that the tool rests, and the page is spared."""
     harness, toolbox = await shop(breaker_max_failures=2)
     failure = {"status": "failed", "delivered": "no", "error": {"code": "network", "message": "Down."}}

@@ -125,7 +125,7 @@ def test_the_best_match_always_has_its_parameters() -> None:
     assert ["parameters" in found for found in answer["operations"]] == [True, False]
 
 
-def test_a_kept_text_is_read_in_parts_to_its_end() -> None:
+def test_a_stored_text_is_read_in_parts_to_its_end() -> None:
     """What was cut must be there to the last character."""
     assert read_reading('{"call_id": "c", "offset": 4}', max_bytes=LIMIT) == ReadRequest("c", 4)
     assert pages_of("abcdef", 0, 4) == {"text": "abcd", "offset": 0, "total": 6, "next_offset": 4}
