@@ -79,7 +79,7 @@ def test_what_was_changed_is_not_opened(content: bytes) -> None:
         Encryption(OLD).decrypt_bytes(Encrypted(content, None), HERE)
 
 
-@pytest.mark.parametrize("sealed", [Encryption(OLD).encrypt_bytes(b"text", HERE), by_fernet(b"text")])
+@pytest.mark.parametrize("encrypted", [Encryption(OLD).encrypt_bytes(b"text", HERE), by_fernet(b"text")])
 def test_no_byte_of_what_is_encrypted_can_be_changed(encrypted: Encrypted) -> None:
     """The form, the nonce, the text, the tag."""
     for place in range(len(encrypted.content)):
