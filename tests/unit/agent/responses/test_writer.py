@@ -288,7 +288,7 @@ def test_another_process_goes_on_where_one_was_killed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "kept_kinds"),
+    ("count", "stored_kinds"),
     [(0, ["created", "in_progress"]), (1, ["in_progress"]), (2, ["in_progress"]), (3, [])],
 )
 def test_a_response_that_was_killed_early_begins_once(count: int, stored_kinds: list[str]) -> None:
