@@ -89,6 +89,8 @@ class TurnSettings:
     """Maximum number of tokens that the model reads."""
     features: ProviderFeatures = field(default_factory=ProviderFeatures)
     """Options added to its requests without the caller asking."""
+    provider: str = ""
+    """Name of the provider, whose failures are counted together."""
 
 
 class TurnLog(Protocol):

@@ -33,10 +33,6 @@ from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
 from bridge.limits.request_queue import RequestQueue
 
-REQUESTS = "Requests to models"
-"""Title, for people, of the circuit breaker of a user's requests."""
-
-
 AT_FAULT = frozenset({400, 404, 409, 413, 415, 422})
 """Provider statuses that blame the request, not the provider or the key."""
 
@@ -70,7 +66,7 @@ class TurnEvents:
 
 
 class TurnRunner:
-    """Runs turns: limits concurrent ones, and refuses users whose requests keep failing."""
+    """Runs turns: limits concurrent ones, and refuses users whose requests to a provider keep failing."""
 
     def __init__(
         self,
@@ -114,10 +110,10 @@ class TurnRunner:
 
     async def _run_admitted(self, turn: Turn, emit: Emit, logger: TurnLogger | None) -> TurnResult:
         """Run a turn when its user's circuit breaker and the request queue admit it."""
-        key = BreakerKey(turn.request.user_id, "request")
+        key = BreakerKey(turn.request.user_id, "request", provider=turn.settings.provider)
         self._breakers.check_breaker(key)
         async with self._requests.hold_place(turn.request.user_id):
-            with self._breakers.pass_breaker(key, REQUESTS) as passage:
+            with self._breakers.pass_breaker(key, _title_of(key)) as passage:
                 skipped = _SkippedRounds(self._breakers, key)
                 try:
                     result = await self._run_remembered(turn, emit, skipped, logger)
@@ -194,9 +190,13 @@ class _SkippedRounds:
             self.failures += 1
             message = "All tools of a round are paused after repeated failures."
             error = WireError(code=ErrorCode.BREAKER_OPEN, message=message)
-            self._breakers.leave_breaker(
-                self._key, Ending(BreakerVerdict.FAILED, REQUESTS, error), is_probe=False
-            )
+            ending = Ending(BreakerVerdict.FAILED, _title_of(self._key), error)
+            self._breakers.leave_breaker(self._key, ending, is_probe=False)
+
+
+def _title_of(key: BreakerKey) -> str:
+    """Return the title, for people, of the circuit breaker of a user's requests to a provider."""
+    return f"Requests to {key.provider}"
 
 
 def _verdict_on(error: ModelError) -> BreakerVerdict:

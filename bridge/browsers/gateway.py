@@ -42,7 +42,7 @@ from bridge.browser_protocol import (
 from bridge.browsers.announcements import Announcements
 from bridge.browsers.connected_pages import ConnectedPages
 from bridge.browsers.device_routing import DeviceChoices
-from bridge.browsers.page_messages import envelope_of, unreadable_report
+from bridge.browsers.page_messages import envelope_of, read_ack, unreadable_report
 from bridge.browsers.socket_io import (
     JsonPacket,
     OnePageSender,
@@ -322,13 +322,15 @@ class BrowserGateway:
         return reply.model_dump()
 
     def _handle_ack(self, sid: str, call_id: str, arguments: tuple[Any, ...]) -> None:
-        try:
-            accepted = Accepted.model_validate(arguments[0] if arguments else None)
-        except ValidationError:
-            _log.warning("A page sent an acknowledgement of call %s that cannot be read.", call_id)
+        """Handle the ack of a call. The callback of a socket that has closed never comes."""
+        caller = self._callers.get(sid)
+        if caller is None or self._listener is None:
             return
-        if accepted.call_id == call_id and self._listener is not None:
-            self._listener.accept_call(sid, accepted)
+        answer = read_ack(call_id, arguments)
+        if isinstance(answer, Accepted):
+            self._listener.accept_call(sid, answer)
+        else:
+            self._listener.take_report(caller.user.id, sid, answer)
 
     def _announce_page(self, user_id: str) -> None:
         """Wake the calls that wait for a page of the user, and announce the change to the user's pages."""

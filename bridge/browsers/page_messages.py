@@ -1,14 +1,23 @@
-"""Messages between bridge and page that need code beyond a shape: a call, and an unreadable report."""
+"""Messages between bridge and page that need code beyond a shape: a call, its ack, an unreadable report."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from pydantic import ValidationError
 
-from bridge.browser_protocol import MAX_CALL_ID_CHARS, Result
+from bridge.browser_protocol import (
+    MAX_CALL_ID_CHARS,
+    Accepted,
+    AnsweredOutcome,
+    FailedOutcome,
+    Result,
+    TextResultBody,
+)
 from bridge.calls.open_call import OpenCall
-from bridge.errors import ErrorCode
+from bridge.errors import ErrorCode, WireError
+from toolserver.json_types import dump_json
 
 
 def envelope_of(call: OpenCall) -> dict[str, Any]:
@@ -47,9 +56,51 @@ def unreadable_report(payload: Any, error: ValidationError) -> Result | None:
     problem = error.errors()[0]
     where = ".".join(str(part) for part in problem["loc"])
     message = f"The page reported an outcome that the bridge cannot read: {where}: {problem['msg']}."
-    report = {
-        "status": "failed",
-        "error": {"code": ErrorCode.INTERNAL, "message": message},
-        "delivered": "unknown",
-    }
-    return Result.model_validate({"call_id": call_id, "outcome": report})
+    return _failure(call_id, ErrorCode.INTERNAL, message)
+
+
+def read_ack(call_id: str, arguments: Sequence[Any]) -> Accepted | Result:
+    """Return what a page's ack of `execute:tool` says, in our form or in Open WebUI's.
+
+    Open WebUI's page answers in the ack itself: `[data, headers]`, or `{"error": text}` when it does not know
+    the server. Any other ack is a failure: a page that answered so reports nothing later, and the call would
+    wait for its deadline.
+    """
+    answer: Any = arguments[0] if len(arguments) == 1 else list(arguments)
+    match answer:
+        case {"error": str(message)}:
+            error = WireError(
+                code=ErrorCode.NOT_ACCEPTED, message=f"The page refused the call: {message[:500]}"
+            )
+            return Accepted(call_id=call_id, error=error)
+        case [{"error": str(message)}, None]:
+            return _failure(call_id, ErrorCode.NETWORK, f"The page could not make the call: {message[:500]}")
+        case [value, dict() | None]:
+            return _answer(call_id, value)
+        case _:
+            pass
+    try:
+        accepted = Accepted.model_validate(answer)
+    except ValidationError:
+        accepted = None
+    if accepted is None or accepted.call_id != call_id:
+        message = "The page acknowledged the call in a form that the bridge cannot read."
+        return _failure(call_id, ErrorCode.INTERNAL, message)
+    return accepted
+
+
+def _answer(call_id: str, value: Any) -> Result:
+    """Return the report of an API's answer as Open WebUI's page gives it: decoded, and without its status."""
+    is_text = isinstance(value, str)
+    outcome = AnsweredOutcome(
+        status="answered",
+        http_status=200,
+        content_type="text/plain" if is_text else "application/json",
+        body=TextResultBody(kind="text", text=value if is_text else dump_json(value).decode()),
+    )
+    return Result(call_id=call_id, outcome=outcome)
+
+
+def _failure(call_id: str, code: ErrorCode, message: str) -> Result:
+    error = WireError(code=code, message=message)
+    return Result(call_id=call_id, outcome=FailedOutcome(status="failed", error=error, delivered="unknown"))

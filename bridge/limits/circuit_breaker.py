@@ -53,8 +53,8 @@ class BreakerVerdict(StrEnum):
 
 
 BreakerKind: TypeAlias = Literal["tool", "host", "request", "store"]
-"""What a breaker watches. `request`: all requests of the user to models, whatever the model; `store`: the
-user's stored answers. In the keys of these two, every part but the user is empty."""
+"""What a breaker watches. `request`: requests of the user to the models of one provider; `store`: the user's
+stored answers."""
 
 
 class BreakerKey(NamedTuple):
@@ -66,6 +66,8 @@ class BreakerKey(NamedTuple):
     operation_key: str = ""
     origin: str = ""
     """For a host, which the calls of all servers share."""
+    provider: str = ""
+    """For requests to models: the name of their provider. One that fails never costs its user the others."""
 
 
 class Ending(NamedTuple):

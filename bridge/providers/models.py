@@ -12,6 +12,7 @@ from bridge.agent.chat_completions.upstream_request import OPENAI_DIALECT, ChatD
 from bridge.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest
 from bridge.agent.responses.stream_repair import StreamRepair
 from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
+from bridge.agent.tools.arguments import sendable_call
 from bridge.providers.ports import Provider
 from toolserver.json_types import JsonObject, JsonValue
 
@@ -88,7 +89,8 @@ async def _read_usage(chunks: AsyncGenerator[JsonObject], reading: ChatReading) 
 def responses_body(request: ModelRequest) -> JsonObject:
     """Return the body of a streaming Responses request."""
     options = with_responses_options(request.options, request.chat_options)
-    body: dict[str, JsonValue] = {**options, "model": request.model, "input": list(request.input)}
+    items = map(sendable_call, request.input)
+    body: dict[str, JsonValue] = {**options, "model": request.model, "input": [*items]}
     if request.instructions is not None:
         body["instructions"] = request.instructions
     if request.tools:

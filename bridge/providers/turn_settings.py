@@ -27,6 +27,7 @@ def turn_settings(settings: BridgeSettings, limits: LiveLimits, entry: ModelEntr
     given = "max_function_call_loops" in limits.now.model_fields_set
     return TurnSettings(
         model=entry.upstream_name,
+        provider=entry.owned_by,
         max_rounds=own_rounds or limits.now.max_function_call_loops,
         rounds_source="model" if own_rounds else "limit" if given else "default",
         limit_template=settings.model_defaults.limit_reached_template,

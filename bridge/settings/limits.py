@@ -130,7 +130,7 @@ class Limits(Section):
         ge=1,
         le=50,
         description="failures of one tool that open its circuit breaker; the same for one user's requests to "
-        "models",
+        "a provider of models",
     )
     breaker_window_seconds: float = Field(
         default=60,

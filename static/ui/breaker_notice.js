@@ -27,7 +27,6 @@ export function breakerText({ kind, state, failures, since, retry_at, last_error
 
 /** What the notice is about, in words. @param {OpenBreaker} breaker */
 export function subjectOf({ kind, tool, host }) {
-  if (kind === "request") return "Your programs' requests to models";
   if (kind === "store") return "Storage of your answers";
   return kind === "host" ? `All of ${host}` : tool;
 }

@@ -98,6 +98,37 @@ async def test_a_page_that_refuses_a_call_ends_it_at_once(
     assert "This browser does not know the server." in output(provider)
 
 
+ACKS: list[tuple[Any, str]] = [
+    ([{"products": ["tea"]}, {"content-type": "application/json"}], '{"products":["tea"]}'),
+    ([[1, 2], None], "[1,2]"),
+    (["tea", {}], "tea"),
+    ({"error": "Tool Server Not Found"}, "The page refused the call: Tool Server Not Found"),
+    ([{"error": "Failed to fetch"}, None], "The page could not make the call: Failed to fetch"),
+    ("nonsense", "in a form that the bridge cannot read"),
+    (5, "in a form that the bridge cannot read"),
+    ([1, 2, 3], "in a form that the bridge cannot read"),
+    ({"call_id": "another"}, "in a form that the bridge cannot read"),
+    (None, "in a form that the bridge cannot read"),
+]
+
+
+@pytest.mark.parametrize(("ack", "words"), ACKS)
+async def test_an_ack_in_open_webuis_form_or_in_none_ends_the_call_at_once(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, ack: Any, words: str
+) -> None:
+    """S0-112, S0-114: whoever answered so reports nothing later, and a deadline has no reason to tell."""
+    provider.play(LIST, text("Done."))
+    async with page_of(bridge, bridge.local_user.id, always(None)) as page:
+
+        async def answered(_envelope: dict[str, Any]) -> Any:
+            return ack
+
+        page.socket.on("events", answered)
+        assert await asked(client) == "Done."
+    assert words in output(provider)
+    assert "No answer within" not in output(provider)
+
+
 async def test_a_failure_of_the_page_is_told_to_the_model_and_the_answer_goes_on(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bridge.agent.items import Item, arguments_text
+from bridge.agent.tools.arguments import sendable_call
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
 
 
@@ -123,6 +124,7 @@ class _Writer:
             message["reasoning_details"] = [*array_at(message, "reasoning_details"), *details]
 
     def _call(self, item: Item) -> None:
+        item = sendable_call(item)
         message = self._assistant()
         call: JsonObject = {
             "id": text_at(item, "call_id"),

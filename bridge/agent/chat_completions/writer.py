@@ -1,7 +1,9 @@
 """Writes the events of a turn as Chat Completions: chunks of a stream, or one completion.
 
-Receives `TurnEvent`s and returns JSON objects: one role, texts, exactly one `finish_reason`, which comes last
-and on every path. Calls that the bridge runs are never `tool_calls`: a caller would run them again.
+Receives `TurnEvent`s and returns JSON objects: one role, texts, and at the end one `finish_reason`. An answer
+that failed ends with its error and without a `finish_reason`: none that OpenAI knows would say that it is
+incomplete, and clients that look at the reason alone took the text for whole. Only Open WebUI waits for one
+on every path. Calls that the bridge runs are never `tool_calls`: a caller would run them again.
 """
 
 from __future__ import annotations
@@ -141,7 +143,7 @@ class ChatWriter:
             "model": shell.model,
         }
         self._has_begun = False
-        self._finish_reason = "stop"
+        self._finish_reason: str | None = None
         self._usage: JsonValue = None
         self._texts: dict[str, list[str]] = {}
         """Pieces of text, by member of the message."""
@@ -179,7 +181,7 @@ class ChatWriter:
         return [*self._begin(), *chunks]
 
     def write_end(self, result: TurnResult, error: JsonObject | None = None) -> list[JsonObject]:
-        """Return the rest: calls that the caller has to run, an error, the one `finish_reason`, the usage.
+        """Return the rest: calls that the caller has to run, an error or a `finish_reason`, the usage.
 
         `error`: in OpenAI's form, of a turn that failed; None: the error of the result.
         """
@@ -188,15 +190,14 @@ class ChatWriter:
             self._delta({"tool_calls": [call]}) for call in self._calls.flush_calls(result.caller_calls)
         )
         self._usage = chat_usage(result.usage)
-        self._finish_reason = _finish_reason(result)
         if result.status == "failed":
-            chunks.append({"error": error or _error(object_at(result.response, "error"))})
+            return [*chunks, *self._fail(error or _error(object_at(result.response, "error")))]
+        self._finish_reason = _finish_reason(result)
         return [*chunks, *self._finish()]
 
     def write_failure(self, error: JsonObject) -> list[JsonObject]:
         """Return the end of a turn without a result, perhaps after some output; `error`: in OpenAI's form."""
-        self._finish_reason = "stop"
-        return [*self._begin(), {"error": error}, *self._finish()]
+        return [*self._begin(), *self._fail(error)]
 
     @property
     def completion(self) -> JsonObject:
@@ -243,11 +244,18 @@ class ChatWriter:
         self._has_begun = True
         return [self._delta({"role": "assistant", "content": ""})]
 
+    def _fail(self, error: JsonObject) -> Iterator[JsonObject]:
+        if self._shell.for_open_webui:
+            self._finish_reason = "stop"
+        yield {"error": error}
+        yield from self._finish()
+
     def _finish(self) -> Iterator[JsonObject]:
         yield from self._marked(self._markers.flush_names())
         if self._notices:
             yield from self._notices.report_end()
-        yield self._delta({}, self._finish_reason)
+        if self._finish_reason is not None:
+            yield self._delta({}, self._finish_reason)
         if self._shell.with_usage and self._usage is not None:
             yield self._chunk([], self._usage)
 

@@ -1,8 +1,9 @@
 """The model loop: rounds of a model, and the bridge's calls between them, until the model has answered.
 
 Receives a request, a model and the tools of the turn; emits events as they happen and returns the whole turn.
-Every item of a round goes back to the model as it came, and every call of the bridge gets exactly one output,
-even after errors and limits. Calls run only when their round has completed. Knows no protocol and no page.
+Every item of a round goes back to the model as it came, apart from calls that a provider would refuse, which
+`sendable_call` repairs. Every call of the bridge gets exactly one output, even after errors and limits. Calls
+run only when their round has completed. Knows no protocol and no page.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """`subquery`: a tool by which a model gives a task to itself, in a nested turn.
 
 The nested turn has the same model, options and tools, but not this tool: its toolbox was built without it, so
-that no name and no renaming leads to a third level. It reads only its prompt, and as many of the latest
-messages as the model asks for; the outer conversation gets nothing but its answer. Its tokens are part of the
-usage, and its calls count towards the turn's limits.
+that no name and no renaming leads to a third level. It reads the instructions of the outer turn, its prompt,
+and as many of the latest messages as the model asks for; the outer conversation gets nothing but its answer.
+Its tokens are part of the usage, and its calls count towards the turn's limits.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Protocol
 
 import orjson
@@ -104,7 +105,8 @@ class Subquery:
             prompt, recent = _read(engine_arguments(self.tool, call.arguments_text))
         except ArgumentError as error:
             return _failed("invalid_arguments", f"Invalid arguments: {error.message}")
-        items = (*recent_messages(input, recent), message_item("user", prompt))
+        persona, messages = split_persona(input)
+        items = (*persona, *recent_messages(messages, recent), message_item("user", prompt))
         progress = _Progress(self.emit, self._emit_lock)
         try:
             result = await run_rounds(self._nested_turn(items), self.toolbox, progress.report_event)
@@ -117,7 +119,6 @@ class Subquery:
         request = replace(
             outer,
             input=input,
-            instructions=None,
             caller_tools=(),
             options=_inherited(outer.options),
             chat_options=_inherited(outer.chat_options),
@@ -148,6 +149,12 @@ def with_subquery(toolbox: NestingToolbox, turn: Turn, emit: Emit) -> Toolbox:
     if not turn.settings.subquery or not any(toolbox.find_own_tool(name) for name in names):
         return toolbox
     return toolbox.with_local(Subquery(turn, toolbox.for_nested(), emit))
+
+
+def split_persona(items: Sequence[Item]) -> tuple[list[Item], Sequence[Item]]:
+    """Return the system messages at the beginning, which say who answers, and the items after them."""
+    persona = list(takewhile(lambda item: item.get("role") in ("system", "developer"), items))
+    return persona, items[len(persona) :]
 
 
 def recent_messages(items: Sequence[Item], count: int) -> list[Item]:

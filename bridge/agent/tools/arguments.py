@@ -1,19 +1,24 @@
-"""Arguments as a model wrote them, converted to what the engine accepts. Pure."""
+"""Arguments as a model wrote them, converted to what the engine and providers accept. Pure."""
 
 from __future__ import annotations
 
 import ast
+import sys
 from typing import cast
 
+from bridge.agent.items import Item, arguments_text
 from bridge.agent.toolbox import BridgeTool
 from bridge.browser_protocol import ARGUMENT_BYTES
 from toolserver.call.arguments import parse_arguments
 from toolserver.errors import ArgumentError
-from toolserver.json_types import JsonObject, array_at, dump_json
+from toolserver.json_types import JsonObject, array_at, dump_json, text_at
 from toolserver.schema.strict import without_added_nulls
 
 LITERAL_CHARS = 20_000
 """Maximum number of characters of arguments that are tried as a Python literal."""
+
+UNNAMED = "unnamed_tool"
+"""Name that a provider is sent for a call without one; no tool is offered under it."""
 
 
 def engine_arguments(tool: BridgeTool, text: str) -> str:
@@ -40,6 +45,34 @@ def engine_arguments(tool: BridgeTool, text: str) -> str:
         return text if cleaned == arguments else dump_json(cleaned).decode()
     except RecursionError:
         raise ArgumentError("The arguments are nested too deeply.") from None
+
+
+def sendable_call(item: Item) -> Item:
+    """Return a `function_call` as providers accept it in a history: with a name, and an object as arguments.
+
+    What the model wrote otherwise would make them refuse the request, so that the model never read the output
+    that names its mistake. Returns any other item, and a call without such a mistake, unchanged.
+    """
+    if item.get("type") != "function_call":
+        return item
+    repaired = dict(item)
+    if not text_at(item, "name").strip():
+        repaired["name"] = UNNAMED
+    if not isinstance(item.get("arguments"), dict):  # from a provider that itself writes the object
+        repaired["arguments"] = _object_text(arguments_text(item))
+    return item if repaired == item else repaired
+
+
+def _object_text(text: str) -> str:
+    """Return the text if it is a JSON object, what the engine reads it as, or an empty object."""
+    if not text.strip():
+        return "{}"
+    try:
+        parse_arguments(text, max_bytes=sys.maxsize)
+    except ArgumentError:
+        written = _python_object(text)
+        return "{}" if written is None else dump_json(written).decode()
+    return text
 
 
 def _python_object(text: str) -> JsonObject | None:

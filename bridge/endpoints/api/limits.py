@@ -86,7 +86,7 @@ class BreakerChoice(ApiModel):
     host: str | None = None
     """An origin: only the breakers of that host, not those of tools."""
     kind: BreakerKind | None = None
-    """Only those of this kind; `request` and `store` are one each."""
+    """Only those of this kind; `request`: those of all providers."""
 
 
 class BreakersReset(ApiModel):

@@ -162,6 +162,10 @@ async def test_every_call_that_cannot_run_has_its_output_and_the_answer_comes(
     assert page.calls == []
     items = provider.requests[1].body["input"]
     asked = [item["call_id"] for item in items if item["type"] == "function_call"]
+    sent = [json.loads(item["arguments"]) for item in items if item["type"] == "function_call"]
+    assert sent == [{}] * (len(WRONG) - 1) + [{"name": 5}]
+    names = [item["name"] for item in items if item["type"] == "function_call"]
+    assert names == [name or "unnamed_tool" for name, *_ in WRONG]
     assert [item["call_id"] for item in outputs(provider)] == asked
     assert {item["status"] for item in outputs(provider)} == {"completed"}
     for (_, _, code, words), output in zip(WRONG, told(provider), strict=True):

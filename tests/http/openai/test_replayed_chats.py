@@ -249,13 +249,19 @@ async def test_what_only_looks_like_a_marker_is_said_to_the_model(
 
 
 async def test_odd_items_come_back_to_the_digit(tmp_path: Path, provider: ScriptedProvider) -> None:
-    """S0-137, W-18, W-21: a call without a name, and members that nobody knows, with numbers of any size."""
-    odd = {**call(None, None, "c1"), "x_unknown": [10**20, 0.1, None, {"z": 1, "a": [""]}]}
+    """S0-137, W-18, W-21: members that nobody knows, with numbers of any size; a call without a name.
+
+    A provider would refuse the latter, so that it is sent a name and arguments; what came is stored.
+    """
+    odd = {**call(None, None, "c1"), "id": "fc_odd", "x_unknown": [10**20, 0.1, None, {"z": 1, "a": [""]}]}
     async with talking(tmp_path, provider) as talk:
         await talk.say("Go", a_round(odd), a_round(FOUND))
         before = [*talk.sent(), FOUND]
-        assert odd in before
+        assert {**odd, "name": "unnamed_tool", "arguments": "{}"} in before
         assert await talk.go_on() == [*before, user("And?")]
+        items, user_id = talk.bridge.components.items, talk.bridge.local_user.id
+        (stored,) = (await items.by_provider_ids(user_id, ["fc_odd"])).values()
+        assert stored.payload == odd
 
 
 @pytest.mark.parametrize("half", ["function_call", "function_call_output"])

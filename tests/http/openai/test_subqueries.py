@@ -77,7 +77,7 @@ async def test_a_sub_query_works_by_itself_and_gives_back_only_its_answer(
     assert "subquery" in names(provider, 0)
     assert names(provider, 1) == names(provider, 0) - {"subquery"}
     assert (inner["temperature"], inner["model"]) == (0.5, outer["model"])
-    assert "instructions" not in inner
+    assert inner["instructions"] == outer["instructions"] == "Be a pirate."
     assert texts(provider, 1) == ["List them."]
     assert outputs(provider, 3) == ["Tea."]
     assert "products" not in json.dumps(last["input"][-1])

@@ -24,7 +24,7 @@ from tests.support.models.model_bridge import (
     products,
     shop_bridge,
 )
-from tests.support.models.scripted_provider import ScriptedProvider, fails, script
+from tests.support.models.scripted_provider import ScriptedProvider, fails, script, scripted_provider
 from tests.support.running_bridge import Answer, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
@@ -330,6 +330,26 @@ async def test_requests_that_fail_again_and_again_are_refused(
     _, key = await bridge.components.store.add_key(bob.id, "x")
     async with client_of(bridge, key=key) as other:
         assert (await other.responses.create(model=MODEL, input="Hi")).output_text == "Hi."
+
+
+async def test_a_provider_that_fails_costs_its_user_no_other_provider(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """S0-91, W-08: a user whose account at one provider is empty can ask another one."""
+    async with scripted_provider() as other:
+        (broken,) = models_file(provider).provider
+        fine = broken.model_copy(update={"name": "other", "base_url": other.base_url})
+        models = ModelsFile(provider=(broken, fine))
+        async with model_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
+            provider.play(*[fails(402, "Pay.")] * 5)
+            other.play(text("Hi."))
+            for _ in range(5):
+                with pytest.raises(openai.APIStatusError, match="Pay"):
+                    await client.responses.create(model=f"scripted/{MODEL}", input="Hi")
+            with pytest.raises(openai.InternalServerError, match="Temporarily disabled"):
+                await client.responses.create(model=f"scripted/{MODEL}", input="Hi")
+            answer = await client.responses.create(model=f"other/{MODEL}", input="Hi")
+            assert answer.output_text == "Hi."
 
 
 async def test_a_success_forgets_failures(client: AsyncOpenAI, provider: ScriptedProvider) -> None:

@@ -92,10 +92,10 @@ test("a tool that is left alone says since when, why, and when it is tried again
 });
 
 test("requests to models are no tool: they are named as what they are, and reset alone", async () => {
-  const request = { kind: "request", tool: "", host: "", server_id: "", operation: "" };
+  const request = { kind: "request", tool: "Requests to openai", host: "", server_id: "", operation: "" };
   const open = { ...breaker(request), since: 990_000, retry_at: 1_050_000 };
   const { what, next } = breakerText(open);
-  assert.equal(subjectOf(open), "Your programs' requests to models");
+  assert.equal(subjectOf(open), "Requests to openai");
   assert.ok(what.includes(`have been refused since ${formatTime(990_000)}: 5 failed.`), what);
   assert.ok(next.startsWith("The first request after"), next);
   assert.equal(breakerText({ ...open, failures: 1 }).what.includes(": one failed."), true);

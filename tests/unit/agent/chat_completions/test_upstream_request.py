@@ -5,7 +5,7 @@ import pytest
 from bridge.agent.chat_completions.upstream_request import ChatDialect, chat_request, find_unsupported_paths
 from bridge.agent.items import Item, message_item, output_item
 from bridge.agent.model import ModelRequest
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject, JsonValue, array_at
 
 USER = message_item("user", "Hello")
 SEARCH: JsonObject = {
@@ -53,6 +53,27 @@ def test_a_plain_question_is_a_plain_message() -> None:
         "stream": True,
         "stream_options": {"include_usage": True},
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sent"),
+    [
+        ("search", "", "{}"),
+        ("search", "{bad", "{}"),
+        ("search", "[1]", "{}"),
+        ("search", '{"q": NaN}', "{}"),
+        ("search", "{'q': None}", '{"q":null}'),
+        ("search", '{"q":  100000000000000000000}', '{"q":  100000000000000000000}'),
+        (" ", "{}", "{}"),
+    ],
+)
+def test_a_call_that_a_provider_would_refuse_is_sent_in_a_form_that_it_takes(
+    name: str, arguments: str, sent: str
+) -> None:
+    """W-18, W-19: else the request is refused, and the model never reads what was wrong with its call."""
+    (message,) = array_at({"messages": messages(call("c1", name, arguments))}, "messages")
+    assert isinstance(message, dict)
+    assert message["tool_calls"] == [chat_call("c1", name.strip() or "unnamed_tool", sent)]
 
 
 def test_what_one_round_said_is_one_message_followed_by_its_outputs() -> None:

@@ -256,9 +256,12 @@ def test_a_provider_that_counts_nothing_is_not_said_to_have_counted_zero() -> No
 
 
 @pytest.mark.parametrize("has_result", [True, False])
-def test_an_error_amid_the_answer_is_told_and_the_answer_still_ends(has_result: bool) -> None:
-    """S2-04, W-31: a client that gets no terminating chunk waits for ever."""
-    to = writer()
+@pytest.mark.parametrize(("for_open_webui", "ending"), [(True, ["stop"]), (False, [])])
+def test_an_error_amid_the_answer_is_told_and_only_open_webui_is_told_that_it_stopped(
+    has_result: bool, for_open_webui: bool, ending: list[str]
+) -> None:
+    """S2-04, W-22, W-31: Open WebUI waits for a last chunk; others would take half a text for whole."""
+    to = writer(for_open_webui=for_open_webui)
     chunks = [chunk for said in text(0, 0, "Half")[:3] for chunk in to.write_event(said)]
     error: JsonObject = {
         "message": "It broke.",
@@ -267,16 +270,15 @@ def test_an_error_amid_the_answer_is_told_and_the_answer_still_ends(has_result: 
         "code": "stream_ended",
     }
     chunks += to.write_end(result("failed"), error) if has_result else to.write_failure(error)
-    assert chunks[-2] == {"error": error}
-    assert [reason for reason in reasons(chunks) if reason] == ["stop"]
-    assert reasons(chunks[-1:]) == ["stop"]
+    assert chunks[-1 - len(ending)] == {"error": error}
+    assert [reason for reason in reasons(chunks) if reason] == ending
     assert joined(chunks) == "Half"
 
 
 def test_a_failed_turn_tells_its_own_error_when_nobody_gives_another() -> None:
     """An `error` without a message helps nobody."""
     chunks = written(writer(), [], result("failed", error={"code": "server_error", "message": "It broke."}))
-    assert object_at(chunks[-2], "error")["message"] == "It broke."
+    assert object_at(chunks[-1], "error")["message"] == "It broke."
 
 
 def test_notices_in_the_answer_are_paragraphs_of_it() -> None:

@@ -91,12 +91,16 @@ async def test_an_answer_without_text_is_an_empty_one_and_a_refusal_its_words() 
     assert (await asked(round_of(refusal)).run()).text == "I will not."
 
 
-async def test_it_reads_the_prompt_only_and_no_instructions() -> None:
-    """S1-04: nothing of the outer conversation, unless it is asked for."""
-    inner = asked(round_of(text("Yes.")))
-    await inner.run('{"prompt": "Inner"}', user("One"), text("Two"))
-    request = inner.model.requests[0]
-    assert (request.input, request.instructions) == ((user("Inner"),), None)
+async def test_it_reads_the_prompt_only_and_the_instructions_of_its_turn() -> None:
+    """S1-04: who answers and how stays; nothing else of the outer conversation, unless it is asked for."""
+    inner = asked(round_of(text("Yes.")), round_of(text("Yes.")))
+    persona = message_item("system", "You are a pirate.")
+    await inner.run('{"prompt": "Inner", "include_recent_messages": 9}', persona, user("One"))
+    await inner.run('{"prompt": "Inner"}', persona, user("One"), text("Two"))
+    every, only = inner.model.requests
+    assert every.input == (persona, user("One"), user("Inner"))
+    assert only.input == (persona, user("Inner"))
+    assert only.instructions == every.instructions == "Be a pirate."
 
 
 async def test_it_reads_as_many_recent_messages_as_are_asked_for() -> None:
