@@ -233,7 +233,7 @@ def test_a_strict_check_fails_where_an_operation_is_skipped_or_has_a_warning(
     """D16: a document of which half was skipped passed in a pipeline."""
     path = tmp_path / "spec.json"
     skipped: JsonObject = {"get": {"operationId": "b", "requestBody": {"$ref": "#/nowhere"}}}
-    warned: JsonObject = {"get": {"operationId": "b", "parameters": [{"name": "q", "in": "qury"}]}}
+    warned: JsonObject = {"get": {"operationId": "b", "parameters": [{"name": "q", "in": "querz"}]}}
     for flawed, told in ((skipped, "1 tool\n"), (warned, "2 tools\n")):
         path.write_text(document_text(paths={"/a": operation("a"), "/b": flawed}), encoding="utf-8")
         assert main(["check", str(path)]) == 0
