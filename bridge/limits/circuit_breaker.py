@@ -1,4 +1,4 @@
-"""Circuit breakers: what fails again and again is not called for a while. Pure; the clock is passed in.
+"""Circuit breakers: what fails repeatedly is not called for a while. Pure; the clock is passed in.
 
 One state machine per key: closed (calls pass) -> open after `breaker_max_failures` failures within
 `breaker_window_seconds` (calls are refused) -> half-open after the same time again (one call passes, as a
