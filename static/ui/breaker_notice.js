@@ -12,7 +12,7 @@ import { formatTime } from "../base/time_format.js";
  * @returns {{what: string, why: string, next: string}}
  */
 export function breakerText({ kind, state, failures, since, retry_at, last_error }) {
-  const why = last_error ? `The last time: ${last_error.message}` : "";
+  const why = last_error ? `Last error: ${last_error.message}` : "";
   const tried = { tool: "call", host: "call", request: "request", store: "answer" }[kind];
   const first = state === "half_open" ? `The next ${tried}` : `The first ${tried} after ${formatTime(retry_at)}`;
   if (kind === "request") {

@@ -84,7 +84,7 @@ test("a tool that is left alone says since when, why, and when it is tried again
   const open = { ...breaker(), since: 990_000, retry_at: 1_050_000 };
   const { what, why, next } = breakerText(open);
   assert.ok(what.includes(`since ${formatTime(990_000)}: it failed 5 times`), what);
-  assert.equal(why, "The last time: Nobody answers.");
+  assert.equal(why, "Last error: Nobody answers.");
   assert.ok(next.includes(formatTime(1_050_000)), next);
   assert.equal(breakerText({ ...open, state: "half_open" }).next, "The next call tries whether it works again.");
   assert.equal(breakerText({ ...open, last_error: null }).why, "");
