@@ -217,7 +217,7 @@ async def test_requests_that_failed_again_and_again_are_named_in_the_settings_an
     with pytest.raises(openai.InternalServerError, match="Temporarily disabled"):
         await harness.client.responses.create(model=MODEL, input="Hi")
     await go_to(harness.page, "settings")
-    refused = harness.page.get_by_role("status").filter(has_text="Requests to scripted have been refused since")
+    refused = harness.page.get_by_role("status").filter(has_text="Requests to scripted have been refused")
     await expect(refused).to_contain_text("5 failed")
     await expect(refused).to_contain_text("Out of order.")
     await expect(refused.get_by_role("link")).to_have_count(0)
