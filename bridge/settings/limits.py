@@ -60,7 +60,8 @@ class Limits(Section):
         ge=1,
         le=200,
         description="rounds of a model in one answer, in `/v1` and in conversations, unless the request or "
-        "its model sets another number; while nobody sets it, conversations have 9",
+        "its model sets another number; while nobody sets it, conversations have 9, and the answer "
+        "after them",
     )
     max_concurrent_requests: int = Field(
         default=200, ge=1, le=2000, description="concurrent requests to models, of all users"
