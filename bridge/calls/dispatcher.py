@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import time
 from collections.abc import Callable, Mapping
 from typing import Literal
 
@@ -363,7 +362,7 @@ class Dispatcher:
 
     def _no_answer(self, call: OpenCall) -> None:
         """Deny a call whose page has not reported that the time to decide passed."""
-        self._deny(call, ApprovalVerdict("denied", "no_answer", None, time.time()), abort="no_answer")
+        self._deny(call, ApprovalVerdict("denied", "no_answer", None, call.current_time()), abort="no_answer")
 
     def _give_up(self, call: OpenCall) -> None:
         self._try_elsewhere(call, endings.page_lost())
@@ -460,7 +459,7 @@ def _wake(call: OpenCall) -> None:
 
 
 def _verdict(call: OpenCall, said: Decision) -> ApprovalVerdict:
-    return ApprovalVerdict(said.decision, said.reason, call.device_id, time.time())
+    return ApprovalVerdict(said.decision, said.reason, call.device_id, call.current_time())
 
 
 def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> bool:

@@ -116,6 +116,8 @@ class OpenCall:
     """Seconds that its user may think about it."""
     opened_at: float = field(default_factory=time.time)
     """UTC seconds since 1970."""
+    began: float = field(default_factory=time.monotonic)
+    """The same moment by a clock that nobody sets."""
     phase: CallPhase = CallPhase.QUEUED
     page: Page | None = None
     """The worker that has the call; None until one is chosen."""
@@ -157,6 +159,10 @@ class OpenCall:
     def user_id(self) -> str:
         """The user whose page runs it."""
         return self.request.context.user_id
+
+    def current_time(self) -> float:
+        """Return the UTC seconds since 1970; setting the system's clock since it was opened changes nothing."""
+        return self.opened_at + time.monotonic() - self.began
 
     @property
     def in_doubt(self) -> bool:

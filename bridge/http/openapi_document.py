@@ -13,7 +13,18 @@ from bridge import __version__
 from bridge.errors import ErrorCode
 from bridge.http.routing import ApiRoute, ErrorBody, RouteAnswer
 
-ALWAYS = (ErrorCode.FOREIGN_HOST, ErrorCode.FOREIGN_ORIGIN, ErrorCode.INTERNAL)
+ALWAYS = (
+    ErrorCode.FOREIGN_HOST,
+    ErrorCode.FOREIGN_ORIGIN,
+    ErrorCode.UNSUPPORTED_ENCODING,
+    ErrorCode.INTERNAL,
+)
+"""What the middleware answers on every route."""
+
+WITH_A_BODY = (ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE)
+WITHOUT_A_CALLER = (ErrorCode.UNAUTHORIZED, ErrorCode.RATE_LIMITED)
+"""Too many wrong keys from one address are not looked at any more."""
+
 _REFERENCE = "#/components/schemas/{model}"
 
 
@@ -87,14 +98,16 @@ def _operation(route: ApiRoute) -> dict[str, Any]:
 
 def _by_status(route: ApiRoute) -> dict[str, list[ErrorCode]]:
     codes = [*route.errors, *ALWAYS]
-    if route.access != "public" and ErrorCode.UNAUTHORIZED not in codes:
-        codes.append(ErrorCode.UNAUTHORIZED)
+    if route.body is not None or route.access == "result_token":
+        codes += WITH_A_BODY
+    if route.access != "public":
+        codes += WITHOUT_A_CALLER
     if route.access in ("caller", "page"):
         codes.append(ErrorCode.UNVERIFIED_USER)
     if route.access == "page":
         codes.append(ErrorCode.PAGE_ONLY)
     by_status: dict[str, list[ErrorCode]] = {}
-    for code in codes:
+    for code in dict.fromkeys(codes):
         by_status.setdefault(str(code.facts.http_status), []).append(code)
     return by_status
 

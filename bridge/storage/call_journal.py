@@ -143,7 +143,7 @@ class CallJournal:
 
     def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
         """Queue the end of a call; never fails. That of a call recorded as opened survives the process."""
-        row = _row(call, may_begin=may_begin, ended_at=time.time())
+        row = _row(call, may_begin=may_begin, ended_at=call.current_time())
         if call.call_id in self._under_way:
             self._under_way.discard(call.call_id)
             self._append(row)
@@ -190,7 +190,8 @@ class CallJournal:
                 error, state = bridge_stopped(), CallState.FAILED
                 if row.may_begin and not row.safe:
                     error, state = doubtful_error(error), CallState.OUTCOME_UNKNOWN
-                row.state, row.error, row.ended_at = state.value, error.model_dump_json(), time.time()
+                row.state, row.error = state.value, error.model_dump_json()
+                row.ended_at = max(row.opened_at, time.time())  # the clock may have been set back since
         self._forget_intents()
         return len(rows)
 

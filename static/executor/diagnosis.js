@@ -72,9 +72,9 @@ export function watchPolicy(scope) {
   const blocked = new Map();
   scope.addEventListener("securitypolicyviolation", (event) => {
     const { blockedURI, disposition } = /** @type {SecurityPolicyViolationEvent} */ (event);
-    if (disposition === "enforce" && URL.canParse(blockedURI)) blocked.set(new URL(blockedURI).origin, Date.now());
+    if (disposition === "enforce" && URL.canParse(blockedURI)) blocked.set(new URL(blockedURI).origin, performance.now());
   });
-  return (origin) => Date.now() - (blocked.get(origin) ?? 0) < 2000;
+  return (origin) => performance.now() - (blocked.get(origin) ?? -Infinity) < 2000;
 }
 
 /** CSP reports are queued as tasks of their own and may come after the rejection. */

@@ -73,6 +73,17 @@ async def test_many_calls_are_there_as_soon_as_somebody_reads(harness: JournalHa
     assert (await harness.stored_call("call_0")).state is CallState.SUCCEEDED
 
 
+async def test_a_clock_that_is_set_during_a_call_does_not_change_how_long_it_took(
+    harness: JournalHarness,
+) -> None:
+    """Calls of the harness were opened in 1970 by the system's clock, and end at once."""
+    await harness.open("call_1")
+    harness.end("call_1")
+    ended = await harness.stored_call("call_1")
+    assert ended.ended_at is not None
+    assert 0.0 <= ended.ended_at - ended.opened_at < 60.0
+
+
 async def test_a_late_result_is_stored_beside_the_ending_and_only_by_its_user(
     harness: JournalHarness,
 ) -> None:

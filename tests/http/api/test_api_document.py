@@ -1,9 +1,10 @@
 """What our own HTTP API says about itself, held against what it does, by openapi-core."""
 
 import asyncio
+import io
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,15 @@ from openapi_core.testing import MockRequest, MockResponse
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from bridge.app.server import Bridge
+from bridge.http.body import DECISION_BODY_BYTES
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, pair_browser, public_key_of, running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
+
+TOO_LONG = DECISION_BODY_BYTES + 1
+"""More than every route takes, but for those that take whole documents."""
 
 
 @dataclass
@@ -62,6 +67,15 @@ class Witness:
         self.api.validate_response(sent, got)
         self.seen.add(f"{method} {self._template(method, parts.path)} {status}")
         return json.loads(content) if mime == "application/json" else content
+
+    async def status_of(
+        self, method: str, template: str, *, headers: Mapping[str, str] | None = None, **sent: Any
+    ) -> int:
+        """The status of any request, wrong ones too."""
+        headers = {"Authorization": f"Bearer {self.page.token}", **(headers or {})}
+        url = self.page.base_url + re.sub(r"{\w+}", "nothing", template)
+        async with self.page.http.request(method, url, headers=headers, **sent) as response:
+            return response.status
 
     def _template(self, method: str, path: str) -> str:
         for template, item in self.document["paths"].items():
@@ -115,6 +129,35 @@ async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witn
         "POST /api/sessions/challenge",
         "POST /api/sessions",
     }
+
+
+async def test_whatever_is_wrong_with_a_request_the_status_is_a_documented_one(witness: Witness) -> None:
+    """A client made from the document knows every answer that it can get."""
+    undocumented: list[str] = []
+    for path, item in witness.document["paths"].items():
+        for method, operation in item.items():
+            for wrong, sent in _wrong_requests(operation).items():
+                status = await witness.status_of(method, path, **sent)
+                if str(status) not in operation["responses"]:
+                    undocumented.append(f"{method} {path}, {wrong}: {status}")
+    assert undocumented == []
+
+
+def _wrong_requests(operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Arguments of aiohttp's client, by what is wrong with the request."""
+    wrong: dict[str, dict[str, Any]] = {
+        "no caller": {"headers": {"Authorization": "Bearer nobody"}},
+        "a compressed body": {"data": b"x", "headers": {"Content-Encoding": "gzip"}},
+        "a foreign host": {"headers": {"Host": "elsewhere.example"}},
+    }
+    if "requestBody" in operation:
+        wrong |= {
+            "no JSON": {"data": b"["},
+            "a list": {"json": []},
+            "too long": {"data": io.BytesIO(b" " * TOO_LONG)},
+        }
+    named = [each["name"] for each in operation.get("parameters", []) if each["in"] == "query"]
+    return wrong | {f"nonsense as {name}": {"params": {name: "\x00?"}} for name in named}
 
 
 async def _walk_account(bridge: Bridge, witness: Witness) -> None:
