@@ -161,7 +161,7 @@ class OpenCall:
         return self.request.context.user_id
 
     def current_time(self) -> float:
-        """Return the UTC seconds since 1970; setting the system's clock since it was opened changes nothing."""
+        """Return the UTC seconds since 1970, whatever the system's clock was set to since it was opened."""
         return self.opened_at + time.monotonic() - self.began
 
     @property
