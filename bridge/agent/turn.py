@@ -48,6 +48,8 @@ class TurnRequest:
     chat_id: str | None = None
     message_id: str | None = None
     to_store: StoredPart = "nothing"
+    is_response: bool = False
+    """Whether what is stored is read and continued by the turn's id, not by markers in a chat."""
     is_task: bool = False
     """Whether this is a task about a chat (a title, tags): markers in it are removed, not followed."""
     previous_response_id: str | None = None

@@ -23,7 +23,8 @@ class MemorySettings(Section):
     title: ClassVar[str] = "Memory"
 
     persist_tool_results: Annotated[bool, Names(see="[markers](markers.md)")] = Field(
-        default=True, description="false: nothing of any answer is stored, and no answer has markers"
+        default=True,
+        description="false: answers of chats have no markers, and nothing of them is stored; responses are",
     )
     reasoning: Annotated[ReasoningMemory, Choice, Names("PERSIST_REASONING_TOKENS")] = Field(
         default="conversation",

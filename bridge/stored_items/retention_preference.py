@@ -20,13 +20,25 @@ class MemoryChoice:
     reasoning: ReasoningMemory = "conversation"
 
 
-def narrow_settings(settings: MemorySettings, choice: MemoryChoice) -> MemorySettings:
-    """Return the settings of the bridge, reduced to what a user wants stored."""
+@dataclass(frozen=True, slots=True)
+class AnswerRetention:
+    """What is stored of one user's answers, and what of it a model is sent again."""
+
+    stores_chats: bool
+    """Whether what happened in answers of chats is stored, to be found by the markers in their texts."""
+    stores_responses: bool
+    """Whether responses are stored, to be read and continued by their ids."""
+    reasoning: ReasoningMemory
+    tool_output_turns: int
+
+
+def narrow_settings(settings: MemorySettings, choice: MemoryChoice) -> AnswerRetention:
+    """Return the retention by the settings of the bridge, reduced to what a user wants stored."""
     known = REASONING_MEMORIES
-    reasoning = known[min(known.index(settings.reasoning), known.index(choice.reasoning))]
-    return MemorySettings(
-        persist_tool_results=settings.persist_tool_results and choice.keeps_answers,
-        reasoning=reasoning,
+    return AnswerRetention(
+        stores_chats=settings.persist_tool_results and choice.keeps_answers,
+        stores_responses=choice.keeps_answers,
+        reasoning=known[min(known.index(settings.reasoning), known.index(choice.reasoning))],
         tool_output_turns=settings.tool_output_turns,
     )
 

@@ -59,15 +59,14 @@ export class RetentionForm {
 
   /** @param {MemoryFacts} facts */
   #show(facts) {
-    this.keeps.checked = facts.keeps_answers && facts.may_keep_answers;
-    this.keeps.disabled = !facts.may_keep_answers;
+    this.keeps.checked = facts.keeps_answers;
     const options = choicesUpTo(facts.most_reasoning).map(([value, label]) => el("option", { value }, label));
     fill(this.reasoning, ...options);
     this.reasoning.value = effectiveChoice(facts);
     this.reasoning.disabled = !this.keeps.checked;
-    this.hint.textContent = facts.may_keep_answers
+    this.hint.textContent = facts.stores_chats
       ? "Without it, the next answer in a chat knows only the text of the chat. Answers already stored remain until you delete them."
-      : "This bridge does not store answers.";
+      : "This bridge stores nothing of answers in chats. It stores responses of the Responses API, until you delete them.";
   }
 
   async #save() {

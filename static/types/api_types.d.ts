@@ -326,7 +326,7 @@ export interface WantedMemory {
   reasoning: ReasoningMemory;
 }
 export interface MemoryFacts extends WantedMemory {
-  may_keep_answers: boolean;
+  stores_chats: boolean;
   most_reasoning: ReasoningMemory;
 }
 export type MarkerForm = "off" | "link" | "zero_width";

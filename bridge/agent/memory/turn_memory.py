@@ -25,7 +25,12 @@ from bridge.errors import BridgeError
 from bridge.settings.memory import MemorySettings
 from bridge.stored_items.items import OWN_TYPES, WAITING_TYPE, StoredItem
 from bridge.stored_items.markers import strip_markers
-from bridge.stored_items.retention_preference import MemoryChoices, narrow_settings
+from bridge.stored_items.retention_preference import (
+    AnswerRetention,
+    MemoryChoice,
+    MemoryChoices,
+    narrow_settings,
+)
 from bridge.stored_items.store import StoreUnavailable
 from bridge.stored_items.ulid import ALPHABET, LENGTH
 from toolserver.json_types import text_at
@@ -42,8 +47,8 @@ class RecalledTurn:
 
     request: TurnRequest
     """The request as the caller sent it, except that its user may want nothing stored."""
-    settings: MemorySettings
-    """The user's settings; while unknown, the bridge's."""
+    retention: AnswerRetention
+    """The user's; while the choice is unknown, the bridge's."""
     input: tuple[Item, ...]
     """All that the model is to know, without markers."""
     earlier: Sequence[StoredItem] = ()
@@ -85,13 +90,13 @@ class TurnMemory:
         self._pending = pending
         self._memory = memory
         self._settings = settings
+        self._largest = narrow_settings(settings, MemoryChoice())
         self._choices = choices
         self._wait_s = wait_s
 
-    async def stores_answers_of(self, user_id: str) -> bool:
-        """Return whether a user's answers are stored; while unknown, what the bridge's settings say."""
-        settings = await self._settings_of(user_id) or self._settings
-        return settings.persist_tool_results
+    async def retention_of(self, user_id: str) -> AnswerRetention:
+        """Return the user's retention; while the choice is unknown, the bridge's."""
+        return await self._chosen_retention(user_id) or self._largest
 
     async def recall_turn(self, request: TurnRequest) -> RecalledTurn:
         """Find what a turn continues from.
@@ -99,18 +104,18 @@ class TurnMemory:
         Raises:
             InvalidRequest: `previous_response_id` names no response of the user's.
         """
-        known = await self._settings_of(request.user_id)
-        settings = known or self._settings
-        if not settings.persist_tool_results:
+        known = await self._chosen_retention(request.user_id)
+        retention = known or self._largest
+        if not _stores(retention, request):
             request = replace(request, to_store="nothing")
         found = await self._find(request) if known else _Found(is_lost=True)
-        items, superfluous = self._build_input(request, found, settings)
-        return RecalledTurn(request, settings, items, found.earlier, superfluous, found.is_lost)
+        items, superfluous = self._build_input(request, found, retention)
+        return RecalledTurn(request, retention, items, found.earlier, superfluous, found.is_lost)
 
     def open_recorder(self, recalled: RecalledTurn, emit: Emit) -> Recorder:
         """Create the recorder of a turn that is about to start; `emit`: to all observers."""
         return Recorder(
-            replace(self._memory, stores_reasoning=recalled.settings.reasoning != "disabled"),
+            replace(self._memory, stores_reasoning=recalled.retention.reasoning != "disabled"),
             recalled.request,
             emit,
             is_lost=recalled.is_lost,
@@ -120,14 +125,14 @@ class TurnMemory:
     async def store_turn(self, recalled: RecalledTurn, result: TurnResult, *, is_lost: bool) -> TurnResult:
         """Store what later turns need of one that has ended; `is_lost`: some of it could not be stored."""
         request = recalled.request
-        stores = recalled.settings.persist_tool_results and request.options.get("store") is not False
+        stores = _stores(recalled.retention, request) and request.options.get("store") is not False
         if result.caller_calls and stores:
             await self._store_pending(request, result)
         await self._delete(request, recalled.superfluous)
         return replace(result, is_stored=request.to_store != "nothing" and not is_lost)
 
-    async def _settings_of(self, user_id: str) -> MemorySettings | None:
-        """Return the user's settings; None: the database does not say, so nothing may be stored."""
+    async def _chosen_retention(self, user_id: str) -> AnswerRetention | None:
+        """Return the user's retention; None: the database does not say, so nothing may be stored."""
         try:
             async with asyncio.timeout(self._wait_s()):
                 return narrow_settings(self._settings, await self._choices.choice_of_user(user_id))
@@ -159,7 +164,7 @@ class TurnMemory:
                 )
 
     def _build_input(
-        self, request: TurnRequest, found: _Found, settings: MemorySettings
+        self, request: TurnRequest, found: _Found, retention: AnswerRetention
     ) -> tuple[tuple[Item, ...], Sequence[str]]:
         """Return the items that the model reads, and ids of stored items to delete."""
         earlier = [Replayed(item.payload, item) for item in (*found.earlier, *request.history)]
@@ -168,9 +173,9 @@ class TurnMemory:
         )
         if halves:
             _log.warning("turn %s: %d stored items lack their call or output", request.turn_id, halves)
-        superfluous = find_deletable(entries, settings.reasoning)
-        entries = with_reasoning(entries, settings.reasoning)
-        items = [entry.item for entry in prune_outputs(entries, settings.tool_output_turns)]
+        superfluous = find_deletable(entries, retention.reasoning)
+        entries = with_reasoning(entries, retention.reasoning)
+        items = [entry.item for entry in prune_outputs(entries, retention.tool_output_turns)]
         stored_calls = {call_id for entry in entries if entry.stored and (call_id := call_id_of(entry.item))}
         restored = self._pending.restore_input(request.user_id, items, stored_calls)
         return in_call_order(restored), superfluous
@@ -217,6 +222,11 @@ class TurnMemory:
             await self._memory.store.add_items([record])
         except StoreUnavailable as failure:
             _log.warning("turn %s awaits its caller in memory only: %s", request.turn_id, failure)
+
+
+def _stores(retention: AnswerRetention, request: TurnRequest) -> bool:
+    """Return whether anything of a turn may be stored."""
+    return retention.stores_responses if request.is_response else retention.stores_chats
 
 
 def _made_before(earlier: Sequence[StoredItem], turn_id: str) -> int:

@@ -164,7 +164,8 @@ class RetentionRequest(ApiModel):
 class MemoryFacts(RetentionRequest):
     """The caller's preference, and the most that the bridge stores."""
 
-    may_keep_answers: bool
+    stores_chats: bool
+    """False: the bridge stores nothing of answers in chats, whatever the caller wants; only responses."""
     most_reasoning: ReasoningMemory
 
 
@@ -221,7 +222,7 @@ class MemoryChoiceRoutes:
             MemoryFacts(
                 keeps_answers=choice.keeps_answers,
                 reasoning=choice.reasoning,
-                may_keep_answers=self._settings.persist_tool_results,
+                stores_chats=self._settings.persist_tool_results,
                 most_reasoning=self._settings.reasoning,
             )
         )

@@ -42,6 +42,7 @@ from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.routing import Route
 from bridge.http.streaming import event_stream
 from bridge.providers.directory import ModelEntry
+from bridge.settings.answer_format import MarkerForm
 from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import JsonObject
@@ -70,7 +71,7 @@ class ResponseRoutes:
     async def create_response(self, request: web.Request) -> web.StreamResponse:
         """A response; one that failed after it had begun is still a response."""
         completion = await self._requests.read_request(request, parse_responses_request, "resp_")
-        order = self._order_of(completion)
+        order = self._order_of(completion, await self._markers_of(completion))
         await self._check_previous(order)
         order = replace(order, request=await self._reader.with_named_items(order.request))
         if completion.parsed.background:
@@ -131,25 +132,33 @@ class ResponseRoutes:
             )
             raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_ready")
 
-    def _order_of(self, completion: CompletionRequest) -> ResponseOrder:
+    async def _markers_of(self, completion: CompletionRequest) -> MarkerForm:
+        """How the answer's text names stored items."""
+        if completion.is_for_programs or not _is_to_be_stored(completion):
+            return "off"
+        markers = requested_markers(completion.http) or "off"
+        is_written = markers != "off" and await self._maker.writes_markers(completion.caller.user.id)
+        return markers if is_written else "off"
+
+    def _order_of(self, completion: CompletionRequest, markers: MarkerForm) -> ResponseOrder:
         parsed, http = completion.parsed, completion.http
         log = partial(log_end, request_id_of(http), parsed.model, completion.started_at)
 
         async def entry() -> ModelEntry:
             return completion.entry
 
-        return replace(build_order(self._first_state(completion), parsed, entry, log), log=completion.log)
+        first = self._first_state(completion, markers)
+        return replace(build_order(first, parsed, entry, log), log=completion.log)
 
-    def _first_state(self, completion: CompletionRequest) -> StoredResponse:
+    def _first_state(self, completion: CompletionRequest, markers: MarkerForm) -> StoredResponse:
         parsed, http, now = completion.parsed, completion.http, time.time()
-        is_stored = parsed.stores and not is_task(http)
+        is_stored = _is_to_be_stored(completion)
         echoed: JsonObject = {**completion.body, "instructions": parsed.instructions}
         body = response_shell(completion.answer_id, int(now), parsed.model, {**echoed, "store": is_stored})
-        markers = None if completion.is_for_programs or not is_stored else requested_markers(http)
         request: JsonObject = {
             "body": {name: value for name, value in echoed.items() if name not in ("input", "messages")},
             "display": display_of(http, completion.caller, self._requests.defaults.show_tool_cards),
-            "markers": markers or "off",
+            "markers": markers,
             "for_open_webui": is_from_open_webui(http),
             "chat_id": chat_id_of(http),
             "message_id": message_id_of(http),
@@ -180,6 +189,10 @@ class ResponseRoutes:
                 last = await self._maker.make_response(order, coalesced, lambda: stream.has_begun)
             await stream.send_frames(last)
         return stream.response
+
+
+def _is_to_be_stored(completion: CompletionRequest) -> bool:
+    return completion.parsed.stores and not is_task(completion.http)
 
 
 async def _stream_frames(

@@ -15,7 +15,7 @@ from tests.support.stores.databases import Where, execute
 
 pytestmark = pytest.mark.asyncio
 
-MOST = {"may_keep_answers": True, "most_reasoning": "conversation"}
+MOST = {"stores_chats": True, "most_reasoning": "conversation"}
 LESS = {"keeps_answers": False, "reasoning": "next_reply"}
 
 
@@ -35,7 +35,9 @@ async def test_a_user_chooses_what_is_stored_and_the_audit_log_knows(bridge: Bri
     status, answer = await page.request("PUT", "/api/stored-data/preference", LESS)
     assert (status, answer) == (200, {**LESS, **MOST})
     assert await page.get("/api/stored-data/preference") == {**LESS, **MOST}
-    assert not await bridge.components.turns.memory.stores_answers_of(bridge.local_user.id)
+    retention = await bridge.components.turns.memory.retention_of(bridge.local_user.id)
+    assert not retention.stores_chats
+    assert not retention.stores_responses
     (entry,) = [e for e in (await page.get("/api/audit"))["entries"] if e["kind"] == "memory_changed"]
     assert entry["detail"] == LESS
 

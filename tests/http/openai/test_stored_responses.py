@@ -13,6 +13,8 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
+from bridge.settings.memory import MemorySettings
+from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
@@ -112,6 +114,44 @@ async def test_what_is_not_to_be_stored_is_not_there_afterwards(
     with pytest.raises(openai.NotFoundError) as refused:
         await client.responses.retrieve(response.id)
     assert refused.value.code == "not_found"
+
+
+async def test_where_chats_keep_nothing_a_response_is_still_stored_as_its_caller_asks(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """S4-23, S0-130: `PERSIST_TOOL_RESULTS` off means chats and their markers, not what is read by its id."""
+    provider.play(LIST, text("There is tea."), text("Green."), text("Later."))
+    asked: dict[str, str] = {"X-Tool-Bridge-Markers": "link"}
+    off = MemorySettings(persist_tool_results=False)
+    async with (
+        shop_bridge(tmp_path, provider, memory=off) as bridge,
+        client_of(bridge) as client,
+        page_of(bridge, bridge.local_user.id, products),
+    ):
+        first = await client.responses.create(model=MODEL, input="What is there?", extra_headers=asked)
+        assert first.output_text == "There is tea."  # no markers, although they were asked for
+        assert (await client.responses.retrieve(first.id)).to_dict() == first.to_dict()
+        await client.responses.create(model=MODEL, input="Which?", previous_response_id=first.id)
+        started = await client.responses.create(model=MODEL, input="And later?", background=True)
+        assert (await wait_for_end(client, started.id)).output_text == "Later."
+        await client.responses.delete(first.id)
+    given = [item.get("type") for item in provider.requests[2].body["input"]]
+    assert given == ["message", "function_call", "function_call_output", "message", "message"]
+
+
+async def test_a_user_who_wants_nothing_stored_has_no_responses_either(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """S0-130: the user's own choice is about all answers; a background response says why it cannot be."""
+    choices = bridge.components.memory_choices
+    await choices.save_choice(bridge.local_user.id, MemoryChoice(keeps_answers=False))
+    provider.play(text("Hi."))
+    response = await client.responses.create(model=MODEL, input="Hello")
+    assert response.to_dict()["store"] is False
+    with pytest.raises(openai.NotFoundError):
+        await client.responses.retrieve(response.id)
+    with pytest.raises(openai.BadRequestError, match="chosen that nothing"):
+        await client.responses.create(model=MODEL, input="Hello", background=True)
 
 
 async def test_a_failure_before_the_first_word_leaves_nothing_behind(

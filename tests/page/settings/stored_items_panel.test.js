@@ -22,7 +22,7 @@ test("a user can choose as much memory as the bridge has, or less", () => {
 });
 
 test("of what is wanted and what there is, the lesser is shown", () => {
-  const facts = { keeps_answers: true, may_keep_answers: true };
+  const facts = { keeps_answers: true, stores_chats: true };
   assert.equal(effectiveChoice({ ...facts, reasoning: "conversation", most_reasoning: "next_reply" }), "next_reply");
   assert.equal(effectiveChoice({ ...facts, reasoning: "disabled", most_reasoning: "next_reply" }), "disabled");
   assert.equal(effectiveChoice({ ...facts, reasoning: "conversation", most_reasoning: "conversation" }), "conversation");

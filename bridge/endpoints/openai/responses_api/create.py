@@ -42,7 +42,7 @@ _NOT_STORABLE = (
     "Try again later, or use 'stream' without 'background'."
 )
 _STORES_NOTHING = (
-    "This bridge stores nothing of its answers (PERSIST_TOOL_RESULTS), but a background response "
+    "You have chosen that nothing of your answers is stored, but a background response "
     "is read from the store. Use 'stream' without 'background'."
 )
 
@@ -77,7 +77,7 @@ def build_order(
     details = stored.request
     asked_rounds = parsed.build_turn(stored.user_id, stored.id, may_have_tools=not details.get("is_task"))
     chat_id, message_id = text_at(details, "chat_id") or None, text_at(details, "message_id") or None
-    request = replace(asked_rounds, chat_id=chat_id, message_id=message_id)
+    request = replace(asked_rounds, chat_id=chat_id, message_id=message_id, is_response=True)
     style = AnswerStyle(
         display_named(text_at(details, "display")) or "hidden",
         markers=form_named(text_at(details, "markers")) or "off",
@@ -123,7 +123,7 @@ class ResponseMaker:
             BridgeError, InvalidRequest, ModelError: it failed before the caller was told anything; nothing is
                 kept.
         """
-        is_to_be_stored = order.is_to_be_stored and await self._is_stored_for(order.request.user_id)
+        is_to_be_stored = order.is_to_be_stored and await self._stores_responses(order.request.user_id)
         record = ResponseRecord(self._memory, order.stored, later=order.request if is_to_be_stored else None)
         making = self._begin_progress(order, record)
         running = RunningResponse(order.request.user_id, order.request.turn_id, order.answer)
@@ -153,7 +153,7 @@ class ResponseMaker:
         """
         request = order.request
         self._running.check_room(request.user_id)
-        if not await self._is_stored_for(request.user_id):
+        if not await self._stores_responses(request.user_id):
             raise ApiFailure(
                 ApiError(400, _STORES_NOTHING, "invalid_request_error", "unsupported_parameter", "background")
             )
@@ -212,8 +212,12 @@ class ResponseMaker:
         turn = Turn(request, entry.model, settings, order.log, partial(self._resumes_later, request))
         return await self._turns.run_turn(turn, emit)
 
-    async def _is_stored_for(self, user_id: str) -> bool:
-        return await self._turns.memory.stores_answers_of(user_id)
+    async def writes_markers(self, user_id: str) -> bool:
+        """Return whether texts of the user's answers may have markers."""
+        return (await self._turns.memory.retention_of(user_id)).stores_chats
+
+    async def _stores_responses(self, user_id: str) -> bool:
+        return (await self._turns.memory.retention_of(user_id)).stores_responses
 
     def _resumes_later(self, request: TurnRequest) -> bool:
         """Return whether the next process resumes it: the bridge stops, and nobody has cancelled it."""
