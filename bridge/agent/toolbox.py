@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bridge.agent.items import Item, ModelCall
-from bridge.agent.turn import Notice
+from bridge.agent.turn import CallFile, Notice
 from toolserver.json_types import JsonObject, JsonValue
 
 
@@ -41,8 +41,7 @@ class CallOutput:
     has_succeeded: bool
     parts: tuple[JsonObject, ...] = ()
     """Content parts besides the text, such as `input_image`."""
-    files: tuple[JsonObject, ...] = ()
-    """Images and files for the user: `{"type", "url", "mime"}`."""
+    files: tuple[CallFile, ...] = ()
     is_breaker_open: bool = False
     """Whether the call was skipped because its circuit breaker is open."""
     usage: JsonObject = field(default_factory=dict[str, JsonValue])

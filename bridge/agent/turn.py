@@ -147,6 +147,22 @@ class CallStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class CallFile:
+    """An image or another file that a call returned, for the user."""
+
+    kind: Literal["image", "file"]
+    url: str
+    """Signed URL, valid for a day."""
+    mime: str
+    data_url: str = ""
+    """The image itself, if it is small enough to be sent along; else ""."""
+
+    def link(self) -> JsonObject:
+        """Return the file in the form of the wire: `{"type", "url", "mime"}`."""
+        return {"type": self.kind, "url": self.url, "mime": self.mime}
+
+
+@dataclass(frozen=True, slots=True)
 class CallEnded:
     """A call of the bridge has its output. Emitted in call order, once all calls of the round have ended.
 
@@ -156,8 +172,7 @@ class CallEnded:
     call: ModelCall
     output: Item
     has_succeeded: bool
-    files: tuple[JsonObject, ...] = ()
-    """Images and files for the user: `{"type", "url", "mime"}`."""
+    files: tuple[CallFile, ...] = ()
     is_breaker_open: bool = False
     """Whether the call was skipped because its circuit breaker is open."""
     is_omitted: bool = False

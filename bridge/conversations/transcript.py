@@ -281,7 +281,7 @@ class Transcript:
         }
         if has_failed:
             return self._news("tool_error", {**data, "error": result})
-        files: JsonObject = {"files": [*event.files]} if event.files else {}
+        files: JsonObject = {"files": [file.link() for file in event.files]} if event.files else {}
         return self._news("tool_response", {**data, **files})
 
     def _noticed(self, event: Notice) -> TranscriptChange:

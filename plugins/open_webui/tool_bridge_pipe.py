@@ -613,6 +613,8 @@ def options_of(body: Json) -> Json:
 
 # -------- shown.py: An answer as Open WebUI shows it: items that it stores, or text with blocks of `<details>`.
 
+IMAGE_EVENT = "tool_bridge.image"
+"""Type of the events with an image of a call that the bridge ran."""
 UNANSWERED = failed("The answer ended before this call had a result.")
 LIMIT = (
     "\n\n> **The answer stopped early.** The model wanted to call tools after {rounds} rounds. Ask it to "
@@ -631,7 +633,7 @@ async def as_items(answer: Answer) -> AsyncGenerator[Json]:
         async with aclosing(answer.events()) as events:
             async for event in events:
                 for shown in items.take(event):
-                    yield shown
+                    yield delta(_images(shown)) if shown["type"] == IMAGE_EVENT else shown
     except Exception:  # the reader reports it; here only no call may stay without an output
         for shown in items.close():
             yield shown
@@ -699,6 +701,8 @@ class Items:
                 self._places.clear()
             case "run":
                 yield from self.answer(output_item(event["call"], event["result"]))
+            case kind if kind == IMAGE_EVENT:
+                yield event
             case _:
                 yield from self._placed(event)
 
@@ -714,7 +718,7 @@ class Items:
         self._count += is_new
         if item.get("type") == "function_call_output":
             if event["type"].endswith(".done"):
-                yield from self._answered(item, place)
+                yield from self._answered(_without_images(item), place)
             return
         if item.get("type") == "function_call":
             # Completed, and no output yet: Open WebUI shows that it runs.
@@ -762,6 +766,22 @@ class Items:
             yield {"type": f"response.output_item.{moment}", "output_index": place, "item": shown}
 
 
+def _images(event: Json) -> Json:
+    """A delta whose image Open WebUI stores as a file of its own and shows."""
+    return {"images": [{"type": "image_url", "image_url": {"url": event["image_url"]}}]}
+
+
+def _without_images(output: Json) -> Json:
+    """The output of a call that the bridge ran without its images.
+
+    They come in events, the bridge remembers them, and Open WebUI would store megabytes in the chat.
+    """
+    parts, files = output["output"], as_objects(output.get("files"))
+    if not isinstance(parts, str):
+        parts = [part for part in as_objects(parts) if part.get("type") != "input_image"]
+    return {**output, "output": parts, "files": [file for file in files if file.get("type") != "image"]}
+
+
 def _is_failure(output: Any) -> bool:
     """Whether an output is an error of the bridge."""
     return isinstance(output, str) and output.startswith('{"error":{"code":')
@@ -789,6 +809,8 @@ class Text:
                 yield {"reasoning_content": event["delta"]}
             case "output_text.annotation.added":
                 yield {"annotations": [{"type": "url_citation", "url_citation": event["annotation"]}]}
+            case kind if kind == IMAGE_EVENT:
+                yield _images(event)
             case "output_item.done" if item.get("type") == "function_call":
                 self._calls[item["call_id"]] = item
             case "output_item.done" if item.get("type") == "function_call_output" and self.with_calls:

@@ -1,18 +1,22 @@
 """Calls of the Pipe that go wrong, are refused, are stopped, or give more than text."""
 
 import asyncio
+import base64
 import json
 import logging
 import re
+from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
+from bridge.settings.models import ModelSettings
 from tests.support.fake_open_webui import Browser, Chat, Message, callable_tool, direct, tools_by_name
 from tests.support.loaded_plugins import CITY, load_pipe, weather
 from tests.support.models.model_answers import calls, text
-from tests.support.models.model_bridge import MODEL, products
+from tests.support.models.model_bridge import MODEL, PNG, image_answer, models_file, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
 from tests.support.running_bridge import page_of
 from tests.support.waiting import eventually
@@ -140,6 +144,29 @@ async def test_images_are_shown_and_seen(bridge: Bridge, provider: ScriptedProvi
     output, answer = await result_of(bridge, provider, callable_tool("drawn", drawn, "mcp"))
     assert output[0]["text"] == '["Look:", "[image]"]'
     assert answer.items("function_call_output")[0]["files"] == [{"type": "image", "url": PIXEL}]
+
+
+@pytest.mark.parametrize("cards", ["items", "details"])
+async def test_images_of_the_bridges_tools_are_stored_by_open_webui(
+    tmp_path: Path, provider: ScriptedProvider, cards: str
+) -> None:
+    """As files of its own: its history has no megabytes, and in a call it would show its logo instead."""
+    seer = ModelSettings(id="seer", provider="scripted", model=MODEL, sees_images=True)
+    models = models_file(provider, model=(seer,))
+    data_url = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
+    async with shop_bridge(tmp_path, provider, models=models) as bridge, aiohttp.ClientSession() as http:
+        provider.play(calls(("listProducts", {})), text("A cat."), text("Yes."))
+        chat = Chat(load_pipe(bridge, SHOW_TOOL_CARDS=cards), "seer", Browser())
+        async with page_of(bridge, bridge.local_user.id, image_answer(bridge, http)):
+            message = await chat.ask("Show me.")
+        assert [image["image_url"]["url"] for image in message.images] == [data_url]
+        assert "data:" not in json.dumps(message.output)
+        assert not any(item["files"] for item in message.items("function_call_output"))
+        await chat.ask("Sure?")
+    (seen,) = [
+        item for item in provider.requests[2].body["input"] if item.get("call_id") and "output" in item
+    ]
+    assert seen["output"][1]["image_url"] == data_url  # from the bridge's memory
 
 
 async def test_pages_of_results_are_shown_to_the_user_alone(

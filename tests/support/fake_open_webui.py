@@ -82,6 +82,8 @@ class Message:
     output: list[Json] = field(default_factory=list[Json])
     error: Any = None
     usage: Json = field(default_factory=dict[str, Any])
+    images: list[Json] = field(default_factory=list[Json])
+    """Images that it stores as files of its own."""
     chunks: list[Json] = field(default_factory=list[Json])
     """All that the pipe gave."""
 
@@ -224,6 +226,7 @@ class Chat:
         calls: list[Json] = told.get("tool_calls") or []
         for call in calls:
             handed[call["index"]] = call
+        message.images += told.get("images") or []
         if told.get("content"):
             if not message.output or message.output[-1]["type"] != "message":
                 message.output.append({"type": "message", "content": [{"type": "output_text", "text": ""}]})

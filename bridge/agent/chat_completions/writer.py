@@ -16,9 +16,11 @@ from bridge.agent.model import ModelEvent
 from bridge.agent.rendering.call_details import call_block, image_paragraph
 from bridge.agent.rendering.markers import ChatMarkers
 from bridge.agent.rendering.notices import ChatNotices
+from bridge.agent.rendering.shown_images import embedded_images, image_links
 from bridge.agent.turn import (
     Attached,
     CallEnded,
+    CallFile,
     CallStarted,
     ItemStored,
     ModelOutput,
@@ -157,6 +159,7 @@ class ChatWriter:
         self._content_chars = 0
         self._annotation_offset = 0
         self._annotations: list[JsonValue] = []
+        self._images: list[JsonObject] = []
         self._calls = CallerCalls()
         self._markers = ChatMarkers(shell.markers)
         self._notices = ChatNotices() if shell.for_open_webui else None
@@ -208,6 +211,8 @@ class ChatWriter:
                 message[name] = self._text(name)
         if self._annotations:
             message["annotations"] = self._annotations
+        if self._images:
+            message["images"] = [*self._images]
         if calls := self._calls.complete_calls:
             message["tool_calls"] = [*calls]
         if not message["content"] and (calls or message["refusal"]):
@@ -361,6 +366,14 @@ class ChatWriter:
         yield from self._notice_chunks(ended)
         if self._shell.display != "hidden" and not ended.is_omitted:
             yield from self._block(call_block(ended.call, ended.output, ended.files))
+            yield from self._call_images(ended.files)
+
+    def _call_images(self, files: Sequence[CallFile]) -> Iterator[JsonObject]:
+        if images := embedded_images(files):
+            self._images += images
+            yield self._delta({"images": [*images]})
+        if links := image_links(files):
+            yield from self._paragraph(f"{links}\n")
 
     def _notice_chunks(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
         """Yield what only Open WebUI can show."""

@@ -23,6 +23,7 @@ from bridge.agent.toolbox import BridgeTool, CallOutput, LocalTool, Toolbox
 from bridge.agent.tools.arguments import engine_arguments
 from bridge.agent.turn import (
     CallEnded,
+    CallFile,
     CallStarted,
     Emit,
     Notice,
@@ -176,7 +177,7 @@ class _Progress:
         self._emit = emit
         self._emit_lock = emit_lock
         self._running: dict[str, str] = {}
-        self.files: list[JsonObject] = []
+        self.files: list[CallFile] = []
 
     async def report_event(self, event: TurnEvent) -> None:
         """Report an event of the nested turn to the outer one's caller. As `Emit`."""
@@ -217,7 +218,7 @@ def _read(text: str) -> tuple[str, int]:
     return prompt, recent
 
 
-def _output(result: TurnResult, files: tuple[JsonObject, ...]) -> CallOutput:
+def _output(result: TurnResult, files: tuple[CallFile, ...]) -> CallOutput:
     text = _answer(result)
     if result.status == "failed":
         error = object_at(result.response, "error")

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 
 from bridge.agent.items import Item, ModelCall
 from bridge.agent.rendering.markdown_code import CodeReader
-from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
+from bridge.agent.rendering.shown_images import without_image_links
+from bridge.agent.turn import CallFile
+from toolserver.json_types import JsonValue, array_at, text_at
 
 CALL_TYPE = "tool_calls"
 _REASONING_TYPE = re.compile(r"(?:.*\.)?reasoning")
@@ -49,12 +51,13 @@ class TextWithoutDetails:
     """Calls in their order; blocks of reasoning have none."""
 
 
-def call_block(call: ModelCall, output: Item, files: Sequence[JsonObject] = ()) -> str:
+def call_block(call: ModelCall, output: Item, files: Sequence[CallFile] = ()) -> str:
     """Return the block of a finished call. It must start on a new line, and ends with a line break.
 
-    `files`: `{"type", "url"}` of images and files that belong to the result.
+    `files`: of the result; `bridge.agent.rendering.shown_images` shows the images among them.
     """
-    files_attribute = f' files="{_escaped(_json([*files]))}"' if files else ""
+    links: list[JsonValue] = [file.link() for file in files if file.kind == "file"]
+    files_attribute = f' files="{_escaped(_json(links))}"' if links else ""
     body = html.escape(_json_text(output_text(output)))
     opening = f"<details {_attributes(call, is_done=True)}{files_attribute}>"
     return f"{opening}\n<summary>Tool Executed</summary>\n{body}\n</details>\n"
@@ -114,16 +117,17 @@ def _json(value: JsonValue) -> str:
 
 
 def without_details(text: str) -> str:
-    """Return an assistant's text without its blocks of calls and reasoning."""
+    """Return an assistant's text without its blocks of calls and reasoning, and without images of calls."""
     return take_details(text).text
 
 
 def take_details(text: str) -> TextWithoutDetails:
-    """Split an assistant's text into its blocks of calls and reasoning, and the rest.
+    """Split an assistant's text into its blocks of calls and reasoning, and the rest without images of calls.
 
     Blocks inside code only quote a block, and stay; so do unclosed blocks and blocks of other types. Linear
     in the length of the text. A text without such blocks is returned unchanged.
     """
+    text = without_image_links(text)
     if "<details" not in text:
         return TextWithoutDetails(text, ())
     calls: list[ShownCall] = []

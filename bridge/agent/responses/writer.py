@@ -4,7 +4,7 @@ Receives `TurnEvent`s and returns event bodies with `sequence_number`, which a c
 OpenAI's: one `response.created`, items with consecutive `output_index`es, one ending with all of them. Items
 stay as the model wrote them. Calls of the bridge are left out, shown in a text, or sent as items
 (`CallDisplay`). Markers are part of messages of the bridge's own. What only Open WebUI shows is sent as
-`tool_bridge.event`s.
+`tool_bridge.event`s and `tool_bridge.image`s.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from bridge.agent.model import ENDINGS
 from bridge.agent.rendering.call_details import call_block
 from bridge.agent.rendering.markers import ChatMarkers
 from bridge.agent.rendering.notices import ChatNotices
+from bridge.agent.rendering.shown_images import image_links
 from bridge.agent.turn import (
     Attached,
     CallEnded,
+    CallFile,
     CallStarted,
     ItemStored,
     ModelOutput,
@@ -70,6 +72,9 @@ _PROVIDERS_WORD = ("reasoning", "service_tier", "temperature", "top_p", "truncat
 
 EVENT_TYPE = "tool_bridge.event"
 """Type of the events that Open WebUI shows beside an answer: its event emitter takes `event` as is."""
+
+IMAGE_TYPE = "tool_bridge.image"
+"""Type of the events with an image of a call, for Open WebUI's `images`: `image_url` is a `data:` URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +215,7 @@ class ResponsesWriter:
             case ItemStored():
                 bodies = self._mark(self._markers.name_item(event.id))
             case CallEnded() if self._display == "details" and not event.is_omitted:
-                bodies = self._write_block(call_block(event.call, event.output, event.files))
+                bodies = self._block(event)
             case CallEnded() if self._display == "items":
                 bodies = self._output(event)
             case Notice() if event.in_answer:
@@ -224,6 +229,9 @@ class ResponsesWriter:
         if self._notices is None:
             return
         match event:
+            case CallEnded() if self._display != "hidden":
+                told = self._notices.report_event(event)
+                yield from _image_events(event.files)
             case CallStarted() | CallEnded() | Notice(in_answer=False):
                 told = self._notices.report_event(event)
             case Attached():
@@ -334,11 +342,23 @@ class ResponsesWriter:
 
     def _output(self, ended: CallEnded) -> Iterator[JsonObject]:
         yield from self._close()
-        item: Item = {**ended.output, "files": [*ended.files]} if ended.files else ended.output
+        item: Item = (
+            {**ended.output, "files": [file.link() for file in ended.files]} if ended.files else ended.output
+        )
         index = self._new_item(item)
         begun: Item = {**ended.output, "status": "in_progress", "output": ""}
         yield {"type": "response.output_item.added", "output_index": index, "item": begun}
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
+        if self._notices:
+            yield from self._write_images(ended)
+
+    def _block(self, ended: CallEnded) -> Iterator[JsonObject]:
+        yield from self._write_block(call_block(ended.call, ended.output, ended.files))
+        yield from self._write_images(ended)
+
+    def _write_images(self, ended: CallEnded) -> Iterator[JsonObject]:
+        if links := image_links(ended.files):
+            yield from self._write_paragraph(f"{links}\n")
 
     def _write_block(self, block: str) -> Iterator[JsonObject]:
         return self._write_text(block if self._is_line_empty else f"\n{block}")
@@ -420,6 +440,12 @@ def _complete_usage(usage: JsonObject) -> JsonValue:
         },
         "output_tokens_details": {"reasoning_tokens": 0, **object_at(usage, "output_tokens_details")},
     }
+
+
+def _image_events(files: Iterable[CallFile]) -> Iterator[JsonObject]:
+    for file in files:
+        if file.data_url:
+            yield {"type": IMAGE_TYPE, "image_url": file.data_url}
 
 
 def _for_open_webui(event: JsonObject) -> JsonObject:

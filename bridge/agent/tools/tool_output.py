@@ -12,6 +12,7 @@ from functools import partial
 from typing import Protocol
 
 from bridge.agent.toolbox import CallOutput
+from bridge.agent.turn import CallFile
 from bridge.calls.outcome import CallOutcome
 from toolserver.call.response_headers import filename_of
 from toolserver.call.result import Answered, FileBody, Rendered, TextBody, render_answer
@@ -19,7 +20,7 @@ from toolserver.document.media_type import base_type
 from toolserver.json_types import JsonObject, dump_json
 
 IMAGE_BYTES = 5 * 1024 * 1024
-"""Maximum size in bytes of an image that a model is shown; providers accept this much."""
+"""Maximum size in bytes of an image that a model and the answer get; providers accept this much."""
 
 SEEN_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """Types of images that models can read."""
@@ -67,18 +68,22 @@ async def _image_output(
     url = files.sign_url(file.file_id, mime, name)
     file_facts: JsonObject = {"url": url, "mime": mime, "bytes": file.size_bytes}
     text = dump_json({"text": f"{tool_name}: Image file read successfully.", "file": file_facts}).decode()
+    data_url = await _read_image_url(file.file_id, mime, files) if file.size_bytes <= IMAGE_BYTES else ""
     parts: tuple[JsonObject, ...] = ()
-    if sees_images and mime in SEEN_TYPES and file.size_bytes <= IMAGE_BYTES:
-        content = await files.read_content(file.file_id)
-        if content is not None:
-            encoded = base64.b64encode(content).decode()
-            parts = ({"type": "input_image", "image_url": f"data:{mime};base64,{encoded}", "detail": "auto"},)
-    return CallOutput(text, True, parts, ({"type": "image", "url": url, "mime": mime},))
+    if sees_images and data_url:
+        parts = ({"type": "input_image", "image_url": data_url, "detail": "auto"},)
+    return CallOutput(text, True, parts, (CallFile("image", url, mime, data_url),))
 
 
-def _files_of(answered: Answered, files: StoredFiles, name: str) -> tuple[JsonObject, ...]:
+async def _read_image_url(file_id: str, mime: str, files: StoredFiles) -> str:
+    """Return an image as a `data:` URL; "" if it is gone or of a type that few programs read."""
+    content = await files.read_content(file_id) if mime in SEEN_TYPES else None
+    return f"data:{mime};base64,{base64.b64encode(content).decode()}" if content is not None else ""
+
+
+def _files_of(answered: Answered, files: StoredFiles, name: str) -> tuple[CallFile, ...]:
     body = answered.body
     if not isinstance(body, FileBody) or body.file_id is None:
         return ()
     mime = base_type(answered.content_type) or "application/octet-stream"
-    return ({"type": "file", "url": files.sign_url(body.file_id, mime, name), "mime": mime},)
+    return (CallFile("file", files.sign_url(body.file_id, mime, name), mime),)

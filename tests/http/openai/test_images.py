@@ -10,20 +10,11 @@ import pytest
 
 from bridge.settings.models import ModelSettings
 from tests.support.models.model_answers import calls, text
-from tests.support.models.model_bridge import MODEL, client_of, models_file, shop_bridge
+from tests.support.models.model_bridge import MODEL, PNG, client_of, image_answer, models_file, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
 from tests.support.running_bridge import page_of
 
 pytestmark = pytest.mark.asyncio
-
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
-OUTCOME = {
-    "status": "answered",
-    "http_status": 200,
-    "content_type": "image/png",
-    "headers": {"content-type": "image/png"},
-    "body": {"kind": "uploaded"},
-}
 
 
 async def ask(
@@ -32,18 +23,7 @@ async def ask(
     """The output of the one call, as the model reads it in its second round; and what the user can open."""
     named = ModelSettings(id="seer", provider="scripted", model=MODEL, sees_images=sees_images)
     async with shop_bridge(folder, provider, models=models_file(provider, model=(named,))) as bridge:
-
-        async def answer(call: dict[str, Any]) -> dict[str, Any]:
-            headers = {
-                "X-Result-Token": call["bridge"]["result_token"],
-                "X-Result-Kind": "file",
-                "Content-Type": "image/png",
-            }
-            url = f"{bridge.base_url}/api/calls/{call['id']}/result"
-            async with http.put(url, data=PNG, headers=headers) as response:
-                assert response.status < 300
-            return OUTCOME
-
+        answer = image_answer(bridge, http)
         provider.play(calls(("listProducts", {})), text("A cat."))
         async with page_of(bridge, bridge.local_user.id, answer), client_of(bridge) as client:
             await client.responses.create(model="seer", input="Show me.")

@@ -1,10 +1,11 @@
 """A bridge in front of a scripted provider, and OpenAI's own client in front of the bridge."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
@@ -46,6 +47,34 @@ async def shop_bridge(
 async def products(_call: dict[str, Any]) -> dict[str, Any]:
     """What the shop's API answers in the page, whatever it is asked."""
     return json_answer({"products": ["tea"]})
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+
+
+def image_answer(
+    bridge: Bridge, http: aiohttp.ClientSession, image: bytes = PNG
+) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]:
+    """What the page does when the shop's API answers with an image: it uploads it."""
+
+    async def answer(call: dict[str, Any]) -> dict[str, Any]:
+        headers = {
+            "X-Result-Token": call["bridge"]["result_token"],
+            "X-Result-Kind": "file",
+            "Content-Type": "image/png",
+        }
+        url = f"{bridge.base_url}/api/calls/{call['id']}/result"
+        async with http.put(url, data=image, headers=headers) as response:
+            assert response.status < 300
+        return {
+            "status": "answered",
+            "http_status": 200,
+            "content_type": "image/png",
+            "headers": {"content-type": "image/png"},
+            "body": {"kind": "uploaded"},
+        }
+
+    return answer
 
 
 def client_of(bridge: Bridge, *, key: str | None = None, **options: Any) -> AsyncOpenAI:

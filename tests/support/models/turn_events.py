@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from bridge.agent.item_events import MessageEvents, call_events, call_item
 from bridge.agent.items import Item, ModelCall, model_call
 from bridge.agent.model import ModelEvent
-from bridge.agent.turn import CallEnded, CallStarted, ModelOutput, TurnEvent, TurnResult
+from bridge.agent.turn import CallEnded, CallFile, CallStarted, ModelOutput, TurnEvent, TurnResult
 from toolserver.json_types import JsonObject
 
 
@@ -79,7 +79,7 @@ def output(made: ModelCall, said: str) -> Item:
     }
 
 
-def call_run_events(made: ModelCall, said: str, *, files: tuple[JsonObject, ...] = ()) -> list[TurnEvent]:
+def call_run_events(made: ModelCall, said: str, *, files: tuple[CallFile, ...] = ()) -> list[TurnEvent]:
     """The bridge ran a call."""
     started = CallStarted(made, made.name.replace("_", " ").title())
     return [started, CallEnded(made, output(made, said), has_succeeded=True, files=files)]

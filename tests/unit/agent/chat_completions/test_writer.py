@@ -1,12 +1,14 @@
 """Turns as Chat Completions: what Open WebUI and OpenAI's SDK read of them."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
 from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
 from bridge.agent.rendering.call_details import call_block
-from bridge.agent.turn import Notice, TurnEvent, TurnResult
+from bridge.agent.rendering.shown_images import image_links
+from bridge.agent.turn import CallFile, Notice, TurnEvent, TurnResult
 from bridge.settings.answer_format import CallDisplay
 from tests.support.models.turn_events import (
     a_turn_with_a_call,
@@ -414,3 +416,29 @@ def test_an_answer_without_streaming_says_the_same() -> None:
     assert message["content"] == joined(chunks)
     assert to.completion["object"] == "chat.completion"
     assert choices([to.completion])[0]["finish_reason"] == "stop"
+
+
+PHOTO = CallFile("image", "http://127.0.0.1:8765/files/f1", "image/png", "data:image/png;base64,UE5H")
+
+
+def test_an_image_of_a_shown_call_is_a_delta_of_its_own() -> None:
+    """Open WebUI stores it as a file and shows it; as an address within a chip it shows its own logo."""
+    to = writer("details")
+    chunks = written(to, call_run_events(call("call_1"), "{}", files=(PHOTO,)))
+    part: JsonObject = {"type": "image_url", "image_url": {"url": PHOTO.data_url}}
+    assert [found for delta in deltas(chunks) if (found := delta.get("images"))] == [[part]]
+    assert object_at(choices([to.completion])[0], "message")["images"] == [part]
+    assert PHOTO.data_url not in joined(chunks)
+
+
+def test_an_image_of_a_hidden_call_is_hidden() -> None:
+    """Whoever hides calls has a model that says what it found."""
+    chunks = written(writer("hidden"), call_run_events(call("call_1"), "{}", files=(PHOTO,)))
+    assert not any("images" in delta for delta in deltas(chunks))
+
+
+def test_an_image_too_large_to_be_sent_along_is_a_markdown_image() -> None:
+    """An address burdens no history; Open WebUI loads it from the bridge."""
+    large = replace(PHOTO, data_url="")
+    chunks = written(writer("details"), call_run_events(call("call_1"), "{}", files=(large,)))
+    assert joined(chunks).endswith(f"</details>\n{image_links([large])}\n")

@@ -6,7 +6,7 @@ from bridge.agent.items import Item, message_item
 from bridge.agent.loop.context_budget import ContextBudget
 from bridge.agent.model import ModelRequest
 from bridge.agent.toolbox import CallOutput
-from bridge.agent.turn import CallEnded, Notice, TurnSettings
+from bridge.agent.turn import CallEnded, CallFile, Notice, TurnSettings
 from bridge.settings.models import ModelSettings
 from tests.support.models.turn_harness import FakeToolbox, ScriptedModel, TurnHarness, call, round_of
 from tests.support.models.turn_harness import text as said_text
@@ -18,7 +18,9 @@ def budget(tokens: int, *items: Item) -> ContextBudget:
 
 def test_a_result_that_does_not_fit_is_told_by_its_size() -> None:
     """S0-147: in words that tell a model what to do instead."""
-    read = budget(1000).fit_output(CallOutput("x" * 1_000_001, has_succeeded=True, files=({"url": "u"},)))
+    read = budget(1000).fit_output(
+        CallOutput("x" * 1_000_001, has_succeeded=True, files=(CallFile("file", "u", "text/csv"),))
+    )
     assert read.text == (
         "[Tool result omitted due to context budget. Result size: 1,000,001 chars (~250,001 tokens). "
         "Remaining prompt budget: ~980 tokens. "

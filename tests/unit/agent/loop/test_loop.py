@@ -6,7 +6,7 @@ import pytest
 
 from bridge.agent.items import Item
 from bridge.agent.toolbox import CallOutput
-from bridge.agent.turn import CallEnded, CallStarted, ModelOutput, Notice, TurnSettings
+from bridge.agent.turn import CallEnded, CallFile, CallStarted, ModelOutput, Notice, TurnSettings
 from tests.support.models.turn_harness import (
     FakeToolbox,
     ScriptedModel,
@@ -371,11 +371,11 @@ async def test_what_a_call_shows_reaches_the_model_as_content_parts() -> None:
         own=["a"],
     )
     turn.tools.answers["a"] = CallOutput(
-        "An image.", True, parts=(image,), files=({"type": "image", "url": "u"},)
+        "An image.", True, parts=(image,), files=(CallFile("image", "u", "image/png"),)
     )
     await turn.run()
     assert turn.model.requests[1].input[-1]["output"] == [{"type": "input_text", "text": "An image."}, image]
-    assert [event.files for event in turn.of_kind(CallEnded)] == [({"type": "image", "url": "u"},)]
+    assert [event.files for event in turn.of_kind(CallEnded)] == [(CallFile("image", "u", "image/png"),)]
 
 
 async def test_notices_about_tools_come_before_the_first_word() -> None:

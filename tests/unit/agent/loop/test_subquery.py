@@ -12,7 +12,7 @@ from bridge.agent.items import Item, ModelCall, message_item
 from bridge.agent.loop.subquery import MAX_ROUNDS, Subquery, recent_messages
 from bridge.agent.model import ModelError
 from bridge.agent.toolbox import CallOutput
-from bridge.agent.turn import Notice, Turn, TurnEvent, TurnRequest
+from bridge.agent.turn import CallFile, Notice, Turn, TurnEvent, TurnRequest
 from tests.support.models.turn_harness import (
     SETTINGS,
     FakeToolbox,
@@ -252,7 +252,7 @@ async def test_the_user_sees_what_it_does_and_nothing_of_what_it_says() -> None:
 async def test_files_of_its_calls_are_shown_with_its_own_result() -> None:
     """An image that a tool gave is for the user, however deep the call was."""
     inner = asked(round_of(call("get_pet")), round_of(text("Here.")))
-    image: JsonObject = {"type": "image", "url": "https://a.example/1.png", "mime": "image/png"}
+    image = CallFile("image", "https://a.example/1.png", "image/png")
     inner.tools.answers["get_pet"] = CallOutput("{}", has_succeeded=True, files=(image,))
     assert (await inner.run()).files == (image,)
 

@@ -16,6 +16,7 @@ from bridge.agent.rendering.call_details import (
     take_details,
     without_details,
 )
+from bridge.agent.turn import CallFile
 from toolserver.json_types import JsonObject
 
 TEXTS = st.text(max_size=60) | st.text(alphabet="\"'&<>`\n\r\t=/ adetilsum-", max_size=60)
@@ -59,11 +60,10 @@ def test_a_finished_call_is_four_lines_in_the_form_of_open_webui() -> None:
 
 
 def test_files_of_a_result_go_along() -> None:
-    """S2-12: an image that a tool gave is shown beneath the chip."""
-    shown = call_block(call(), output("{}"), [{"type": "image", "url": "https://a.example/1.png"}])
-    assert json.loads(str(Attributes(shown).first["files"])) == [
-        {"type": "image", "url": "https://a.example/1.png"}
-    ]
+    """S2-12: a file that a tool gave goes along; an image would be Open WebUI's logo there."""
+    pdf = CallFile("file", "https://a.example/1.pdf", "application/pdf")
+    shown = call_block(call(), output("{}"), [CallFile("image", "https://a.example/1.png", "image/png"), pdf])
+    assert json.loads(str(Attributes(shown).first["files"])) == [pdf.link()]
 
 
 @given(call_id=TEXTS, name=TEXTS, arguments=TEXTS, result=TEXTS)

@@ -1,13 +1,15 @@
 """Turns as one stream of the Responses API: what OpenAI's SDK reads of them."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
 from bridge.agent.item_events import text_part
 from bridge.agent.rendering.call_details import call_block
+from bridge.agent.rendering.shown_images import image_links
 from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter, response_shell
-from bridge.agent.turn import Notice, TurnEvent, TurnResult
+from bridge.agent.turn import CallFile, Notice, TurnEvent, TurnResult
 from bridge.settings.answer_format import CallDisplay
 from tests.support.models.turn_events import (
     a_turn_with_a_call,
@@ -27,9 +29,12 @@ OWN = call("call_1", "get_weather", '{"location": "SF"}')
 BLOCK = call_block(OWN, output(OWN, '{"temp_c": 22}'))
 
 
-def writer(display: CallDisplay = "hidden", body: JsonObject | None = None) -> ResponsesWriter:
+def writer(
+    display: CallDisplay = "hidden", body: JsonObject | None = None, *, for_open_webui: bool = False
+) -> ResponsesWriter:
     shell = response_shell("resp_ours", 1700000000, "my-model", body or {})
-    return ResponsesWriter(shell, AnswerStyle(display), new_id=lambda: "own", now=lambda: 1700000009.5)
+    style = AnswerStyle(display, for_open_webui=for_open_webui)
+    return ResponsesWriter(shell, style, new_id=lambda: "own", now=lambda: 1700000009.5)
 
 
 def written(
@@ -95,9 +100,9 @@ def test_calls_as_items_are_events_of_items_and_each_has_its_output() -> None:
 
 def test_files_go_along_with_an_output_item() -> None:
     """Open WebUI shows an image that a tool gave beneath its chip."""
-    image: JsonObject = {"type": "image", "url": "https://a.example/1.png", "mime": "image/png"}
+    image = CallFile("image", "https://a.example/1.png", "image/png")
     bodies = written(writer("items"), call_run_events(OWN, "{}", files=(image,)))
-    assert items_of(bodies) == [{**output(OWN, "{}"), "files": [image]}]
+    assert items_of(bodies) == [{**output(OWN, "{}"), "files": [image.link()]}]
 
 
 def test_calls_as_details_are_messages_of_the_bridge() -> None:
@@ -296,3 +301,30 @@ def test_a_response_that_was_killed_early_begins_once(count: int, stored_kinds: 
     first = writer()
     known = [*first.write_queued(), *first.write_start()][:count]
     assert kinds(writer().take_up(known, standing=0, skip=0)) == stored_kinds
+
+
+PHOTO = CallFile("image", "http://127.0.0.1:8765/files/f1", "image/png", "data:image/png;base64,UE5H")
+
+
+@pytest.mark.parametrize("display", ["items", "details"])
+def test_open_webui_gets_an_image_of_a_call_as_an_event(display: CallDisplay) -> None:
+    """The pipe hands it on, and Open WebUI stores it as a file; the response has only its address."""
+    to = writer(display, for_open_webui=True)
+    bodies = written(to, call_run_events(OWN, "{}", files=(PHOTO,)))
+    events = [body for body in bodies if body["type"] == "tool_bridge.image"]
+    assert [body["image_url"] for body in events] == [PHOTO.data_url]
+    assert PHOTO.data_url not in str(to.response)
+
+
+@pytest.mark.parametrize("display", ["items", "details"])
+def test_other_clients_get_no_such_event(display: CallDisplay) -> None:
+    """OpenAI's clients know no event of that type."""
+    bodies = written(writer(display), call_run_events(OWN, "{}", files=(PHOTO,)))
+    assert "tool_bridge.image" not in kinds(bodies)
+
+
+def test_an_image_too_large_to_be_sent_along_is_in_a_message_for_open_webui() -> None:
+    """In the `files` of an item it would be Open WebUI's logo."""
+    large = replace(PHOTO, data_url="")
+    bodies = written(writer("items", for_open_webui=True), call_run_events(OWN, "{}", files=(large,)))
+    assert joined(bodies) == f"{image_links([large])}\n"

@@ -11,7 +11,7 @@ import pytest
 from bridge.agent.items import Item, ModelCall, model_call
 from bridge.agent.toolbox import BridgeTool, CallOutput
 from bridge.agent.tools.engine_toolbox import EngineToolbox
-from bridge.agent.turn import TurnSettings
+from bridge.agent.turn import CallFile, TurnSettings
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from tests.support.calls.engine_harness import EngineHarness, json_body
@@ -325,10 +325,11 @@ async def test_an_image_is_for_the_user_and_for_models_that_see(settings: TurnSe
     answered = Answered(200, "image/png", {}, FileBody("f1", 3))
     output = await answered_output(toolbox, answered, FakeFiles({"f1": b"PNG"}))
     assert output_json(output)["text"] == "listProducts: Image file read successfully."
-    assert output.files == ({"type": "image", "url": "http://bridge/files/f1", "mime": "image/png"},)
+    data_url = "data:image/png;base64,UE5H"
+    assert output.files == (CallFile("image", "http://bridge/files/f1", "image/png", data_url),)
     assert len(output.parts) == parts
     if parts:
-        assert output.parts[0]["image_url"] == "data:image/png;base64,UE5H"
+        assert output.parts[0]["image_url"] == data_url
 
 
 @pytest.mark.parametrize(
@@ -343,7 +344,7 @@ async def test_an_image_that_cannot_be_shown_to_a_model_is_only_told(answered: A
     """A provider refuses the whole request for one image it cannot read."""
     _, toolbox = await shop(settings=SEEING)
     output = await answered_output(toolbox, answered, FakeFiles({"f1": b"PNG"}))
-    assert (output.parts, len(output.files)) == ((), 1)
+    assert (output.parts, [file.data_url for file in output.files]) == ((), [""])
 
 
 async def test_any_other_file_is_an_address() -> None:
@@ -353,7 +354,7 @@ async def test_any_other_file_is_an_address() -> None:
         toolbox, Answered(200, "application/pdf", {}, FileBody("f1", 3)), FakeFiles()
     )
     assert output_json(output)["file"]["url"] == "http://bridge/files/f1"
-    assert output.files == ({"type": "file", "url": "http://bridge/files/f1", "mime": "application/pdf"},)
+    assert output.files == (CallFile("file", "http://bridge/files/f1", "application/pdf"),)
 
 
 async def answered_output(toolbox: EngineToolbox, answered: Answered, files: FakeFiles) -> CallOutput:
