@@ -16,8 +16,9 @@ import orjson
 
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
-from toolserver.schema.hints import MAY_BE_NULL, read_choice, value_text
+from toolserver.schema.hints import MAY_BE_NULL, read_choice, told_pattern, value_text
 from toolserver.schema.keywords import type_of
+from toolserver.schema.pattern import ENGINE
 from toolserver.schema.strict import without_added_nulls
 from toolserver.schema.write import FREE_FORM_BRANCHES
 
@@ -25,18 +26,11 @@ MAX_PROBLEMS = 5
 """Maximum number of problems named in one error; a model can repair the others with its next attempt."""
 
 MAX_BRANCHES = 4
-PATTERN_BYTES = 1_000_000
-"""Maximum compiled size of one pattern, in bytes; a larger one is ignored."""
-
 MAX_QUOTED_CHARS = 80
 MAX_NAMES = 30
 """Maximum number of arguments listed for a caller that used an unknown one."""
 
 ALLOWED_CHARS = 300
-
-_PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES, dfa_size_limit=PATTERN_BYTES)
-"""Selects the regex engine that takes linear time, whoever wrote pattern and text. It supports neither
-look-around nor back-references; patterns with them are left to the API."""
 
 
 class ArgumentValidator:
@@ -45,7 +39,7 @@ class ArgumentValidator:
     def __init__(
         self, schema_json: bytes, *, takes_more: bool = True, optional_body: frozenset[str] = frozenset()
     ) -> None:
-        """`schema_json`: the argument schema of a tool. Patterns that the engine cannot read are ignored.
+        """`schema_json`: the argument schema of a tool.
 
         `takes_more`: undeclared arguments go into the body; otherwise they go nowhere and are refused. The
         schema itself cannot say so, because Open WebUI's converters drop the keyword.
@@ -59,10 +53,7 @@ class ArgumentValidator:
         if optional_body:
             schema = _with_optional_body(schema, optional_body)
         self._declared = None if takes_more else dict.fromkeys(object_at(schema, "properties"))
-        try:
-            self._validator = _compile(schema)
-        except jsonschema_rs.ValidationError:
-            self._validator = _compile(cast(JsonObject, _rewrite(schema, _without_bad_pattern)))
+        self._validator = _compile(schema)
 
     def validate_arguments(self, arguments: JsonObject) -> None:
         """Returns when `arguments` fit the schema.
@@ -142,7 +133,7 @@ def _finite(digits: str) -> float:
 
 
 def _compile(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(schema, offline=True, pattern_options=_PATTERN_OPTIONS)
+    return jsonschema_rs.Draft202012Validator(schema, offline=True, pattern_options=ENGINE)
 
 
 def _rewrite(node: JsonValue, change: Callable[[JsonObject], JsonObject]) -> JsonValue:
@@ -163,10 +154,10 @@ def _rewrite(node: JsonValue, change: Callable[[JsonObject], JsonObject]) -> Jso
 
 
 def _loosen(node: JsonObject) -> JsonObject:
-    """Applies what the advertised form says only in words: free-form values, null, and choices."""
+    """Applies what the advertised form says only in words: free-form values, null, choices and patterns."""
     if node.get("anyOf") == FREE_FORM_BRANCHES:
         return {}
-    node = _with_choice(node)
+    node = _with_pattern(_with_choice(node))
     if not str(node.get("description")).endswith(MAY_BE_NULL):
         return node
     loose = dict(node)
@@ -209,23 +200,13 @@ def _with_choice(node: JsonObject) -> JsonObject:
     return {**node, "oneOf" if choice[1] else "anyOf": forms}
 
 
-def _without_bad_pattern(node: JsonObject) -> JsonObject:
-    """Drops patterns that cannot be read; a bad pattern for keys also lifts the limit on further keys."""
-    bad: set[str] = set()
-    pattern = node.get("pattern")
-    if isinstance(pattern, str) and not _is_readable(pattern):
-        bad.add("pattern")
-    if not all(map(_is_readable, object_at(node, "patternProperties"))):
-        bad |= {"patternProperties", "additionalProperties"}
-    return {key: value for key, value in node.items() if key not in bad} if bad else node
-
-
-def _is_readable(pattern: str) -> bool:
-    try:
-        _compile({"pattern": pattern})
-    except jsonschema_rs.ValidationError:
-        return False
-    return True
+def _with_pattern(node: JsonObject) -> JsonObject:
+    """Adds the pattern that a text has only in words, because not every reader could compile it."""
+    types = node.get("type")
+    if "pattern" in node or not (types == "string" or (isinstance(types, list) and "string" in types)):
+        return node
+    pattern = told_pattern(text_at(node, "description"))
+    return node if pattern is None else {**node, "pattern": pattern}
 
 
 def _undeclared(arguments: JsonObject, declared: Iterable[str]) -> ArgumentError:

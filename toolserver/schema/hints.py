@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.schema.pattern import MAX_PATTERN_CHARS, is_runnable, portable_pattern
 
 MAY_BE_NULL = "May be null."
 """Last words of a node that accepts null; the argument validator reads them (see
@@ -18,11 +19,15 @@ MAY_BE_NULL = "May be null."
 _NAME = re.compile("`([^`]+)`")
 _CHOICE = re.compile(r"\bNeeds (exactly|at least) one of: (`[^`]+`(?:(?: and |; )`[^`]+`)+)\.(?=\s|\Z)")
 
+_PATTERN = re.compile(r"\bPattern: `([^`]+)`\.(?=\s|\Z)")
+
 ENUM_CHARS = 2_000
 """Maximum characters of a list of allowed values in words; at 400, 84 of a measured 4,791 lists were cut, at
 2,000 only 4."""
 
 PATTERN_CHARS = 200
+"""Maximum characters of a pattern that is told beside its keyword; without a keyword it is always told."""
+
 VALUE_CHARS = 200
 DESCRIPTION_CHARS = 4_000
 """Maximum characters of one argument's description; longer ones are cut (chosen: the longest useful ones seen
@@ -110,6 +115,17 @@ def read_choice(description: str) -> tuple[list[list[str]], bool] | None:
     return [_NAME.findall(names) for names in found[2].split("; ")], found[1] == "exactly"
 
 
+def told_pattern(description: str) -> str | None:
+    """The pattern that a description tells because not every reader can compile it, if the bridge can.
+
+    The argument validator reads it here, because such a pattern is no keyword.
+    """
+    for pattern in _PATTERN.findall(description):
+        if portable_pattern(pattern) is None and is_runnable(pattern):
+            return pattern
+    return None
+
+
 def describe_constraints(node: JsonObject) -> str:
     """The constraints of one node as sentences, in the order: values, default, bounds, form, example."""
     if _DESCRIBED.isdisjoint(node):
@@ -150,6 +166,15 @@ def _allowed_values(allowed: list[JsonValue]) -> str:
     return f"One of: {', '.join(texts)}." if texts else ""
 
 
+def _told_chars(pattern: str) -> int:
+    return PATTERN_CHARS if portable_pattern(pattern) is not None else MAX_PATTERN_CHARS
+
+
+def _pattern_text(pattern: str) -> str:
+    """The pattern in backticks if it stays the same there; else as a JSON string, which escapes much."""
+    return f"`{pattern}`" if clean_text(pattern) == pattern and "`" not in pattern else json.dumps(pattern)
+
+
 def _bounds(node: JsonObject, subject: str, least_key: str, most_key: str) -> Iterator[str]:
     least, most = node.get(least_key), node.get(most_key)
     if least is None and most is None:
@@ -175,8 +200,8 @@ def _exclusive_bounds(node: JsonObject) -> Iterator[str]:
 
 def _form(node: JsonObject) -> Iterator[str]:
     pattern = node.get("pattern")
-    if isinstance(pattern, str) and len(pattern) <= PATTERN_CHARS:
-        yield f"Pattern: `{clean_text(pattern)}`."
+    if isinstance(pattern, str) and len(pattern) <= _told_chars(pattern):
+        yield f"Pattern: {_pattern_text(pattern)}."
     form = node.get("format")
     if isinstance(form, str) and form not in WIDTH_FORMATS:
         yield f"Format: {clean_text(form)}."

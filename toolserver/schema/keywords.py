@@ -11,6 +11,7 @@ from functools import cache
 
 from toolserver.json_types import JsonObject, JsonValue, dump_json, equality_key
 from toolserver.schema.hints import clean_text
+from toolserver.schema.pattern import portable_pattern
 
 EXACT_NUMBER = 2**63
 """Bounds at or beyond this (64 bits) are written as floating point, which every JSON reader accepts."""
@@ -104,6 +105,11 @@ def _text(value: JsonValue) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def _pattern(value: JsonValue) -> str | None:
+    """The pattern, as every reader can compile it where it has such a form."""
+    return portable_pattern(value) or value if isinstance(value, str) and value else None
+
+
 def _title(value: JsonValue) -> str | None:
     return clean_text(value) or None if isinstance(value, str) else None
 
@@ -125,7 +131,7 @@ READERS: Mapping[str, Callable[[JsonValue], JsonValue]] = {
     "exclusiveMaximum": read_number,
     "minLength": _count,
     "maxLength": _count,
-    "pattern": _text,
+    "pattern": _pattern,
     "multipleOf": _positive,
     "minItems": _count,
     "maxItems": _count,

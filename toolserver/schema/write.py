@@ -17,6 +17,7 @@ from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
 from toolserver.schema.alternatives import Tag, tag_of
 from toolserver.schema.hints import MAY_BE_NULL, clean_text, describe_constraints, join_sentences
 from toolserver.schema.keywords import ANNOTATIONS, keywords_for, unique_values
+from toolserver.schema.pattern import MAX_PATTERN_CHARS, portable_pattern
 from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape
 
@@ -251,14 +252,17 @@ class NodeWriter:
                 for name, schema in properties.items()
             }
         }
-        if shape.patterns:
+        patterns = _portable_keys(shape)
+        if patterns:
             parts["patternProperties"] = {
                 pattern: schema is not False and draft.take(f".{pattern}", self._below(schema, below))
-                for pattern, schema in shape.patterns.items()
+                for pattern, schema in patterns.items()
             }
         if shape.key_schema is not None:
             names: JsonObject = {"allOf": [shape.key_schema, {"type": "string"}]}
             parts["propertyNames"] = draft.take(".*", self._below(names, below))
+        if len(patterns) < len(shape.patterns or ()):
+            return parts  # a key that is not described may be one of a pattern that is only told
         if additional is False:
             parts["additionalProperties"] = False
         elif isinstance(additional, dict):
@@ -266,7 +270,11 @@ class NodeWriter:
         return parts
 
     def _further_keys(self, node: Reached, has_names: bool, additional: JsonValue) -> str:
-        if additional is False or ((has_names or node.shape.patterns) and additional is None):
+        if additional is False:
+            return (
+                "No other keys." if len(_portable_keys(node.shape)) < len(node.shape.patterns or ()) else ""
+            )
+        if (has_names or node.shape.patterns) and additional is None:
             return ""
         value = "any value"
         if isinstance(additional, dict):
@@ -359,6 +367,10 @@ def _finish(
     sentences = [own or shape.description, *shape.notes, text, describe_constraints(plain), *wording.notes]
     sentences += [f"This form is called `{name_of(ref)}`." for ref in sorted(called)]
     description = join_sentences(*sentences)
+    if "pattern" in plain and portable_pattern(pattern := str(plain["pattern"])) is None:
+        plain = {key: value for key, value in plain.items() if key != "pattern"}
+        if len(pattern) > MAX_PATTERN_CHARS:
+            draft.warnings.append(("", f"a pattern of {len(pattern):,} characters is left out"))
     if terse:
         description = "" if terse > 1 else clean_text(description, _SHORT_CHARS)
     if shape.nullable or shape.only_null:
@@ -405,6 +417,12 @@ def _declared(shape: Shape, additional: JsonValue) -> JsonObject:
         if name not in shape.properties and additional is not False
     }
     return shape.properties | undescribed if undescribed else shape.properties
+
+
+def _portable_keys(shape: Shape) -> JsonObject:
+    """The schemas of keys by pattern, for the patterns that every reader can compile."""
+    patterns = shape.patterns or {}
+    return {known: schema for key, schema in patterns.items() if (known := portable_pattern(key)) is not None}
 
 
 def _keys_of(shape: Shape) -> str:

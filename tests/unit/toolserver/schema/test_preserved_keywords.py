@@ -51,11 +51,59 @@ def test_a_closed_object_takes_keys_of_its_patterns_and_no_others() -> None:
     assert not accepts(schema, {"y": 1})
 
 
-def test_a_pattern_for_keys_that_the_engine_cannot_read_frees_the_keys() -> None:
+@pytest.mark.parametrize("pattern", ["^(?=a)", r"^\p{Print}+$", "["])
+def test_a_pattern_that_some_reader_cannot_compile_is_told_and_no_keyword(pattern: str) -> None:
+    """A caller compiles the schema as a whole: one such pattern would cost it the tool."""
+    schema = flat({"type": "string", "pattern": pattern, "maxLength": 9})
+    assert "pattern" not in schema
+    assert schema["description"] == f"Length 0\N{EN DASH}9. Pattern: `{pattern}`."
+    assert accepts(schema, "anything")
+    assert not accepts(schema, "longer than nine")
+
+
+def test_a_pattern_that_only_we_can_execute_is_still_enforced() -> None:
+    """Python knows no Unicode classes and JavaScript no inline flags; the engine of linear time does."""
+    letters = flat({"type": "string", "pattern": r"^\p{Lu}+$"})
+    assert "pattern" not in letters
+    assert accepts(letters, "ÄÖ")
+    assert not accepts(letters, "äö")
+    optional = flat({"type": "string", "nullable": True, "pattern": "(?i)^(all|none)$"})
+    assert accepts(optional, "NONE")
+    assert accepts(optional, None)
+    assert not accepts(optional, "some")
+
+
+def test_an_author_s_words_about_a_pattern_are_no_rule() -> None:
+    """A description may quote the pattern of something else."""
+    said = flat({"type": "string", "description": "As an address. Pattern: `^[a-z]+$`."})
+    assert accepts(said, "123")
+
+
+def test_a_told_pattern_is_whole_or_not_enforced() -> None:
+    """Characters that nobody sees are escaped in words; what is executed must be what the document says."""
+    long = r"^\p{L}+" + "x" * 1_000
+    assert f"`{long}`" in str(flat({"type": "string", "pattern": long})["description"])
+    unseen = flat({"type": "string", "pattern": "^(?i)a\u200b`b$"})
+    assert unseen["description"] == r'Pattern: "^(?i)a\u200b`b$".'
+    assert accepts(unseen, "other")
+
+
+def test_a_pattern_beyond_all_measure_is_lost_with_a_warning() -> None:
+    """Nobody reads it and no engine takes it."""
+    schema, warnings = flat_with_warnings({"type": "string", "pattern": "a" * 2_001})
+    assert schema == {"type": "string"}
+    assert warnings == ["a: a pattern of 2,001 characters is left out"]
+
+
+def test_a_pattern_for_keys_that_some_reader_cannot_compile_frees_the_keys() -> None:
     """It is left to the API; refusing every key would be wrong."""
     patterns: JsonObject = {"^(?!x)": {"type": "integer"}, "^y": {"type": "string"}}
     schema = flat({"type": "object", "patternProperties": patterns, "additionalProperties": False})
+    assert schema["patternProperties"] == {"^y": {"type": "string"}}
+    assert "additionalProperties" not in schema
+    assert schema["description"] == "Keys that match `^(?!x)`: integer; `^y`: string. No other keys."
     assert accepts(schema, {"a": 1, "y": "b"})
+    assert not accepts(schema, {"y": 1})
 
 
 def test_rules_for_keys_are_kept_and_told() -> None:
