@@ -1,4 +1,4 @@
-"""Modules loaded on first use: their imports take a second, and many starts need none of them.
+"""Modules loaded on first use: their imports take a second that many starts need not spend, or may fail.
 
 This table is the only place that says so; an import inside a function would hide it.
 """
@@ -9,11 +9,12 @@ import pkgutil
 from collections.abc import Mapping
 from typing import Any, Literal
 
-LazyName = Literal["http_provider", "migrate"]
+LazyName = Literal["http_provider", "migrate", "uvloop"]
 
 LAZY_MODULES: Mapping[LazyName, str] = {
     "http_provider": "bridge.providers.http_provider:HttpProvider",  # openai
     "migrate": "bridge.storage.migration:migrate_tables",  # alembic
+    "uvloop": "uvloop:new_event_loop",  # not on Windows
 }
 """Name to `module:attribute`; the comment names the slow package behind it."""
 

@@ -2,10 +2,13 @@
 
 import asyncio
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from bridge.cli.event_loop import LoopFactory, choose_event_loop
 
 pytest_plugins = ["tests.support.fixtures"]
 
@@ -44,6 +47,15 @@ def pytest_configure() -> None:
     would answer by making one, which nobody closes, and an unclosed loop is an error here.
     """
     asyncio.set_event_loop(None)
+
+
+def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, LoopFactory]:
+    """Run what is marked so on both event loops, where there are two; everything else on asyncio's own."""
+    own: dict[str, LoopFactory] = {"asyncio": asyncio.new_event_loop}
+    quicker = choose_event_loop("auto").factory
+    if item.get_closest_marker("both_event_loops") is None or quicker is None:
+        return own
+    return own | {"uvloop": quicker}
 
 
 # A deadline for each example would measure how busy the machine is. Time is bounded by pytest's own timeout.

@@ -16,6 +16,7 @@ from aiohttp import web
 from bridge.app.server import AddressInUse, Bridge, start_bridge
 from bridge.cli.arguments import running_bridge
 from bridge.cli.documents import reference_rules
+from bridge.cli.event_loop import choose_event_loop
 from bridge.cli.parser import CommandFailed
 from bridge.cli.serve_settings import settings_of
 from bridge.cli.store import open_store
@@ -44,6 +45,8 @@ Talk to the demo model, once the page is open and its tools are accepted:
   curl {url}/v1/chat/completions -H "Authorization: Bearer {key}" -H "Content-Type: application/json" \\
     -d '{{"model": "demo", "messages": [{{"role": "user", "content": "CALL listProducts {{}}"}}]}}'"""
 
+_log = logging.getLogger(__name__)
+
 
 def serve(options: argparse.Namespace) -> int:
     """Run a bridge until SIGINT or SIGTERM; returns the exit status."""
@@ -58,14 +61,17 @@ def demo(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     try:
         settings = settings_of(options)
+        loop = choose_event_loop(settings.network.event_loop)
     except (SettingsError, ModelsFileError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 2
     logging.getLogger("bridge").setLevel(settings.model_defaults.log_level.upper())
+    _log.info("Event loop: %s (%s).", loop.name, loop.reason)
     raise_descriptor_limit()
     store = open_store(options)
     try:
-        return asyncio.run(_serve(settings, store, options, with_samples=with_samples))
+        with asyncio.Runner(loop_factory=loop.factory) as runner:
+            return runner.run(_serve(settings, store, options, with_samples=with_samples))
     except FolderInUse as error:
         raise CommandFailed(f"{error}.{_describe_running(options.data)}") from None
     except (AddressInUse, StoreError) as error:
@@ -131,7 +137,7 @@ async def _start_samples(port: int) -> tuple[web.AppRunner, str]:
     try:
         return await start_sample_api("127.0.0.1", port)
     except OSError:
-        logging.getLogger(__name__).warning("Port %d is in use; the sample API uses another one.", port)
+        _log.warning("Port %d is in use; the sample API uses another one.", port)
         return await start_sample_api("127.0.0.1", 0)
 
 
@@ -140,7 +146,7 @@ async def _share(bridge: Bridge, specs: list[tuple[str, str]], rules: ReferenceR
         try:
             await bridge.share_document(spec, named=named, rules=rules)
         except BridgeError as error:
-            logging.getLogger(__name__).error("%s is left out: %s", spec, error.error.message)
+            _log.error("%s is left out: %s", spec, error.error.message)
 
 
 def _announce(

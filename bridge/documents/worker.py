@@ -181,7 +181,7 @@ async def _send_request(
     process: asyncio.subprocess.Process, header: Mapping[str, object], *texts: str
 ) -> AsyncIterator[bytes]:
     requests, answers = process.stdin, process.stdout
-    if requests is None or answers is None:
+    if requests is None or answers is None or requests.is_closing():
         raise ConnectionResetError
     requests.write(build_frame(orjson.dumps(header)))
     for text in texts:

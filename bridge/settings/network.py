@@ -1,13 +1,13 @@
-"""Where a bridge listens, and under which addresses it answers."""
+"""Where a bridge listens, under which addresses it answers, and what runs its connections."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from bridge.settings.declaration import CommaSeparated, Names, Section
+from bridge.settings.declaration import Choice, CommaSeparated, Names, Section
 
 DEFAULT_PORT = 8765
 """The default port is fixed, because browser storage is per origin (ruling 25)."""
@@ -16,6 +16,8 @@ SAMPLES_PORT = 8766
 """Port of the demo's sample API, if it is free."""
 
 MAX_PORT = 65535
+
+EventLoopName: TypeAlias = Literal["auto", "uvloop", "asyncio"]
 
 
 def check_origin(text: str) -> str:
@@ -35,7 +37,7 @@ Origin = Annotated[str, AfterValidator(check_origin)]
 
 
 class NetworkSettings(Section):
-    """Addresses of a bridge."""
+    """Addresses of a bridge, and its event loop."""
 
     title: ClassVar[str] = "Network"
 
@@ -78,6 +80,13 @@ class NetworkSettings(Section):
     ] = Field(
         default=(),
         description="origins whose pages may use the tool routes (Open WebUI's, for direct tool servers)",
+    )
+    event_loop: Annotated[EventLoopName, Choice, Names("TOOL_BRIDGE_EVENT_LOOP", "--event-loop", "NAME")] = (
+        Field(
+            default="auto",
+            description="what runs the bridge's connections; auto: uvloop where it is installed, which it is "
+            "on Linux and macOS, else asyncio's own loop. The log says which at the start",
+        )
     )
 
 

@@ -21,7 +21,7 @@ from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import compiled, document_text, tools_of
 from toolserver.document.bundle import bundle_document
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
 
 
 @pytest_asyncio.fixture
@@ -99,6 +99,20 @@ async def test_a_worker_that_was_killed_is_replaced(worker: DocumentWorker) -> N
     process.kill()
     with pytest.raises(BridgeError) as refused:
         await running
+    assert refused.value.error.code is ErrorCode.INVALID_DOCUMENT
+    assert await compile_text(worker, document_text())
+
+
+async def test_a_child_that_ended_by_itself_counts_as_dead(worker: DocumentWorker) -> None:
+    """Its pipe may close before its end is known; uvloop then refuses to write, asyncio drops the bytes."""
+    await worker.start_child()
+    process = worker._process  # pyright: ignore[reportPrivateUsage]
+    assert process is not None
+    assert process.stdin is not None
+    process.stdin.close()
+    await process.stdin.wait_closed()
+    with pytest.raises(BridgeError) as refused:
+        await compile_text(worker, document_text())
     assert refused.value.error.code is ErrorCode.INVALID_DOCUMENT
     assert await compile_text(worker, document_text())
 

@@ -13,7 +13,7 @@ from bridge.http.connections import Connections, mark_authenticated
 from bridge.http.middleware import watch_connection
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
 
 HEADER_S = 0.3
 """Instead of 15 s."""

@@ -16,7 +16,7 @@ from bridge.app.server import Bridge
 from tests.support.raw_http import raw_answer
 from tests.support.running_bridge import running_bridge
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
 
 BOMB_BYTES = 2_000_000
 """Of each bomb on the wire; unpacked it is a thousand times as long."""

@@ -20,7 +20,7 @@ from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import json_answer, page_of, pair_browser, running_bridge
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
 
 FLOOD = 20_000
 """Messages of one page: what the queue of the journal took before other users' calls were refused."""
