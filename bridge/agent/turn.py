@@ -56,6 +56,8 @@ class TurnRequest:
     """Id of a stored response that `input` continues."""
     history: tuple[StoredItem, ...] = ()
     """Earlier turns, from an endpoint that stores messages itself; they precede `input`."""
+    asked_by: str = "a program"
+    """Who asks, for people."""
 
 
 DEFAULT_MAX_ROUNDS = 25

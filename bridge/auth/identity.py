@@ -58,6 +58,9 @@ SESSION_TOKEN_DOTS = 2
 KeyT = TypeVar("KeyT")
 ValueT = TypeVar("ValueT")
 
+PAGE_NAME = "bridge page"
+"""Name of a page as a caller. No key has it, because a key's name begins with its kind."""
+
 SESSION, FILE, EXECUTOR = "session", "file", "executor"
 
 
@@ -68,12 +71,21 @@ class Caller:
     user: User
     device_id: str | None
     """Set for a page, None for an API key."""
+    key_label: str = ""
+    """Label of its API key, chosen by the user; empty for a page."""
     is_forwarded: bool = False
     """Whether a forwarder acts for the user: it knows only the tools offered to everybody."""
     show_calls: CallDisplay | None = None
     """How answers of models show calls, as chosen for the key."""
     markers: MarkerForm | None = None
     """How answers mark their stored items, as chosen for the key."""
+
+    @property
+    def name(self) -> str:
+        """Who this is, for the user of the call: the bridge page, or the kind and label of a key."""
+        if self.device_id is not None:
+            return PAGE_NAME
+        return f"{'forwarder' if self.is_forwarded else 'key'} {self.key_label}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +199,18 @@ class Identity:
         if token.count(".") == SESSION_TOKEN_DOTS:
             return await self.caller_of_session(token)
         holder = await self._holder_of_key(token)
+        caller = Caller(
+            holder.user,
+            None,
+            holder.label,
+            holder.forwarder,
+            show_calls=holder.show_calls,
+            markers=holder.markers,
+        )
         if not holder.forwarder:
-            return Caller(holder.user, None, show_calls=holder.show_calls, markers=holder.markers)
+            return caller
         named = self._user_headers.read_user(headers)
-        user = User(NOBODY, "") if named is None else await self._forwarded_user(named)
-        return Caller(user, None, is_forwarded=True, show_calls=holder.show_calls, markers=holder.markers)
+        return replace(caller, user=User(NOBODY, "") if named is None else await self._forwarded_user(named))
 
     async def authenticate_page(self, headers: CIMultiDictProxy[str]) -> Caller:
         """Return the caller, which must be a page: a program with a key may call and read, but not decide.

@@ -65,7 +65,11 @@ class AuditedListener:
     def _add_audit_entry(self, call: OpenCall, decision: Decision, reply: DecisionReply) -> None:
         request = call.request
         is_waiting = not reply.may_begin and call.outcome is None
-        detail = {"decision": decision.decision, "reason": decision.reason}
+        detail = {
+            "decision": decision.decision,
+            "reason": decision.reason,
+            "asked_by": request.context.asked_by,
+        }
         self._audit.add_entry(
             AuditKind.DECISION,
             call.user_id,

@@ -36,6 +36,7 @@ def envelope_of(call: OpenCall) -> dict[str, Any]:
                 "session_id": call.sid,
                 "bridge": {
                     "tool": request.tool_name,
+                    "asked_by": request.context.asked_by,
                     "deadline_ms": call.left_ms,
                     "approval": "needed" if call.must_ask else "granted",
                     "approval_ms": call.approval_ms,

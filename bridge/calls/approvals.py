@@ -145,7 +145,12 @@ class Approvals:
             call_id=call_id,
             server_id=request.server_id,
             operation_key=request.operation_key,
-            detail={"decision": verdict.decision, "reason": verdict.reason, "go": False},
+            detail={
+                "decision": verdict.decision,
+                "reason": verdict.reason,
+                "asked_by": request.context.asked_by,
+                "go": False,
+            },
         )
 
     def clear_cache(self) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MAX_ASKED_BY_CHARS = 200
+"""Maximum characters of the name of who asks for a call."""
+
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
@@ -16,6 +19,8 @@ class CallContext:
     """The model's turn that made the call."""
     turn_call_id: str | None = None
     """The model's id of the call; None: a call that another call of the turn made."""
+    asked_by: str | None = None
+    """Who asks for the call, for people: foreign text of at most `MAX_ASKED_BY_CHARS`; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)

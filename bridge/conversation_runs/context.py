@@ -25,6 +25,8 @@ class RunPlan:
     """Messages that the run starts with."""
     path: Sequence[Message]
     """The branch, including the added messages."""
+    asked_by: str
+    """Who started the run, for people."""
     repeated: ModelCall | None = None
     """A call of the last message that is repeated before the model is asked."""
 

@@ -69,6 +69,7 @@ def _build_request(plan: RunPlan, run_id: str, window: Window) -> TurnRequest:
         with_tools=bool(names),
         own_tools=frozenset(names),
         chat_id=conversation.id,
+        asked_by=plan.asked_by,
     )
 
 

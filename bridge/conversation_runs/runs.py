@@ -43,6 +43,8 @@ MAX_RUNS_PER_USER = 20
 class ChatPrompt:
     """A client's request for an answer."""
 
+    asked_by: str
+    """Who asks, for people."""
     content: str | None
     """Text of the user; None: answer the messages that are there already."""
     model: str | None = None
@@ -93,13 +95,21 @@ class ConversationRuns:
             conversation = await self.require_conversation(user_id, conversation_id)
             entry = await self._find_entry(prompt.model or conversation.settings.model)
             known = await self._store.list_messages(conversation_id)
-            leaf_id = _leaf_of(conversation, Branches(known), prompt)
+            branches = Branches(known)
+            leaf_id = _leaf_of(conversation, branches, prompt)
             user_messages = (
                 [] if prompt.content is None else [user_message(conversation_id, prompt.content, time.time())]
             )
-            return await self._start(conversation, entry, known, user_messages, leaf_id)
+            path = branches.path_to(leaf_id)
+            missing = await self._build_missing(conversation, path)
+            added = in_a_row([*missing, *user_messages], leaf_id, branches.next_seq)
+            path += added
+            named = replace(_titled(conversation, user_messages), head_id=path[-1].id)
+            return await self._launch(RunPlan(named, entry, known, added, path, prompt.asked_by))
 
-    async def begin_retry(self, user_id: str, conversation_id: str, tool_call_id: str) -> StartedRun:
+    async def begin_retry(
+        self, user_id: str, conversation_id: str, tool_call_id: str, asked_by: str
+    ) -> StartedRun:
         """Repeat a finished call in a new branch, and let the model continue from there.
 
         Raises:
@@ -113,7 +123,7 @@ class ConversationRuns:
             calling, call = find_call(branches, conversation.head_id, tool_call_id)
             entry = await self._find_entry(calling.model or conversation.settings.model)
             path = branches.path_to(calling.id)
-            return await self._launch(RunPlan(conversation, entry, known, (), path, call))
+            return await self._launch(RunPlan(conversation, entry, known, (), path, asked_by, call))
 
     def forward_call(self, call: OpenCall) -> None:
         """Forward a call of any user whose state has changed to its run."""
@@ -176,22 +186,6 @@ class ConversationRuns:
                 "Wait for one to end, or stop one."
             )
             raise BridgeError(ErrorCode.RATE_LIMITED, message, retryable=True)
-
-    async def _start(
-        self,
-        conversation: Conversation,
-        entry: ModelEntry,
-        known: Sequence[Message],
-        user_messages: Sequence[Message],
-        leaf_id: str | None,
-    ) -> StartedRun:
-        branches = Branches(known)
-        path = branches.path_to(leaf_id)
-        missing = await self._build_missing(conversation, path)
-        added = in_a_row([*missing, *user_messages], leaf_id, branches.next_seq)
-        path += added
-        named = replace(_titled(conversation, user_messages), head_id=path[-1].id)
-        return await self._launch(RunPlan(named, entry, known, added, path))
 
     async def _launch(self, plan: RunPlan) -> StartedRun:
         run = Run(new_run_id(), "running")

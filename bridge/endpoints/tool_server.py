@@ -117,7 +117,7 @@ class ToolServer:
         message_id = message_id_of(request)
         options = CallOptions(group=message_id, deadline_s=_requested_deadline(request))
         call = ToolCall(
-            CallContext(caller.user.id, chat_id_of(request), message_id),
+            CallContext(caller.user.id, chat_id_of(request), message_id, asked_by=caller.name),
             tool_name=name,
             arguments_text=await _arguments_text(request),
             server_id=request.match_info.get("server"),

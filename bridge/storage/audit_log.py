@@ -221,6 +221,7 @@ def _called_entry(row: CallRow) -> tuple[AuditCursor, AuditEntry]:
     late = None if row.late is None else json.loads(row.late)
     detail = {
         "tool": row.tool,
+        "asked_by": row.asked_by,
         "state": row.state,
         "code": None if error is None else error["code"],
         "http_status": row.http_status,

@@ -67,6 +67,7 @@ class StoredCall:
     ended_at: float | None
     late: dict[str, Any] | None
     decision: dict[str, Any] | None
+    asked_by: str | None
 
 
 class _Row(BaseModel):
@@ -91,6 +92,7 @@ class _Row(BaseModel):
     decision: str | None = None
     opened_at: float
     ended_at: float | None = None
+    asked_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +334,14 @@ def _row(call: OpenCall, *, may_begin: bool, ended_at: float | None) -> dict[str
         "decision": None if call.verdict is None else json.dumps(asdict(call.verdict)),
         "opened_at": call.opened_at,
         "ended_at": ended_at,
+        "asked_by": request.context.asked_by,
     }
+
+
+def stored_form(call: OpenCall) -> StoredCall:
+    """Return an open call as it would be read if it were stored now."""
+    row = _row(call, may_begin=False, ended_at=None)
+    return _read_call(CallRow(**row | {"arguments": redact_arguments(call.request.arguments_text)}))
 
 
 def _storable_arguments(call: OpenCall) -> str | None:
@@ -368,4 +377,5 @@ def _read_call(row: CallRow) -> StoredCall:
         ended_at=row.ended_at,
         late=None if row.late is None else json.loads(row.late),
         decision=None if row.decision is None else json.loads(row.decision),
+        asked_by=row.asked_by,
     )

@@ -218,6 +218,8 @@ class CallRow(Base):
     """Id of the model's turn that the call belongs to."""
     turn_call_id: Mapped[str | None] = mapped_column(Text)
     """The model's id of the call; null: another call of the turn made this one."""
+    asked_by: Mapped[str | None] = mapped_column(Text)
+    """Who asked for it, for people; null: not recorded, as of calls before revision 0017."""
 
 
 class AuditRow(Base):

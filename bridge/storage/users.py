@@ -117,6 +117,7 @@ class KeyHolder:
     user: User
     forwarder: bool
     """Whether the key belongs to a program that names the user of each call itself, such as Open WebUI."""
+    label: str
     show_calls: CallDisplay | None = None
     markers: MarkerForm | None = None
 
@@ -235,7 +236,11 @@ class UserStore:
                 return None
             row, user = found
             return KeyHolder(
-                _user(user), row.forwarder, display_named(row.show_calls), form_named(row.markers)
+                _user(user),
+                row.forwarder,
+                row.label,
+                display_named(row.show_calls),
+                form_named(row.markers),
             )
 
     async def add_ticket(self, user_id: str, *, printed: bool = True) -> str:

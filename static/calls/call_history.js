@@ -1,6 +1,7 @@
 // @ts-check
 /** Calls that the bridge stores and this page does not remember: earlier ones, and those of other browsers. */
 import { button, copyButton, el, fill, freshId, link, notice, sentenceOf } from "../ui/dom.js";
+import { askedBy } from "../ui/asked_by.js";
 import { viewAddress } from "../ui/router.js";
 import { callAgain, lateResultText, storedCallFacts } from "./stored_call.js";
 import { formatTime } from "../base/time_format.js";
@@ -100,6 +101,7 @@ function detailOf(call, api) {
   const args = text === null ? null : copyButton("Copy the arguments", () => text);
   return [
     el("div", { class: "actions" }, again.button, args, link("Open the tool", viewAddress("tools", tool), { class: "button quiet small" })),
+    el("p", { class: "hint" }, "Asked by ", askedBy(call.asked_by)),
     again.place,
     storedCallFacts(call),
     error ? errorView(error, server) : null,

@@ -1,6 +1,7 @@
 // @ts-check
 /** One call in the log: a line, and the request and answer beneath it when opened. */
 import { button, copyButton, el, fill, freshId, link, sentenceOf } from "../ui/dom.js";
+import { askedBy } from "../ui/asked_by.js";
 import { viewAddress } from "../ui/router.js";
 import { isOpen, kindOfEntry } from "./call_filter.js";
 import { formatDuration, errorView } from "../ui/outcome_view.js";
@@ -77,12 +78,9 @@ export class CallRow {
   }
 
   #showDetail() {
-    const { request, response, error, server_id, tool } = this.entry;
+    const { request, response, error, server_id, tool, asked_by } = this.entry;
     const later = el("div");
     const again = this.#repeatButtons();
-    const curl = request
-      ? copyButton("Copy as curl", () => toCurl(request), { "aria-label": `Copy ${tool} as curl` })
-      : null;
     fill(
       this.detail,
       el(
@@ -92,9 +90,10 @@ export class CallRow {
           "div",
           { class: "actions" },
           again?.button ?? null,
-          curl,
+          request ? curlButton(tool, request) : null,
           link("Open the tool", viewAddress("tools", tool), { class: "button quiet small" }),
         ),
+        el("p", { class: "hint" }, "Asked by ", askedBy(asked_by)),
         again?.place ?? null,
         later,
         error ? errorView(error, server_id) : null,
@@ -122,6 +121,10 @@ export class CallRow {
     if (kept) fill(place, storedCallFacts(kept));
   }
 }
+
+/** @param {string} tool @param {LoggedRequest} request */
+const curlButton = (tool, request) =>
+  copyButton("Copy as curl", () => toCurl(request), { "aria-label": `Copy ${tool} as curl` });
 
 /** Operations that only read, by their keys. */
 const SAFE = /^(GET|HEAD|OPTIONS) /;

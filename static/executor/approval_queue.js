@@ -77,7 +77,7 @@ export class ApprovalQueue {
   /** What is shown, oldest first. @returns {WaitingCard[]} */
   get cards() {
     return [...this.#waiting.values()].flatMap(({ call, facts, decision, untilWall }) =>
-      facts && !decision ? [{ ...facts, call_id: call.call_id, chat_id: call.chat_id, expires_at: untilWall }] : [],
+      facts && !decision ? [{ ...facts, call_id: call.call_id, asked_by: call.asked_by, chat_id: call.chat_id, expires_at: untilWall }] : [],
     );
   }
 

@@ -53,8 +53,8 @@ export class CallLog {
   }
 
   /** @param {ToolCall} call @param {"running" | "waiting"} state */
-  #openEntry({ call_id, tool, server_id, key, chat_id }, state) {
-    const about = { call_id, tool, server_id, key, chat_id, started_at: this.now() };
+  #openEntry({ call_id, tool, server_id, key, asked_by, chat_id }, state) {
+    const about = { call_id, tool, server_id, key, asked_by, chat_id, started_at: this.now() };
     const open = { duration_ms: null, request: null, response: null, error: null, delivered: null };
     this.putEntry({ ...about, ...open, state });
   }

@@ -9,6 +9,9 @@ import { parseJson } from "../base/json_text.js";
 /** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */
 /** @typedef {{call_id: string, attempt: number}} Attempt */
 
+/** Maximum characters of who asks for a call. */
+export const ASKED_BY_CHARS = 200;
+
 export const REMEMBERED_CALLS = 1000;
 
 /** Sentences for the reasons of `cancel:tool`. @type {Record<string, string>} */
@@ -45,6 +48,7 @@ export function readCall(message) {
     attempt: Number(call.bridge?.attempt) || 1,
     must_ask: call.bridge?.approval === "needed",
     approval_ms: Number(call.bridge?.approval_ms) || 120_000,
+    asked_by: textOf(call.bridge?.asked_by).slice(0, ASKED_BY_CHARS),
     chat_id: message.chat_id ?? call.bridge?.chat_id ?? null,
   };
 }

@@ -8,14 +8,18 @@ import { stringifyJson } from "../base/json_text.js";
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
 
+/** What the bridge calls a page that asks for a call; no key has this name. */
+const OWN_NAME = "bridge page";
+
 /**
  * Whether a card asks about exactly this; false also where it shows too little of the arguments to tell.
- * @param {Pick<WaitingCard, "tool" | "server_id" | "chat_id" | "args" | "more_args">} card
+ * @param {Pick<WaitingCard, "tool" | "server_id" | "asked_by" | "chat_id" | "args" | "more_args">} card
  * @param {{name: string, server_id: string}} tool
  * @param {JsonObject} value the arguments
  */
 export function asksAbout(card, tool, value) {
-  if (card.tool !== tool.name || card.server_id !== tool.server_id || card.chat_id !== null || card.more_args > 0) return false;
+  if (card.tool !== tool.name || card.server_id !== tool.server_id || card.more_args > 0) return false;
+  if (card.asked_by !== OWN_NAME || card.chat_id !== null) return false;
   const given = Object.entries(value).map(([name, each]) => [name, typeof each === "string" ? each : stringifyJson(each)]);
   const asked = card.args.map((each) => [each.name, each.value]);
   return stringifyJson(given.toSorted()) === stringifyJson(asked.toSorted());

@@ -219,6 +219,7 @@ export interface StoredCall {
   opened_at: number;
   ended_at: number | null;
   late: Record<string, JsonValue> | null;
+  asked_by: string | null;
 }
 export interface StoredCallPage {
   calls: StoredCall[];

@@ -168,6 +168,8 @@ export interface ToolCall {
   /** The bridge wants the user to decide first. */
   must_ask: boolean;
   approval_ms: number;
+  /** Who asks, for people: foreign text; empty: not said. */
+  asked_by: string;
   chat_id: string | null;
 }
 export type OutcomeBody = { kind: "text"; text: string } | { kind: "uploaded" } | { kind: "empty" };
@@ -245,6 +247,8 @@ export interface CardFacts {
 }
 export interface WaitingCard extends CardFacts {
   call_id: string;
+  /** See `ToolCall`. */
+  asked_by: string;
   chat_id: string | null;
   /** Milliseconds since the epoch. */
   expires_at: number;
@@ -327,6 +331,8 @@ export interface CallEntry {
   tool: string;
   server_id: string;
   key: string;
+  /** See `ToolCall`. */
+  asked_by: string;
   chat_id: string | null;
   state: "waiting" | "queued" | "running" | "answered" | "failed";
   started_at: number;

@@ -4,6 +4,7 @@
  * own, with nothing invisible in it and a bounded size, so that it can neither imitate the card nor push its facts away.
  */
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
+import { askedBy } from "./asked_by.js";
 import { formatSize } from "./response_view.js";
 import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
 
@@ -84,6 +85,7 @@ export class ApprovalCard {
         longText(card.url, { chars: SHOWN_URL_CHARS, what: "the address", isLine: true }),
       ),
       factList([
+        ["Asked by", askedBy(card.asked_by)],
         ["Why", REASONS[card.reason]],
         ["Credential", card.credentials.length > 0 ? card.credentials.map((name) => truncateLine(name)).join(", ") : "none"],
       ]),

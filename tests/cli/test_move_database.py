@@ -76,7 +76,7 @@ async def test_everything_arrives_and_the_bridge_goes_on_from_there(
     assert moved == {name: len(found) for name, found in before.items()}
     assert moved["audit"] == 450
     store = Store.open_store(target)
-    assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False)
+    assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False, label="a\ufffdb")
     log = store.audit_log()
     log.add_entry(AuditKind.STARTED, None, "bridge")
     await log.flush_entries()

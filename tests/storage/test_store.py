@@ -49,7 +49,7 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
 
     store = Store.open_store(database)
     assert await store.ensure_user("ann") == ann
-    assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False, show_calls="items")
+    assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False, label="cli", show_calls="items")
     assert await store.list_servers() == [RECORD]
     assert await store.load_names("") == {get: "listProducts"}
     assert await store.list_acceptances(ann.id) == {get: "d1"}
@@ -99,7 +99,7 @@ async def test_two_processes_may_use_one_data_folder(database: Where) -> None:
     running, command = Store.open_store(database), Store.open_store(database)
     ann = await command.ensure_user("ann")
     _, key = await command.add_key(ann.id, "cli")
-    assert await running.holder_of_key(key) == KeyHolder(ann, forwarder=False)
+    assert await running.holder_of_key(key) == KeyHolder(ann, forwarder=False, label="cli")
     await running.close()
     await command.close()
 

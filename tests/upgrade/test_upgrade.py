@@ -20,6 +20,9 @@ from tests.upgrade.opened import Left, Visitor, opened
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
+MIGRATED = {"calls": {"asked_by TEXT True"}}
+"""What migrations since have added, by table."""
+
 REVISION = "SELECT version_num FROM alembic_version"
 
 
@@ -56,10 +59,26 @@ def was_seen(visitor: Visitor, topic: str) -> dict[str, Any]:
 
 async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
     """Whoever moves the code keeps the names in the database; one that must change needs a migration."""
-    schema, revision = schema_of(left.where), execute(left.where, REVISION)
+    before = schema_of(left.where)
     await Store.open_store(left.where).close()
-    assert schema_of(left.where) == schema
-    assert execute(left.where, REVISION) == revision
+    after = schema_of(left.where)
+    assert (before.pop("sqlite_master", None) is None) == (after.pop("sqlite_master", None) is None)
+    assert {table: set(after[table]) - set(parts) for table, parts in before.items()} == {
+        table: MIGRATED.get(table, set()) for table in before
+    }
+    assert {table: set(parts) - set(after[table]) for table, parts in before.items()} == {
+        table: set[str]() for table in before
+    }
+    assert after.keys() == before.keys()
+    assert execute(left.where, REVISION) == [("0017",)]
+
+
+async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:
+    """Revision 0017 adds who asked; nobody can know it of a call that was made before."""
+    page = await visitor.page("ann")
+    calls_before = (await page.get("/api/calls"))["calls"]
+    assert calls_before
+    assert {call["asked_by"] for call in calls_before} == {None}
 
 
 async def test_commands_find_it_by_its_folder(left: Left) -> None:

@@ -17,7 +17,7 @@ from bridge.agent.tools.catalog_tools import CatalogTools, offered_beside
 from bridge.agent.tools.tool_output import StoredFiles, answer_output
 from bridge.agent.turn import Notice, TurnRequest, TurnSettings
 from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOutput, run_batch
-from bridge.calls.request import CallContext, CallOptions, ToolCall
+from bridge.calls.request import MAX_ASKED_BY_CHARS, CallContext, CallOptions, ToolCall
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.settings.limits import Limits
 from bridge.tasks import log_failures
@@ -203,6 +203,7 @@ class EngineToolbox:
                     request.message_id,
                     request.turn_id,
                     turn_call_id=None if self.is_nested else call.call_id,
+                    asked_by=f"{request.asked_by}, model {request.model}"[:MAX_ASKED_BY_CHARS],
                 ),
                 tool.name,
                 text,

@@ -97,9 +97,10 @@ class BatchRoutes:
         """Run a batch; a caller that disconnects cancels all of it. A long one is kept alive."""
         caller = caller_of(request)
         batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
+        context = CallContext(caller.user.id, asked_by=caller.name)
         group = f"batch {secrets.token_hex(8)}"
         calls = [
-            BatchCall(new_call.id or str(number), _tool_call(caller.user.id, group, new_call))
+            BatchCall(new_call.id or str(number), _tool_call(context, group, new_call))
             for number, new_call in enumerate(batch.calls, start=1)
         ]
         check_batch(calls)
@@ -133,11 +134,11 @@ class BatchRoutes:
         )
 
 
-def _tool_call(user_id: str, group: str, new_call: NewBatchCall) -> ToolCall:
+def _tool_call(context: CallContext, group: str, new_call: NewBatchCall) -> ToolCall:
     if new_call.deadline_s is not None:
         checked_deadline(new_call.deadline_s)
     text = new_call.arguments_text
     if text is None:
         text = dump_json(new_call.arguments or {}).decode()
     options = CallOptions(group=group, deadline_s=new_call.deadline_s)
-    return ToolCall(CallContext(user_id), new_call.tool, text, server_id=new_call.server, options=options)
+    return ToolCall(context, new_call.tool, text, server_id=new_call.server, options=options)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 from aiohttp import web
 
-from bridge.calls.argument_redaction import redact_arguments
 from bridge.calls.dispatcher import Dispatcher
-from bridge.calls.open_call import OpenCall
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
-from bridge.storage.call_journal import CallJournal, StoredCall
+from bridge.storage.call_journal import CallJournal, StoredCall, stored_form
 
 PAGE_OF_CALLS = 100
 """Calls in one answer."""
@@ -42,6 +39,9 @@ class CallFacts(ApiModel):
     """The page's report after the call had already ended: what really happened, for a person to read."""
     decision: dict[str, Any] | None
     """The user's decision: `decision`, `reason`, `device_id`, `at`; None without one."""
+    asked_by: str | None
+    """Who asked for it, for people: `key <label>`, `forwarder <label>` or `bridge page`, with the model that
+    made the call, if one did; None: not recorded."""
 
 
 class CallList(ApiModel):
@@ -97,7 +97,9 @@ class CallHistoryRoutes:
     async def list_calls(self, request: web.Request) -> web.Response:
         """List the caller's calls, newest first; open ones in their current state, not the journal's."""
         caller = caller_of(request)
-        opened = {call.call_id: _open_facts(call) for call in self._dispatcher.open_calls(caller.user.id)}
+        opened = {
+            call.call_id: _facts(stored_form(call)) for call in self._dispatcher.open_calls(caller.user.id)
+        }
         if _is_true(request.query.get("open")):
             return json_answer(CallList(calls=_newest_first(opened.values()), next=None))
         before = _time(request.query.get("before"))
@@ -113,7 +115,7 @@ class CallHistoryRoutes:
         call_id = request.match_info["id"]
         call = self._dispatcher.open_call(call_id)
         if call is not None and call.user_id == caller.user.id:
-            return json_answer(_open_facts(call))
+            return json_answer(_facts(stored_form(call)))
         stored = await self._journal.find_call(caller.user.id, call_id)
         if stored is None:
             message = f"There is no call {call_id!r}; calls are stored for 30 days."
@@ -164,24 +166,5 @@ def _facts(call: StoredCall) -> CallFacts:
         ended_at=call.ended_at,
         late=call.late,
         decision=call.decision,
-    )
-
-
-def _open_facts(call: OpenCall) -> CallFacts:
-    request = call.request
-    return CallFacts(
-        call_id=call.call_id,
-        tool=request.tool_name,
-        server=request.server_id,
-        operation=request.operation_key,
-        state=call.state,
-        safe=request.safe,
-        arguments=redact_arguments(request.arguments_text),
-        http_status=None,
-        content_type=None,
-        error=None,
-        opened_at=call.opened_at,
-        ended_at=None,
-        late=None,
-        decision=None if call.verdict is None else asdict(call.verdict),
+        asked_by=call.asked_by,
     )

@@ -191,7 +191,8 @@ class CallRoutes:
         if text is None:
             text = dump_json(wanted.arguments or {}).decode()
         options = CallOptions(deadline_s=wanted.deadline_s)
-        return await self._run(ToolCall(CallContext(caller.user.id), wanted.tool, text, options=options))
+        context = CallContext(caller.user.id, asked_by=caller.name)
+        return await self._run(ToolCall(context, wanted.tool, text, options=options))
 
     async def retry_call(self, request: web.Request) -> web.Response:
         """Repeat a call of the caller: another call with the same tool and arguments."""
@@ -206,7 +207,7 @@ class CallRoutes:
         if has_redactions(stored.arguments_text):
             message = f"Secrets in the arguments of call {call_id!r} were not stored. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        context = CallContext(caller.user.id)
+        context = CallContext(caller.user.id, asked_by=caller.name)
         return await self._run(ToolCall(context, stored.tool, stored.arguments_text, stored.server_id))
 
     async def _run(self, call: ToolCall) -> web.Response:

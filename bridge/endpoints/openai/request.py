@@ -74,6 +74,7 @@ class CompletionRequest:
         request = replace(
             self.parsed.build_turn(self.caller.user.id, self.answer_id, may_have_tools=with_tools),
             chat_id=chat_id_of(self.http),
+            asked_by=self.caller.name,
             message_id=message_id_of(self.http),
             to_store="nothing" if markers == "off" else "output",
             is_task=is_task(self.http),

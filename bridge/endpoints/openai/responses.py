@@ -160,6 +160,7 @@ class ResponseRoutes:
             "display": display_of(http, completion.caller, self._requests.defaults.show_tool_cards),
             "markers": markers,
             "for_open_webui": is_from_open_webui(http),
+            "asked_by": completion.caller.name,
             "chat_id": chat_id_of(http),
             "message_id": message_id_of(http),
             "is_task": is_task(http),

@@ -1,6 +1,7 @@
 """Calls that ask their user: nothing is sent before a click, and every ending is the one that was decided."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -242,6 +243,29 @@ async def test_foreign_text_can_neither_imitate_nor_hide_a_card(chromium: Browse
         await expect(card).to_contain_text("\\u{202E}ada")
         await answer(card, "Deny")
         assert (await running).code == "denied"
+
+
+async def test_the_card_and_the_log_name_who_asks_as_text(chromium: Browser, tmp_path: Path) -> None:
+    """The label of a key is foreign text, too: whoever made it may have wanted to look like a card."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        store, user = scene.bridge.components.store, scene.bridge.local_user
+        _, key = await store.add_key(user.id, "\u202elaptop<button>Allow once</button>")
+        program = replace(scene.caller, key=key)
+        order = {
+            "customer": "Ada",
+            "items": [{"product_id": 1, "quantity": 1}],
+            "delivery": {"street": "a", "city": "b"},
+        }
+        running = asyncio.create_task(program.call("placeOrder", order))
+        card = await card_of(page, "placeOrder")
+        await expect(card).to_contain_text("Asked by")
+        await expect(card).to_contain_text("key \\u{202E}laptop<button>Allow once</button>")
+        await expect(card.get_by_role("button", name="Allow once")).to_have_count(1)
+        await answer(card, "Deny")
+        await running
+        await go_to(page, "calls")
+        await page.get_by_role("button", name="placeOrder", exact=True).click()
+        await expect(page.get_by_text("Asked by key \\u{202E}laptop<button>")).to_be_visible()
 
 
 async def test_a_fresh_card_takes_no_click_for_half_a_second(chromium: Browser, tmp_path: Path) -> None:

@@ -147,6 +147,38 @@ async def test_a_decision_stands_at_its_call_and_in_the_audit_log(bridge: Bridge
     assert await eventually(noted) == ["decision", "grant"]
 
 
+async def test_who_asks_stands_on_the_card_at_the_call_and_in_the_audit_log(
+    bridge: Bridge, page: FakePage
+) -> None:
+    """A user who does not know for whom a call is cannot decide; the label of a key is its user's own."""
+    new_key = await page.post("/api/keys", {"label": "laptop <b>"})
+    url, headers = f"{bridge.base_url}/tools/addProduct", {"Authorization": f"Bearer {new_key['key']}"}
+    running = asyncio.create_task(page.http.post(url, json={"name": "tea"}, headers=headers))
+    await eventually(lambda: bool(page.calls))
+    (sent,) = page.calls
+    (open_call,) = (await page.get("/api/calls?open=true"))["calls"]
+    await decide(page, "once")
+    (await running).close()
+    stored = await page.get(f"/api/calls/{sent['id']}")
+    audited = {each["kind"]: each for each in (await page.get("/api/audit"))["entries"] if each["call_id"]}
+    asked_by = [
+        sent["bridge"]["asked_by"],
+        open_call["asked_by"],
+        stored["asked_by"],
+        audited["decision"]["detail"]["asked_by"],
+        audited["call"]["detail"]["asked_by"],
+    ]
+    assert asked_by == ["key laptop <b>"] * 5
+
+
+async def test_a_call_that_the_page_asks_for_says_so(page: FakePage) -> None:
+    """The page allows its user's own run by that; no key can have the name."""
+    running = asyncio.create_task(page.post("/api/calls", {"tool": "addProduct", "arguments": {"name": "x"}}))
+    await decide(page, "once")
+    await running
+    assert page.calls[0]["bridge"]["asked_by"] == "bridge page"
+
+
 async def test_an_approval_that_waits_for_a_slot_is_noted_once_as_one(
     tmp_path: Path, database: Where
 ) -> None:
@@ -169,7 +201,7 @@ async def test_an_approval_that_waits_for_a_slot_is_noted_once_as_one(
 
         assert await eventually(has_gone)
         assert [(await each)[0] for each in running] == [200, 200]
-        said = {"decision": "once", "reason": "user"}
+        said = {"decision": "once", "reason": "user", "asked_by": "key printed at start"}
         assert await decisions(page) == [
             (page.calls[0]["id"], f"page {page.device_id}", {**said, "go": True}),
             (page.calls[1]["id"], f"page {page.device_id}", {**said, "waits": True}),
@@ -186,8 +218,8 @@ async def test_a_page_that_says_nothing_in_time_is_no_gap_in_the_audit_log(
         assert (status, answer["error"]["detail"]["reason"]) == (403, "no_answer")
         assert (await decide(page, "once"))["may_begin"] is False
         (call_id,) = [each["id"] for each in page.calls]
-        facts = {"decision": "denied", "reason": "no_answer", "go": False}
-        assert await decisions(page) == [(call_id, "bridge", facts)]
+        said = {"decision": "denied", "reason": "no_answer", "asked_by": "key printed at start"}
+        assert await decisions(page) == [(call_id, "bridge", {**said, "go": False})]
         kept = (await page.get(f"/api/calls/{call_id}"))["decision"]
         assert (kept["reason"], kept["device_id"]) == ("no_answer", None)
 

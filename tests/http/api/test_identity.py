@@ -250,7 +250,7 @@ async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path,
         assert bridge.key != first
         assert await bridge.components.store.holder_of_key(first) is None
         assert await bridge.components.store.holder_of_key(bridge.key) == KeyHolder(
-            bridge.local_user, forwarder=False
+            bridge.local_user, forwarder=False, label="printed at start"
         )
 
 

@@ -103,7 +103,7 @@ function scene(change = {}) {
 test("a call waits until its user and the bridge have said go", async () => {
   const { queue, told, asked, rest } = scene();
   await queue.addCall(call());
-  assert.deepEqual(queue.cards.map(({ call_id, expires_at }) => [call_id, expires_at]), [["c1", NOW + 1000]]);
+  assert.deepEqual(queue.cards.map(({ call_id, asked_by, expires_at }) => [call_id, asked_by, expires_at]), [["c1", "key laptop", NOW + 1000]]);
   queue.decideCalls(["c1"], "once");
   assert.deepEqual([told, queue.cards, queue.callIds], [[], [], ["c1"]]);
   asked[0].answer({ may_begin: true, deadline_ms: 700 });

@@ -37,8 +37,20 @@ test("execute:tool is read by our keys only: an address in the message means not
     must_ask: false,
     idempotency_key: false,
     approval_ms: 120_000,
+    asked_by: "",
     chat_id: "chat",
   });
+});
+
+test("who asks for a call is text of the caller's: bounded, and nothing else", () => {
+  /** @param {unknown} asked_by */
+  const read = (asked_by) => {
+    const { data } = MESSAGE.data;
+    return readCall({ data: { type: "execute:tool", data: { ...data, bridge: { ...data.bridge, asked_by } } } })?.asked_by;
+  };
+  assert.equal(read("key laptop"), "key laptop");
+  assert.equal(read("k".repeat(5000))?.length, 200);
+  assert.deepEqual([read(5), read({}), read(null)], ["", "", ""]);
 });
 
 test("other events and broken ones are no calls", () => {

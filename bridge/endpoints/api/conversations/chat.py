@@ -105,18 +105,18 @@ class ConversationChatRoutes:
 
     async def send_chat(self, request: web.Request) -> web.Response:
         """Start a run and, unless in the background, wait for its end. Disconnecting stops it then."""
-        user_id = caller_of(request).user.id
+        caller = caller_of(request)
         body = await read_body(request, ChatRequest, max_bytes=CONVERSATION_BODY_BYTES)
-        prompt = ChatPrompt(body.content, body.model, body.parent_id)
-        begun = await self._runs.begin_run(user_id, request.match_info["id"], prompt)
+        prompt = ChatPrompt(caller.name, body.content, body.model, body.parent_id)
+        begun = await self._runs.begin_run(caller.user.id, request.match_info["id"], prompt)
         return await self.answer_chat(begun, background=body.background)
 
     async def retry_call(self, request: web.Request) -> web.Response:
         """Start a run that begins by repeating a call."""
-        user_id = caller_of(request).user.id
+        caller = caller_of(request)
         body = await read_body(request, RetryRequest)
         named = request.match_info
-        begun = await self._runs.begin_retry(user_id, named["id"], named["tool_call_id"])
+        begun = await self._runs.begin_retry(caller.user.id, named["id"], named["tool_call_id"], caller.name)
         return await self.answer_chat(begun, background=body.background)
 
     async def answer_chat(self, begun: StartedRun, *, background: bool) -> web.Response:

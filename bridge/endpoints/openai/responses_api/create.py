@@ -77,7 +77,10 @@ def build_order(
     details = stored.request
     asked_rounds = parsed.build_turn(stored.user_id, stored.id, may_have_tools=not details.get("is_task"))
     chat_id, message_id = text_at(details, "chat_id") or None, text_at(details, "message_id") or None
-    request = replace(asked_rounds, chat_id=chat_id, message_id=message_id, is_response=True)
+    asked_by = text_at(details, "asked_by") or asked_rounds.asked_by
+    request = replace(
+        asked_rounds, chat_id=chat_id, message_id=message_id, is_response=True, asked_by=asked_by
+    )
     style = AnswerStyle(
         display_named(text_at(details, "display")) or "hidden",
         markers=form_named(text_at(details, "markers")) or "off",

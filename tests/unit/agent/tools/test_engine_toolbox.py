@@ -42,12 +42,15 @@ async def one(toolbox: EngineToolbox, call: ModelCall) -> Any:
 async def test_the_models_arguments_reach_the_page_and_the_answer_is_data() -> None:
     """S0-43, S0-53, W-05: the page gets the operation's own name, the model JSON and nothing around it."""
     harness, _ = await shop()
-    toolbox = await harness.toolbox(function("listProducts"), chat_id="chat 1", message_id="m1")
+    toolbox = await harness.toolbox(
+        function("listProducts"), chat_id="chat 1", message_id="m1", asked_by="key laptop"
+    )
     (output,) = await toolbox.run_calls([call_named("shop__listProducts", {"limit": 2})], ())
     assert (output.text, output.has_succeeded) == ('{"ok": 1}', True)
     (sent,) = harness.engine_harness.pages.sent
     assert (sent.request.tool_name, sent.request.arguments_text) == ("listProducts", '{"limit": 2}')
     assert (sent.request.context.chat_id, sent.request.context.message_id) == ("chat 1", "m1")
+    assert sent.request.context.asked_by == "key laptop, model gpt"
 
 
 async def test_an_answer_without_content_is_still_data() -> None:
