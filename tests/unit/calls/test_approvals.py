@@ -13,7 +13,7 @@ from tests.support.calls.memory_approvals import BackgroundWork, FakeAudit, Memo
 
 pytestmark = pytest.mark.asyncio
 
-ORDER: CallRequest = replace(request(safe=False), context=CallContext("ann", "c1"))
+ORDER: CallRequest = replace(request(safe=False), context=CallContext("ann", "c1", asked_by="key laptop"))
 
 
 class ApprovalsHarness:
@@ -151,5 +151,5 @@ async def test_what_the_bridge_itself_denied_is_taken_down() -> None:
     """No page said it, so nobody else notes it."""
     harness = ApprovalsHarness()
     harness.decide(ORDER, "denied", "no_answer", device=None)
-    facts = {"decision": "denied", "reason": "no_answer", "go": False}
+    facts = {"decision": "denied", "reason": "no_answer", "asked_by": "key laptop", "go": False}
     assert harness.audit.notes == [("decision", "bridge", facts)]
