@@ -18,8 +18,8 @@ class DocumentError(Exception):
     """A document that cannot be used as a whole.
 
     `code` is snake_case and stable; `message` is for people; `pointer` is "" or a JSON pointer such as
-    "#/paths/~1pets/get". Codes: not_json_or_yaml, not_a_document, unsupported_version, too_large, too_deep,
-    too_many_operations, too_many_files, yaml_alias_bomb, invalid_base_url.
+    "#/paths/~1pets/get". Codes: not_json_or_yaml, not_utf8, not_a_document, unsupported_version, too_large,
+    too_deep, too_many_operations, too_many_files, yaml_alias_bomb, invalid_base_url.
     """
 
     def __init__(self, code: str, message: str, *, pointer: str = "") -> None:

@@ -25,6 +25,8 @@ from bridge.documents.networks import network_of
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.network import origin_of
 from toolserver.document.document import DocumentLimits
+from toolserver.document.source_text import decode_file
+from toolserver.errors import DocumentError
 
 FETCH_SECONDS = 30.0
 MAX_REDIRECTS = 5
@@ -192,12 +194,15 @@ def read_document_file(path: Path) -> str:
     """Return the text of a file that the operator named.
 
     Raises:
-        BridgeError: `document_unreachable`.
+        BridgeError: `document_unreachable`; `invalid_document` if it is in no encoding of Unicode.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        return decode_file(path.read_bytes())
+    except OSError as error:
         raise _unreachable(str(path), str(error)) from None
+    except DocumentError as error:
+        detail = {"code": error.code, "pointer": error.pointer}
+        raise BridgeError(ErrorCode.INVALID_DOCUMENT, f"{path}: {error.message}", detail=detail) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +225,20 @@ async def _get(session: aiohttp.ClientSession, address: URL) -> _Fetched:
                 content += more
             if len(content) > limit:
                 raise FetchFailed(f"larger than {limit} bytes")
-            return _Fetched(content.decode("utf-8-sig", "replace"), str(response.url))
+            return _Fetched(_decode_leniently(content), str(response.url))
     except aiohttp.ClientConnectorDNSError as error:
         refused = error.os_error.strerror is None  # refused by PublicResolver; aiohttp would write "[None]"
         raise FetchFailed(str(error.os_error if refused else error)) from None
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
         raise FetchFailed(str(error) or type(error).__name__) from None
+
+
+def _decode_leniently(content: bytes) -> str:
+    """The text; bytes in no encoding of Unicode are replaced, since most of the document is readable."""
+    try:
+        return decode_file(content)
+    except DocumentError:
+        return content.decode("utf-8", "replace")
 
 
 def _timeout() -> aiohttp.ClientTimeout:

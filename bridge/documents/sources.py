@@ -27,6 +27,8 @@ from bridge.documents.fetch import (
 from bridge.settings.network import origin_of
 from toolserver.document.bundle import Bundle
 from toolserver.document.document import DocumentLimits
+from toolserver.document.source_text import decode_file
+from toolserver.errors import DocumentError
 
 MAX_BYTES = DocumentLimits().max_bytes
 """Maximum bytes of all texts together."""
@@ -175,14 +177,14 @@ class _Gatherer:
             raise _LeftOut("It is outside the folder that may be read; change that with --refs-root.")
         try:
             return await asyncio.to_thread(_text_below, self.folder, path)
-        except UnicodeDecodeError:
-            raise _LeftOut("It is not UTF-8 text.") from None
+        except DocumentError as error:
+            raise _LeftOut(error.message) from None
         except OSError as error:
             raise _LeftOut(f"It cannot be read: {error.strerror or error}.") from None
 
 
 def _text_below(folder: Path, path: Path) -> str:
-    """Read a file below `folder`; raises _LeftOut, OSError or UnicodeDecodeError."""
+    """Read a file below `folder`; raises _LeftOut, OSError or DocumentError (not_utf8)."""
     real = path.resolve(strict=True)
     if not real.is_relative_to(folder.resolve()):
         raise _LeftOut("It is a link out of the folder that may be read; change that with --refs-root.")
@@ -190,4 +192,4 @@ def _text_below(folder: Path, path: Path) -> str:
         raise _LeftOut("It is not a file.")
     if real.stat().st_size > MAX_BYTES:
         raise _LeftOut(f"It is larger than {MAX_BYTES:,} bytes.")
-    return real.read_text(encoding="utf-8-sig")
+    return decode_file(real.read_bytes())

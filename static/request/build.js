@@ -11,6 +11,7 @@ import { writeForm } from "./body_form.js";
 import { isJson, textOf } from "./body_text.js";
 import { unsendableHeader, UNPRINTABLE } from "./forbidden_headers.js";
 import { missingArgument, RequestError } from "./request_error.js";
+import { checkValues } from "./sendable_values.js";
 import { joinUrl, parseBase } from "./request_url.js";
 import { placeSecrets } from "./credential_placement.js";
 import { encodeStrict, primitiveText, writeParameter } from "./parameter_style.js";
@@ -47,6 +48,7 @@ const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization"]);
 export function buildRequest(plan, args, options = {}) {
   if (/^(connect|trace|track)$/i.test(plan.method))
     throw new RequestError("unsendable", `A browser does not let a page send ${plan.method}.`);
+  checkValues(args);
   const base = parseBase(options.baseUrl || plan.base_url);
   /** @type {Draft} */
   const draft = { path: new Map(), pathArguments: new Map(), query: [], headers: new Map(), unsendable: [] };

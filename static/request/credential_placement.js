@@ -36,6 +36,9 @@ function withoutScheme(token, scheme = "bearer") {
   return text.toLowerCase().startsWith(`${scheme} `) ? text.slice(scheme.length).trim() : text;
 }
 
+/** User name and password as RFC 7617 writes them; some APIs take a key as the name, and no password. @param {Record<string, unknown>} credential */
+const basicPair = ({ username, password }) => `${username}:${password ?? ""}`;
+
 /**
  * @param {string} httpScheme
  * @param {Record<string, unknown>} credential
@@ -46,8 +49,7 @@ function placeHttp(httpScheme, credential) {
   /** @param {string} text @returns {Placement} */
   const authorization = (text) => ({ in: "header", name: "authorization", text });
   if (scheme === "basic") {
-    const pair = "username" in credential ? `${credential.username}:${credential.password}` : String(credential.value);
-    return authorization(`Basic ${encodeBase64(pair)}`);
+    return authorization(`Basic ${encodeBase64("username" in credential ? basicPair(credential) : String(credential.value))}`);
   }
   if (scheme === "bearer") return authorization(`Bearer ${withoutScheme(String(credential.value ?? ""))}`);
   if (["digest", "mutual", "negotiate", "hoba", "scram-sha-1", "scram-sha-256"].includes(scheme))
@@ -119,9 +121,8 @@ export function secretTexts(credentials) {
   const texts = new Set();
   for (const credential of Object.values(credentials)) {
     if ("value" in credential) texts.add(credential.value).add(withoutScheme(credential.value));
-    if ("password" in credential) {
-      texts.add(credential.password).add(encodeBase64(`${credential.username}:${credential.password}`));
-    }
+    if ("username" in credential) texts.add(encodeBase64(basicPair(credential))).add(credential.password || credential.username);
+    else if ("password" in credential) texts.add(credential.password);
   }
   return [...texts].filter((text) => text.length >= 4).sort((a, b) => b.length - a.length);
 }

@@ -9,6 +9,11 @@ import { RequestError } from "./request_error.js";
 /** Decoding stops here: what needs more rounds is no file name. */
 const MAX_DECODINGS = 5;
 const EXPRESSION = /\{([^{}]+)\}/g;
+/** A slash that is not part of a name in braces. */
+const SLASH = /\/(?![^{}]*\})/;
+/** Characters that a URL may not hold, but for a lone "%": it may be meant. */
+const UNWRITABLE = /[ "<>^`|\u{80}-\u{d7ff}\u{e000}-\u{10ffff}]/gu;
+const CONTROL_OR_BACKSLASH = /[\\\u0000-\u001f\u007f]/;
 
 /**
  * @param {string} text
@@ -49,12 +54,14 @@ export function joinUrl(base, plan, parts) {
  * @param {UrlParts} parts
  */
 function fillPath(template, parts) {
-  return template.replace(EXPRESSION, (_whole, name) => {
-    const text = parts.path.get(name);
-    if (text === undefined)
-      throw new RequestError("unsendable", `The path needs "${name}", which the document does not declare.`, name);
-    return text;
+  const written = template.split(EXPRESSION).map((text, index) => {
+    if (index % 2 === 0) return text.replace(UNWRITABLE, encodeURIComponent);
+    const value = parts.path.get(text);
+    if (value === undefined)
+      throw new RequestError("unsendable", `The path needs "${text}", which the document does not declare.`, text);
+    return value;
   });
+  return written.join("");
 }
 
 /**
@@ -64,8 +71,10 @@ function fillPath(template, parts) {
  */
 function fillTemplate(template, plan, parts) {
   const path = fillPath(template, parts);
-  const segments = template.split("/");
-  for (const segment of segments) {
+  const literal = template.replace(EXPRESSION, "x");
+  if (CONTROL_OR_BACKSLASH.test(literal) || literal.startsWith("//") || hasDotSegment(literal))
+    throw new RequestError("unsendable", "The path of the document leads to another place than it says.");
+  for (const segment of template.split(SLASH)) {
     const names = [...segment.matchAll(EXPRESSION)].map(([, name]) => name);
     if (names.length) checkSegment(fillPath(segment, parts), names, plan, parts);
   }

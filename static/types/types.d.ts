@@ -81,11 +81,11 @@ export interface RequestPlan {
 
 // ---- credentials ----
 
-export type SchemeCredential = { value: string } | { username: string; password: string };
+export type SchemeCredential = { value: string } | { username: string; password?: string };
 export type ServerCredential =
   | { type: "apiKey"; in: "header" | "query"; name: string; value: string }
   | { type: "http"; http_scheme: "bearer"; value: string }
-  | { type: "http"; http_scheme: "basic"; username: string; password: string };
+  | { type: "http"; http_scheme: "basic"; username: string; password?: string };
 /** By scheme name; the name "*" holds a ServerCredential. */
 export type CredentialSet = Record<string, SchemeCredential | ServerCredential>;
 export interface CredentialName {

@@ -101,11 +101,12 @@ async def test_a_file_that_is_no_text_or_too_large_is_left_out(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By its name; the limit is lowered here."""
-    (folder / "bytes.yaml").write_bytes(b"\xff\xfe")
+    (folder / "bytes.yaml").write_bytes(b"a:\xff")
     (folder / "large.yaml").write_text("# " + "x" * 5000, encoding="utf-8")
     monkeypatch.setattr(sources, "MAX_BYTES", 4000)
     assert reasons(await read(put(folder, "bytes.yaml", "large.yaml"))) == [
-        "It is not UTF-8 text.",
+        "The text is not readable: byte 0xFF at position 2 is not UTF-8; it may be Latin-1 or Windows-1252. "
+        "Save it as UTF-8.",
         "It is larger than 4,000 bytes.",
     ]
 

@@ -8,6 +8,7 @@ surrogates), and small texts, which are checked for duplicate keys, go through t
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
 from typing import cast
 
 import msgspec
@@ -20,8 +21,12 @@ DUPLICATE_KEYS_BYTES = 1_000_000
 """Maximum bytes of texts whose duplicate keys are reported; looking for them doubles the reading time."""
 
 _MAX_DUPLICATES = 50
+MAX_DIGITS = 3_500
+"""Maximum characters of an integer; a longer one is read as text. Python neither reads nor writes more than
+4,300 digits."""
+
 _SPACES = " \t\r\n"
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(parse_int=str)  # only the places of values matter here
 _FAST = msgspec.json.Decoder()
 """Keeps integers of any size, which orjson turns into floats, and needs no memory besides the value."""
 
@@ -67,6 +72,7 @@ def _pass_over(text: str, index: int, signs: str) -> int:
 def _read_with_hooks(text: str, *, report_duplicate_keys: bool) -> tuple[JsonValue, list[str]]:
     duplicates: dict[str, None] = {}
     not_numbers: list[str] = []
+    too_long: list[str] = []
 
     def collect_duplicates(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
         read = dict(pairs)
@@ -75,12 +81,31 @@ def _read_with_hooks(text: str, *, report_duplicate_keys: bool) -> tuple[JsonVal
             duplicates.update(dict.fromkeys(key for key, count in counts.items() if count > 1))
         return read
 
+    def integer_or_text(digits: str) -> int | str:
+        if len(digits) <= MAX_DIGITS:
+            return int(digits)
+        too_long.append(digits)
+        return digits
+
     hook = collect_duplicates if report_duplicate_keys else None
-    reader = json.JSONDecoder(object_pairs_hook=hook, parse_constant=not_numbers.append)
-    root = cast(JsonValue, reader.decode(text))
+
+    def read(parse_int: Callable[[str], int | str]) -> JsonValue:
+        reader = json.JSONDecoder(
+            object_pairs_hook=hook, parse_constant=not_numbers.append, parse_int=parse_int
+        )
+        return cast(JsonValue, reader.decode(text))
+
+    try:
+        root = read(int)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # an integer of more digits than Python converts
+        root = read(integer_or_text)
     warnings = [
         f"The key {quote_text(key)} appears twice in one object; the last one counts." for key in duplicates
     ]
+    if too_long:
+        warnings.append(f"A number of {len(too_long[0]):,} characters is read as text.")
     if not_numbers:
         warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")
     return _without_lone_surrogates(root, text), warnings

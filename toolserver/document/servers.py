@@ -5,7 +5,7 @@ work; nothing is looked up.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, scalar_text_at, text_at
@@ -15,6 +15,7 @@ _MAX_URL_CHARS = 4000
 _MAX_VARIABLES = 50
 _MAX_VALUE_CHARS = 1_000
 _VARIABLE = r"\{([^{}]*)\}"
+_LOGIN = re.compile(r"^((?:[a-zA-Z][a-zA-Z0-9+.-]*:)?[/\\]{2})[^/?#\\]*@")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -26,6 +27,8 @@ class ServerUrl:
     description: str
     variables: tuple[str, ...] = ()
     """Names of the variables that were replaced."""
+    had_login: bool = False
+    """Whether a user name or password was taken out of the URL."""
 
 
 def read_servers(holder: JsonObject) -> tuple[ServerUrl, ...]:
@@ -46,7 +49,13 @@ def _read_server(entry: JsonValue) -> ServerUrl | None:
     if any(len(value) > _MAX_VALUE_CHARS for value in values.values()):
         return None
     url = re.sub(_VARIABLE, lambda match: values[match[1]], template)
-    return ServerUrl(url.strip(), text_at(entry, "description"), names)
+    return without_login(ServerUrl(url.strip(), text_at(entry, "description"), names))
+
+
+def without_login(server: ServerUrl) -> ServerUrl:
+    """The server without a user name and password in its URL, which would be a secret in a public place."""
+    url = _LOGIN.sub(r"\1", server.url)
+    return server if url == server.url else replace(server, url=url, had_login=True)
 
 
 def _default_of(variable: JsonObject) -> str:

@@ -17,6 +17,7 @@ from typing import cast
 
 import yaml
 
+from toolserver.document.json_text import MAX_DIGITS
 from toolserver.errors import DocumentError, quote_text
 from toolserver.json_types import JsonObject, JsonValue
 
@@ -32,7 +33,6 @@ _CONSTANTS: dict[str, JsonValue] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _NUMBER_STARTS = frozenset("0123456789+-.")
-_MAX_DIGITS = 3500  # Python neither reads nor writes integers of more than 4300 decimal digits.
 _ENDS = (yaml.DocumentEndEvent, yaml.StreamEndEvent)
 _MAX_WARNINGS = 50
 _TAG = "tag:yaml.org,2002:"
@@ -48,7 +48,7 @@ def plain_scalar(text: str) -> JsonValue:
 
 
 def _number(text: str) -> JsonValue:
-    if len(text) > _MAX_DIGITS:
+    if len(text) > MAX_DIGITS:
         return text
     if _INTEGER.match(text):
         return int(text)

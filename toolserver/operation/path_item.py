@@ -33,6 +33,11 @@ MAX_PATH_BYTES = 2_000
 path."""
 
 _EXPRESSION = re.compile(r"\{([^{}]+)\}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_QUERY_OR_FRAGMENT = re.compile(r"[?#].*", re.DOTALL)
+_ENCODED = re.compile(r"%(2e|2f|5c|25)", re.IGNORECASE)
+_MAX_DECODINGS = 5
+"""Rounds of percent-decoding in the search for dot segments, as in `static/request/request_url.js`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +158,41 @@ def _place(method: str, item: PathItem, node: JsonValue) -> PathMethod | Skipped
         return Skipped(method, item.path, "The operation is not an object.")
     if method.upper() in _FORBIDDEN_METHODS:
         return Skipped(method, item.path, f"A browser cannot send {method.upper()} requests.")
-    if not item.path.startswith("/"):
-        return Skipped(method, item.path, 'The path does not begin with "/".')
+    if reason := _leads_elsewhere(item.path):
+        return Skipped(method, _CONTROL.sub(_escape, item.path), reason)
     if len(item.path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
         reason = f"The path is longer than {MAX_PATH_BYTES:,} bytes."
         return Skipped(method, f"{item.path[:_MAX_QUOTED_PATH_CHARS]}…", reason)
     return PathMethod(method, item, node, [])
+
+
+def _leads_elsewhere(path: str) -> str:
+    """Why a browser would send requests of this path to another one, as a sentence; "" if it would not."""
+    if not path.startswith("/"):
+        return 'The path does not begin with "/".'
+    if _CONTROL.search(path):
+        return "The path holds a control character."
+    literal = _EXPRESSION.sub("x", _QUERY_OR_FRAGMENT.sub("", path))
+    if "\\" in literal:
+        return 'The path holds a backslash, which a browser reads as "/".'
+    if literal.startswith("//"):
+        return 'The path begins with "//", behind which a browser reads the name of a host.'
+    if segment := _dot_segment(literal):
+        return f'The path holds the segment "{segment}": a browser would send the request to another path.'
+    return ""
+
+
+def _dot_segment(path: str) -> str:
+    """The first "." or ".." among the segments, percent-decoded as often as servers might; "" for none."""
+    for _ in range(_MAX_DECODINGS):
+        for segment in re.split(r"[/\\]", path):
+            if segment in (".", ".."):
+                return segment
+        if "%" not in path:
+            break
+        path = _ENCODED.sub(lambda triple: chr(int(triple[1], 16)), path)
+    return ""
+
+
+def _escape(control: re.Match[str]) -> str:
+    return f"\\x{ord(control[0]):02x}"

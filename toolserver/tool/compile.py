@@ -14,7 +14,14 @@ import orjson
 
 from toolserver.document.document import Document
 from toolserver.document.security import Requirements, clash_of
-from toolserver.document.servers import ServerUrl, absolute_url, choose_base_url, origin_of, read_servers
+from toolserver.document.servers import (
+    ServerUrl,
+    absolute_url,
+    choose_base_url,
+    origin_of,
+    read_servers,
+    without_login,
+)
 from toolserver.errors import DocumentError, quote_text
 from toolserver.json_types import JsonValue, dump_json
 from toolserver.operation.argument_names import COMPLETE_BODY
@@ -188,14 +195,20 @@ def _find_addresses(
             raise DocumentError(
                 "invalid_base_url", f"The base URL {quote_text(base_url)} is not an http or https address."
             )
-        return _Addresses(root, root), []
+        return _Addresses(root, root), _login_warnings((without_login(ServerUrl(base_url, "")),))
     servers = read_servers(document.root)
     root = choose_base_url(servers, source_url)
     if root:
-        return _Addresses(root, source_url), _default_warnings(servers)
+        return _Addresses(root, source_url), [*_login_warnings(servers), *_default_warnings(servers)]
     named = f"names its server only as {quote_text(servers[0].url)}" if servers else "names no server"
     advice = "enter the API's base URL, such as https://api.example.com"
-    return _Addresses("", source_url), [f"The document {named}; {advice}."]
+    return _Addresses("", source_url), [*_login_warnings(servers), f"The document {named}; {advice}."]
+
+
+def _login_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
+    if not any(server.had_login for server in servers):
+        return []
+    return ["A server's URL holds a user name or password, which is not used; save it as a credential."]
 
 
 def _default_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
@@ -274,7 +287,7 @@ class _Compiler:
         of_security = self._of_security(operation.security)
         if not (operation.warnings or outline.warnings or operation.servers or operation.unsendable):
             return of_security
-        warnings = [*operation.warnings, *outline.warnings]
+        warnings = [*operation.warnings, *outline.warnings, *_login_warnings(operation.servers)]
         if self.addresses.are_unusable(operation.servers):
             url = quote_text(operation.servers[0].url)
             warnings.append(f"Its own server {url} is not an address that can be called.")

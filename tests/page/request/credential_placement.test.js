@@ -91,6 +91,14 @@ test("secrets are removed however an API echoes them", () => {
   assert.equal(redact(echo), Array(6).fill("[secret]").join(" | "));
 });
 
+test("a user name alone is sent with an empty password, and is the secret then", () => {
+  const stripe = { basic: { username: "sk_live_1" } };
+  for (const basic of [stripe.basic, { ...stripe.basic, password: "" }])
+    assert.deepEqual(built([[BASIC]], { basic }).headers, [["authorization", `Basic ${btoa("sk_live_1:")}`]]);
+  assert.deepEqual(secretTexts(stripe), [btoa("sk_live_1:"), "sk_live_1"]);
+  assert.deepEqual(secretTexts({ basic: { username: "käthe", password: "pass word" } }), ["a8OkdGhlOnBhc3Mgd29yZA==", "pass word"]);
+});
+
 test("a key in a header that a browser keeps for itself is told, not lost", () => {
   for (const name of ["Cookie", "Host", "bad name"]) {
     const { headers, unsendable } = built([[{ scheme: "k", type: "apiKey", in: "header", name }]], { k: { value: "v" } });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildRequest, RequestError } from "../../../static/request.js";
+import { parseJson } from "../../../static/base/json_text.js";
 import { parameter, plan } from "../support/plans.js";
 
 /** @typedef {import("../../../static/types/types.d.ts").JsonObject} JsonObject */
@@ -104,6 +105,35 @@ test("dot segments made of several values, or by a style, are refused as well", 
   const label = plan({ path: "/x/{a}", parameters: [parameter("path", "a", { style: "label" })] });
   refuses(() => buildRequest(label, { a: "." }), "invalid_arguments", "a");
   assert.equal(buildRequest(label, { a: "" }).url, "https://api.example/v1/x/.");
+});
+
+test("a path of the document that leads elsewhere is refused, also when it was accepted by an older bridge", () => {
+  for (const path of ["/../../admin", "/a/./b", "/a/%2e%2E/b", "/a/.%252e", "//evil.example/x", "/\\evil.example/x", "/a\r\nHost: evil"])
+    refuses(() => buildRequest(plan({ path }), {}), "unsendable", null);
+  const braced = plan({ path: "/x/{a/b}", parameters: [parameter("path", "a/b")] });
+  refuses(() => buildRequest(braced, { "a/b": ".." }), "invalid_arguments", "a/b");
+  assert.equal(buildRequest(braced, { "a/b": "c" }).url, "https://api.example/v1/x/c");
+});
+
+test("what a path may not hold is percent-encoded, and what is encoded already stays", () => {
+  const asked = plan({ path: '/a b/ü/%20"|/{id}?the sort=<up>', parameters: [parameter("path", "id")] });
+  const { url } = buildRequest(asked, { id: "x y" });
+  assert.equal(url, "https://api.example/v1/a%20b/%C3%BC/%20%22%7C/x%20y?the%20sort=%3Cup%3E");
+  assert.equal(new URL(url).href, url);
+});
+
+test("a number that JSON cannot hold and a value without end are refused, not altered", () => {
+  const asked = plan({
+    method: "POST",
+    parameters: [parameter("query", "q", { required: false })],
+    body: { content_type: "application/json", required: true, properties: [{ argument: "b", name: "b" }], additional: true },
+  });
+  refuses(() => buildRequest(asked, /** @type {JsonObject} */ (parseJson('{"b": 1e400}'))), "invalid_arguments", "b");
+  refuses(() => buildRequest(asked, { b: 1, q: [{ deep: -Infinity }] }), "invalid_arguments", "q");
+  const deep = /** @type {JsonObject} */ (JSON.parse(`${'{"b":'.repeat(5000)}1${"}".repeat(5000)}`));
+  let endless = deep;
+  for (let level = 0; level < 100_000; level += 1) endless = { b: endless };
+  for (const args of [deep, endless]) refuses(() => buildRequest(asked, args), "invalid_arguments", "b");
 });
 
 test("an empty path value never turns DELETE /pets/{id} into DELETE /pets/", () => {

@@ -36,6 +36,16 @@ def test_broken_servers_are_left_out() -> None:
     assert len(urls_of(*many)) == 50
 
 
+def test_a_user_name_and_password_are_taken_out_and_told() -> None:
+    """They are the author's, or a secret: neither is sent, shown nor stored as part of an address."""
+    for url in ("https://user:pw@a.example/v1", "//user@a.example/v1", "ftp://u:p@w@a.example/v1"):
+        (server,) = read_servers({"servers": [{"url": url}]})
+        assert server.url in ("https://a.example/v1", "//a.example/v1", "ftp://a.example/v1")
+        assert server.had_login
+    (plain,) = read_servers({"servers": [{"url": "https://a.example/@me"}]})
+    assert (plain.url, plain.had_login) == ("https://a.example/@me", False)
+
+
 @pytest.mark.parametrize(
     ("url", "source", "base"),
     [

@@ -227,6 +227,49 @@ def test_a_path_that_no_database_can_look_up_is_skipped() -> None:
     assert (skipped.path, skipped.reason) == (f"{longer[:200]}…", "The path is longer than 2,000 bytes.")
 
 
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        (
+            "/../../admin/{id}",
+            'The path holds the segment "..": a browser would send the request to another path.',
+        ),
+        ("/a/./b", 'The path holds the segment ".": a browser would send the request to another path.'),
+        ("/a/%2e%2E/b", 'The path holds the segment "..": a browser would send the request to another path.'),
+        ("/a/.%252e/b", 'The path holds the segment "..": a browser would send the request to another path.'),
+        ("/a%2f..%5Cb", 'The path holds the segment "..": a browser would send the request to another path.'),
+        ("/a/..?x=1", 'The path holds the segment "..": a browser would send the request to another path.'),
+        ("//evil.example/x", 'The path begins with "//", behind which a browser reads the name of a host.'),
+        ("/\\evil.example/x", 'The path holds a backslash, which a browser reads as "/".'),
+        ("/a\r\nHost: evil", "The path holds a control character."),
+        ("/a\tb", "The path holds a control character."),
+    ],
+)
+def test_a_path_that_leads_elsewhere_is_skipped(path: str, reason: str) -> None:
+    """A browser resolves it: `https://a.example/tenant/../../admin` is outside of the tenant's base path."""
+    (skipped,) = skipped_of({path: {"get": {}}})
+    assert skipped.reason == reason
+    assert skipped.path.isprintable()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/a..b/...",
+        "/.well-known/x",
+        "/a/{..}",
+        "/x?next=/../y",
+        "/a//b",
+        "/files/{a/../b}",
+        "/a%20b",
+        "/a b#../c",
+    ],
+)
+def test_a_path_that_only_looks_like_that_stays(path: str) -> None:
+    """Dots belong to names, and what stands in braces or behind "?" and "#" is no segment."""
+    assert skipped_of({path: {"get": {}}}) == []
+
+
 LEFT_OUT: list[tuple[JsonObject, str]] = [
     ({"parameters": ["text"]}, "A parameter is not an object. It is left out."),
     ({"parameters": [{"in": "query"}]}, "A parameter has no name. It is left out."),

@@ -101,6 +101,19 @@ def test_a_given_base_url_replaces_the_documents_servers_but_not_an_operations_o
     assert bases_of(document) == ["http://10.0.0.5/v9", "https://up.example:8443", "http://10.0.0.5/v2"]
 
 
+def test_a_password_in_a_server_s_address_is_told_and_never_used() -> None:
+    """A page refuses such a base URL; who put a secret there reads where it belongs."""
+    said = "A server's URL holds a user name or password, which is not used; save it as a credential."
+    with_login: JsonValue = [{"url": "https://user:pw@a.example/v1"}]
+    document = compiled(servers=with_login)
+    assert (document.base_url, document.warnings) == ("https://a.example/v1", (said,))
+    own = compiled({"/a": {"get": {"servers": with_login}}}, servers=SERVERS)
+    assert own.operations[0].warnings == (said,)
+    assert b"pw" not in own.operations[0].plan_json
+    entered = compiled(base_url="https://user:pw@a.example/v1")
+    assert (entered.base_url, entered.warnings) == ("https://a.example/v1", (said,))
+
+
 def test_a_base_url_that_is_no_address_is_refused() -> None:
     """It comes from a form; the answer must say so rather than make tools that cannot run."""
     with pytest.raises(DocumentError) as failure:
