@@ -1,45 +1,31 @@
 // @ts-check
-/** Composition only: enters, builds the parts, gives each address its view, and starts everything. */
-import { AcceptanceView } from "./servers/acceptance_view.js";
+/** Composition only: enters, builds the parts, and starts everything. */
 import { Acceptance } from "./servers/acceptance.js";
-import { AddServerView } from "./servers/add_server_view.js";
 import { deleteUserStore, openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { ApprovalNotices } from "./approvals/notifications.js";
 import { ApprovalsView } from "./approvals/approvals_view.js";
-import { ApprovalSettingsView } from "./approvals/approval_settings.js";
 import { BridgeApi } from "./session/bridge_api.js";
-import { AuditView } from "./settings/audit_view.js";
-import { CallLogView } from "./calls/call_log_view.js";
 import { CallControls } from "./session/call_controls.js";
 import { ChatApi } from "./session/chat_api.js";
-import { ChatView } from "./chat/chat_view.js";
-import { ConnectView } from "./connect/connect_view.js";
 import { ControlsApi } from "./session/controls_api.js";
 import { Credentials } from "./executor/credentials.js";
 import { Devices } from "./session/devices.js";
-import { DevicesView } from "./devices/devices_view.js";
-import { DocumentRefresh } from "./servers/document_refresh.js";
-import { DoctorView } from "./servers/doctor_view.js";
 import { dismissibleNotice, el, fill, link, notice } from "./ui/dom.js";
 import { ExecutorClient } from "./session/executor_client.js";
 import { Identity, IdentityError } from "./executor/identity.js";
 import { InlineCards } from "./session/pending_approvals.js";
 import { Inventory } from "./session/inventory.js";
-import { viewAddress, Router } from "./ui/router.js";
+import { readRoute, viewAddress, Router } from "./ui/router.js";
+import { reloadOldPage } from "./ui/old_page.js";
+import { loadSection } from "./sections.js";
 import { stopWhileCached } from "./session/page_cache.js";
-import { StartupAcceptance } from "./servers/startup_acceptance.js";
 import { PageGrants } from "./executor/grants.js";
 import { PairingPanel } from "./ui/pairing_panel.js";
 import { Pins } from "./executor/pins.js";
 import { ProbeFrames } from "./session/probe_frames.js";
 import { ReferenceDecisions } from "./servers/reference_loader.js";
-import { SelectionView } from "./tools/selection_view.js";
-import { ServerView } from "./servers/server_view.js";
-import { ServersView } from "./servers/servers_view.js";
-import { SettingsView } from "./settings/settings_view.js";
 import { entranceView, mayBePaired } from "./ui/entrance_view.js";
 import { showStatus, StatusView } from "./ui/status_view.js";
-import { ToolsView } from "./tools/tools_view.js";
 
 /** @typedef {import("./types/view_types.js").Parts} Parts */
 /** @typedef {import("./ui/router.js").Route} Route */
@@ -74,7 +60,7 @@ class App {
     clearTimeout(this.nextAttempt);
     this.pairing?.stop();
     try {
-      this.identity ??= new Identity(await openDeviceStore());
+      this.identity ??= new Identity(await openDeviceStore(), { nonce: nonceOfPage() });
       const entrance = await this.identity.signIn({ mayReplace });
       if (mayReplace || byCode) this.userChanges.postMessage(entrance.user_id);
       const store = await openUserStore(entrance.user_id);
@@ -140,14 +126,14 @@ class App {
   async #run(parts, { byTicket }) {
     const { executor, inventory, devices, controls } = parts;
     const status = new StatusView(elementById("connection"), parts);
-    const choose = (/** @type {Route} */ route) => viewOf(parts, route);
-    const navigation = new Router({ list: elementById("sections"), main: elementById("main"), choose });
+    const open = (/** @type {Route} */ route) => openView(parts, route);
+    const navigation = new Router({ list: elementById("sections"), main: elementById("main"), open });
     const [approvals, notices] = [new ApprovalsView(elementById("approvals"), parts), new ApprovalNotices(parts)];
     this.started.push(executor, devices, controls, status, navigation, approvals, notices, { stop: keepFresh(parts) });
     this.started.push({ stop: executor.onState((state) => this.#watchRemoval(state)) });
     navigation.start();
-    await inventory.loadInventory();
-    if (byTicket) await new StartupAcceptance(parts, elementById("notices")).acceptServers();
+    const loaded = inventory.loadInventory();
+    if (byTicket) await loaded.then(() => acceptStartupServers(parts));
     this.started.push({ stop: stopWhileCached(executor) });
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
     devices.start();
@@ -156,6 +142,13 @@ class App {
     approvals.start();
     notices.start();
     void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
+    await loaded;
+    await this.#refetchDocuments(parts);
+  }
+
+  /** @param {Parts} parts */
+  async #refetchDocuments(parts) {
+    const { DocumentRefresh } = await import("./servers/document_refresh.js");
     const refresh = new DocumentRefresh(parts, (note) => elementById("notices").append(dismissibleNotice(note)));
     this.started.push(refresh);
     await refresh.refetchAll();
@@ -202,12 +195,13 @@ class App {
  */
 function keepFresh({ executor, inventory }) {
   const load = () => void inventory.loadInventory().catch(() => undefined);
-  let wasLost = false;
+  let [wasOnline, wasLost] = [false, false];
   const endings = [
     executor.onChanged("servers", load),
     executor.onState(({ connection }) => {
       if (connection === "online" && wasLost) load();
-      wasLost = connection === "offline" || (wasLost && connection !== "online");
+      wasOnline ||= connection === "online";
+      wasLost = wasOnline && (connection === "offline" || (wasLost && connection !== "online"));
     }),
   ];
   return () => endings.forEach((end) => end());
@@ -219,22 +213,25 @@ function announceOwner(user) {
   elementById("notices").append(dismissibleNotice(notice("good", `This browser now belongs to ${user}. `, wayOut)));
 }
 
+/** @param {Parts} parts */
+async function acceptStartupServers(parts) {
+  const { StartupAcceptance } = await import("./servers/startup_acceptance.js");
+  await new StartupAcceptance(parts, elementById("notices")).acceptServers();
+}
+
 /** @param {Parts} parts @param {Route} route */
-function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
-  if (section === "servers" && second === "review") return new AcceptanceView(parts, first);
-  if (section === "servers" && first !== "") return new ServerView(parts, first);
-  if (section === "add") return new AddServerView(parts, query.get("url") ?? "");
-  if (section === "tools") return new ToolsView(parts, first);
-  if (section === "selection") return new SelectionView(parts);
-  if (section === "approval") return new ApprovalSettingsView(parts);
-  if (section === "chat") return new ChatView(parts, first);
-  if (section === "calls") return new CallLogView(parts, first);
-  if (section === "audit") return new AuditView(parts);
-  if (section === "devices") return new DevicesView(parts);
-  if (section === "settings") return new SettingsView(parts);
-  if (section === "connect") return new ConnectView(parts);
-  if (section === "doctor") return new DoctorView(parts, query.get("url") ?? "");
-  return new ServersView(parts);
+async function openView(parts, route) {
+  try {
+    return (await loadSection(route))(parts);
+  } catch (failure) {
+    await reloadOldPage(import.meta.url);
+    throw failure;
+  }
+}
+
+/** For the first session; the bridge puts it into the page. */
+function nonceOfPage() {
+  return /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=session-nonce]"))?.content ?? "";
 }
 
 /** The skip link moves the focus without touching the address, which belongs to the views. */
@@ -256,3 +253,4 @@ prepareSkipLink();
 followPastedLinks();
 fill(elementById("main"), el("p", { class: "hint" }, "Opening the bridge…"));
 void new App().start();
+loadSection(readRoute(location.hash)).catch(() => undefined); // at the same time as all else; the router says what failed

@@ -273,7 +273,7 @@ const wasBlockedByPolicy = watchPolicy(scope);
 
 /** Holds on to the user it was started for, whoever the browser's user is by now. @param {StartCommand} command */
 async function startExecutor(command) {
-  const identity = new Identity(await openDeviceStore(), { location: null, user_id: command.user_id });
+  const identity = new Identity(await openDeviceStore(), { location: null, user_id: command.user_id, session: command.session });
   const store = await openUserStore(command.user_id);
   return new Executor(command, identity, store, await CallJournal.openJournal(store, command.user_id, command.worker));
 }

@@ -33,8 +33,7 @@ SESSION_SECONDS = 15 * 60
 """Lifetime of a session token; the page renews it."""
 
 CHALLENGE_SECONDS = 60
-MAX_CHALLENGES = 10_000
-"""Maximum number of unanswered challenges; the oldest is dropped first."""
+"""Seconds within which a nonce must be signed."""
 
 KEY_SECONDS = 10.0
 """Seconds for which keys and paired browsers are cached; what another process revokes works that
@@ -61,7 +60,7 @@ ValueT = TypeVar("ValueT")
 PAGE_NAME = "bridge page"
 """Name of a page as a caller. No key has it, because a key's name begins with its kind."""
 
-SESSION, FILE, EXECUTOR = "session", "file", "executor"
+SESSION, CHALLENGE, FILE, EXECUTOR = "session", "challenge", "file", "executor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,8 @@ class Identity:
         self._store = store
         self._secret = secret
         self._user_headers = user_headers
-        self._challenges: dict[str, tuple[str, float]] = {}
+        self._spent_challenges: dict[str, float] = {}
+        """Signed nonces to the monotonic time from which they are refused anyway."""
         self._key_holders: dict[str, _Remembered[KeyHolder]] = {}
         self._devices: dict[str, _Remembered[Device]] = {}
         self._forwarded: dict[ForwardedUser, User] = {}
@@ -136,13 +136,9 @@ class Identity:
             raise _used_link()
         return redeemed
 
-    def issue_challenge(self, device_id: str) -> str:
-        """Return a nonce for one signature within `CHALLENGE_SECONDS`; unknown devices get one too."""
-        while len(self._challenges) >= MAX_CHALLENGES:
-            self._challenges.pop(next(iter(self._challenges)))
-        nonce = secrets.token_urlsafe(32)
-        self._challenges[nonce] = (device_id, time.monotonic() + CHALLENGE_SECONDS)
-        return nonce
+    def issue_challenge(self) -> str:
+        """Return a nonce for one signature within `CHALLENGE_SECONDS`; nothing is kept until it is signed."""
+        return self.sign_token(CHALLENGE, {"nonce": secrets.token_urlsafe(16)}, CHALLENGE_SECONDS)
 
     async def open_session(self, device_id: str, nonce: str, signature: str) -> tuple[str, Device]:
         """Check a signed nonce and return a session token.
@@ -150,15 +146,22 @@ class Identity:
         Raises:
             BridgeError: `unauthorized`.
         """
-        challenged_device, expires = self._challenges.pop(nonce, ("", 0.0))
+        self.read_token(CHALLENGE, nonce)
         device = await self._store.find_device(device_id)
-        if device is None or challenged_device != device_id or time.monotonic() > expires:
+        if device is None or not _is_signed_by(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
             raise _unknown_browser()
-        if not _is_signed_by(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
-            raise _unknown_browser()
+        self._spend_challenge(nonce)
         await self._store.see_device(device.id)
         claims = {"sub": device.user.id, "name": device.user.name, "device": device.id}
         return self.sign_token(SESSION, claims, SESSION_SECONDS), device
+
+    def _spend_challenge(self, nonce: str) -> None:
+        now = time.monotonic()
+        while self._spent_challenges and next(iter(self._spent_challenges.values())) <= now:
+            self._spent_challenges.pop(next(iter(self._spent_challenges)))
+        if nonce in self._spent_challenges:
+            raise _unknown_browser()
+        self._spent_challenges[nonce] = now + CHALLENGE_SECONDS
 
     async def caller_of_session(self, token: str) -> Caller:
         """Return the caller of a session token whose browser is paired.

@@ -19,11 +19,14 @@ from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
+from bridge.http.page_files import PageFiles
 from bridge.http.routing import ApiModel, ApiRoute, EmptyObject, Route, RouteAnswer, json_answer
-from bridge.http.static_files import StaticFiles
 from bridge.settings.network import origin_of
 
-STATIC = Path(__file__).parents[2] / "static"
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "static"
+BUILT_PAGE = ROOT / "built_page"
+"""Folder of the built page in an installed wheel."""
 
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 """Pattern of an origin that is safe in a content policy: no wildcard, nothing that ends the directive."""
@@ -31,7 +34,7 @@ _ORIGIN = re.compile(r"https?://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?
 SCRIPT_SECONDS = 300
 """Seconds for which a worker script's address is valid; the page loads it at once."""
 
-WORKER_SCRIPT = 'import "/static/executor_worker.js";\n'
+WORKER_SCRIPT = 'import "/static/{digest}/executor_worker.js";\n'
 
 PERMISSIONS = (
     "loopback-network=(self), local-network=(self), local-network-access=(self), "
@@ -44,8 +47,12 @@ COMMON_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": PERMISSIONS,
-    hdrs.CACHE_CONTROL: "no-cache",
 }
+
+DOCUMENT_HEADERS = {**COMMON_HEADERS, hdrs.CACHE_CONTROL: "no-store"}
+"""Headers of what names the present version of the files."""
+
+OLD_PAGE = "This file is not of the bridge's present version. Reload the page."
 
 
 class ExecutorScript(ApiModel):
@@ -61,7 +68,7 @@ class PageRoutes:
     def __init__(self, identity: Identity, registry: Registry, page_origin: str) -> None:
         self._identity = identity
         self._registry = registry
-        self._files = StaticFiles(STATIC)
+        self._files = PageFiles(STATIC, BUILT_PAGE)
         self._origin = page_origin
         self._socket_origin = page_origin.replace("http", "ws", 1)
 
@@ -86,7 +93,7 @@ class PageRoutes:
             "/": self.serve_index,
             "/probe": self.serve_probe,
             "/executor/{token}.js": self.serve_script,
-            "/static/{path:.+}": self.serve_file,
+            "/static/{digest}/{path:.+}": self.serve_file,
         }
         return [
             Route("GET", path, handler, access="public", answers_head=True) for path, handler in files.items()
@@ -97,7 +104,7 @@ class PageRoutes:
         if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
             raise web.HTTPTemporaryRedirect(self._origin + "/")
         policy = self._policy(["'self'", self._socket_origin], frames="'self'", ancestors="'none'")
-        return self._file(request, "index.html", policy)
+        return self._document("index.html", policy, nonce=self._identity.issue_challenge())
 
     async def serve_probe(self, request: web.Request) -> web.StreamResponse:
         """Serve a frame that may reach one more origin, to load a document or diagnose why it cannot."""
@@ -110,7 +117,7 @@ class PageRoutes:
             message = "`origin` must be an http or https origin, such as http://localhost:8080."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         policy = self._policy(["'self'", origin], frames="'none'", ancestors="'self'")
-        return self._file(request, "probe.html", policy)
+        return self._document("probe.html", policy)
 
     async def serve_executor(self, request: web.Request) -> web.Response:
         """Create the address of a worker script that may reach the user's accepted origins only."""
@@ -126,19 +133,26 @@ class PageRoutes:
             self._identity.read_token(EXECUTOR, request.match_info["token"])["sub"]
         )
         policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
-        headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
-        return web.Response(text=WORKER_SCRIPT, content_type="text/javascript", headers=headers)
+        headers = {**DOCUMENT_HEADERS, "Content-Security-Policy": policy}
+        script = WORKER_SCRIPT.format(digest=self._files.digest)
+        return web.Response(text=script, content_type="text/javascript", headers=headers)
 
     async def serve_file(self, request: web.Request) -> web.StreamResponse:
-        """Serve a file of the page."""
-        return self._file(request, request.match_info["path"], "default-src 'none'; sandbox")
-
-    def _file(self, request: web.Request, name: str, policy: str) -> web.Response:
-        headers = {**COMMON_HEADERS, "Content-Security-Policy": policy}
-        answer = self._files.answer_file(request, name, headers)
+        """Serve a file of the page, of the present version only: a mixture of two would not run."""
+        headers = {**COMMON_HEADERS, "Content-Security-Policy": "default-src 'none'; sandbox"}
+        if request.match_info["digest"] != self._files.digest:
+            raise BridgeError(ErrorCode.NOT_FOUND, OLD_PAGE)
+        answer = self._files.open_file(request.match_info["path"], headers)
         if answer is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no file {request.path}.")
         return answer
+
+    def _document(self, name: str, policy: str, *, nonce: str = "") -> web.Response:
+        headers = {**DOCUMENT_HEADERS, "Content-Security-Policy": policy}
+        text = self._files.read_document(name, nonce=nonce)
+        response = web.Response(text=text, content_type="text/html", charset="utf-8", headers=headers)
+        response.enable_compression()
+        return response
 
     async def _reachable(self, user_id: str) -> list[str]:
         accepted = (await self._registry.view_of_user(user_id)).accepted_origins()

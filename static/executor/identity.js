@@ -8,6 +8,7 @@ import { newDeviceKey, PairingCode } from "./pairing_code.js";
 
 /** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
 /** @typedef {{device_id: string, private_key: CryptoKey}} Device */
+/** @typedef {import("../types/types.d.ts").Session} Session */
 /** @typedef {{user: string, user_id: string, byTicket: boolean}} Entrance `byTicket`: a link of the user's own from the command line was spent just now */
 
 const DEVICE_KEY = "device";
@@ -64,15 +65,18 @@ export class Identity {
   #device = null;
   /** Taken from the address, not spent yet. @type {string | null} */
   #ticket = null;
-  /** @type {{token: string, ends_at: number} | null} */
+  /** @type {Session | null} */
   #session = null;
+  /** Came with the page, for its first session. */
+  #nonce = "";
   /** @type {Promise<string> | null} */
   #renewal = null;
 
   /**
    * @param {BrowserStore} store
-   * @param {{fetch?: typeof globalThis.fetch, location?: Location | null, now?: () => number, user_id?: string}} [environment]
-   *   `user_id`: the only user this may ever speak for; the first one without it
+   * @param {{fetch?: typeof globalThis.fetch, location?: Location | null, now?: () => number, user_id?: string, nonce?: string, session?: Session | null}} [environment]
+   *   `user_id`: the only user this may ever speak for; the first one without it. `nonce`: one that the bridge gave
+   *   with the page. `session`: one that the page has opened
    */
   constructor(store, environment = {}) {
     this.store = store;
@@ -82,6 +86,8 @@ export class Identity {
     /** @type {string | null} */
     this.user = null;
     this.user_id = environment.user_id ?? null;
+    this.#nonce = environment.nonce ?? "";
+    this.#session = environment.session ?? null;
     /** For a browser that came without a link of its own. */
     this.code = new PairingCode(
       (path, body) => this.#post(path, body, "device_unknown"),
@@ -115,6 +121,11 @@ export class Identity {
   async sessionToken() {
     if (this.#session && this.#session.ends_at - this.now() > RENEW_BEFORE_MS) return this.#session.token;
     return this.renewToken();
+  }
+
+  /** The session that is open now, for the page's worker. */
+  get session() {
+    return this.#session;
   }
 
   /** A new session token; callers at the same time share one. @returns {Promise<string>} @throws {IdentityError} */
@@ -207,16 +218,35 @@ export class Identity {
     this.#device ??= (await this.store.readRecord("device", DEVICE_KEY)) ?? null;
     const device = this.#device;
     if (!device) throw new IdentityError("not_paired");
-    const { device_id } = device;
-    const { nonce } = await this.#post("/api/sessions/challenge", { device_id }, "device_unknown");
-    const text = new TextEncoder().encode(SIGNED_PREFIX + nonce);
-    const signature = encodeBase64Url(await crypto.subtle.sign(SIGNATURE, device.private_key, text));
-    const opened = await this.#post("/api/sessions", { device_id, nonce, signature }, "device_unknown");
+    const opened = (await this.#signFirstNonce(device)) ?? (await this.#signNonce(device, await this.#askForNonce(device)));
     if (this.user_id !== null && opened.user_id !== this.user_id) throw new IdentityError("user_changed");
     this.#session = { token: opened.token, ends_at: this.now() + opened.expires_in * 1000 };
     this.user = opened.user;
     this.user_id = opened.user_id;
     return opened.token;
+  }
+
+  /** @param {Device} device @returns {Promise<any>} null: the page came without a nonce, or it is too old by now */
+  async #signFirstNonce(device) {
+    const nonce = this.#nonce;
+    this.#nonce = "";
+    if (nonce === "") return null;
+    return this.#signNonce(device, nonce).catch((error) => {
+      if (error instanceof IdentityError && error.code === "device_unknown") return null;
+      throw error;
+    });
+  }
+
+  /** @param {Device} device @returns {Promise<string>} */
+  async #askForNonce({ device_id }) {
+    return (await this.#post("/api/sessions/challenge", { device_id }, "device_unknown")).nonce;
+  }
+
+  /** @param {Device} device @param {string} nonce */
+  async #signNonce({ device_id, private_key }, nonce) {
+    const text = new TextEncoder().encode(SIGNED_PREFIX + nonce);
+    const signature = encodeBase64Url(await crypto.subtle.sign(SIGNATURE, private_key, text));
+    return this.#post("/api/sessions", { device_id, nonce, signature }, "device_unknown");
   }
 
   /**

@@ -1,8 +1,6 @@
 // @ts-check
 /** The user's browsers as the bridge knows them, and which one runs calls; loaded anew when the bridge says so. */
 
-import { whenOnline } from "./when_online.js";
-
 /** @typedef {import("../types/api_types.js").Device} Device */
 /** @typedef {import("./bridge_api.js").BridgeApi} BridgeApi */
 /** @typedef {import("./executor_client.js").ExecutorClient} ExecutorClient */
@@ -24,10 +22,7 @@ export class Devices extends EventTarget {
 
   start() {
     const load = () => void this.loadDevices().catch(() => undefined); // The next change tries again.
-    this.#subscriptions = [
-      this.executor.onChanged("devices", load),
-      whenOnline(this.executor, load),
-    ];
+    this.#subscriptions = [this.executor.onChanged("devices", load)]; // announced after every connection, too
   }
 
   stop() {

@@ -15,7 +15,8 @@ import { WaitingCards } from "./pending_approvals.js";
 /** @typedef {import("../types/types.d.ts").WorkerNews} WorkerNews */
 /** @typedef {import("../types/types.d.ts").TabRequest} TabRequest */
 /** @typedef {import("../types/types.d.ts").WaitingCard} WaitingCard */
-/** @typedef {{user_id: string | null, sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} IdentitySource */
+/** @typedef {import("../types/types.d.ts").Session} Session */
+/** @typedef {{user_id: string | null, session: Session | null, sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} IdentitySource */
 
 const LOCK = "tool-bridge-executor";
 /** Maximum milliseconds that the old worker runs on until the new one is online. */
@@ -229,7 +230,8 @@ export class ExecutorClient extends EventTarget {
     this.#current = { id, worker, origins };
     worker.onerror = () => this.#handleWorkerError(id);
     const about = { worker: id, user_id: this.#userId, page_id: this.#pageId, origins };
-    const start = () => worker.postMessage({ type: "start", ...about, visibility: document.visibilityState });
+    const now = () => ({ session: this.identity.session, visibility: document.visibilityState });
+    const start = () => worker.postMessage({ type: "start", ...about, ...now() });
     worker.onmessage = ({ data }) => data.type === "loaded" && start();
     if (!previous) return;
     await new Promise((resolve) => {

@@ -364,9 +364,22 @@ export type WorkerNews =
   | { type: "changed"; subject: Subject };
 /** What a tab asks of the executor on the same channel. */
 export type TabRequest = { type: "recap" } | { type: "decide"; call_ids: string[]; decision: "once" | "chat" | "timed" | "always" | "denied" } | { type: "cancel"; call_id: string } | { type: "refresh" };
+/** A token of the bridge; `ends_at`: milliseconds since 1970. */
+export interface Session {
+  token: string;
+  ends_at: number;
+}
 /** Page to its own worker. */
 export type WorkerCommand =
-  | { type: "start"; worker: string; user_id: string; page_id: string; origins: string[]; visibility: string }
+  | {
+      type: "start";
+      worker: string;
+      user_id: string;
+      session: Session | null;
+      page_id: string;
+      origins: string[];
+      visibility: string;
+    }
   | { type: "drain" }
   | { type: "visibility"; visibility: string };
 /** Worker to its own page. */

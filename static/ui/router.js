@@ -1,6 +1,6 @@
 // @ts-check
 /** The sections of the page and the addresses of its views: `#/servers/petstore/review` and the like. */
-import { el, fill, link } from "./dom.js";
+import { button, el, fill, link, notice } from "./dom.js";
 
 /** @typedef {{section: string, parts: string[], query: URLSearchParams}} Route */
 /** @typedef {import("../types/view_types.js").View} View */
@@ -40,43 +40,47 @@ export function goTo(...parts) {
 
 export class Router {
   /**
-   * @param {{list: HTMLElement, main: HTMLElement, choose: (route: Route) => View}} places
+   * @param {{list: HTMLElement, main: HTMLElement, open: (route: Route) => Promise<View>}} places
    */
-  constructor({ list, main, choose }) {
+  constructor({ list, main, open }) {
     this.list = list;
     this.main = main;
-    this.choose = choose;
+    this.open = open;
     /** @type {View | null} */
     this.view = null;
     /** @type {AbortController | null} */
     this.listening = null;
+    /** What is being opened; a later one takes its place. @type {Route | null} */
+    this.opening = null;
   }
 
   start() {
     if (this.listening) return;
     this.listening = new AbortController();
-    window.addEventListener("hashchange", () => this.#show(true), { signal: this.listening.signal });
-    this.#show(false);
+    window.addEventListener("hashchange", () => void this.#show(true), { signal: this.listening.signal });
+    void this.#show(false);
   }
 
   stop() {
     this.listening?.abort();
-    this.listening = null;
+    this.listening = this.opening = null;
     this.view?.stop();
     this.view = null;
   }
 
   /** @param {boolean} moved the user went there: the reading position goes to the top */
-  #show(moved) {
+  async #show(moved) {
     if (location.hash === "#main") return;
-    const route = readRoute(location.hash);
-    if (moved && this.view?.followRoute?.(route)) return;
-    this.view?.stop();
-    this.view = this.choose(route);
+    const route = (this.opening = readRoute(location.hash));
     this.#markSection(route.section);
+    if (moved && this.view?.followRoute?.(route)) return;
+    const view = await this.open(route).catch(() => new UnloadedView());
+    if (this.opening !== route) return;
+    this.view?.stop();
+    this.view = view;
     fill(this.main);
     this.main.dataset.view = route.section;
-    this.view.start(this.main);
+    void view.start(this.main);
     if (moved) this.#moveFocus();
   }
 
@@ -94,4 +98,15 @@ export class Router {
     fill(this.list, el("ul", null, ...items));
     document.title = `${SECTIONS.find(([name]) => name === shown)?.[1] ?? "Doctor"} · Tool Bridge`;
   }
+}
+
+/** In place of a view whose modules did not arrive. @implements {View} */
+class UnloadedView {
+  /** @param {HTMLElement} container */
+  start(container) {
+    const again = button("Try again", () => location.reload());
+    fill(container, notice("error", "This section could not be loaded. Does the bridge still run? ", again));
+  }
+
+  stop() {}
 }

@@ -56,7 +56,7 @@ SCALARS: list[Any] = [
 
 METHODS = _words("GET GET POST POST PUT PATCH DELETE OPTIONS HEAD QUERY TRACE get")
 PATHS = _words("""
-    / /healthz /api/openapi.json /openapi.json /api/config /system /probe /static/app.js /executor/x.js
+    / /healthz /api/openapi.json /openapi.json /api/config /system /probe /static/{x}/app.js /executor/x.js
     /files/x /ws/socket.io/ /tools/listProducts /tools/x /servers/shop-json/openapi.json /servers/x/tools/y
     /v1/models /v1/models/{x} /v1/chat/completions /v1/responses /v1/responses/{x} /v1/requests/{x}/log
     /v1/responses/{x}/input_items /conversations /conversations/{x}/messages /static/{x} /tools/{x}

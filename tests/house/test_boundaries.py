@@ -155,7 +155,7 @@ def test_the_page_never_parses_text_as_html() -> None:
 
 
 def test_every_import_of_the_page_is_a_file_of_the_page() -> None:
-    """There is no build step: a browser resolves what is written, and nothing comes from elsewhere."""
+    """In a clone a browser resolves what is written, and nothing comes from elsewhere."""
     known = {script.file for script in scripts()}
     refuse(
         f"{script.file} imports {target}"

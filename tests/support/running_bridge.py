@@ -83,12 +83,15 @@ class FakePage:
     async def open_session(self) -> str:
         """A fresh session token, by signing a challenge."""
         nonce = (await self.post("/api/sessions/challenge", {"device_id": self.device_id}))["nonce"]
+        self.token = (await self.post("/api/sessions", self.sign_nonce(nonce)))["token"]
+        return self.token
+
+    def sign_nonce(self, nonce: str) -> dict[str, str]:
+        """The body that opens a session."""
         signed = self.key.sign(f"tool-bridge session {nonce}".encode(), ec.ECDSA(hashes.SHA256()))
         r, s = decode_dss_signature(signed)
         signature = base64.urlsafe_b64encode(r.to_bytes(32) + s.to_bytes(32)).rstrip(b"=").decode()
-        body = {"device_id": self.device_id, "nonce": nonce, "signature": signature}
-        self.token = (await self.post("/api/sessions", body))["token"]
-        return self.token
+        return {"device_id": self.device_id, "nonce": nonce, "signature": signature}
 
     async def connect(self, answer: Answer, hello: dict[str, Any] | None = None) -> dict[str, Any]:
         """Open the socket, say hello, and answer every call by `answer`; None: never report anything."""

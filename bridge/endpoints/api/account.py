@@ -259,8 +259,8 @@ class AccountRoutes:
     async def issue_challenge(self, request: web.Request) -> web.Response:
         """A nonce for any device id."""
         self._sessions_limit.take_token(address_of(request))
-        body = await read_body(request, ChallengeRequest)
-        return json_answer(Challenge(nonce=self._identity.issue_challenge(body.device_id)))
+        await read_body(request, ChallengeRequest)
+        return json_answer(Challenge(nonce=self._identity.issue_challenge()))
 
     async def open_session(self, request: web.Request) -> web.Response:
         """A session token for a signed nonce."""

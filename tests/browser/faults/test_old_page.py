@@ -12,6 +12,7 @@ from tests.support.chromium import expect_connection
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 SCRIPT = "static/executor/bridge_socket.js"
+ADDRESS = "**/executor/bridge_socket.js"
 TEXT = Path(SCRIPT).read_text(encoding="utf-8")
 
 
@@ -24,10 +25,10 @@ async def test_an_old_page_shows_that_it_has_to_be_reloaded(scene: BrowserHarnes
         await route.fulfill(body=older, content_type="text/javascript")
 
     page = await (await scene.new_context()).new_page()
-    await page.context.route(f"**/{SCRIPT}", serve_older)
+    await page.context.route(ADDRESS, serve_older)
     await page.goto(await scene.bridge.page_url())
     await expect_connection(page, "refused")
     await expect(page.locator("#connection-hint")).to_contain_text("Reload the page")
-    await page.context.unroute(f"**/{SCRIPT}")
+    await page.context.unroute(ADDRESS)
     await page.reload()
     await expect_connection(page, "connected")

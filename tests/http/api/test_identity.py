@@ -12,7 +12,7 @@ import socketio
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from bridge.app.server import Bridge
-from bridge.auth.identity import EXECUTOR, FILE, SESSION, SESSION_SECONDS
+from bridge.auth.identity import CHALLENGE, EXECUTOR, FILE, SESSION, SESSION_SECONDS
 from bridge.storage.users import KeyHolder
 from tests.support.running_bridge import json_answer, page_of, pair_browser, running_bridge
 from tests.support.stores.databases import Where, content_of, execute
@@ -100,20 +100,39 @@ async def test_a_session_needs_the_device_key_and_a_fresh_nonce(
 async def test_a_nonce_works_once(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """Somebody who records the exchange cannot repeat it."""
     page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
-    sent: list[dict[str, str]] = []
-    request = page.request
-
-    async def record(
-        method: str, path: str, body: dict[str, str] | None = None
-    ) -> tuple[int, dict[str, str]]:
-        if path == "/api/sessions" and body:
-            sent.append(body)
-        return await request(method, path, body)
-
-    page.request = record
-    await page.open_session()
-    status, body = await request("POST", "/api/sessions", sent[0])
+    nonce = (await page.post("/api/sessions/challenge", {"device_id": page.device_id}))["nonce"]
+    signed = page.sign_nonce(nonce)
+    assert (await page.request("POST", "/api/sessions", signed))[0] == 200
+    status, body = await page.request("POST", "/api/sessions", signed)
     assert (status, body["error"]["code"]) == (401, "unauthorized")
+
+
+async def test_the_page_brings_a_nonce_for_its_first_session(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """One question less before anything is seen; the next load of the page brings another one."""
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    nonces = [await _nonce_of_page(bridge, http) for _ in range(2)]
+    assert nonces[0] != nonces[1]
+    for nonce in nonces:
+        assert (await page.request("POST", "/api/sessions", page.sign_nonce(nonce)))[0] == 200
+        assert (await page.request("POST", "/api/sessions", page.sign_nonce(nonce)))[0] == 401
+
+
+@pytest.mark.parametrize(("audience", "seconds"), [(CHALLENGE, -1), (SESSION, 60), (FILE, 60)])
+async def test_a_nonce_that_is_too_old_or_of_another_kind_opens_nothing(
+    bridge: Bridge, http: aiohttp.ClientSession, audience: str, seconds: float
+) -> None:
+    """What the bridge signed for something else is no nonce."""
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    token = bridge.components.identity.sign_token(audience, {"nonce": "n"}, seconds)
+    assert (await page.request("POST", "/api/sessions", page.sign_nonce(token)))[0] == 401
+
+
+async def _nonce_of_page(bridge: Bridge, http: aiohttp.ClientSession) -> str:
+    async with http.get(bridge.base_url + "/") as response:
+        assert response.headers["Cache-Control"] == "no-store"
+        return (await response.text()).partition('name="session-nonce" content="')[2].partition('"')[0]
 
 
 @pytest.mark.parametrize("audience", [FILE, EXECUTOR])

@@ -13,10 +13,11 @@ function bridge() {
   };
   const refused = Response.json({ error: {} }, { status: 401 });
   /** @param {string} path @param {any} body @param {string | null} caller */
-  const answer = (path, { ticket, device_id }, caller) => {
+  const answer = (path, { ticket, device_id, nonce }, caller) => {
     const owner = state.tickets[ticket];
     const speaker = state.devices[device_id];
     if (path === "/api/sessions/challenge") return { nonce: "n" };
+    if (path === "/api/sessions" && nonce === "too old") return null;
     if (path === "/api/sessions") return speaker && { token: speaker, expires_in: 900, user: speaker, user_id: speaker };
     if (!owner) return null;
     if (path === "/api/tickets" && owner !== caller) return { user: owner, redeemed: false, printed: true };
@@ -124,4 +125,34 @@ test("who was made for one user never speaks for another", async () => {
   await opened(store, send, "hers").signIn({ mayReplace: true });
   const worker = new Identity(store, { fetch: send, location: null, user_id: "ann" });
   await assert.rejects(worker.sessionToken(), { code: "user_changed", retryable: false });
+});
+
+test("the first session is opened with the nonce that came with the page, which saves a round trip", async () => {
+  const { state, store, send } = await paired();
+  state.asked = [];
+  const identity = new Identity(store, { fetch: send, location: null, nonce: "of the page" });
+  await identity.signIn();
+  assert.deepEqual(state.asked, ["/api/sessions"]);
+  await identity.renewToken();
+  assert.deepEqual(state.asked.slice(1), ["/api/sessions/challenge", "/api/sessions"]);
+});
+
+test("a page that was open too long for its nonce asks for another one", async () => {
+  const { state, store, send } = await paired();
+  state.asked = [];
+  assert.equal((await new Identity(store, { fetch: send, location: null, nonce: "too old" }).signIn()).user, "ann");
+  assert.deepEqual(state.asked, ["/api/sessions", "/api/sessions/challenge", "/api/sessions"]);
+});
+
+test("the worker speaks with the session of its page until that ends", async () => {
+  const { state, store, send } = await paired();
+  const page = new Identity(store, { fetch: send, location: null });
+  await page.signIn();
+  state.asked = [];
+  const environment = { fetch: send, location: null, user_id: "ann", session: page.session, now: () => 0 };
+  assert.equal(await new Identity(store, environment).sessionToken(), page.session?.token);
+  assert.deepEqual(state.asked, []);
+  const late = new Identity(store, { ...environment, now: () => Date.now() + 900_000 });
+  await late.sessionToken();
+  assert.equal(state.asked.length, 2);
 });

@@ -1,0 +1,80 @@
+// @ts-check
+/** Which view an address shows. Each view is loaded when it is opened, so that nobody waits for what he does not look at. */
+
+/** @typedef {import("./types/view_types.js").Parts} Parts */
+/** @typedef {import("./types/view_types.js").View} View */
+/** @typedef {import("./ui/router.js").Route} Route */
+/** @typedef {(parts: Parts) => View} MakeView */
+
+/** @type {Record<string, (route: Route) => Promise<MakeView>>} */
+const SECTIONS = {
+  servers: openServers,
+  add: async ({ query }) => {
+    const { AddServerView } = await import("./servers/add_server_view.js");
+    return (parts) => new AddServerView(parts, query.get("url") ?? "");
+  },
+  tools: async ({ parts: [name = ""] }) => {
+    const { ToolsView } = await import("./tools/tools_view.js");
+    return (parts) => new ToolsView(parts, name);
+  },
+  selection: async () => {
+    const { SelectionView } = await import("./tools/selection_view.js");
+    return (parts) => new SelectionView(parts);
+  },
+  approval: async () => {
+    const { ApprovalSettingsView } = await import("./approvals/approval_settings.js");
+    return (parts) => new ApprovalSettingsView(parts);
+  },
+  chat: async ({ parts: [id = ""] }) => {
+    const { ChatView } = await import("./chat/chat_view.js");
+    return (parts) => new ChatView(parts, id);
+  },
+  calls: async ({ parts: [id = ""] }) => {
+    const { CallLogView } = await import("./calls/call_log_view.js");
+    return (parts) => new CallLogView(parts, id);
+  },
+  audit: async () => {
+    const { AuditView } = await import("./settings/audit_view.js");
+    return (parts) => new AuditView(parts);
+  },
+  devices: async () => {
+    const { DevicesView } = await import("./devices/devices_view.js");
+    return (parts) => new DevicesView(parts);
+  },
+  settings: async () => {
+    const { SettingsView } = await import("./settings/settings_view.js");
+    return (parts) => new SettingsView(parts);
+  },
+  connect: async () => {
+    const { ConnectView } = await import("./connect/connect_view.js");
+    return (parts) => new ConnectView(parts);
+  },
+  doctor: async ({ query }) => {
+    const { DoctorView } = await import("./servers/doctor_view.js");
+    return (parts) => new DoctorView(parts, query.get("url") ?? "");
+  },
+};
+
+/**
+ * Loads the modules of an address's view.
+ * @param {Route} route an unknown section shows the servers
+ * @returns {Promise<MakeView>}
+ * @throws {TypeError} a module could not be loaded
+ */
+export function loadSection(route) {
+  return (SECTIONS[route.section] ?? openServers)(route);
+}
+
+/** @param {Route} route @returns {Promise<MakeView>} */
+async function openServers({ section, parts: [id = "", page = ""] }) {
+  if (section === "servers" && page === "review") {
+    const { AcceptanceView } = await import("./servers/acceptance_view.js");
+    return (parts) => new AcceptanceView(parts, id);
+  }
+  if (section === "servers" && id !== "") {
+    const { ServerView } = await import("./servers/server_view.js");
+    return (parts) => new ServerView(parts, id);
+  }
+  const { ServersView } = await import("./servers/servers_view.js");
+  return (parts) => new ServersView(parts);
+}

@@ -1,0 +1,133 @@
+"""The page as a wheel carries it: built, compressed, at addresses that are kept for good."""
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, Response, Route, expect
+
+from tests.browser.browser_harness import BrowserHarness
+from tests.support.chromium import Caller, complaints_of, expect_connection, go_to
+from tests.support.wheel import unpack_wheel
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+
+SECTIONS = (
+    "servers",
+    "tools",
+    "chat",
+    "calls",
+    "devices",
+    "settings",
+    "connect",
+    "add",
+    "selection",
+    "approval",
+)
+START_S = 60
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What pip would install."""
+    return unpack_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def installed(packages: Path, tmp_path: Path) -> AsyncIterator[dict[str, str]]:
+    """What an installed `tool-bridge demo` printed once it was ready."""
+    options = ("demo", "--data", str(tmp_path), "--port", "0", "--approve", "all", "--json")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bridge", *options),
+        stdout=asyncio.subprocess.PIPE,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(packages)},
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(START_S):
+            yield json.loads(await process.stdout.readline())
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def test_an_installed_bridge_does_its_main_job(installed: dict[str, str], chromium: Browser) -> None:
+    """The link is opened, a program calls a tool, the page asks the API; and every section opens."""
+    page = await chromium.new_page()
+    complaints = complaints_of(page)
+    answers = _answers_of(page)
+    await page.goto(installed["page_url"])
+    await expect_connection(page, "connected")
+    async with aiohttp.ClientSession() as http:
+        program = Caller(installed["base_url"], installed["key"], http)
+        reply = await program.call("listProducts", {"search": "tea"})
+    assert (reply.status, "total" in reply.json()) == (200, True)
+    for section in SECTIONS:
+        await go_to(page, section)
+        await expect(page.get_by_role("main").get_by_role("heading").first).to_be_visible()
+        await expect(page.get_by_role("main")).not_to_contain_text("could not be loaded")
+    scripts = [answer for answer in answers if answer.url.endswith(".js") and "/static/" in answer.url]
+    large = [script for script in scripts if re.search(r"/(app|executor_worker|tools_view)\.js$", script.url)]
+    assert {script.headers["content-encoding"] for script in large} <= {"br", "gzip"}
+    assert all("immutable" in script.headers["cache-control"] for script in scripts)
+    assert complaints == []
+    await page.close()
+
+
+async def test_nothing_is_asked_twice_when_the_page_is_loaded(scene: BrowserHarness) -> None:
+    """Every question costs its way to the bridge and back, on a slow line a tenth of a second."""
+    page = await scene.open_page()
+    await go_to(page, "tools")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+    await page.reload()
+    await expect_connection(page, "connected")
+    await expect(page.get_by_role("main").get_by_role("listitem").first).to_be_visible()
+    await page.wait_for_load_state("networkidle")
+    plain = [re.sub(r"/executor/[^/]+", "/executor/…", line) for line in asked]
+    routes = Counter(line for line in plain if "/static/" not in line)
+    assert [line for line, times in routes.items() if times > 1] == []
+    assert any("/api/tools" in line for line in routes)
+
+
+async def test_a_page_of_an_older_version_reloads_once_when_it_needs_a_section(scene: BrowserHarness) -> None:
+    """The section's file went with the version; reloading for ever would help nobody either."""
+    page = await scene.open_page()
+    loads = 0
+
+    def count_load(_: Page) -> None:
+        nonlocal loads
+        loads += 1
+
+    async def answer_as_a_newer_bridge(route: Route) -> None:
+        is_gone = "tools_view" in route.request.url or route.request.method == "HEAD"
+        await (route.fulfill(status=404) if is_gone else route.continue_())
+
+    page.on("domcontentloaded", count_load)
+    await page.route("**/static/**", answer_as_a_newer_bridge)
+    await go_to(page, "tools")
+    again = page.get_by_role("button", name="Try again")
+    await expect(again).to_be_visible()
+    assert loads == 1
+    await page.unroute("**/static/**")
+    await again.click()
+    await expect(page.get_by_role("heading", name="Tools", exact=True)).to_be_visible()
+
+
+def _answers_of(page: Page) -> list[Response]:
+    answers: list[Response] = []
+
+    def note(answer: Response) -> None:
+        answers.append(answer)
+
+    page.on("response", note)
+    return answers

@@ -1,0 +1,24 @@
+"""The wheel of this checkout, with the built page in it."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from tests.house.source import ROOT
+
+
+def build_wheel(folder: Path, source: Path = ROOT) -> Path:
+    """Build it into `folder`, which takes seconds; raises CalledProcessError with what hatchling wrote."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True, timeout=120)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def unpack_wheel(folder: Path) -> Path:
+    """Build and unpack it; a Python with this folder on its path runs what is installed, not the checkout."""
+    packages = folder / "installed"
+    with zipfile.ZipFile(build_wheel(folder)) as archive:
+        archive.extractall(packages)
+    return packages
