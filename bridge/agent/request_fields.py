@@ -39,6 +39,8 @@ class ParsedRequest:
     chat_options: JsonObject = field(default_factory=dict[str, JsonValue])
     """Members that exist only in Chat Completions."""
     with_tools: bool = True
+    tool_servers: tuple[str, ...] | None = None
+    """Ids or titles of the servers whose tools the model gets; None: those that the user shows to models."""
     max_rounds: int | None = None
     streams: bool = False
     stores: bool = False
@@ -62,7 +64,7 @@ class ParsedRequest:
             caller_tools=self.caller_tools,
             options=self.options,
             chat_options=self.chat_options,
-            with_tools=self.with_tools and may_have_tools,
+            with_tools=self.with_tools and may_have_tools and self.tool_servers != (),
             max_rounds=self.max_rounds,
             previous_response_id=self.previous_response_id,
         )

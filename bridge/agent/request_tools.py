@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bridge.agent.request_fields import InvalidRequest, as_array, as_object
+from bridge.agent.request_fields import InvalidRequest, as_array, as_object, wrong_type
 from toolserver.json_types import JsonObject, JsonValue
 
 EXTRA_TOOLS = "extra_tools"
 """Request member for further tools, for callers whose library owns `tools`; non-object entries are dropped.
 """
+
+
+TOOL_SERVERS = "tool_servers"
+"""Request member with ids or titles of the servers whose tools the model gets."""
 
 
 def caller_tools(body: Mapping[str, JsonValue]) -> tuple[JsonObject, ...]:
@@ -28,6 +32,23 @@ def caller_tools(body: Mapping[str, JsonValue]) -> tuple[JsonObject, ...]:
         if isinstance(tool, dict)
     ]
     return (*own, *extra)
+
+
+def chosen_servers(body: Mapping[str, JsonValue]) -> tuple[str, ...] | None:
+    """Return the names of `tool_servers` as they stand; None when the request does not choose.
+
+    Raises:
+        InvalidRequest: it is no array of strings.
+    """
+    value = body.get(TOOL_SERVERS)
+    if value is None:
+        return None
+    names: list[str] = []
+    for place, name in enumerate(as_array(value, TOOL_SERVERS)):
+        if not isinstance(name, str):
+            raise wrong_type(f"{TOOL_SERVERS}[{place}]", "a string", name)
+        names.append(name)
+    return tuple(names)
 
 
 def wants_tools(body: Mapping[str, JsonValue]) -> bool:

@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 from bridge.agent.items import Item, ModelCall
 from bridge.agent.model import Model, ModelError, ModelEvent
 from bridge.agent.provider_features import ProviderFeatures
+from bridge.calls.request import ALL_TOOLS, ToolScope
 from bridge.settings.models import DEFAULT_PROMPT_TOKENS
 from bridge.stored_items.items import StoredItem
 from toolserver.json_types import JsonObject, JsonValue
@@ -41,8 +42,8 @@ class TurnRequest:
     """Members that exist only in Chat Completions, as in `ModelRequest`."""
     with_tools: bool = True
     """False: a task request (titles, tags), or the caller wants none of the bridge's tools."""
-    own_tools: frozenset[str] | None = None
-    """Names of the bridge's tools that may be called; None: all that the user has accepted and chosen."""
+    scope: ToolScope = ALL_TOOLS
+    """Which of the bridge's tools the model may call."""
     max_rounds: int | None = None
     """Maximum number of rounds; None: as the model's settings or the bridge say."""
     chat_id: str | None = None

@@ -109,7 +109,9 @@ def _program_routes(
 ) -> list[Route]:
     """Return the routes for programs: the tool server and the model API."""
     tools = ToolServer(parts.registry, parts.engine, parts.files, links, base_url=base_url)
-    reader = RequestReader(parts.models, parts.settings_of, settings.model_defaults, RequestLogs())
+    reader = RequestReader(
+        parts.models, parts.settings_of, settings.model_defaults, RequestLogs(), parts.registry
+    )
     return [
         *tools.list_routes(),
         *ChatCompletionRoutes(reader, parts.turns).list_routes(),

@@ -21,7 +21,7 @@ from bridge.calls.approvals import Approvals
 from bridge.calls.call_ids import new_unsealed_id
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import CallRequest, ToolCall
+from bridge.calls.request import ALL_TOOLS, CallRequest, ToolCall
 from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
@@ -129,8 +129,8 @@ class Engine:
         with _as_invalid_arguments():
             wanted = read_run(call.arguments_text, max_bytes=ARGUMENT_BYTES)
             tool = view.catalog.by_name(wanted.name)
-            if tool is None or call.server_id not in (None, tool.server_id) or not _may_reach(call, tool):
-                known = [each for each in view.tools_of(call.server_id) if _may_reach(call, each)]
+            if tool is None or call.server_id not in (None, tool.server_id) or not call.scope.includes(tool):
+                known = [each for each in view.tools_of(call.server_id) if call.scope.includes(each)]
                 # Half a second for ten thousand names.
                 raise await asyncio.to_thread(no_operation, wanted.name, known)
         return await self._run(view, tool, replace(call, arguments_text=wanted.arguments_text))
@@ -138,10 +138,10 @@ class Engine:
     async def _found(self, view: UserView, call: ToolCall) -> str:
         with _as_invalid_arguments():
             wanted = read_find(call.arguments_text, max_bytes=ARGUMENT_BYTES)
-            server_id = _server_of(view, wanted, call.server_id)
+            server_id = _server_of(view, wanted, call)
         search = await asyncio.to_thread(view.build_search)
         matches = search.find_tools(wanted.query, server=server_id, tag=wanted.tag)
-        matches = [tool for tool in matches if _may_reach(call, tool)]
+        matches = [tool for tool in matches if _is_found(view, call, tool)]
         found = matches[: wanted.limit]
         schemas = await self._registry.schemas_of(view, found[:MAX_RESULT_SCHEMAS])
         refused = {tool.name for tool in found if not view.is_accepted(tool)}
@@ -196,15 +196,23 @@ def _answered(text: str) -> CallOutcome:
     return CallOutcome(new_unsealed_id(), CallState.SUCCEEDED, answer, None)
 
 
-def _server_of(view: UserView, wanted: FindRequest, scope: str | None) -> str:
-    """The id of the one server to search, "" for all; `scope` is that of the address that was called."""
-    ids = [scope] if scope else [server.record.id for server in view.servers]
+def _server_of(view: UserView, wanted: FindRequest, call: ToolCall) -> str:
+    """The id of the one server to search, "" for all: that of the address that was called, or the wanted."""
+    of_call, of_scope = call.server_id, call.scope.servers
+    known = [server.record.id for server in view.servers]
+    ids = [each for each in known if of_call in (None, each) and (of_scope is None or each in of_scope)]
     if wanted.server and wanted.server not in ids:
         message = (
             f"There is no server {quote_text(wanted.server)}. The servers are: {', '.join(ids) or 'none'}."
         )
         raise ArgumentError(message, argument="server", pointer="/server")
-    return scope or wanted.server
+    return of_call or wanted.server
+
+
+def _is_found(view: UserView, call: ToolCall, tool: Tool) -> bool:
+    """Whether a search finds an operation: the address or the scope of a call may choose its servers."""
+    is_chosen = call.server_id is not None or call.scope != ALL_TOOLS
+    return call.scope.includes(tool) and (is_chosen or view.is_of_shown_server(tool))
 
 
 async def _find(view: UserView, call: ToolCall) -> Tool:
@@ -214,13 +222,9 @@ async def _find(view: UserView, call: ToolCall) -> Tool:
     return tool
 
 
-def _may_reach(call: ToolCall, tool: Tool) -> bool:
-    return call.only is None or tool.name in call.only
-
-
 async def _unknown(view: UserView, call: ToolCall) -> BridgeError:
     where = f" of server {call.server_id!r}" if call.server_id else ""
-    known = [tool for tool in view.tools_of(call.server_id) if _may_reach(call, tool)]
+    known = [tool for tool in view.tools_of(call.server_id) if call.scope.includes(tool)]
     near = await asyncio.to_thread(similar_names, call.tool_name, known)  # Slow for ten thousand names.
     hint = f"Did you mean {' or '.join(near)}?" if near else "GET /openapi.json lists the tools."
     message = f"There is no tool {call.tool_name!r}{where}. {hint}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toolserver.tool.catalog import Tool
+
 MAX_ASKED_BY_CHARS = 200
 """Maximum characters of the name of who asks for a call."""
 
@@ -41,6 +43,25 @@ NO_OPTIONS = CallOptions()
 
 
 @dataclass(frozen=True, slots=True)
+class ToolScope:
+    """Which of a user's accepted operations a model may reach; None restricts nothing."""
+
+    names: frozenset[str] | None = None
+    """Names of operations, and of the bridge's own tools: in place of those that the user shows to models."""
+    servers: frozenset[str] | None = None
+    """Ids of servers, in place of those that the user shows to models."""
+
+    def includes(self, tool: Tool) -> bool:
+        """Whether an operation is within it."""
+        return (self.names is None or tool.name in self.names) and (
+            self.servers is None or tool.server_id in self.servers
+        )
+
+
+ALL_TOOLS = ToolScope()
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call as an endpoint asks for it: nothing is looked up or checked yet."""
 
@@ -51,8 +72,8 @@ class ToolCall:
     server_id: str | None = None
     """The only server whose tools may run; None: any."""
     options: CallOptions = NO_OPTIONS
-    only: frozenset[str] | None = None
-    """Names of operations to which the bridge's own tools may lead; None: all of the user's."""
+    scope: ToolScope = ALL_TOOLS
+    """Operations to which the bridge's own tools may lead."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,6 +160,12 @@ class UserView:
         """Whether the user has a server with that id."""
         return any(server.record.id == server_id for server in self.servers)
 
+    def ids_of_servers(self, name: str) -> frozenset[str]:
+        """Return the id of the server with that id, or else those of all with that title; empty: none."""
+        if self.has_server(name):
+            return frozenset({name})
+        return frozenset(server.record.id for server in self.servers if server.record.title == name)
+
     def tools_of(self, server_id: str | None) -> tuple[Tool, ...]:
         """Return the tools of one server, or of all."""
         return self.catalog.tools if server_id is None else self.catalog.of_server(server_id)
@@ -172,10 +178,19 @@ class UserView:
         return tuple(tool for tool in self.tools_of(server_id) if not self.is_declined(tool))
 
     def build_search(self) -> ToolSearch:
-        """Return the index over the tools the user chose; built once, 0.1 s for a thousand tools."""
+        """Return the index over the tools the user chose, but of all servers: a caller may choose others.
+
+        Built once, 0.1 s for a thousand tools.
+        """
         if self._search is None:
-            self._search = ToolSearch(choose_tools(self.offerable_tools(None), self.selection))
+            of_any = replace(self.selection, servers=frozenset())
+            self._search = ToolSearch(choose_tools(self.offerable_tools(None), of_any))
         return self._search
+
+    def is_of_shown_server(self, tool: Tool) -> bool:
+        """Whether the user shows a tool to models, as far as its server is concerned."""
+        shown = self.selection
+        return not shown.servers or tool.server_id in shown.servers or tool.name in shown.pinned
 
     def selection_of(self, server_id: str | None) -> Selection:
         """Return the selection for all servers, or for the address of one, which chooses the server."""

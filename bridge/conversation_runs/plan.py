@@ -8,6 +8,7 @@ from dataclasses import replace
 from bridge.agent.items import ModelCall, model_call
 from bridge.agent.tools.engine_toolbox import NO_PAGE, EngineToolbox, Toolboxes
 from bridge.agent.turn import Turn, TurnRequest, TurnSettings
+from bridge.calls.request import ToolScope
 from bridge.conversation_runs.context import Retry, RunContext, RunPlan, window_of
 from bridge.conversations.additions import find_unanswered
 from bridge.conversations.branches import Branches
@@ -67,7 +68,7 @@ def _build_request(plan: RunPlan, run_id: str, window: Window) -> TurnRequest:
         input=(),
         history=build_history(conversation.user_id, window.messages),
         with_tools=bool(names),
-        own_tools=frozenset(names),
+        scope=ToolScope(frozenset(names)),
         chat_id=conversation.id,
         asked_by=plan.asked_by,
     )

@@ -18,7 +18,14 @@ from bridge.agent.request_fields import (
     requested_rounds,
     required_text,
 )
-from bridge.agent.request_tools import EXTRA_TOOLS, caller_tools, responses_tool_choice, wants_tools
+from bridge.agent.request_tools import (
+    EXTRA_TOOLS,
+    TOOL_SERVERS,
+    caller_tools,
+    chosen_servers,
+    responses_tool_choice,
+    wants_tools,
+)
 from toolserver.json_types import JsonObject
 
 _DROPPED = ("functions", "function_call", "prompt", "suffix")
@@ -30,6 +37,7 @@ _TRANSLATED = frozenset(
         "messages",
         "tools",
         EXTRA_TOOLS,
+        TOOL_SERVERS,
         "tool_choice",
         "stream",
         "stream_options",
@@ -63,6 +71,7 @@ def parse_chat_request(body: JsonObject) -> ParsedRequest:
         options=_options(body),
         chat_options=chat_options(body),
         with_tools=wants_tools(body),
+        tool_servers=chosen_servers(body),
         max_rounds=requested_rounds(body),
         streams=read_flag(body, "stream"),
         wants_usage_chunk=read_flag(optional_object(body, "stream_options"), "include_usage"),

@@ -22,7 +22,7 @@ from bridge.agent.request_fields import (
     required_text,
     wrong_type,
 )
-from bridge.agent.request_tools import EXTRA_TOOLS, caller_tools, wants_tools
+from bridge.agent.request_tools import EXTRA_TOOLS, TOOL_SERVERS, caller_tools, chosen_servers, wants_tools
 from toolserver.json_types import JsonObject, JsonValue
 
 _READ = frozenset(
@@ -33,6 +33,7 @@ _READ = frozenset(
         "instructions",
         "tools",
         EXTRA_TOOLS,
+        TOOL_SERVERS,
         "stream",
         "stream_options",
         "background",
@@ -58,6 +59,7 @@ def parse_responses_request(body: JsonObject) -> ParsedRequest:
         caller_tools=caller_tools(body),
         options=_options(body),
         with_tools=wants_tools(body),
+        tool_servers=chosen_servers(body),
         max_rounds=requested_rounds(body),
         streams=read_flag(body, "stream"),
         stores=read_flag(body, "store", default=True),

@@ -17,6 +17,7 @@ from typing import cast
 import orjson
 
 from bridge.agent.toolbox import BridgeTool
+from bridge.calls.request import ALL_TOOLS, ToolScope
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from toolserver.json_types import JsonObject
@@ -48,23 +49,21 @@ class CatalogTools:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._ready: OrderedDict[tuple[str, int, bool, frozenset[str] | None], _Ready] = OrderedDict()
+        self._ready: OrderedDict[tuple[str, int, bool, ToolScope], _Ready] = OrderedDict()
 
     async def tools_of_user(
-        self, user_id: str, *, taken: int, strict: bool, only: frozenset[str] | None = None
+        self, user_id: str, *, taken: int, strict: bool, scope: ToolScope = ALL_TOOLS
     ) -> tuple[BridgeTool, ...]:
         """Return the tools that a model is offered beside `taken` others; empty where there is no room.
-
-        `only`: names of the tools to offer, in place of those that the user chose to show to models.
 
         Raises:
             BridgeError: `invalid_document`: the schemas of a document cannot be built.
         """
         view = await self._registry.view_of_user(user_id)
-        key = (user_id, taken, strict, only)
+        key = (user_id, taken, strict, scope)
         ready = self._ready.get(key)
         if ready is None or ready.view is not view:
-            ready = _Ready(view, await self._made(view, taken, strict, only))
+            ready = _Ready(view, await self._made(view, taken, strict, scope))
             self._ready[key] = ready
         self._ready.move_to_end(key)
         while len(self._ready) > KEPT_OFFERS:
@@ -72,26 +71,28 @@ class CatalogTools:
         return ready.tools
 
     async def _made(
-        self, view: UserView, taken: int, strict: bool, only: frozenset[str] | None
+        self, view: UserView, taken: int, strict: bool, scope: ToolScope
     ) -> tuple[BridgeTool, ...]:
         room = view.selection.limit - taken
         if room < MIN_LIMIT:
             return ()
-        offered = await self._offer(view, room, only)
+        offered = await self._offer(view, room, scope)
         schemas = await self._registry.schemas_of(view, offered.tools)
         tools = (
             _own_tool(tool.name, tool.operation.description, schemas[tool.name], strict, tool.server_id)
             for tool in offered.tools
         )
-        wanted = [tool for tool in offered.meta_tools if only is None or offered.over or tool.name in only]
+        names = scope.names
+        wanted = [tool for tool in offered.meta_tools if names is None or offered.over or tool.name in names]
         meta = (_own_tool(tool.name, tool.description, tool.schema_json, strict) for tool in wanted)
         return (*tools, *meta)
 
-    async def _offer(self, view: UserView, room: int, only: frozenset[str] | None) -> Offer:
-        accepted = tuple(tool for tool in view.catalog if view.is_accepted(tool))
+    async def _offer(self, view: UserView, room: int, scope: ToolScope) -> Offer:
+        accepted = tuple(tool for tool in view.catalog if view.is_accepted(tool) and scope.includes(tool))
         selection = replace(view.selection, limit=room)
-        if only is not None:
-            accepted = tuple(tool for tool in accepted if tool.name in only)
+        if scope.servers is not None:
+            selection = replace(selection, servers=frozenset())
+        if scope.names is not None:
             selection = replace(selection, servers=frozenset(), tags=frozenset(), names=())
         costs: dict[str, int] = {}
         if selection.max_tokens is not None:

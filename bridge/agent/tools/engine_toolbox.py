@@ -109,11 +109,11 @@ class Toolboxes:
         self, request: TurnRequest, settings: TurnSettings, taken: int
     ) -> tuple[tuple[BridgeTool, ...], tuple[Notice, ...]]:
         strict, user_id = settings.strict_tools, request.user_id
-        only = request.own_tools
-        tools = await self._own_tools.tools_of_user(user_id, taken=taken, strict=strict, only=only)
+        scope = request.scope
+        tools = await self._own_tools.tools_of_user(user_id, taken=taken, strict=strict, scope=scope)
         if not tools:
             is_crowded = taken > 0 and await self._own_tools.tools_of_user(
-                user_id, taken=0, strict=strict, only=only
+                user_id, taken=0, strict=strict, scope=scope
             )
             return (), (NO_ROOM,) if is_crowded else ()
         return (tools, ()) if await self._wait_for_page(user_id) else ((), (NO_PAGE,))
@@ -209,7 +209,7 @@ class EngineToolbox:
                 text,
                 server_id=tool.server_id,
                 options=CallOptions(group=request.turn_id),
-                only=request.own_tools,
+                scope=request.scope,
             ),
         )
 

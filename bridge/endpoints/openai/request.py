@@ -6,7 +6,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
@@ -17,8 +17,12 @@ from bridge.agent.errors import ApiError, ApiFailure, log_error, of_invalid, of_
 from bridge.agent.model import ModelError, ModelRequest
 from bridge.agent.provider_options import without_effect
 from bridge.agent.request_fields import InvalidRequest, ParsedRequest
+from bridge.agent.request_tools import TOOL_SERVERS
 from bridge.agent.turn import AnswerWriter, Emit, Turn, TurnEvent, TurnResult, TurnSettings
 from bridge.auth.identity import Caller
+from bridge.calls.request import ALL_TOOLS, ToolScope
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import UserView
 from bridge.endpoints.openai.debug_logs import RequestLog, RequestLogs
 from bridge.endpoints.openai.delta_coalescing import coalesce_deltas
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_response, request_id_of
@@ -34,6 +38,8 @@ from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
 from bridge.settings.answer_format import MarkerForm
 from bridge.settings.model_defaults import ModelDefaults
+from bridge.tasks import log_failures
+from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at
 
 DROPPED_HEADER = "X-Tool-Bridge-Dropped"
@@ -41,6 +47,9 @@ DROPPED_HEADER = "X-Tool-Bridge-Dropped"
 
 MAX_DROPPED = 20
 """Maximum number of such members that an answer names."""
+
+MAX_LISTED = 50
+"""Maximum number of servers that an error names."""
 
 _log = logging.getLogger(__name__)
 
@@ -59,6 +68,8 @@ class CompletionRequest:
     answer_id: str
     started_at: float
     """When reading began, by the monotonic clock."""
+    scope: ToolScope
+    """The bridge's tools that the request chooses."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Headers of every answer to it."""
 
@@ -78,6 +89,7 @@ class CompletionRequest:
             message_id=message_id_of(self.http),
             to_store="nothing" if markers == "off" else "output",
             is_task=is_task(self.http),
+            scope=self.scope,
         )
         return Turn(request, self.entry.model, self.settings, self.log)
 
@@ -116,6 +128,7 @@ class RequestReader:
     """Current settings of model turns."""
     defaults: ModelDefaults
     logs: RequestLogs
+    registry: Registry
 
     def coalesce_deltas(self, emit: Emit) -> AbstractAsyncContextManager[Emit]:
         """Small deltas of a stream together, as the settings say."""
@@ -137,14 +150,43 @@ class RequestReader:
         body = await json_body(request)
         parsed = parse(body)
         entry = await self.models.find_model(parsed.model)
+        scope = await self._choose_tools(caller.user.id, parsed.tool_servers)
         answer_id = f"{prefix}{request_id_of(request)}{secrets.token_hex(8)}"
         settings = self.settings_of(entry)
         log = None
         if wants_log(request, caller, self.defaults):
             log = self.logs.begin_log(caller.user.id, request_id_of(request))
             log.add_line(f"{request.path} asks {entry.id} of {entry.owned_by}, {len(parsed.input)} items")
-        read = CompletionRequest(request, caller, body, parsed, entry, settings, log, answer_id, started_at)
+        read = CompletionRequest(
+            request, caller, body, parsed, entry, settings, log, answer_id, started_at, scope
+        )
         return replace(read, headers=_build_headers(read))
+
+    async def _choose_tools(self, user_id: str, names: tuple[str, ...] | None) -> ToolScope:
+        """Return the scope of the named servers; while the catalog cannot be read, an empty one.
+
+        Raises:
+            InvalidRequest: a name is no server of the user's.
+        """
+        if names is None:
+            return ALL_TOOLS
+        view = await log_failures(self.registry.view_of_user(user_id), "The choice of servers")
+        if view is None:
+            return ToolScope(servers=frozenset())
+        return ToolScope(servers=frozenset[str]().union(*_find_servers(view, names)))
+
+
+def _find_servers(view: UserView, names: tuple[str, ...]) -> Iterator[frozenset[str]]:
+    """Yield the ids for each name."""
+    for place, name in enumerate(names):
+        ids = view.ids_of_servers(name)
+        if not ids:
+            known = [f"{server.record.id} ({server.record.title})" for server in view.servers]
+            listed = ", ".join(known[:MAX_LISTED]) + (", ..." if len(known) > MAX_LISTED else "")
+            servers = f"Your servers are: {listed}." if known else "You have no servers."
+            message = f"There is no server {quote_text(name)}. {servers}"
+            raise InvalidRequest(message, param=f"{TOOL_SERVERS}[{place}]", code="invalid_value")
+        yield ids
 
 
 def answer_errors(handler: Handler) -> Handler:

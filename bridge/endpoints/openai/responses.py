@@ -152,7 +152,7 @@ class ResponseRoutes:
 
     def _first_state(self, completion: CompletionRequest, markers: MarkerForm) -> StoredResponse:
         parsed, http, now = completion.parsed, completion.http, time.time()
-        is_stored = _is_to_be_stored(completion)
+        is_stored, chosen = _is_to_be_stored(completion), completion.scope.servers
         echoed: JsonObject = {**completion.body, "instructions": parsed.instructions}
         body = response_shell(completion.answer_id, int(now), parsed.model, {**echoed, "store": is_stored})
         request: JsonObject = {
@@ -164,6 +164,7 @@ class ResponseRoutes:
             "chat_id": chat_id_of(http),
             "message_id": message_id_of(http),
             "is_task": is_task(http),
+            "tool_servers": None if chosen is None else [*sorted(chosen)],
             "request_id": request_id_of(http),
         }
         return StoredResponse(

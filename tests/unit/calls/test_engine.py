@@ -2,6 +2,7 @@
 
 import pytest
 
+from bridge.catalog.server_view import UserSelection
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.calls.engine_harness import EngineHarness
 from tests.support.documents.compiled import document_text, operation
@@ -86,6 +87,16 @@ async def test_under_a_servers_address_only_its_own_operations_are_found_and_run
     for tool in ("find_operations", "run_operation", "read_result"):
         refused = await refusal(harness, tool, {}, server="gamma")
         assert refused.error.code is ErrorCode.UNKNOWN_TOOL
+
+
+async def test_the_address_of_a_server_finds_its_operations_though_models_are_shown_others() -> None:
+    """As the document of that address lists them: the address is the choice of the server."""
+    harness = EngineHarness()
+    await harness.add(document_text("Alpha", paths={"/a": operation("findAlpha")}))
+    await harness.add(document_text("Beta", paths={"/b": operation("findBeta")}))
+    await harness.registry.save_selection("ann", UserSelection(servers=("alpha",)))
+    assert await found(harness, {"query": "find"}) == ["findAlpha"]
+    assert await found(harness, {"query": "find"}, server="beta") == ["findBeta"]
 
 
 async def test_found_operations_say_what_is_not_accepted_yet() -> None:

@@ -21,6 +21,7 @@ from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter
 from bridge.agent.turn import Emit, Turn, TurnRequest, TurnResult, TurnSettings
 from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.ports import CallKnowledge
+from bridge.calls.request import ALL_TOOLS, ToolScope
 from bridge.endpoints.openai.debug_logs import RequestLog
 from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.responses_api.background_run import (
@@ -35,7 +36,7 @@ from bridge.providers.directory import ModelEntry
 from bridge.settings.answer_format import display_named, form_named
 from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
-from toolserver.json_types import text_at
+from toolserver.json_types import JsonObject, text_at
 
 _NOT_STORABLE = (
     "The bridge cannot write to its database, from which a background response is read. "
@@ -77,9 +78,13 @@ def build_order(
     details = stored.request
     asked_rounds = parsed.build_turn(stored.user_id, stored.id, may_have_tools=not details.get("is_task"))
     chat_id, message_id = text_at(details, "chat_id") or None, text_at(details, "message_id") or None
-    asked_by = text_at(details, "asked_by") or asked_rounds.asked_by
     request = replace(
-        asked_rounds, chat_id=chat_id, message_id=message_id, is_response=True, asked_by=asked_by
+        asked_rounds,
+        chat_id=chat_id,
+        message_id=message_id,
+        is_response=True,
+        asked_by=text_at(details, "asked_by") or asked_rounds.asked_by,
+        scope=_scope_of(details),
     )
     style = AnswerStyle(
         display_named(text_at(details, "display")) or "hidden",
@@ -96,6 +101,12 @@ def build_order(
         error_id=text_at(details, "request_id"),
         log_end=log_end,
     )
+
+
+def _scope_of(details: JsonObject) -> ToolScope:
+    """The scope of the servers that were chosen when the response began."""
+    ids = details.get("tool_servers")
+    return ToolScope(servers=frozenset(map(str, ids))) if isinstance(ids, list) else ALL_TOOLS
 
 
 class ResponseMaker:
