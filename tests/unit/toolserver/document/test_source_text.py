@@ -34,8 +34,8 @@ def test_a_file_may_have_any_encoding_of_unicode(encoding: str) -> None:
     ("content", "said"),
     [
         (
-            "info: Caf\u00e9".encode("latin-1"),
-            "byte 0xE9 at position 9 is not UTF-8; it may be Latin-1 or Windows-1252",
+            "info: ol\u00e9".encode("latin-1"),
+            "byte 0xE9 at position 8 is not UTF-8; it may be Latin-1 or Windows-1252",
         ),
         (b"\xff\xfea\x00\x00\xd8", "it begins as UTF-16 and goes on as something else"),
     ],
