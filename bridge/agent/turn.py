@@ -191,6 +191,8 @@ class Notice:
     """Text for people, in Markdown."""
     in_answer: bool
     """Whether it also belongs in the answer's text (the limit's notice)."""
+    stays: bool = False
+    """Whether an `info` still concerns its reader when the answer has ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,9 @@ def compose_bridge(
     engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files)
     requests = _compose_requests(controls)
     memory = _compose_memory(settings, store, controls)
-    toolboxes = _compose_toolboxes(engine, registry, controls, gateway, TurnFiles(files, base_url))
+    toolboxes = _compose_toolboxes(
+        engine, registry, controls, gateway, TurnFiles(files, base_url), base_url=base_url
+    )
     memory_choices = MemoryChoices(store.memory_choices())
     turns = _compose_turns(
         requests, controls, toolboxes, memory, settings=settings.memory, choices=memory_choices
@@ -216,7 +218,13 @@ def _compose_requests(controls: Controls) -> RequestQueue:
 
 
 def _compose_toolboxes(
-    engine: Engine, registry: Registry, controls: Controls, gateway: BrowserGateway, files: TurnFiles
+    engine: Engine,
+    registry: Registry,
+    controls: Controls,
+    gateway: BrowserGateway,
+    files: TurnFiles,
+    *,
+    base_url: str,
 ) -> Toolboxes:
     services = CallServices(engine, lambda: controls.limits.now, files)
 
@@ -224,7 +232,7 @@ def _compose_toolboxes(
         resume_s = controls.limits.now.page_resume_seconds
         return await gateway.pages.wait_for_page(user_id, "", "", resume_s) is not None
 
-    return Toolboxes(CatalogTools(registry), services, wait_for_page)
+    return Toolboxes(CatalogTools(registry), services, wait_for_page, page_url=f"{base_url}/")
 
 
 def _compose_memory(settings: BridgeSettings, store: Store, controls: Controls) -> Memory:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bridge.agent.items import ModelCall, model_call
-from bridge.agent.tools.engine_toolbox import NO_PAGE, EngineToolbox, Toolboxes
+from bridge.agent.tools.engine_toolbox import EngineToolbox, Toolboxes
 from bridge.agent.turn import Turn, TurnRequest, TurnSettings
 from bridge.calls.request import ToolScope
 from bridge.conversation_runs.context import Retry, RunContext, RunPlan, window_of
@@ -107,10 +107,10 @@ def _prepare_retry(call: ModelCall, toolbox: EngineToolbox, plan: RunPlan) -> Re
     Raises:
         BridgeError: `no_browser`, `unknown_tool`: the model could not make the call now either.
     """
+    if toolbox.absent:
+        message = "No bridge page of this user is open. Open it, then try again."
+        raise BridgeError(ErrorCode.NO_BROWSER, message, retryable=True)
     if toolbox.find_own_tool(call.name) is None:
-        if NO_PAGE in toolbox.notices:
-            message = "No bridge page of this user is open. Open it, then try again."
-            raise BridgeError(ErrorCode.NO_BROWSER, message, retryable=True)
         message = f"Tool '{call.name}' is not enabled in this conversation, or no longer accepted."
         raise BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": call.name})
     outputs = Branches(plan.known).outputs_of(plan.path[-1], plan.conversation.head_id)

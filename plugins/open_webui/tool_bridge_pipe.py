@@ -100,18 +100,28 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
     return {**named, "X-OpenWebUI-User-Jwt": jwt.encode(claims, secret, "HS256")}
 
 
-def quiet(emitter: Emitter | None) -> Emitter:
-    """Return an emitter that never fails: an event that Open WebUI refuses does not end the answer."""
+class QuietEmitter:
+    """An emitter that never fails: an event that Open WebUI refuses does not end the answer."""
 
-    async def emit(event: Json) -> None:
-        if emitter is None:
+    def __init__(self, emitter: Emitter | None) -> None:
+        self._emitter = emitter
+        self._is_status_open = True
+
+    async def __call__(self, event: Json) -> None:
+        """Emit an event."""
+        if event.get("type") == "status":
+            self._is_status_open = not event["data"].get("done")
+        if self._emitter is None:
             return
         try:
-            await emitter(event)
+            await self._emitter(event)
         except Exception as error:
             log.warning("Open WebUI did not accept an event: %s", error)
 
-    return emit
+    async def end_status(self) -> None:
+        """Hide the statuses, unless the last one is done: the bridge has ended them, and one may stay."""
+        if self._is_status_open:
+            await self(STATUS_END)
 
 
 def notification(level: str, text: str) -> Json:
@@ -859,7 +869,7 @@ class Asked:
     user: Json
     metadata: Json
     task: str | None
-    emit: Emitter
+    emit: QuietEmitter
     event_call: Emitter | None
 
     @property
@@ -966,7 +976,7 @@ class Pipe:
     ) -> "str | Json | AsyncGenerator[Json]":
         """An answer: a stream for Open WebUI, or its text."""
         task = str(__task__) if __task__ else None
-        asked = Asked(body, __user__, __metadata__, task, quiet(__event_emitter__), __event_call__)
+        asked = Asked(body, __user__, __metadata__, task, QuietEmitter(__event_emitter__), __event_call__)
         if body.get("stream"):
             return self._stream(asked, __tools__ or {})
         return await self._whole(asked, __tools__ or {})
@@ -991,7 +1001,7 @@ class Pipe:
             yield {"error": {"message": BUG}}
             yield delta({}, "stop")
         finally:
-            await asked.emit(STATUS_END)
+            await asked.emit.end_status()
 
     async def _whole(self, asked: Asked, tools: Mapping[str, Json]) -> str | Json:
         text = ""
@@ -1008,7 +1018,7 @@ class Pipe:
             log.exception("The pipe failed.")
             return f"{text}\n\n{BUG}".strip()
         finally:
-            await asked.emit(STATUS_END)
+            await asked.emit.end_status()
         if not answer.handed_over:
             return text
         calls = [_chat_call(place, call, names) for place, call in enumerate(answer.handed_over)]

@@ -100,18 +100,28 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
     return {**named, "X-OpenWebUI-User-Jwt": jwt.encode(claims, secret, "HS256")}
 
 
-def quiet(emitter: Emitter | None) -> Emitter:
-    """Return an emitter that never fails: an event that Open WebUI refuses does not end the answer."""
+class QuietEmitter:
+    """An emitter that never fails: an event that Open WebUI refuses does not end the answer."""
 
-    async def emit(event: Json) -> None:
-        if emitter is None:
+    def __init__(self, emitter: Emitter | None) -> None:
+        self._emitter = emitter
+        self._is_status_open = True
+
+    async def __call__(self, event: Json) -> None:
+        """Emit an event."""
+        if event.get("type") == "status":
+            self._is_status_open = not event["data"].get("done")
+        if self._emitter is None:
             return
         try:
-            await emitter(event)
+            await self._emitter(event)
         except Exception as error:
             log.warning("Open WebUI did not accept an event: %s", error)
 
-    return emit
+    async def end_status(self) -> None:
+        """Hide the statuses, unless the last one is done: the bridge has ended them, and one may stay."""
+        if self._is_status_open:
+            await self(STATUS_END)
 
 
 def notification(level: str, text: str) -> Json:
@@ -671,7 +681,7 @@ class Tools:
         _check_given(__request__, __user__, __model__)
         if _is_within.get():
             return "[Subquery] a subquery cannot start another one: do the task yourself."
-        emit = quiet(__event_emitter__)
+        emit = QuietEmitter(__event_emitter__)
         metadata, user = __metadata__ or {}, __user__ or {}
         token = _is_within.set(True)
         try:

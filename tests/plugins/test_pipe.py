@@ -11,7 +11,7 @@ from tests.support.loaded_plugins import CITY, load_pipe, weather
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, products
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running_bridge import page_of
+from tests.support.running_bridge import accept_everything, page_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -170,6 +170,21 @@ async def test_statuses_say_what_runs_and_end(bridge: Bridge, provider: Scripted
     events = browser.events_of("status")
     assert events[0] == {"description": "Running Get Weather…", "done": False}
     assert events[-1] == {"description": "", "done": True, "hidden": True}
+
+
+async def test_a_missing_page_of_the_bridge_is_said_and_stays_said(
+    bridge: Bridge, provider: ScriptedProvider
+) -> None:
+    """Its user has to open it; a model that calls a tool all the same reads that, too."""
+    await accept_everything(bridge, bridge.local_user.id)
+    provider.play(calls(("listProducts", {})), text("I cannot."))
+    browser = Browser()
+    message = await Chat(load_pipe(bridge), MODEL, browser).ask("Which products?")
+    last = browser.events_of("status")[-1]
+    assert last["description"].startswith("No bridge page of this user is open")
+    assert not last.get("hidden")
+    (output,) = message.items("function_call_output")
+    assert json.loads(output["output"][0]["text"])["error"]["code"] == "no_browser"
 
 
 async def test_a_task_has_no_tools_and_leaves_no_trace(bridge: Bridge, provider: ScriptedProvider) -> None:

@@ -163,6 +163,14 @@ async def pair_browser(base_url: str, http: aiohttp.ClientSession, ticket: str) 
     return page
 
 
+async def accept_everything(bridge: Bridge, user_id: str) -> None:
+    """A user accepts everything it is offered, on a page that is not open any more."""
+    async with aiohttp.ClientSession() as http:
+        page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(user_id))
+        await page.open_session()
+        await page.accept_everything()
+
+
 @asynccontextmanager
 async def page_of(
     bridge: Bridge, user_id: str, answer: Answer, *, hello: dict[str, Any] | None = None

@@ -2,7 +2,7 @@
 
 They are sent at the top level of a chunk, as `{"event": {"type", "data"}}` (Open WebUI 0.12.4, read
 2026-11-22); other clients know no such chunk, so that they are only sent to Open WebUI. A status that is not
-done keeps shimmering: the last one is always done.
+done keeps shimmering: the last one is always done. It is the only one that is seen once the answer has ended.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from typing import assert_never
 from bridge.agent.turn import Attached, CallEnded, CallStarted, Notice
 from toolserver.json_types import JsonObject, text_at
 
+HIDDEN: JsonObject = {"description": "", "done": True, "hidden": True}
+"""The status that hides those before it."""
+
 
 class ChatNotices:
     """The notices of one turn."""
@@ -20,7 +23,10 @@ class ChatNotices:
     def __init__(self) -> None:
         self._running: dict[str, str] = {}
         self._ran = 0
-        self._has_status = False
+        self._status_shown: JsonObject = {}
+        """The last status; empty before the first."""
+        self._end: JsonObject = HIDDEN
+        """The status with which the answer ends."""
 
     def report_event(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
         """Yield the events for what happened; none for a call that never ran."""
@@ -34,6 +40,9 @@ class ChatNotices:
                     words = "Tool finished." if self._ran == 1 else f"{self._ran} tools finished."
                     self._ran = 0
                     yield self._status(words, done=True)
+            case Notice(level="info", stays=True):
+                yield self._status(event.text, done=True)
+                self._end = self._status_shown
             case Notice(level="info"):
                 yield self._status(event.text)
             case Notice():
@@ -64,13 +73,13 @@ class ChatNotices:
         )
 
     def report_end(self) -> Iterator[JsonObject]:
-        """Yield the last status, which hides the others; nothing when there was none."""
-        if self._has_status:
-            yield _event("status", {"description": "", "done": True, "hidden": True})
+        """Yield the last status: the one that stays, or else one that hides the others, if there were any."""
+        if self._status_shown and self._status_shown != self._end:
+            yield _event("status", self._end)
 
     def _status(self, description: str, *, done: bool = False) -> JsonObject:
-        self._has_status = True
-        return _event("status", {"description": description, "done": done})
+        self._status_shown = {"description": description, "done": done}
+        return _event("status", self._status_shown)
 
 
 def _running_words(titles: list[str]) -> str:

@@ -48,17 +48,21 @@ def function_names(tools: Iterable[JsonObject]) -> frozenset[str]:
 
 
 UNAVAILABLE = Notice("warning", "Tool registry unavailable; continuing without tools.", in_answer=False)
-NO_PAGE = Notice(
-    "info",
-    "No bridge page of this user is open; continuing without the bridge's tools.",
-    in_answer=False,
-)
 NO_ROOM = Notice(
     "warning",
     "The request has so many tools of its own that those of the bridge do not fit.",
     in_answer=False,
 )
 """Notices for a user whose tools the model is not offered."""
+
+
+def no_page_notice(page_url: str) -> Notice:
+    """Return the notice for a user whose page is not open; it stays, for there is something to do."""
+    text = (
+        "No bridge page of this user is open; continuing without the bridge's tools. "
+        f"Open {page_url} in the browser, then ask again."
+    )
+    return Notice("info", text, in_answer=False, stays=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +78,18 @@ class Toolboxes:
     """Builds the toolbox of each turn."""
 
     def __init__(
-        self, own_tools: CatalogTools, services: CallServices, wait_for_page: Callable[[str], Awaitable[bool]]
+        self,
+        own_tools: CatalogTools,
+        services: CallServices,
+        wait_for_page: Callable[[str], Awaitable[bool]],
+        *,
+        page_url: str,
     ) -> None:
         """`wait_for_page`: returns whether a bridge page of the user is connected, or comes back in time."""
         self._own_tools = own_tools
         self._services = services
         self._wait_for_page = wait_for_page
+        self._no_page = no_page_notice(page_url)
 
     async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> EngineToolbox:
         """Build the tools of a turn: shared servers', the user's own, the caller's.
@@ -98,25 +108,24 @@ class Toolboxes:
         toolbox = EngineToolbox(self._services, request, settings, callers)
         if not (can_call and request.with_tools):
             return toolbox
-        taken = len(callers) + settings.subquery
-        offered = await log_failures(self._offered(request, settings, taken), "The offer of tools")
-        if offered is None:
-            return replace(toolbox, notices=(UNAVAILABLE,))
-        tools, notices = offered
-        return replace(toolbox, tools=offered_beside(tools, function_names(callers)), notices=notices)
+        equipped = await log_failures(self._equip(toolbox), "The offer of tools")
+        return equipped or replace(toolbox, notices=(UNAVAILABLE,))
 
-    async def _offered(
-        self, request: TurnRequest, settings: TurnSettings, taken: int
-    ) -> tuple[tuple[BridgeTool, ...], tuple[Notice, ...]]:
-        strict, user_id = settings.strict_tools, request.user_id
-        scope = request.scope
+    async def _equip(self, toolbox: EngineToolbox) -> EngineToolbox:
+        """Return a copy with the bridge's tools, or with a notice that says why it has none."""
+        request, strict = toolbox.request, toolbox.settings.strict_tools
+        user_id, scope = request.user_id, request.scope
+        taken = len(toolbox.callers) + toolbox.settings.subquery
         tools = await self._own_tools.tools_of_user(user_id, taken=taken, strict=strict, scope=scope)
         if not tools:
             is_crowded = taken > 0 and await self._own_tools.tools_of_user(
                 user_id, taken=0, strict=strict, scope=scope
             )
-            return (), (NO_ROOM,) if is_crowded else ()
-        return (tools, ()) if await self._wait_for_page(user_id) else ((), (NO_PAGE,))
+            return replace(toolbox, notices=(NO_ROOM,) if is_crowded else ())
+        tools = offered_beside(tools, function_names(toolbox.callers))
+        if not await self._wait_for_page(user_id):
+            return replace(toolbox, absent=tools, notices=(self._no_page,))
+        return replace(toolbox, tools=tools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +139,8 @@ class EngineToolbox:
     """Tools of the caller and of the provider, in the Responses form."""
     tools: tuple[BridgeTool, ...] = ()
     """Tools of the bridge, local ones included."""
+    absent: tuple[BridgeTool, ...] = ()
+    """Tools that the model is not offered because no page is open. The engine answers calls of them, too."""
     locals: tuple[LocalTool, ...] = ()
     notices: tuple[Notice, ...] = ()
     is_nested: bool = False
@@ -139,7 +150,7 @@ class EngineToolbox:
     _callers: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_own", {tool.offered_name: tool for tool in self.tools})
+        object.__setattr__(self, "_own", {tool.offered_name: tool for tool in (*self.absent, *self.tools)})
         object.__setattr__(self, "_locals", {local.tool.name: local for local in self.locals})
         object.__setattr__(self, "_callers", function_names(self.callers))
 

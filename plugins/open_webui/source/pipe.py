@@ -18,12 +18,11 @@ from pydantic import BaseModel, Field
 from plugins.open_webui.source.answer import Answer
 from plugins.open_webui.source.asking import (
     PASSWORD,
-    STATUS_END,
     BridgeValves,
     Emitter,
+    QuietEmitter,
     log,
     notification,
-    quiet,
     who_asks,
 )
 from plugins.open_webui.source.bridge_client import Bridge, BridgeFailure
@@ -52,7 +51,7 @@ class Asked:
     user: Json
     metadata: Json
     task: str | None
-    emit: Emitter
+    emit: QuietEmitter
     event_call: Emitter | None
 
     @property
@@ -159,7 +158,7 @@ class Pipe:
     ) -> "str | Json | AsyncGenerator[Json]":
         """An answer: a stream for Open WebUI, or its text."""
         task = str(__task__) if __task__ else None
-        asked = Asked(body, __user__, __metadata__, task, quiet(__event_emitter__), __event_call__)
+        asked = Asked(body, __user__, __metadata__, task, QuietEmitter(__event_emitter__), __event_call__)
         if body.get("stream"):
             return self._stream(asked, __tools__ or {})
         return await self._whole(asked, __tools__ or {})
@@ -184,7 +183,7 @@ class Pipe:
             yield {"error": {"message": BUG}}
             yield delta({}, "stop")
         finally:
-            await asked.emit(STATUS_END)
+            await asked.emit.end_status()
 
     async def _whole(self, asked: Asked, tools: Mapping[str, Json]) -> str | Json:
         text = ""
@@ -201,7 +200,7 @@ class Pipe:
             log.exception("The pipe failed.")
             return f"{text}\n\n{BUG}".strip()
         finally:
-            await asked.emit(STATUS_END)
+            await asked.emit.end_status()
         if not answer.handed_over:
             return text
         calls = [_chat_call(place, call, names) for place, call in enumerate(answer.handed_over)]

@@ -21,8 +21,8 @@ from plugins.open_webui.source.asking import (
     STATUS_END,
     BridgeValves,
     Emitter,
+    QuietEmitter,
     log,
-    quiet,
     status,
     who_asks,
 )
@@ -89,7 +89,7 @@ class Tools:
         _check_given(__request__, __user__, __model__)
         if _is_within.get():
             return "[Subquery] a subquery cannot start another one: do the task yourself."
-        emit = quiet(__event_emitter__)
+        emit = QuietEmitter(__event_emitter__)
         metadata, user = __metadata__ or {}, __user__ or {}
         token = _is_within.set(True)
         try:

@@ -43,9 +43,10 @@ class FakePages(FakeBrowser):
 
     listener: Dispatcher | None = None
     answer: Answer = answer_ok
+    is_open: bool = True
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
-        return page(f"page of {user_id}")
+        return page(f"page of {user_id}") if self.is_open else None
 
     async def send_call(self, call: OpenCall) -> None:
         await super().send_call(call)

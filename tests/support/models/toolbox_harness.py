@@ -39,7 +39,12 @@ class ToolboxHarness:
         services = CallServices(
             self.engine_harness.engine, lambda: self.engine_harness.controls.limits.now, self.files
         )
-        self.toolboxes = Toolboxes(CatalogTools(self.engine_harness.registry), services, self._wait_for_page)
+        self.toolboxes = Toolboxes(
+            CatalogTools(self.engine_harness.registry),
+            services,
+            self._wait_for_page,
+            page_url="http://bridge/",
+        )
 
     async def _wait_for_page(self, _user_id: str) -> bool:
         return self.is_connected

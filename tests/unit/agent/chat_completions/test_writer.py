@@ -325,6 +325,19 @@ def test_open_webui_sees_that_the_provider_searches() -> None:
     ]
 
 
+@pytest.mark.parametrize("later", [False, True])
+def test_a_status_that_still_matters_is_the_last_one(*, later: bool) -> None:
+    """A hidden last status hides it, too: its reader saw it for a tenth of a second."""
+    notice = Notice("info", "No bridge page is open.", in_answer=False, stays=True)
+    more = call_run_events(call("call_1"), "{}") if later else []
+    statuses = events_of(written(writer(for_open_webui=True), [notice, *more]))
+    assert statuses[-1] == {
+        "type": "status",
+        "data": {"description": "No bridge page is open.", "done": True},
+    }
+    assert statuses.count(statuses[-1]) == 1 + later
+
+
 def test_several_calls_at_once_are_one_status() -> None:
     """S1-19: names as people read them, and one line for all."""
     one, two = call_run_events(call("a", "get_pet"), "1"), call_run_events(call("b", "list_pets"), "2")

@@ -12,7 +12,7 @@ from bridge.catalog.server_view import UserSelection
 from bridge.errors import BridgeError
 from tests.support.calls.engine_harness import EngineHarness
 from tests.support.documents.compiled import document_text, operation
-from tests.support.models.toolbox_harness import ToolboxHarness
+from tests.support.models.toolbox_harness import ToolboxHarness, call_named, output_json
 from tests.support.models.turn_harness import function
 from tests.support.stores.memory_server_store import MemoryServerStore
 from toolserver.json_types import JsonObject, text_at
@@ -85,6 +85,27 @@ async def test_tools_are_offered_only_while_a_page_can_run_them() -> None:
     assert "No bridge page" in toolbox.notices[0].text
     harness.is_connected = True
     assert "listProducts" in await harness.definitions()
+
+
+async def test_a_call_without_a_page_is_answered_with_what_is_missing() -> None:
+    """A model that remembers the tool calls it; "Tool not found" would send it and its user astray."""
+    harness = ToolboxHarness(is_connected=False)
+    await harness.engine_harness.add(document_text())
+    harness.engine_harness.pages.is_open = False
+    toolbox = await harness.toolbox()
+    (output,) = await toolbox.run_calls([call_named("listProducts")], ())
+    assert output_json(output)["error"]["code"] == "no_browser"
+    (output,) = await toolbox.run_calls([call_named("nonsense")], ())
+    assert output_json(output)["error"]["code"] == "unknown_tool"
+
+
+async def test_the_notice_about_a_missing_page_says_what_to_do_and_stays() -> None:
+    """Its reader has to act before the next question."""
+    harness = ToolboxHarness(is_connected=False)
+    await harness.engine_harness.add(document_text())
+    (notice,) = (await harness.toolbox()).notices
+    assert notice.stays
+    assert "http://bridge/" in notice.text
 
 
 async def test_who_has_no_tools_is_told_nothing() -> None:
