@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeAlias, cast
@@ -22,6 +22,7 @@ from bridge.settings.storage import StorageSettings
 from bridge.storage.store import Store
 from bridge.stored_items.export import BadExport, head_line, is_head, item_line, read_line, response_line
 from bridge.stored_items.items import StoredItem, StoredResponse
+from bridge.stored_items.manifold_export import chats_of_items
 from bridge.stored_items.manifold_import import items_of_chats
 from toolserver.json_types import JsonValue
 
@@ -35,6 +36,16 @@ class OwnConversation(NamedTuple):
     messages: Sequence[Message]
 
 
+class User(NamedTuple):
+    """The user whose answers are exported."""
+
+    id: str
+    name: str
+
+
+_Write: TypeAlias = Callable[[Store, StorageSettings, User, BinaryIO], Awaitable[int]]
+"""Writes what is stored of a user; returns how much."""
+
 Exported: TypeAlias = StoredItem | StoredResponse | OwnConversation
 """The kinds of lines in an export."""
 
@@ -43,12 +54,14 @@ def export(options: argparse.Namespace) -> int:
     """Write a user's stored answers."""
     settings = storage_settings()
     try:
-        count = asyncio.run(_export(open_store(options), settings, options.user, options.out))
+        write = _write_chats if options.chats else _write_lines
+        count = asyncio.run(_export(open_store(options), settings, options, write))
     except BrokenPipeError:  # the reader of standard output has seen enough
         raise
     except OSError as error:
         raise CommandFailed(f"{options.out or 'the output'} cannot be written: {error.strerror}") from None
-    print(f"{count} items, responses and conversations are exported.", file=sys.stderr)
+    what = "chats" if options.chats else "items, responses and conversations"
+    print(f"{count} {what} are exported.", file=sys.stderr)
     return 0
 
 
@@ -82,25 +95,44 @@ def _output(path: Path | None) -> Generator[BinaryIO]:
             raise
 
 
-async def _export(store: Store, settings: StorageSettings, name: str, path: Path | None) -> int:
+async def _export(store: Store, settings: StorageSettings, options: argparse.Namespace, write: _Write) -> int:
     try:
-        user_id = await _user_id(store, name)
-        user_items, count = store.user_items(settings), 0
-        with _output(path) as out:
-            out.write(head_line(name, time.time()))
-            async for item in user_items.list_items(user_id):
-                count += 1
-                out.write(item_line(item))
-            async for response in user_items.list_responses(user_id):
-                count += 1
-                out.write(response_line(response))
-            async for conversation, messages in store.conversation_tables(settings).read_all(user_id):
-                count += 1
-                out.write(conversation_line(conversation, messages))
-        await _add_audit_entry(store, AuditKind.STORED_DATA_EXPORTED, user_id, count)
+        user = User(await _user_id(store, options.user), options.user)
+        with _output(options.out) as out:
+            count = await write(store, settings, user, out)
+        await _add_audit_entry(store, AuditKind.STORED_DATA_EXPORTED, user.id, count)
         return count
     finally:
         await store.close()
+
+
+async def _write_lines(store: Store, settings: StorageSettings, user: User, out: BinaryIO) -> int:
+    """Write everything, to be imported again; returns the number of lines after the first."""
+    user_items, count = store.user_items(settings), 0
+    out.write(head_line(user.name, time.time()))
+    async for item in user_items.list_items(user.id):
+        count += 1
+        out.write(item_line(item))
+    async for response in user_items.list_responses(user.id):
+        count += 1
+        out.write(response_line(response))
+    async for conversation, messages in store.conversation_tables(settings).read_all(user.id):
+        count += 1
+        out.write(conversation_line(conversation, messages))
+    return count
+
+
+async def _write_chats(store: Store, settings: StorageSettings, user: User, out: BinaryIO) -> int:
+    """Write the items of answers as chats, all of them in memory; returns the number of chats."""
+    user_items = store.user_items(settings)
+    unfinished = {
+        response.id
+        async for response in user_items.list_responses(user.id)
+        if response.status in ("queued", "in_progress")
+    }
+    chats = chats_of_items([item async for item in user_items.list_items(user.id)], unfinished)
+    out.write(json.dumps(chats, separators=(",", ":")).encode() + b"\n")
+    return len(chats)
 
 
 async def _import(store: Store, settings: StorageSettings, name: str, file: BinaryIO) -> tuple[int, int]:

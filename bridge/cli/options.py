@@ -182,6 +182,11 @@ def add_export(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--out", type=Path, metavar="FILE", help="a new file, readable only by you (default: print it)"
     )
+    command.add_argument(
+        "--chats",
+        action="store_true",
+        help="only items of answers, as chats of Open WebUI with the member openai_responses_pipe",
+    )
     add_store(command)
 
 

@@ -173,6 +173,7 @@ def test_what_is_exported_can_be_read_in_again(
 
 ULID = "01JZ8YV9T1S5W7N3K4M2P6Q8R0"
 OTHER_ULID = "01JZ8YV9T1S5W7N3K4M2P6Q8R1"
+MANIFOLD = "openai_responses_pipe"
 CHAT: dict[str, Any] = {
     "id": "chat-1",
     "title": "A chat",
@@ -226,6 +227,57 @@ def test_chats_of_open_webui_bring_the_items_that_their_markers_name(
         "m-1",
     )
     assert items[OTHER_ULID].position == 1
+
+
+def export_chats(where: Where, folder: Path, user: str) -> bytes:
+    file = folder / f"chats of {user}.json"
+    assert run(where, folder, "export", "--chats", "--user", user, "--out", str(file)) == 0
+    return file.read_bytes()
+
+
+def test_chats_are_exported_in_the_structure_in_which_they_are_imported(
+    database: Where, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """S4-20: what the pipe stored comes back as it was, and a second way there and back changes no byte."""
+    with_store(database, lambda store: store.ensure_user("ann"))
+    with_store(database, lambda store: store.ensure_user("bob"))
+    file = tmp_path / "chats.json"
+    file.write_text(json.dumps(CHAT), encoding="utf-8")
+    assert run(database, tmp_path, "import", str(file), "--user", "ann") == 0
+    exported = export_chats(database, tmp_path, "ann")
+    assert json.loads(exported) == [{"id": CHAT["id"], "chat": {MANIFOLD: CHAT["chat"][MANIFOLD]}}]
+    assert list(json.loads(exported)[0]["chat"][MANIFOLD]["items"]) == [ULID, OTHER_ULID]
+    again = tmp_path / "again.json"
+    again.write_bytes(exported)
+    capsys.readouterr()
+    assert run(database, tmp_path, "import", str(again), "--json", "--user", "bob") == 0
+    assert imported(capsys) == (2, 2)
+    assert export_chats(database, tmp_path, "bob") == exported
+
+
+def test_items_of_the_bridge_are_exported_as_those_of_a_pipe(database: Where, tmp_path: Path) -> None:
+    """S4-20: payloads to the last bit; an answer without a message id has its own, and is `done` at its end."""
+    ann, _ = filled(database)
+    loose = StoredItem("D", ann, "r-D", 0, "output", "demo", {"type": "reasoning"}, 7.0, None, "m-D")
+    sent = StoredItem("E", ann, "r-D", 0, "input", "demo", {"type": "message"}, 7.0)
+    notice = StoredItem("F", ann, "r-D", 1, "output", "demo", {"type": "tool_bridge_notice"}, 7.0)
+    running = StoredResponse("r-D", ann, "demo", "in_progress", {}, {}, 7.0)
+
+    async def add(store: Store) -> None:
+        await store.item_store().add_items([loose, sent, notice])
+        await store.item_store().save_response(running)
+
+    with_store(database, add)
+    chats = {
+        chat.get("id"): chat["chat"][MANIFOLD] for chat in json.loads(export_chats(database, tmp_path, "ann"))
+    }
+    assert list(chats) == ["one", "two", None]
+    (item,) = chats["two"]["items"].values()
+    assert repr(item.pop("payload")) == repr(ODD)
+    assert item == {"model": "demo", "created_at": 5, "message_id": "r-C"}
+    assert chats["two"]["messages_index"] == {"r-C": {"role": "assistant", "done": True, "item_ids": ["C"]}}
+    assert chats[None]["messages_index"] == {"m-D": {"role": "assistant", "done": False, "item_ids": ["D"]}}
+    assert list(chats[None]["items"]) == ["D"]
 
 
 HEAD = '{"format": "tool-bridge-kept", "version": 1}\n'
