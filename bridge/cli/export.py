@@ -36,14 +36,14 @@ class OwnConversation(NamedTuple):
     messages: Sequence[Message]
 
 
-class User(NamedTuple):
+class Owner(NamedTuple):
     """The user whose answers are exported."""
 
     id: str
     name: str
 
 
-_Write: TypeAlias = Callable[[Store, StorageSettings, User, BinaryIO], Awaitable[int]]
+_Write: TypeAlias = Callable[[Store, StorageSettings, Owner, BinaryIO], Awaitable[int]]
 """Writes what is stored of a user; returns how much."""
 
 Exported: TypeAlias = StoredItem | StoredResponse | OwnConversation
@@ -97,7 +97,7 @@ def _output(path: Path | None) -> Generator[BinaryIO]:
 
 async def _export(store: Store, settings: StorageSettings, options: argparse.Namespace, write: _Write) -> int:
     try:
-        user = User(await _user_id(store, options.user), options.user)
+        user = Owner(await _user_id(store, options.user), options.user)
         with _output(options.out) as out:
             count = await write(store, settings, user, out)
         await _add_audit_entry(store, AuditKind.STORED_DATA_EXPORTED, user.id, count)
@@ -106,7 +106,7 @@ async def _export(store: Store, settings: StorageSettings, options: argparse.Nam
         await store.close()
 
 
-async def _write_lines(store: Store, settings: StorageSettings, user: User, out: BinaryIO) -> int:
+async def _write_lines(store: Store, settings: StorageSettings, user: Owner, out: BinaryIO) -> int:
     """Write everything, to be imported again; returns the number of lines after the first."""
     user_items, count = store.user_items(settings), 0
     out.write(head_line(user.name, time.time()))
@@ -122,7 +122,7 @@ async def _write_lines(store: Store, settings: StorageSettings, user: User, out:
     return count
 
 
-async def _write_chats(store: Store, settings: StorageSettings, user: User, out: BinaryIO) -> int:
+async def _write_chats(store: Store, settings: StorageSettings, user: Owner, out: BinaryIO) -> int:
     """Write the items of answers as chats, all of them in memory; returns the number of chats."""
     user_items = store.user_items(settings)
     unfinished = {

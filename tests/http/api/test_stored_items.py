@@ -256,7 +256,7 @@ def test_chats_are_exported_in_the_structure_in_which_they_are_imported(
 
 
 def test_items_of_the_bridge_are_exported_as_those_of_a_pipe(database: Where, tmp_path: Path) -> None:
-    """S4-20: payloads to the last bit; an answer without a message id has its own, and is `done` at its end."""
+    """S4-20: payloads to the last bit; an answer without a message id has its own; `done` is its end."""
     ann, _ = filled(database)
     loose = StoredItem("D", ann, "r-D", 0, "output", "demo", {"type": "reasoning"}, 7.0, None, "m-D")
     sent = StoredItem("E", ann, "r-D", 0, "input", "demo", {"type": "message"}, 7.0)
