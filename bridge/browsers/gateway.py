@@ -52,6 +52,7 @@ from bridge.browsers.socket_io import (
     page_socket_of,
     use_page_sockets,
 )
+from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.approvals import Approvals
 from bridge.calls.open_call import OpenCall, Page
 from bridge.errors import BridgeError, ErrorCode, WireError
@@ -127,6 +128,7 @@ class BrowserGateway:
         self._sockets: dict[str, PageSocket] = {}
         self._budgets: dict[str, MessageBudget] = {}
         self._listener: CallListener | None = None
+        self.unread = AllUnread()
         self._sio = socketio.AsyncServer(
             async_mode="aiohttp",
             json=WireJson,
@@ -141,7 +143,7 @@ class BrowserGateway:
             logger=library_log(),
             engineio_logger=library_log(),
         )
-        use_page_sockets(self._sio)
+        use_page_sockets(self._sio, self.unread)
         self.pages = ConnectedPages(choices)
         self.announcements = Announcements(self.pages, self._send, tasks)
         self._sio.on("connect", self._handle_connect)
@@ -174,8 +176,10 @@ class BrowserGateway:
         if sid is None:
             raise ValueError("A call is sent to a page that was chosen for it.")
 
+        call_id = call.call_id  # until the ack comes, only the id is remembered, and not the arguments
+
         def acknowledged(*arguments: Any) -> None:
-            self._handle_ack(sid, call.call_id, arguments)
+            self._handle_ack(sid, call_id, arguments)
 
         if (socket := self._sockets.get(sid)) is not None:
             socket.add_call_allowance()
@@ -199,9 +203,7 @@ class BrowserGateway:
         The browser is asked to hang up first, and has `CLOSING_S` to do so.
         """
         for sid in [sid for sid, caller in self._callers.items() if caller.device_id == device_id]:
-            socket = self._sockets[sid]
-            await self._sio.disconnect(sid)
-            asyncio.get_running_loop().call_later(CLOSING_S, socket.cut_connection)
+            await self._hang_up(sid)
 
     async def close_sockets(self) -> None:
         """Disconnect every page, and wait up to `CLOSING_S` for them to hang up.
@@ -209,13 +211,20 @@ class BrowserGateway:
         Once aiohttp shuts down, it reads nothing more, and a socket that is still open delays it up to its
         timeout.
         """
-        for sid in list(self._callers):
-            await self._sio.disconnect(sid)
+        async with asyncio.TaskGroup() as group:
+            for sid in list(self._callers):
+                group.create_task(self._hang_up(sid), name=f"hang up {sid}")
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSING_S):
                 while self._sio.eio.sockets:
                     await sleep_safely(POLL_S)
         await self._sio.shutdown()
+
+    async def _hang_up(self, sid: str) -> None:
+        """Ask a page to hang up, after what it was sent before; one that does not read is cut off."""
+        if (socket := self._sockets.get(sid)) is not None:
+            asyncio.get_running_loop().call_later(CLOSING_S, socket.cut_connection)
+        await self._sio.disconnect(sid)
 
     async def _handle_connect(self, sid: str, environ: dict[str, Any], auth: Any) -> None:
         token = cast("dict[str, Any]", auth).get("token") if isinstance(auth, dict) else None
@@ -225,7 +234,7 @@ class BrowserGateway:
             raise RefusedConnection(error.error.message, error.error.model_dump(mode="json")) from None
         self._callers[sid] = caller
         self._sockets[sid] = page_socket_of(environ)
-        self._sockets[sid].mark_authenticated(self._budget_of(caller.user.id))
+        self._sockets[sid].mark_authenticated(caller.user.id, self._budget_of(caller.user.id))
 
     def _budget_of(self, user_id: str) -> MessageBudget:
         """Return the budget of all of a user's sockets, past ones too: reconnecting does not refill it."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -29,11 +30,13 @@ from bridge.browsers.socket_frames import (
     CONNECT,
     DISCONNECT,
     EVENT,
+    MESSAGE,
     PAGE_EVENTS,
     Frame,
     UnreadableFrame,
     read_frame,
 )
+from bridge.browsers.unread_messages import AllUnread, UnreadMessages
 from bridge.http.connections import mark_authenticated
 from bridge.limits.message_budget import MessageBudget, weight_of
 from bridge.log_lines import OncePerMinute
@@ -47,6 +50,9 @@ AUTHENTICATION_S = 15.0
 
 HANDSHAKE_S = 15.0
 """Seconds for the handshake after that."""
+
+MAX_WRITTEN_CHARS = 256 * 1024
+"""Characters of messages that are taken for writing at once; the library keeps them until all are written."""
 
 _KEY = "tool_bridge.page_socket"
 
@@ -110,6 +116,53 @@ class OnePageSender(socketio.AsyncManager):
         await self.server.eio.send(eio_sid, packet.encode())
 
 
+class Outbox(asyncio.Queue[Any]):
+    """The packets that a page is to be sent, in the place of the library's own queue.
+
+    Tells its page's `UnreadMessages` what is put into it; pings and the like are not counted.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unread: UnreadMessages | None = None
+        self._taken_chars = 0
+
+    async def get(self) -> Any:
+        """Return the next packet; begins a batch."""
+        self._taken_chars = 0
+        return await super().get()
+
+    def get_nowait(self) -> Any:
+        """Return the next packet of the batch.
+
+        Raises:
+            asyncio.QueueEmpty: there is none, or the batch is large enough.
+        """
+        if self._taken_chars >= MAX_WRITTEN_CHARS:
+            raise asyncio.QueueEmpty
+        packet = super().get_nowait()
+        if (text := _message_text(packet)) is not None:
+            self._taken_chars += len(text)
+        return packet
+
+    def drop_packets(self) -> None:
+        """Forget what was not taken: the socket has ended. The library refers to it until its next ping."""
+        self._taken_chars = 0
+        while not self.empty():
+            super().get_nowait()
+            self.task_done()
+
+    def put_nowait(self, item: Any) -> None:
+        """Add a packet; None ends the socket."""
+        super().put_nowait(item)
+        if self.unread is not None and (text := _message_text(item)) is not None:
+            self.unread.message_queued(text)
+
+
+def _message_text(packet: Any) -> str | None:
+    return packet.data if packet is not None and packet.packet_type == engine.MESSAGE else None
+
+
 class PageSocket(WebSocket):
     """A WebSocket whose messages are handled as they arrive, in the one task that waits for them.
 
@@ -118,10 +171,11 @@ class PageSocket(WebSocket):
     not authenticate or complete the handshake in time.
     """
 
-    def __init__(self, handler: Any, server: Any) -> None:
+    def __init__(self, handler: Any, server: Any, *, all_unread: AllUnread) -> None:
         """Called by the library, on the running loop, when it answers a WebSocket upgrade."""
         super().__init__(handler, server)
         self._engine: Any = handler.__self__
+        self._unread = UnreadMessages(all_unread, self._drop_unread)
         self._request: web.Request | None = None
         self._budget = MessageBudget()
         self._is_authenticated = False
@@ -137,6 +191,7 @@ class PageSocket(WebSocket):
         environ[_KEY] = self
         request: web.Request = environ["aiohttp.request"]
         self.environ, self._request = environ, request
+        self._engine.queue.unread = self._unread
         limit: int = self._engine.server.max_http_buffer_size
         self._sock = web.WebSocketResponse(max_msg_size=limit, autoping=False, compress=False)
         try:
@@ -144,17 +199,30 @@ class PageSocket(WebSocket):
             await self.handler(self)
             return self._sock
         finally:
+            self._unread.leave_page()
             server = self._engine.server
             await self._engine.close(wait=False, abort=True, reason=server.reason.TRANSPORT_CLOSE)
             server.sockets.pop(self._engine.sid, None)
+            self._engine.queue.drop_packets()
 
     def cut_connection(self) -> None:
         """Abort the connection immediately, whether or not the other side has read what was sent."""
         if self._request is not None and self._request.transport is not None:
             self._request.transport.abort()
 
-    def mark_authenticated(self, budget: MessageBudget) -> None:
+    def _drop_unread(self) -> None:
+        _log.warning("A page is disconnected because it does not read what it is sent.")
+        self.cut_connection()
+
+    async def send(self, message: str) -> None:
+        """Write a packet; called by the library for one after the other."""
+        await self._sock.send_str(message)
+        if message.startswith(MESSAGE):
+            self._unread.message_written()
+
+    def mark_authenticated(self, user_id: str, budget: MessageBudget) -> None:
         """Mark as a user's page whose messages charge `budget`; the handshake is due within `HANDSHAKE_S`."""
+        self._unread.enter_page(user_id)
         if self._request is not None:
             mark_authenticated(self._request)
         self._budget, self._is_authenticated = budget, True
@@ -256,7 +324,8 @@ def library_log() -> logging.Logger:
     return log
 
 
-def use_page_sockets(sio: socketio.AsyncServer) -> None:
-    """Make a newly created server use `PageSocket`."""
+def use_page_sockets(sio: socketio.AsyncServer, all_unread: AllUnread) -> None:
+    """Make a newly created server use `PageSocket` and `Outbox`."""
     eio: Any = sio.eio
-    eio._async = {**eio._async, "websocket": PageSocket}
+    eio.create_queue = Outbox
+    eio._async = {**eio._async, "websocket": partial(PageSocket, all_unread=all_unread)}

@@ -11,6 +11,7 @@ from aiohttp import WSMessage, WSMsgType
 from bridge.browser_protocol import EVENT_RESULT
 from bridge.browsers.socket_frames import UnreadableFrame
 from bridge.browsers.socket_io import AUTHENTICATION_S, HANDSHAKE_S, MAX_BATCH_WEIGHT, PageSocket
+from bridge.browsers.unread_messages import AllUnread
 from bridge.limits.message_budget import BURST, MESSAGES_PER_CALL, RATE_PER_S, MessageBudget
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
@@ -39,7 +40,7 @@ class Arrived(PageSocket):
     """A socket on which everything has arrived already, and then nothing more comes."""
 
     def __init__(self, library: Library, *texts: str | bytes | None) -> None:
-        super().__init__(library.serve, None)
+        super().__init__(library.serve, None, all_unread=AllUnread())
         self._sock: Any = self
         self._texts = list(texts)
         self.pongs = 0
@@ -62,7 +63,7 @@ class Arrived(PageSocket):
 def page(library: Library, *texts: str | bytes | None) -> Arrived:
     """The socket of a page that has said who it is and has greeted."""
     socket = Arrived(library, *texts)
-    socket.mark_authenticated(MessageBudget(asyncio.get_running_loop().time))
+    socket.mark_authenticated("ann", MessageBudget(asyncio.get_running_loop().time))
     socket.mark_ready()
     return socket
 
@@ -149,7 +150,7 @@ async def test_a_socket_that_does_not_say_who_it_is_is_ended() -> None:
 async def test_a_socket_without_a_handshake_is_closed() -> None:
     """It costs as much as a page and can run no call."""
     socket = Arrived(Library())
-    socket.mark_authenticated(MessageBudget())
+    socket.mark_authenticated("ann", MessageBudget())
     with pytest.raises(TimeoutError):
         await socket.wait()
     assert asyncio.get_running_loop().time() == pytest.approx(HANDSHAKE_S)
@@ -176,7 +177,7 @@ async def test_pages_of_one_user_share_what_they_may_say() -> None:
     sockets = [Arrived(Library(), *[MESSAGE] * (BURST + RATE_PER_S), "3") for _ in range(10)]
     async with asyncio.TaskGroup() as group:
         for socket in sockets:
-            socket.mark_authenticated(budget)
+            socket.mark_authenticated("ann", budget)
             socket.mark_ready()
             group.create_task(socket.wait())
     spared_s = 10 * (BURST + RATE_PER_S) / RATE_PER_S
