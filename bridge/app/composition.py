@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import secrets
 import time
@@ -58,6 +59,10 @@ from toolserver.tool.selection import Selection
 
 SECRET_FILE = "secret.key"
 """Name of the file in the data folder that holds the secret for tokens and ids."""
+
+MANY_OPERATIONS = 2_000
+"""Documents of so many operations are kept out of the searches for garbage: with 10,000 of them one such
+search takes 50 ms of the event loop."""
 
 _log = logging.getLogger(__name__)
 
@@ -280,5 +285,7 @@ async def _finish_loading(
 ) -> None:
     """Do the rest of loading a document: validators for its first call, and the validation report."""
     await registry.warm_validators(server)
+    if len(server.compiled.operations) >= MANY_OPERATIONS:
+        gc.freeze()  # a document is no garbage until it is removed, and then its objects are freed one by one
     server.validation = await documents.validate_document(server.record.text)
     await gateway.announcements.servers_changed(server.record.owner_id)

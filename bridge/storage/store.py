@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import URL, delete, insert, select
 from sqlalchemy.ext.asyncio import async_sessionmaker
@@ -34,6 +35,9 @@ from bridge.storage.users import UserStore
 from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogInUse, WriteAheadLogUnusable
 from bridge.storage.write_thread import WriteThread
 from toolserver.tool.naming import OperationKey
+
+_BATCH_ROWS = 500
+_RowT = TypeVar("_RowT")
 
 
 class Store(UserStore):
@@ -152,8 +156,9 @@ class Store(UserStore):
     async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
         """Return the name map of a scope: (server id, operation key) to tool name."""
         async with self._session() as session:
-            rows = await session.scalars(select(ToolNameRow).where(ToolNameRow.scope == scope))
-            return {OperationKey(row.server_id, row.operation_key): row.name for row in rows}
+            named = select(ToolNameRow.server_id, ToolNameRow.operation_key, ToolNameRow.name)
+            rows = await session.execute(named.where(ToolNameRow.scope == scope))
+            return {OperationKey(server_id, key): name for server_id, key, name in rows}
 
     async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
         """Store names, replacing those of the same operations."""
@@ -162,13 +167,15 @@ class Store(UserStore):
             for (server_id, key), name in names.items()
         ]
         async with self._session.begin_transaction() as session:
-            await session.execute(build_upsert(dialect_of(session), ToolNameRow), rows)
+            for batch in _batches(rows):
+                await session.execute(build_upsert(dialect_of(session), ToolNameRow), batch)
 
     async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         """Return the operations that a user accepted: (server id, operation key) to digest."""
         async with self._session() as session:
-            rows = await session.scalars(select(AcceptanceRow).where(AcceptanceRow.user_id == user_id))
-            return {OperationKey(row.server_id, row.operation_key): row.digest for row in rows}
+            decided = select(AcceptanceRow.server_id, AcceptanceRow.operation_key, AcceptanceRow.digest)
+            rows = await session.execute(decided.where(AcceptanceRow.user_id == user_id))
+            return {OperationKey(server_id, key): digest for server_id, key, digest in rows}
 
     async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
         """Replace what a user accepts of one server: operation key to digest."""
@@ -187,8 +194,8 @@ class Store(UserStore):
         async with self._session.begin_transaction() as session:
             await lock_user(session, user_id)
             await session.execute(delete(AcceptanceRow).where(*mine))
-            if rows:
-                await session.execute(insert(AcceptanceRow), rows)
+            for batch in _batches(rows):
+                await session.execute(insert(AcceptanceRow), batch)
 
     async def load_selection(self, user_id: str) -> UserSelection:
         """Return a user's choice of tools to show to models; an empty one when there is none."""
@@ -226,3 +233,8 @@ def _record(row: ServerRow) -> ServerRecord:
         inline_html=row.inline_html,
         idempotency_key=row.idempotency_key,
     )
+
+
+def _batches(rows: Sequence[_RowT]) -> Iterator[Sequence[_RowT]]:
+    """The rows in parts, each of which keeps the event loop for a few milliseconds only."""
+    return (rows[start : start + _BATCH_ROWS] for start in range(0, len(rows), _BATCH_ROWS))

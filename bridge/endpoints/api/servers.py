@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 import orjson
 from aiohttp import web
-from pydantic import BaseModel
 
 from bridge.audit import AuditKind
 from bridge.catalog.registry import Registry
@@ -34,6 +33,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import DECISION_BODY_BYTES, DOCUMENT_BODY_BYTES, read_body
+from bridge.http.long_lists import long_answer
 from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.settings.network import origin_of
 from toolserver.errors import quote_text
@@ -205,7 +205,7 @@ class ServerRoutes:
         absences = (await self._registry.offer_tools(view, None)).explain_absences(tools)
         detail = ServerDetail(
             **server_facts(view, server).model_dump(),
-            tools=[tool_model(view, server, tool, absences.get(tool.name)) for tool in tools],
+            tools=[],  # the longest part: added below
             skipped=[
                 SkippedOperation(method=s.method, path=s.path, reason=s.reason)
                 for s in server.compiled.skipped
@@ -223,25 +223,20 @@ class ServerRoutes:
                 for s in server.compiled.security_schemes
             ],
         )
-        return _aliased(detail)
+        facts = detail.model_dump_json(by_alias=True, exclude={"tools"}).encode().removesuffix(b"}")
+        models = (tool_model(view, server, tool, absences.get(tool.name)) for tool in tools)
+        listed = (model.model_dump_json(by_alias=True).encode() for model in models)
+        return long_answer(b'%b,"tools":[' % facts, listed, b"]}")
 
     async def show_plans(self, request: web.Request) -> web.Response:
         """Return plans and schemas as they were compiled."""
         view = await self._view(request)
         server = view.find_server(request.match_info["id"])
         schemas = await self._registry.load_schemas(server, server.by_key)
-        operations = {
-            tool.operation.key: {
-                "name": tool.name,
-                "digest": tool.operation.digest,
-                "plan": orjson.Fragment(tool.operation.plan_json),
-                "schema": orjson.Fragment(schemas[tool.operation.key]),
-            }
-            for tool in view.catalog.tools
-            if tool.server_id == server.record.id
-        }
-        body = {"server_id": server.record.id, "digest": server.compiled.digest, "operations": operations}
-        return web.Response(body=orjson.dumps(body), content_type="application/json")
+        tools = view.catalog.of_server(server.record.id)
+        about = orjson.dumps({"server_id": server.record.id, "digest": server.compiled.digest})
+        planned = (_plan_member(tool, schemas[tool.operation.key]) for tool in tools)
+        return long_answer(b'%b,"operations":{' % about.removesuffix(b"}"), planned, b"}}")
 
     async def put_acceptances(self, request: web.Request) -> web.Response:
         """Store the operations that the user accepted."""
@@ -296,8 +291,11 @@ class ServerRoutes:
         declined = request.query.get("schemas") == "no"
         schemas = {} if declined else await self._registry.schemas_of(view, tools)
         absences = offered.explain_absences(tools)
-        entries = [_tool_entry(view, tool, absences.get(tool.name), schemas.get(tool.name)) for tool in tools]
-        return web.Response(body=orjson.dumps({"tools": entries}), content_type="application/json")
+        listed = (
+            orjson.dumps(_tool_entry(view, tool, absences.get(tool.name), schemas.get(tool.name)))
+            for tool in tools
+        )
+        return long_answer(b'{"tools":[', listed, b"]}")
 
     async def show_tool(self, request: web.Request) -> web.Response:
         """One tool, with its schema."""
@@ -343,8 +341,15 @@ def _origins(names: list[str]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _aliased(model: BaseModel) -> web.Response:
-    return web.Response(body=model.model_dump_json(by_alias=True), content_type="application/json")
+def _plan_member(tool: Tool, schema: bytes) -> bytes:
+    """The operation's key and its `OperationPlan`, plan and schema spliced as they were made."""
+    plan = {
+        "name": tool.name,
+        "digest": tool.operation.digest,
+        "plan": orjson.Fragment(tool.operation.plan_json),
+        "schema": orjson.Fragment(schema),
+    }
+    return b"%b:%b" % (orjson.dumps(tool.operation.key), orjson.dumps(plan))
 
 
 def _tool_entry(view: UserView, tool: Tool, left_out: str | None, schema: bytes | None) -> dict[str, object]:
