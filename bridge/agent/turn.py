@@ -227,7 +227,17 @@ class Attached:
     text: str
 
 
-TurnEvent: TypeAlias = ModelOutput | CallStarted | CallEnded | Notice | Settled | ItemStored | Attached
+@dataclass(frozen=True, slots=True)
+class ApprovalAwaited:
+    """Other calls than before wait for their user to approve them in the bridge page."""
+
+    tool_titles: tuple[str, ...]
+    """Titles of the tools for people, those that have waited longest first; empty: none waits any more."""
+
+
+TurnEvent: TypeAlias = (
+    ModelOutput | CallStarted | CallEnded | ApprovalAwaited | Notice | Settled | ItemStored | Attached
+)
 
 Emit: TypeAlias = Callable[[TurnEvent], Awaitable[None]]
 """Sends an event to the caller; may wait for a slow reader. Raising ends the turn."""

@@ -7,10 +7,12 @@ Receives a `Turn` from an endpoint and returns how it ended. Knows no protocol, 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
+from bridge.agent.loop.approval_waits import report_approval_waits
 from bridge.agent.loop.loop import run_rounds
 from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.loop.subquery import NestingToolbox, with_subquery
@@ -29,6 +31,7 @@ from bridge.agent.turn import (
     TurnResult,
     TurnSettings,
 )
+from bridge.calls.call_watch import CallWatch
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
 from bridge.limits.request_queue import RequestQueue
@@ -75,12 +78,15 @@ class TurnRunner:
         memory: TurnMemory,
         tools: ToolSource,
         pending: PendingRounds,
+        *,
+        calls: CallWatch,
     ) -> None:
         self._requests = requests
         self._breakers = breakers
         self.memory = memory
         self._tools = tools
         self._pending = pending
+        self._calls = calls
 
     async def run_turn(self, turn: Turn, emit: Emit) -> TurnResult:
         """Run one turn to its end. Cancelling ends the round and every running call; what was done is stored.
@@ -150,7 +156,20 @@ class TurnRunner:
         request = add_provider_options(recalled.build_request(), turn.settings.features)
         turn = replace(turn, request=request)
         offered = await self._tools.toolbox_of_turn(request, turn.settings)
-        return await run_rounds(turn, with_subquery(offered, turn, emit), emit, pending=self._pending)
+        emit = emit_singly(emit)
+        async with report_approval_waits(self._calls, request.turn_id, emit):
+            return await run_rounds(turn, with_subquery(offered, turn, emit), emit, pending=self._pending)
+
+
+def emit_singly(emit: Emit) -> Emit:
+    """Return an `Emit` for several tasks at once: an event waits until the one before has been handled."""
+    lock = asyncio.Lock()
+
+    async def emit_next(event: TurnEvent) -> None:
+        async with lock:
+            await emit(event)
+
+    return emit_next
 
 
 def _order_observers(

@@ -28,6 +28,7 @@ from bridge.browsers.gateway import BrowserGateway
 from bridge.calls.admission import AdmissionControl, Controls
 from bridge.calls.approvals import Approvals
 from bridge.calls.call_ids import CallIds
+from bridge.calls.call_watch import CallWatch
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
 from bridge.catalog.registry import Registry
@@ -128,7 +129,7 @@ def compose_bridge(
     )
     memory_choices = MemoryChoices(store.memory_choices())
     turns = _compose_turns(
-        requests, controls, toolboxes, memory, settings=settings.memory, choices=memory_choices
+        requests, controls, toolboxes, memory, dispatcher, settings=settings.memory, choices=memory_choices
     )
     models = ModelDirectory(settings.models, settings.environ, demo=DemoModel())
     services = ModelServices(models, partial(turn_settings, settings, controls.limits), tasks)
@@ -251,13 +252,16 @@ def _compose_turns(
     controls: Controls,
     toolboxes: Toolboxes,
     memory: Memory,
+    dispatcher: Dispatcher,
     *,
     settings: MemorySettings,
     choices: MemoryChoices,
 ) -> TurnRunner:
+    watch = CallWatch()
+    dispatcher.on_move(watch.note_move)
     pending = PendingRounds(time.monotonic)
     turn_memory = TurnMemory(pending, memory, settings, choices, wait_s=_database_wait(controls))
-    return TurnRunner(requests, controls.breakers, turn_memory, toolboxes, pending)
+    return TurnRunner(requests, controls.breakers, turn_memory, toolboxes, pending, calls=watch)
 
 
 def _database_wait(controls: Controls) -> Callable[[], float]:

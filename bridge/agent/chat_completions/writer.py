@@ -15,9 +15,10 @@ from bridge.agent.items import ModelCall, model_call
 from bridge.agent.model import ModelEvent
 from bridge.agent.rendering.call_details import call_block, image_paragraph
 from bridge.agent.rendering.markers import ChatMarkers
-from bridge.agent.rendering.notices import ChatNotices
+from bridge.agent.rendering.notices import ChatNotices, ShownEvent
 from bridge.agent.rendering.shown_images import embedded_images, image_links
 from bridge.agent.turn import (
+    ApprovalAwaited,
     Attached,
     CallEnded,
     CallFile,
@@ -169,7 +170,7 @@ class ChatWriter:
         match event:
             case ModelOutput():
                 chunks = self._said(event)
-            case CallStarted():
+            case CallStarted() | ApprovalAwaited():
                 chunks = self._notice_chunks(event)
             case CallEnded():
                 chunks = self._call_ended(event)
@@ -375,7 +376,7 @@ class ChatWriter:
         if links := image_links(files):
             yield from self._paragraph(f"{links}\n")
 
-    def _notice_chunks(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
+    def _notice_chunks(self, event: ShownEvent) -> Iterator[JsonObject]:
         """Yield what only Open WebUI can show."""
         return self._notices.report_event(event) if self._notices else iter(())
 

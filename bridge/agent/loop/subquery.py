@@ -8,9 +8,8 @@ Its tokens are part of the usage, and its calls count towards the turn's limits.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Protocol
 
@@ -83,8 +82,8 @@ class Subquery:
     toolbox: Toolbox
     """Tools of the nested turn, without this one and without tools that only the caller can run."""
     emit: Emit
+    """Of the outer turn; several sub-queries call it at once."""
     max_rounds: int = MAX_ROUNDS
-    _emit_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def tool(self) -> BridgeTool:
@@ -108,7 +107,7 @@ class Subquery:
             return _failed("invalid_arguments", f"Invalid arguments: {error.message}")
         persona, messages = split_persona(input)
         items = (*persona, *recent_messages(messages, recent), message_item("user", prompt))
-        progress = _Progress(self.emit, self._emit_lock)
+        progress = _Progress(self.emit)
         try:
             result = await run_rounds(self._nested_turn(items), self.toolbox, progress.report_event)
         except ModelError as error:
@@ -173,9 +172,8 @@ def recent_messages(items: Sequence[Item], count: int) -> list[Item]:
 class _Progress:
     """Progress of a sub-query as notices to the user, and the files from its calls."""
 
-    def __init__(self, emit: Emit, emit_lock: asyncio.Lock) -> None:
+    def __init__(self, emit: Emit) -> None:
         self._emit = emit
-        self._emit_lock = emit_lock
         self._running: dict[str, str] = {}
         self.files: list[CallFile] = []
 
@@ -196,8 +194,7 @@ class _Progress:
                 pass
 
     async def _send(self, notice: Notice) -> None:
-        async with self._emit_lock:  # several sub-queries share one writer
-            await self._emit(notice)
+        await self._emit(notice)
 
 
 def _read(text: str) -> tuple[str, int]:

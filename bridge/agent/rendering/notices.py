@@ -7,11 +7,14 @@ done keeps shimmering: the last one is always done. It is the only one that is s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import assert_never
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias, assert_never
 
-from bridge.agent.turn import Attached, CallEnded, CallStarted, Notice
+from bridge.agent.turn import ApprovalAwaited, Attached, CallEnded, CallStarted, Notice
 from toolserver.json_types import JsonObject, text_at
+
+ShownEvent: TypeAlias = CallStarted | CallEnded | ApprovalAwaited | Notice
+"""Events of a turn that have a status or a notification."""
 
 HIDDEN: JsonObject = {"description": "", "done": True, "hidden": True}
 """The status that hides those before it."""
@@ -28,7 +31,7 @@ class ChatNotices:
         self._end: JsonObject = HIDDEN
         """The status with which the answer ends."""
 
-    def report_event(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
+    def report_event(self, event: ShownEvent) -> Iterator[JsonObject]:
         """Yield the events for what happened; none for a call that never ran."""
         match event:
             case CallStarted():
@@ -40,6 +43,10 @@ class ChatNotices:
                     words = "Tool finished." if self._ran == 1 else f"{self._ran} tools finished."
                     self._ran = 0
                     yield self._status(words, done=True)
+            case ApprovalAwaited(tool_titles=titles):
+                if titles or self._running:
+                    words = _waiting_words(titles) if titles else _running_words([*self._running.values()])
+                    yield self._status(words)
             case Notice(level="info", stays=True):
                 yield self._status(event.text, done=True)
                 self._end = self._status_shown
@@ -80,6 +87,10 @@ class ChatNotices:
     def _status(self, description: str, *, done: bool = False) -> JsonObject:
         self._status_shown = {"description": description, "done": done}
         return _event("status", self._status_shown)
+
+
+def _waiting_words(titles: Sequence[str]) -> str:
+    return f"Waiting for your approval in the bridge page: {', '.join(titles)}"
 
 
 def _running_words(titles: list[str]) -> str:

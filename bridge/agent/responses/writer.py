@@ -21,6 +21,7 @@ from bridge.agent.rendering.markers import ChatMarkers
 from bridge.agent.rendering.notices import ChatNotices
 from bridge.agent.rendering.shown_images import image_links
 from bridge.agent.turn import (
+    ApprovalAwaited,
     Attached,
     CallEnded,
     CallFile,
@@ -232,7 +233,7 @@ class ResponsesWriter:
             case CallEnded() if self._display != "hidden":
                 told = self._notices.report_event(event)
                 yield from _image_events(event.files)
-            case CallStarted() | CallEnded() | Notice(in_answer=False):
+            case CallStarted() | CallEnded() | ApprovalAwaited() | Notice(in_answer=False):
                 told = self._notices.report_event(event)
             case Attached():
                 told = iter([self._notices.report_document(event)])

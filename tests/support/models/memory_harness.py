@@ -13,6 +13,7 @@ from bridge.agent.memory.turn_memory import TurnMemory
 from bridge.agent.toolbox import LocalTool, Toolbox
 from bridge.agent.turn import Emit, ItemStored, Turn, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from bridge.agent.turn_runner import TurnRunner
+from bridge.calls.call_watch import CallWatch
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.circuit_breaker import Breakers
 from bridge.limits.request_queue import RequestQueue
@@ -127,7 +128,8 @@ class MemoryHarness:
         memory = Memory(self.store, Ulids(self.clock, lambda _bits: next(numbers)), self.clock)
         choices = MemoryChoices(self.choices)
         self.memory = TurnMemory(pending, memory, self.settings, choices, wait_s=lambda: self.wait_s)
-        self.runner = TurnRunner(admission, breakers, self.memory, SameToolbox(self.tools), pending)
+        tools = SameToolbox(self.tools)
+        self.runner = TurnRunner(admission, breakers, self.memory, tools, pending, calls=CallWatch())
 
     async def run(
         self,
