@@ -69,6 +69,14 @@ PING_TIMEOUT_S = 20
 PING_TIMEOUT = "ping timeout"
 """Reason that python-engineio gives for a socket that answered no ping."""
 
+ACK_S = 10.0
+"""Seconds that a page has to acknowledge a call, if nothing else is heard of it; it takes milliseconds. With
+`PAGE_RESUME_SECONDS` after that, a frozen page is known before the status of its calls is sent (`SILENCE_S`).
+"""
+
+SLOW_CHARS_PER_S = 64 * 1024
+"""A call's arguments extend that time by as long as they take on a slow connection."""
+
 CLOSING_S = 1.0
 """Seconds that a page has to hang up when told to; it takes milliseconds, and a frozen page never does."""
 
@@ -127,6 +135,8 @@ class BrowserGateway:
         self._callers: dict[str, Caller] = {}
         self._sockets: dict[str, PageSocket] = {}
         self._budgets: dict[str, MessageBudget] = {}
+        self._awaited_acks: dict[str, asyncio.TimerHandle] = {}
+        """By call."""
         self._listener: CallListener | None = None
         self.unread = AllUnread()
         self._sio = socketio.AsyncServer(
@@ -177,13 +187,37 @@ class BrowserGateway:
             raise ValueError("A call is sent to a page that was chosen for it.")
 
         call_id = call.call_id  # until the ack comes, only the id is remembered, and not the arguments
+        patience_s = ACK_S + len(call.request.arguments_text) / SLOW_CHARS_PER_S
+        self._expect_ack(sid, call_id, asyncio.get_running_loop().time(), patience_s)
 
         def acknowledged(*arguments: Any) -> None:
+            self._stop_expecting(call_id)
             self._handle_ack(sid, call_id, arguments)
 
         if (socket := self._sockets.get(sid)) is not None:
             socket.add_call_allowance()
         await self._sio.emit(EVENT_CALL, envelope_of(call), to=sid, callback=acknowledged)
+
+    def _expect_ack(self, sid: str, call_id: str, since: float, patience_s: float) -> None:
+        """Disconnect the page unless it acknowledges a call, or anything is heard of it, in time."""
+        self._stop_expecting(call_id)
+
+        def look() -> None:
+            del self._awaited_acks[call_id]
+            socket = self._sockets.get(sid)
+            if socket is None:
+                return
+            if socket.heard_at > since:
+                self._expect_ack(sid, call_id, socket.heard_at, patience_s)
+            else:
+                _log.warning("A page is disconnected because it did not acknowledge a call: it is frozen.")
+                socket.cut_connection()
+
+        self._awaited_acks[call_id] = asyncio.get_running_loop().call_at(since + patience_s, look)
+
+    def _stop_expecting(self, call_id: str) -> None:
+        if (timer := self._awaited_acks.pop(call_id, None)) is not None:
+            timer.cancel()
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         """Emit `cancel:tool`."""

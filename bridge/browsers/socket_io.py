@@ -179,6 +179,8 @@ class PageSocket(WebSocket):
         self._request: web.Request | None = None
         self._budget = MessageBudget()
         self._is_authenticated = False
+        self.heard_at = 0.0
+        """Time of the event loop at which the last message arrived."""
         self._deadline: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
 
     async def __call__(self, environ: dict[str, Any]) -> Any:
@@ -251,6 +253,7 @@ class PageSocket(WebSocket):
         handled = 0
         while True:
             message = await self._next()
+            self.heard_at = asyncio.get_running_loop().time()
             is_pong = await self._handle(message)
             weight = weight_of(message.data)
             handled += weight

@@ -1,14 +1,19 @@
 """The page's tab shows another address: the browser stores the page, and may bring it back."""
 
+import os
+import signal
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
+from bridge.browsers.gateway import ACK_S
 from bridge.calls.dispatcher import RESUME_S
+from bridge.http.streaming import SILENCE_S
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import expect_connection, running_chromium
 
@@ -37,6 +42,29 @@ async def test_a_page_left_in_the_same_tab_is_gone_as_if_it_was_closed(storing: 
     reply = await storing.caller.call("getNothing")
     assert (reply.status, reply.code) == (503, "no_browser")
     assert time.monotonic() - began < ANSWER_S
+
+
+async def test_a_page_that_the_system_froze_ends_its_calls_with_their_own_status(
+    storing: BrowserHarness,
+) -> None:
+    """D1: nobody closed it, so its socket stays open; white space had begun a response with status 200."""
+    page = await storing.open_page()
+    assert page.context.browser is not None
+    session: Any = await page.context.browser.new_browser_cdp_session()
+    processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+    renderers = [each["id"] for each in processes if each["type"] == "renderer"]
+    began = time.monotonic()
+    for process in renderers:  # CDP's own freezing leaves workers running
+        os.kill(process, signal.SIGSTOP)
+    try:
+        reply = await storing.caller.call("getNothing")
+    finally:
+        for process in renderers:
+            os.kill(process, signal.SIGCONT)
+    assert (reply.status, reply.code) == (503, "no_browser")
+    assert ACK_S < time.monotonic() - began < SILENCE_S
+    await expect_connection(page, "connected")
+    assert (await storing.caller.call("getNothing")).json() == {"status": 204}
 
 
 async def test_a_page_that_comes_back_from_the_cache_runs_calls_again(storing: BrowserHarness) -> None:
