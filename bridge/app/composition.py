@@ -124,9 +124,7 @@ def compose_bridge(
     engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files)
     requests = _compose_requests(controls)
     memory = _compose_memory(settings, store, controls)
-    toolboxes = _compose_toolboxes(
-        engine, registry, controls, gateway, TurnFiles(files, base_url), base_url=base_url
-    )
+    toolboxes = _compose_toolboxes(engine, registry, controls, gateway, files, base_url=base_url)
     memory_choices = MemoryChoices(store.memory_choices())
     turns = _compose_turns(
         requests, controls, toolboxes, memory, dispatcher, settings=settings.memory, choices=memory_choices
@@ -228,11 +226,11 @@ def _compose_toolboxes(
     registry: Registry,
     controls: Controls,
     gateway: BrowserGateway,
-    files: TurnFiles,
+    files: AnswerFiles,
     *,
     base_url: str,
 ) -> Toolboxes:
-    services = CallServices(engine, lambda: controls.limits.now, files)
+    services = CallServices(engine, lambda: controls.limits.now, TurnFiles(files, base_url))
 
     async def wait_for_page(user_id: str) -> bool:
         resume_s = controls.limits.now.page_resume_seconds

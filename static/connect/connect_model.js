@@ -46,7 +46,15 @@ const versionedUrl = (url) => `${url.replace(/\/$/, "")}/v1`;
 /** Something that the model can do at once. @param {ModelAnswers} answers */
 function questionOf({ model, tool }) {
   if (!tool) return "Which tools do you have?";
-  return model === DEMO ? `CALL ${tool.name} ${stringifyJson(exampleOf(tool.schema))}` : `Use ${tool.name} and tell me what it says.`;
+  return model === DEMO ? callOf(tool) : `Use ${tool.name} and tell me what it says.`;
+}
+
+/** One that models are not given by its name is run by another. @param {import("../types/api_types.js").FullTool} tool */
+function callOf({ name, schema, advertised }) {
+  const example = exampleOf(schema);
+  return advertised
+    ? `CALL ${name} ${stringifyJson(example)}`
+    : `CALL run_operation ${stringifyJson({ name, arguments: example })}`;
 }
 
 /** Text of JSON is text of Python, too. @param {string} base @param {ModelAnswers} answers */

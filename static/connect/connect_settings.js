@@ -32,6 +32,10 @@
  * @property {object} connection       Open WebUI's connection object
  */
 
+/** Of the connection in Open WebUI: without them its row in a chat has no name. */
+const [ID, NAME] = ["tool-bridge", "Tool Bridge"];
+/** The title of the bridge's document, which Open WebUI shows for a user's own connection. */
+const TITLE = "Direct Tool Bridge";
 export const KEY_PLACEHOLDER = "YOUR_KEY";
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 const EVERYWHERE = new Set(["0.0.0.0", "::", ""]);
@@ -171,14 +175,15 @@ function stepsFor({ mode, isForAll }, url) {
       : [
           "An administrator switches on Admin → Integrations → User Connections: Direct Integrations, and for other users the permission Direct Tool Servers.",
         ];
+  const named = mode === "admin" ? `, ID ${ID}, Name ${NAME}` : "";
   return [
     ...allow,
     open,
-    `Type OpenAPI, URL ${url}, Auth Bearer with ${isForAll ? "the" : "your"} key, then Save. Or choose Import and take the file from above.`,
+    `Type OpenAPI, URL ${url}, Auth Bearer with ${isForAll ? "the" : "your"} key${named}, then Save. Or choose Import and take the file from above.`,
     ...(mode === "admin"
       ? [isForAll ? "Access Control: whoever is to use it." : "Access Control: leave it private, or add yourself."]
       : ["Reload Open WebUI: it reads tool servers when the page loads."]),
-    "In a chat: Integrations (below the message) → Tools → switch Tool Bridge on.",
+    `In a chat: Integrations (below the message) → Tools → switch ${mode === "admin" ? NAME : TITLE} on.`,
     "Function Calling must be Native (the default): Chat Controls → Advanced Params.",
   ];
 }
@@ -196,7 +201,7 @@ function connectionObject({ key, mode }, url) {
     key: key || KEY_PLACEHOLDER,
     config: { enable: true, function_name_filter_list: "", access_grants: [] },
     info: isAdmin
-      ? { id: "tool-bridge", name: "Tool Bridge", description: "Tools that run in my browser" }
+      ? { id: ID, name: NAME, description: "Tools that run in my browser" }
       : { id: "", name: "", description: "" },
   };
 }

@@ -40,6 +40,8 @@ export class ConnectView {
     this.other = el("div", { class: "stack" });
     /** @type {ConnectFacts | null} */
     this.facts = null;
+    /** @type {(() => void) | undefined} */
+    this.unsubscribe = undefined;
     /** @type {import("../types/api_types.js").FullTool | undefined} */
     this.example = undefined;
   }
@@ -61,18 +63,27 @@ export class ConnectView {
       this.model.element,
       this.other,
     );
+    // Also after a break, in which the bridge may have been started again with the options that are printed here.
+    this.unsubscribe ??= this.parts.inventory.onChange(() => void this.#readFacts().catch(() => undefined));
     try {
-      [this.facts, this.example] = await Promise.all([this.parts.api.readConnectFacts(), this.#exampleTool()]);
       this.#renderQuestions();
-      this.#renderOutput();
-      if (this.facts.operator) this.keys.offerForwarding(this.facts);
+      await this.#readFacts();
+      if (this.facts?.operator) this.keys.offerForwarding(this.facts);
       await Promise.all([this.keys.loadKeys(), this.model.loadModels()]);
     } catch (failure) {
       fill(this.output, notice("error", sentenceOf(failure)));
     }
   }
 
-  stop() {}
+  stop() {
+    this.unsubscribe?.();
+    this.unsubscribe = undefined;
+  }
+
+  async #readFacts() {
+    [this.facts, this.example] = await Promise.all([this.parts.api.readConnectFacts(), this.#exampleTool()]);
+    this.#renderOutput();
+  }
 
   #renderQuestions() {
     const origin = this.#addressInput(this.answers.webuiOrigin, "", (text) => {
@@ -106,10 +117,11 @@ export class ConnectView {
     return input;
   }
 
-  /** A tool for the curl example: one that works at once, if there is one. */
+  /** A tool for the examples: one that models are given and that works at once, if there is one. */
   async #exampleTool() {
     const { tools } = this.parts.inventory;
-    const tool = tools.find(({ accepted, safe }) => accepted && safe) ?? tools[0];
+    const ready = tools.filter(({ accepted, safe }) => accepted && safe);
+    const tool = ready.find(({ advertised }) => advertised) ?? ready[0] ?? tools[0];
     return tool && this.parts.api.readTool(tool.name);
   }
 

@@ -62,13 +62,27 @@ export class KeysPanel {
         "div",
         { class: "inline-form" },
         labelledField("Name of the program", this.label),
-        labelledField("Calls in a model's answers", this.displays),
-        labelledField("Memory of chats", this.markers),
         el("button", { type: "submit", class: "primary" }, "Create a key"),
       ),
+      this.#modelFields(),
       this.forwarding,
       this.fresh,
       this.list,
+    );
+  }
+
+  /** What concerns answers of models alone, out of the way of a key for tools. */
+  #modelFields() {
+    return el(
+      "details",
+      null,
+      el("summary", null, "For a key that uses the bridge as a model"),
+      el(
+        "div",
+        { class: "inline-form" },
+        labelledField("Calls in a model's answers", this.displays),
+        labelledField("Memory of chats", this.markers),
+      ),
     );
   }
 

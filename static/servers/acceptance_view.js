@@ -7,6 +7,7 @@ import { planChanges } from "./plan_changes.js";
 import { formatCount } from "../ui/format_count.js";
 import { ReportView } from "./report_view.js";
 import { reviewRow } from "./review_row.js";
+import { overLimitSentence } from "../session/selection.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
@@ -32,6 +33,7 @@ export class AcceptanceView {
     this.body = el("div", { class: "stack" }, el("p", { class: "hint" }, "Loading…"));
     this.report = new ReportView();
     this.count = el("span", { class: "count", role: "status" });
+    this.overLimit = el("div", { role: "status" });
     this.isStopped = false;
   }
 
@@ -91,6 +93,7 @@ export class AcceptanceView {
       this.report.element,
       server.base_url || server.origins.length > 0 ? null : missingAddress(server),
       this.#toolbar(server),
+      this.overLimit,
       el("ul", { class: "review", "aria-label": "Operations" }, ...rows),
     );
     this.#countChosen();
@@ -141,6 +144,10 @@ export class AcceptanceView {
   #countChosen() {
     const chosen = [...this.boxes.values()].filter(({ checked }) => checked).length;
     this.count.textContent = `${chosen} selected`;
+    const { tools, selection } = this.parts.inventory;
+    const others = tools.filter(({ accepted, server_id }) => accepted && server_id !== this.serverId).length;
+    const sentence = selection === null ? "" : overLimitSentence(selection, others + chosen);
+    fill(this.overLimit, sentence && notice("warning", sentence));
   }
 
   /** @param {ServerDetail} server @param {Event} event */

@@ -31,6 +31,20 @@ export function shownSentence({ total, selected, shown }) {
   return `${begin}; ${found} ${found === 1 ? "is" : "are"} found by find_operations, the others are left out by your choice.`;
 }
 
+/**
+ * What becomes of more tools than models are shown, if all accepted ones are chosen.
+ * @param {Selection} selection @param {number} accepted
+ * @returns {string} "" when they are all shown, or when the user chose among them
+ */
+export function overLimitSentence({ servers, tags, names, defaults, max_tools }, accepted) {
+  const most = max_tools ?? defaults.max_tools;
+  if (accepted <= most || servers.length + tags.length + names.length > 0) return "";
+  return (
+    `With these, ${accepted} operations are accepted, and models are shown ${most} at most. Beyond that they get ` +
+    "find_operations and run_operation instead. Accept fewer, or choose under Tools which ones are shown."
+  );
+}
+
 /** @param {Selection} selection @returns {string} why not all chosen tools are shown; "" when they are */
 export function reasonSentence({ over, selected, defaults, max_tools, max_tokens }) {
   if (over === "over_limit") return `${selected} tools exceed the limit of ${max_tools ?? defaults.max_tools}.`;

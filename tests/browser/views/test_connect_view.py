@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import Caller, go_to
@@ -53,6 +53,7 @@ async def test_a_key_created_in_the_view_works_until_it_is_revoked(scene: Browse
     page = await scene.open_page()
     await go_to(page, "connect")
     await page.get_by_label("Name of the program").fill("My chat")
+    await page.get_by_text("For a key that uses the bridge as a model").click()
     await page.get_by_label("Memory of chats").select_option("On: invisible characters in the text")
     await page.get_by_role("button", name="Create a key").click()
     key = await page.get_by_role("region", name="New key").inner_text()
@@ -110,6 +111,7 @@ async def test_what_it_prints_for_a_model_works_as_it_is(chromium: Browser, tmp_
         as_model = page.get_by_role("region", name="As a model")
         await expect(as_model.get_by_label("Model", exact=True)).to_have_value("demo")
         await page.get_by_label("Name of the program").fill("My script")
+        await page.get_by_text("For a key that uses the bridge as a model").click()
         await page.get_by_label("Calls in a model's answers").select_option(
             label="Open WebUI chips in the text"
         )
@@ -133,3 +135,20 @@ async def output_of(*command: str) -> str:
     output, _ = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 0
     return output.decode()
+
+
+async def test_a_restart_that_connect_asked_for_is_seen_by_the_open_page(scene: BrowserHarness) -> None:
+    """It went on saying that the bridge does not allow the origin, until somebody thought of a reload."""
+    page = await scene.open_page()
+    await go_to(page, "connect")
+    await page.get_by_label("As a user").check()
+    await page.get_by_label("Address of Open WebUI in your browser").fill("https://chat.example")
+    await expect(page.get_by_text("does not allow pages from https://chat.example yet")).to_be_visible()
+
+    async def restarted(route: Route) -> None:
+        facts = await (await route.fetch()).json()
+        await route.fulfill(json={**facts, "allowed_origins": ["https://chat.example"]})
+
+    await page.route("**/api/connect", restarted)
+    await scene.bridge.components.gateway.announcements.servers_changed(scene.bridge.local_user.id)
+    await expect(page.get_by_text("The bridge allows pages from https://chat.example.")).to_be_visible()

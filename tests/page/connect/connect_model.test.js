@@ -6,6 +6,7 @@ import { modelSettings } from "../../../static/connect/connect_model.js";
 
 const TOOL = /** @type {any} */ ({
   name: "getProduct",
+  advertised: true,
   schema: { type: "object", properties: { product_id: { type: "integer", minimum: 1 } }, required: ["product_id"] },
 });
 
@@ -28,6 +29,12 @@ test("the demo model is told a call that it understands, in both languages", () 
   assert.ok(curl.includes("http://127.0.0.1:8765/v1/chat/completions"), curl);
   assert.ok(curl.includes("authorization: Bearer tbk_1"), curl);
   assert.ok(curl.includes(String.raw`"content":"CALL getProduct {\"product_id\":1}"`), curl);
+});
+
+test("a tool that models are not given by its name is run by run_operation", () => {
+  const tool = { ...TOOL, advertised: false };
+  const call = String.raw`CALL run_operation {\"name\":\"getProduct\",\"arguments\":{\"product_id\":1}}`;
+  assert.ok(settings({ tool }).python.includes(call), settings({ tool }).python);
 });
 
 test("any other model is asked in words, and nobody needs a tool to ask", () => {

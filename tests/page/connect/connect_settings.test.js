@@ -172,3 +172,14 @@ test("a key for all users is no key for a user's own connection", () => {
   assert.ok(warnings.some((text) => text.includes("Create a key of your own")));
   assert.ok(!switches.some((each) => each.startsWith("ENABLE_FORWARD")));
 });
+
+test("the steps of an administrator name what the dialog would leave empty, and every row by its name in the chat", () => {
+  const { steps, connection } = settings({});
+  const info = /** @type {{info: {id: string, name: string}}} */ (connection).info;
+  const typed = steps.find((step) => step.startsWith("Type OpenAPI")) ?? "";
+  assert.ok(typed.includes(`ID ${info.id}, Name ${info.name}`), typed);
+  assert.ok(steps.some((step) => step.includes(`switch ${info.name} on`)));
+  const own = settings({ mode: "direct" }).steps.join(" ");
+  assert.ok(own.includes("switch Direct Tool Bridge on"), own); // the title of the document, as Open WebUI shows it
+  assert.doesNotMatch(own, /Name Tool Bridge/);
+});
