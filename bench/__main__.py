@@ -8,6 +8,7 @@ from bench.documents import measure_documents
 from bench.hostile import measure_hostile
 from bench.model_endpoint import measure_model_endpoint
 from bench.model_streams import compare_model_streams
+from bench.page_load import measure_page_load
 from bench.report import print_line
 from bench.round_trips import Effort, compare_round_trips
 from bench.start import measure_starts
@@ -29,6 +30,7 @@ _BENCHES: dict[str, Bench] = {
     "stored-history": lambda effort: asyncio.run(measure_stored_history(quick=_is_quick(effort))),
     "hostile": lambda effort: asyncio.run(measure_hostile(quick=_is_quick(effort))),
     "start": lambda effort: measure_starts(quick=_is_quick(effort)),
+    "page-load": lambda effort: measure_page_load(quick=_is_quick(effort)),
     "documents": lambda _effort: asyncio.run(measure_documents()),
 }
 

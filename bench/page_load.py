@@ -1,0 +1,164 @@
+"""How long the page of an installed bridge takes from navigation to *Connected* with its list of tools.
+
+Behind a TCP proxy that delays and slows every byte down: the browser's own emulation slows neither workers
+nor WebSockets. Needs Chromium, and `node_modules` for the built page (`make/page_tools`).
+"""
+
+import asyncio
+import json
+import os
+import socket
+import statistics
+import sys
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from playwright.async_api import Browser, Page
+
+from bench.report import print_table
+from tests.support.chromium import running_chromium
+from tests.support.tcp_servers import serving_connections
+from tests.support.wheel import unpack_wheel
+
+CHUNK = 16_384
+CONNECTED = "#connection[data-state=connected]"
+LISTED = ".tool-list li"
+WATCH = f"""new MutationObserver((_, observer) => {{
+  if (!document.querySelector("{CONNECTED}") || !document.querySelector("{LISTED}")) return;
+  window.usableAt = performance.now();
+  observer.disconnect();
+}}).observe(document, {{ subtree: true, childList: true, attributes: true }});"""
+"""Notes when the page can be used, in milliseconds from the navigation."""
+
+
+class Line(NamedTuple):
+    """A network between browser and bridge."""
+
+    name: str
+    round_trip_s: float
+    bytes_per_s: float
+
+
+LINES = (
+    Line("0 ms", 0.0, float("inf")),
+    Line("50 ms", 0.05, float("inf")),
+    Line("150 ms, 1.6 Mbit/s", 0.15, 200_000),
+)
+
+
+@dataclass
+class DelayingProxy:
+    """Passes bytes on as a line would; the line may be changed between loads."""
+
+    port: int
+    line: Line = LINES[0]
+    free_at: float = 0.0
+    """Loop time at which the line has sent everything to the browser."""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Pass one connection on until either side ends it."""
+        upstream, downstream = await asyncio.open_connection("127.0.0.1", self.port)
+        try:
+            async with asyncio.TaskGroup() as both:
+                both.create_task(self._pass(reader, downstream, is_slow=False))
+                both.create_task(self._pass(upstream, writer, is_slow=True))
+        finally:
+            downstream.close()
+            writer.close()
+
+    async def _pass(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_slow: bool
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+
+        async def deliver() -> None:
+            while (sent := await waiting.get())[1]:
+                await asyncio.sleep(max(0.0, sent[0] - loop.time()))
+                writer.write(sent[1])
+            writer.close()
+
+        delivery = asyncio.create_task(deliver())
+        data = b"more"
+        while data:
+            data = await reader.read(CHUNK)
+            sent_at = loop.time()
+            if is_slow:
+                sent_at = self.free_at = max(sent_at, self.free_at) + len(data) / self.line.bytes_per_s
+            waiting.put_nowait((sent_at + self.line.round_trip_s / 2, data))
+        await delivery
+
+
+def measure_page_load(*, quick: bool) -> dict[str, object]:
+    """Load the built page and the sources over every line, cold and warm; prints medians in seconds."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        return asyncio.run(_measure(Path(folder), loads=2 if quick else 5))
+
+
+async def _measure(folder: Path, loads: int) -> dict[str, object]:
+    figures: dict[str, object] = {}
+    rows: list[list[object]] = []
+    async with running_chromium() as browser:
+        for form, packages in (("built", unpack_wheel(folder)), ("sources", Path.cwd())):
+            async with _running_bridge(folder / form, packages) as (proxy, page_url):
+                page = await _paired_page(browser, page_url)
+                for line in LINES:
+                    proxy.line = line
+                    for state in ("cold", "warm"):
+                        times = [await _load(page, page_url, is_cold=state == "cold") for _ in range(loads)]
+                        rows.append([form, line.name, state, statistics.median(times)])
+                        figures[f"{form}, {line.name}, {state}"] = statistics.median(times)
+                await page.context.close()
+    print_table("Page usable, median s", ["form", "line", "cache", "s"], rows)
+    return figures
+
+
+@asynccontextmanager
+async def _running_bridge(data: Path, packages: Path) -> AsyncGenerator[tuple[DelayingProxy, str]]:
+    proxy = DelayingProxy(_free_port())
+    async with serving_connections(proxy.serve) as port:
+        options = ("demo", "--data", str(data), "--port", str(proxy.port), "--json")
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bridge", *options, "--public-url", f"http://127.0.0.1:{port}"),
+            stdout=asyncio.subprocess.PIPE,
+            cwd=packages,
+            env={**os.environ, "PYTHONPATH": str(packages)},
+        )
+        assert process.stdout is not None
+        try:
+            facts = json.loads(await process.stdout.readline())
+            yield proxy, facts["page_url"]
+        finally:
+            process.terminate()
+            await process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def _paired_page(browser: Browser, page_url: str) -> Page:
+    page = await (await browser.new_context()).new_page()
+    await page.add_init_script(WATCH)
+    await page.goto(page_url)
+    await page.locator(CONNECTED).wait_for()
+    return page
+
+
+async def _load(page: Page, page_url: str, *, is_cold: bool) -> float:
+    """Seconds from navigation until the page can be used."""
+    await page.goto("about:blank")
+    if is_cold:
+        session = await page.context.new_cdp_session(page)
+        await session.send("Network.clearBrowserCache")
+        await session.detach()
+    await page.goto(page_url.partition("#")[0] + "#/tools", wait_until="commit")
+    await page.locator(CONNECTED).wait_for()
+    await page.locator(LISTED).first.wait_for()
+    return float(await page.evaluate("window.usableAt")) / 1000
