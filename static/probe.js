@@ -31,11 +31,11 @@ class ProbeFailure extends Error {
  * @param {string} url
  * @param {Record<string, string>} [headers]
  */
-function sendRequest(url, headers = {}) {
+function sendRequest(url, headers = {}, cache = /** @type {RequestCache} */ ("no-store")) {
   const space = targetAddressSpace(location.href, url);
   return fetch(url, {
     headers,
-    cache: "no-store",
+    cache,
     credentials: "omit",
     referrerPolicy: "no-referrer",
     signal: AbortSignal.timeout(PATIENCE_MS),
@@ -61,7 +61,7 @@ async function explainFailure(url) {
 /** @param {string} url @returns {Promise<Response>} */
 async function reachAddress(url) {
   try {
-    return await sendRequest(url);
+    return await sendRequest(url, {}, "no-cache"); // asked each time, and not sent again if its ETag is the same
   } catch (failure) {
     if (failure instanceof DOMException && failure.name === "TimeoutError") {
       throw new ProbeFailure("timeout", "The address did not answer within a minute.");

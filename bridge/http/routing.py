@@ -17,6 +17,9 @@ from bridge.audit import AuditKind
 from bridge.errors import ErrorCode, WireError
 from toolserver.json_types import JsonObject, dump_json
 
+WORTH_COMPRESSING = 1024
+"""Bytes from which an answer is compressed; less than that is one packet anyway."""
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Access: TypeAlias = Literal["caller", "reader", "page", "result_token", "public"]
 """The access levels of routes.
@@ -97,6 +100,13 @@ def json_answer(model: BaseModel, *, status: int = 200) -> web.Response:
     return web.Response(
         body=model.model_dump_json(exclude_none=False), status=status, content_type="application/json"
     )
+
+
+def compressed(answer: web.Response) -> web.Response:
+    """Let a long answer be compressed for clients that take it; only for lists that hold no secret."""
+    if not isinstance(answer.body, bytes) or len(answer.body) >= WORTH_COMPRESSING:
+        answer.enable_compression()
+    return answer
 
 
 def json_response(value: JsonObject, *, status: int = 200) -> web.Response:

@@ -15,6 +15,9 @@ import { LoadingStopped, ReferenceLoader } from "./reference_loader.js";
 /** @typedef {import("../types/reference_types.js").Question} Question */
 /** @typedef {import("../types/reference_types.js").Answer} Answer */
 
+/** Milliseconds for which a document is not asked for again when the page opens. */
+const FRESH_MS = 3_600_000;
+
 /**
  * @param {string} text
  * @returns {Promise<string>} the digest that the bridge gives a document of this text
@@ -39,13 +42,15 @@ export class DocumentRefresh {
   /**
    * @param {Parts} parts
    * @param {(note: HTMLElement) => void} [show] says what needs the user's decision; unasked refetching needs it
+   * @param {() => number} [now] milliseconds since 1970
    */
-  constructor({ api, probes, inventory, references }, show = () => undefined) {
+  constructor({ api, probes, inventory, references }, show = () => undefined, now = () => Date.now()) {
     this.api = api;
     this.probes = probes;
     this.inventory = inventory;
     this.references = references;
     this.show = show;
+    this.now = now;
     this.isStopped = false;
   }
 
@@ -81,8 +86,9 @@ export class DocumentRefresh {
   /** @param {Server} server */
   async #refetchQuietly({ id, title, source_url, digest }) {
     const url = readAddress(source_url ?? "");
-    if (!(await isQuiet(url.href))) return;
+    if (!(await this.#isDue(id, url)) || !(await isQuiet(url.href))) return;
     const fetched = await this.probes.fetchDocument(url);
+    await this.references.saveFetchTime(id, this.now());
     if ((await digestOf(fetched.text)) === digest) return;
     try {
       const quiet = { api: this.api, probes: { fetchDocument: (/** @type {URL} */ one) => this.#fetchQuietly(one) } };
@@ -93,6 +99,15 @@ export class DocumentRefresh {
     } catch (failure) {
       if (failure instanceof LoadingStopped && failure.origins.length > 0) this.show(pausedNotice(id, title, failure.origins));
     }
+  }
+
+  /**
+   * What is on this machine costs nothing, and is often somebody's own API that he has just changed.
+   * @param {string} id @param {URL} url
+   */
+  async #isDue(id, url) {
+    if (addressSpace(url.hostname) === "loopback") return true;
+    return Math.abs(this.now() - (await this.references.readFetchTime(id))) >= FRESH_MS;
   }
 
   /** @param {URL} url */

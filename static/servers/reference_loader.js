@@ -162,7 +162,9 @@ export function headlineOf({ files, addresses, failures }) {
   return failures.length === 1 ? `${nameOf(failures[0].url)} cannot be used.` : `${failures.length} documents cannot be used.`;
 }
 
-/** What this browser remembers, per server, about the documents that its document refers to. */
+const FETCHED = "fetched";
+
+/** What this browser remembers of a server's document: when it was fetched, and what was decided about those it refers to. */
 export class ReferenceDecisions {
   /** @param {import("../base/browser_store.js").BrowserStore} store */
   constructor(store) {
@@ -181,6 +183,19 @@ export class ReferenceDecisions {
 
   /** @param {string} serverId */
   async removeDecisions(serverId) {
-    await this.store.changeRecords(["references"], (of) => void of("references").delete(serverId));
+    await this.store.changeRecords(["references"], (of) => {
+      of("references").delete(serverId);
+      of("references").delete([FETCHED, serverId]);
+    });
+  }
+
+  /** @param {string} serverId @returns {Promise<number>} milliseconds since 1970; 0: never */
+  async readFetchTime(serverId) {
+    return (await this.store.readRecord("references", [FETCHED, serverId])) ?? 0;
+  }
+
+  /** @param {string} serverId @param {number} time milliseconds since 1970 */
+  async saveFetchTime(serverId, time) {
+    await this.store.changeRecords(["references"], (of) => void of("references").put(time, [FETCHED, serverId]));
   }
 }

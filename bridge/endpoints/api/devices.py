@@ -15,7 +15,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, compressed, json_answer
 from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, UserStore
 
 
@@ -129,7 +129,7 @@ class DeviceRoutes:
             for device in await self._store.list_devices(caller.user.id)
         ]
         choices = dict(await self._choices.choices_of_user(caller.user.id))
-        return json_answer(DeviceList(devices=facts, choices=choices))
+        return compressed(json_answer(DeviceList(devices=facts, choices=choices)))
 
     async def rename_device(self, request: web.Request) -> web.Response:
         """Rename a browser."""

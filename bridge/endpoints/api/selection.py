@@ -14,7 +14,7 @@ from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, compressed, json_answer
 from toolserver.tool.naming import MAX_NAME_CHARS
 from toolserver.tool.selection_bounds import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
@@ -132,23 +132,22 @@ class SelectionRoutes:
         view = await self._registry.view_of_user(user_id)
         offered = await self._registry.offer_tools(view, None)
         chosen = view.chosen
-        return json_answer(
-            SelectionFacts(
-                servers=list(chosen.servers),
-                tags=list(chosen.tags),
-                names=list(chosen.names),
-                pinned=list(chosen.pinned),
-                max_tools=chosen.max_tools,
-                max_tokens=chosen.max_tokens,
-                defaults=self._defaults,
-                missing=_missing(view),
-                total=len(view.offerable_tools(None)),
-                selected=len(offered.reachable),
-                shown=len(offered.tools),
-                over=offered.over,
-                meta_tools=[meta.name for meta in offered.meta_tools],
-            )
+        facts = SelectionFacts(
+            servers=list(chosen.servers),
+            tags=list(chosen.tags),
+            names=list(chosen.names),
+            pinned=list(chosen.pinned),
+            max_tools=chosen.max_tools,
+            max_tokens=chosen.max_tokens,
+            defaults=self._defaults,
+            missing=_missing(view),
+            total=len(view.offerable_tools(None)),
+            selected=len(offered.reachable),
+            shown=len(offered.tools),
+            over=offered.over,
+            meta_tools=[meta.name for meta in offered.meta_tools],
         )
+        return compressed(json_answer(facts))
 
 
 def _once(values: list[str]) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import DECISION_BODY_BYTES, DOCUMENT_BODY_BYTES, read_body
 from bridge.http.long_lists import long_answer
-from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, compressed, json_answer
 from bridge.settings.network import origin_of
 from toolserver.errors import quote_text
 from toolserver.tool.catalog import Tool
@@ -177,7 +177,9 @@ class ServerRoutes:
     async def list_servers(self, request: web.Request) -> web.Response:
         """All servers of the caller, in the order of the catalog."""
         view = await self._view(request)
-        return json_answer(ServerList(servers=[server_model(view, server) for server in view.servers]))
+        return compressed(
+            json_answer(ServerList(servers=[server_model(view, server) for server in view.servers]))
+        )
 
     async def post_server(self, request: web.Request) -> web.Response:
         """Add a personal server."""
@@ -295,7 +297,7 @@ class ServerRoutes:
             orjson.dumps(_tool_entry(view, tool, absences.get(tool.name), schemas.get(tool.name)))
             for tool in tools
         )
-        return long_answer(b'{"tools":[', listed, b"]}")
+        return compressed(long_answer(b'{"tools":[', listed, b"]}"))
 
     async def show_tool(self, request: web.Request) -> web.Response:
         """One tool, with its schema."""

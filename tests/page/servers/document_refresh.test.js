@@ -10,8 +10,13 @@ Object.assign(globalThis, { location: new URL("http://127.0.0.1:8765/") });
 const TEXT = "openapi: 3.1.0\ninfo: {title: Größe}\n";
 const DIGEST = createHash("sha256").update(TEXT).digest("hex");
 
-/** @param {Partial<import("../../../static/types/api_types.js").Server>} facts @param {string} found */
-async function uploadsOf(facts, found) {
+const HOUR_MS = 3_600_000;
+
+/**
+ * @param {Partial<import("../../../static/types/api_types.js").Server>} facts @param {string} found
+ * @param {{fetchedAt?: number, now?: number}} [times]
+ */
+async function uploadsOf(facts, found, { fetchedAt = 0, now = 2 * HOUR_MS } = {}) {
   /** @type {unknown[]} */
   const uploads = [];
   const server = { id: "shop", source_url: "https://api.example/openapi.yaml", shared: false, digest: DIGEST, ...facts };
@@ -20,11 +25,15 @@ async function uploadsOf(facts, found) {
       bundleDocument: async (/** @type {{text: string}} */ { text }) => ({ text, missing: [], problems: [] }),
       replaceDocument: async (/** @type {string} */ id, /** @type {object} */ sent) => uploads.push({ id, ...sent }),
     },
-    references: { decisionsOf: async () => ({ origins: {}, without: {} }) },
+    references: {
+      decisionsOf: async () => ({ origins: {}, without: {} }),
+      readFetchTime: async () => fetchedAt,
+      saveFetchTime: async (/** @type {string} */ _id, /** @type {number} */ time) => void (fetchedAt = time),
+    },
     probes: { fetchDocument: async (/** @type {URL} */ url) => ({ text: found, source_url: url.href }) },
     inventory: { servers: [server], loadInventory: async () => undefined },
   });
-  await new DocumentRefresh(parts).refetchAll();
+  await new DocumentRefresh(parts, undefined, () => now).refetchAll();
   return uploads;
 }
 
@@ -47,4 +56,16 @@ test("a changed document is sent, with the address it was found at", async () =>
 test("shared documents and those given as text are left alone", async () => {
   assert.deepEqual(await uploadsOf({ shared: true }, "new"), []);
   assert.deepEqual(await uploadsOf({ source_url: null }, "new"), []);
+});
+
+test("a document elsewhere is asked for once an hour, and one on this machine at every opening", async () => {
+  const text = `${TEXT}paths: {}\n`;
+  const recent = { fetchedAt: HOUR_MS + 1 };
+  assert.deepEqual(await uploadsOf({}, text, recent), []);
+  assert.equal((await uploadsOf({}, text, { fetchedAt: HOUR_MS })).length, 1);
+  assert.equal((await uploadsOf({ source_url: "http://localhost:8000/openapi.json" }, text, recent)).length, 1);
+});
+
+test("a clock that was set back does not make a document young for ever", async () => {
+  assert.equal((await uploadsOf({}, `${TEXT}paths: {}\n`, { fetchedAt: 4 * HOUR_MS, now: 2 * HOUR_MS })).length, 1);
 });

@@ -1,0 +1,38 @@
+"""Which answers to the page are compressed: long lists, and nothing that holds a secret."""
+
+import aiohttp
+import pytest
+
+from bridge.app.server import Bridge
+from examples.document_files import read_document_text
+from tests.support.running_bridge import pair_browser
+
+pytestmark = pytest.mark.asyncio
+
+
+async def test_a_long_list_is_compressed_for_whoever_takes_it(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """A list of a thousand tools is a megabyte, of which a slow line carries a fifth in a second."""
+    text = read_document_text("mirror.yaml")
+    await bridge.components.registry.share_document("mirror.yaml", text, source_url=None)
+    page = await pair_browser(bridge.base_url, http, (await bridge.page_url()).partition("#ticket=")[2])
+    await page.open_session()
+    await page.accept_everything()
+    headers = {"Authorization": f"Bearer {page.token}"}
+    url = f"{bridge.base_url}/api/tools"
+    async with http.get(url, headers={**headers, "Accept-Encoding": "identity"}) as plain:
+        body = await plain.read()
+        assert (len(body) > 1024, "Content-Encoding" in plain.headers) == (True, False)
+    async with http.get(url, headers={**headers, "Accept-Encoding": "gzip"}) as packed:
+        assert (packed.headers["Content-Encoding"], await packed.read()) == ("gzip", body)
+
+
+@pytest.mark.parametrize("path", ["/api/me", "/healthz"])
+async def test_a_short_answer_is_not_compressed(
+    bridge: Bridge, http: aiohttp.ClientSession, path: str
+) -> None:
+    """It is one packet in either form."""
+    headers = {"Authorization": f"Bearer {bridge.key}", "Accept-Encoding": "gzip"}
+    async with http.get(bridge.base_url + path, headers=headers) as answer:
+        assert (answer.status, "Content-Encoding" in answer.headers) == (200, False)
