@@ -15,6 +15,9 @@ PROTOCOL = 2
 """Version of the `bridge:*` extension, which each `bridge:hello` names; a page of another version has to be
 reloaded."""
 
+OTHER_VERSION = "This page does not match the version of the bridge. Reload the page."
+"""Message for the user of a page that was open while the bridge was updated."""
+
 INLINE_RESULT_BYTES = 256 * 1024
 """Maximum bytes (UTF-8) of an answer body inside a Socket.IO message; larger ones go by HTTP PUT."""
 

@@ -29,6 +29,7 @@ from bridge.browser_protocol import (
     EVENT_VISIBILITY,
     FILE_BYTES,
     INLINE_RESULT_BYTES,
+    OTHER_VERSION,
     PROTOCOL,
     RESULT_BYTES,
     SOCKET_MESSAGE_BYTES,
@@ -82,9 +83,6 @@ CLOSING_S = 1.0
 
 POLL_S = 0.02
 """Seconds between two looks at whether every page has hung up."""
-
-OTHER_VERSION = "This page does not match the version of the bridge. Reload the page."
-"""Message for the user of a page with another `PROTOCOL`: one that was open while the bridge was updated."""
 
 MAX_BUDGETS = 10_000
 """Maximum number of users, including those whose pages are gone, whose message budget is remembered."""

@@ -12,15 +12,16 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from aiohttp import hdrs, web
+from pydantic import Field
 
 from bridge.auth.identity import EXECUTOR, Identity
-from bridge.browser_protocol import MAX_ORIGINS
+from bridge.browser_protocol import MAX_ORIGINS, OTHER_VERSION
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.page_files import PageFiles
-from bridge.http.routing import ApiModel, ApiRoute, EmptyObject, Route, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, Route, RouteAnswer, json_answer
 from bridge.settings.network import origin_of
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +53,11 @@ COMMON_HEADERS = {
 DOCUMENT_HEADERS = {**COMMON_HEADERS, hdrs.CACHE_CONTROL: "no-store"}
 """Headers of what names the present version of the files."""
 
-OLD_PAGE = "This file is not of the bridge's present version. Reload the page."
+
+class ExecutorRequest(ApiModel):
+    """Which page asks."""
+
+    version: str = Field(default="", description="digest in the addresses of the page's own files")
 
 
 class ExecutorScript(ApiModel):
@@ -82,7 +87,7 @@ class PageRoutes:
                 "openExecutor",
                 "Get the executor worker's script for the user's accepted origins",
                 {200: RouteAnswer("The script's address.", ExecutorScript)},
-                body=EmptyObject,
+                body=ExecutorRequest,
                 body_required=False,
             )
         ]
@@ -122,7 +127,9 @@ class PageRoutes:
     async def serve_executor(self, request: web.Request) -> web.Response:
         """Create the address of a worker script that may reach the user's accepted origins only."""
         caller = caller_of(request)
-        await read_body(request, EmptyObject)
+        asking = await read_body(request, ExecutorRequest)
+        if asking.version not in ("", self._files.digest):
+            raise BridgeError(ErrorCode.INVALID_REQUEST, OTHER_VERSION)
         token = self._identity.sign_token(EXECUTOR, {"sub": caller.user.id}, SCRIPT_SECONDS)
         origins = await self._reachable(caller.user.id)
         return json_answer(ExecutorScript(script_url=f"/executor/{token}.js", origins=origins))
@@ -141,7 +148,7 @@ class PageRoutes:
         """Serve a file of the page, of the present version only: a mixture of two would not run."""
         headers = {**COMMON_HEADERS, "Content-Security-Policy": "default-src 'none'; sandbox"}
         if request.match_info["digest"] != self._files.digest:
-            raise BridgeError(ErrorCode.NOT_FOUND, OLD_PAGE)
+            raise BridgeError(ErrorCode.NOT_FOUND, OTHER_VERSION)
         answer = self._files.open_file(request.match_info["path"], headers)
         if answer is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no file {request.path}.")

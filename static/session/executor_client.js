@@ -25,6 +25,8 @@ const HANDOVER_MS = 10_000;
 const DRAIN_LIMIT_MS = 300_000;
 const RETRY_FIRST_MS = 1000;
 const RETRY_LAST_MS = 30_000;
+/** The digest in the page's addresses: a worker of another version would not understand this page. */
+const OWN_VERSION = /\/static\/([0-9a-f]+)\//.exec(import.meta.url)?.[1] ?? "";
 
 /** @type {ExecutorState} */
 const STOPPED = { role: "stopped", connection: "offline", error: null, origins: [], running: 0 };
@@ -199,7 +201,8 @@ export class ExecutorClient extends EventTarget {
   /** @param {string} token */
   #post(token) {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    return this.fetch("/api/executor", { method: "POST", headers, body: "{}", cache: "no-store" });
+    const body = JSON.stringify({ version: OWN_VERSION });
+    return this.fetch("/api/executor", { method: "POST", headers, body, cache: "no-store" });
   }
 
   /** @param {Response} answer */

@@ -74,9 +74,11 @@ export class Router {
     const route = (this.opening = readRoute(location.hash));
     this.#markSection(route.section);
     if (moved && this.view?.followRoute?.(route)) return;
+    this.view?.stop();
+    this.view = null;
+    fill(this.main, el("p", { class: "hint" }, "Loading…")); // nobody acts on what he has left
     const view = await this.open(route).catch(() => new UnloadedView());
     if (this.opening !== route) return;
-    this.view?.stop();
     this.view = view;
     fill(this.main);
     this.main.dataset.view = route.section;

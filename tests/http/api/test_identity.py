@@ -119,6 +119,22 @@ async def test_the_page_brings_a_nonce_for_its_first_session(
         assert (await page.request("POST", "/api/sessions", page.sign_nonce(nonce)))[0] == 401
 
 
+async def test_a_page_of_another_version_gets_no_worker_and_is_told_to_reload(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """It was open during an update; page and worker of two versions would not understand each other."""
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    await page.open_session()
+    status, body = await page.request("POST", "/api/executor", {"version": "0123456789abcdef"})
+    assert (status, body["error"]["code"]) == (400, "invalid_request")
+    assert "Reload the page" in body["error"]["message"]
+    async with http.get(bridge.base_url + "/") as document:
+        version = (await document.text()).partition("/static/")[2].partition("/")[0]
+    status, body = await page.request("POST", "/api/executor", {"version": version})
+    async with http.get(bridge.base_url + body["script_url"]) as script:
+        assert f"/static/{version}/executor_worker.js" in await script.text()
+
+
 @pytest.mark.parametrize(("audience", "seconds"), [(CHALLENGE, -1), (SESSION, 60), (FILE, 60)])
 async def test_a_nonce_that_is_too_old_or_of_another_kind_opens_nothing(
     bridge: Bridge, http: aiohttp.ClientSession, audience: str, seconds: float
