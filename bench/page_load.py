@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from playwright.async_api import Browser, Page
 
@@ -100,21 +100,25 @@ def measure_page_load(*, quick: bool) -> dict[str, object]:
 
 
 async def _measure(folder: Path, loads: int) -> dict[str, object]:
-    figures: dict[str, object] = {}
-    rows: list[list[object]] = []
+    figures: dict[str, dict[str, float]] = {}
     async with running_chromium() as browser:
         for form, packages in (("built", unpack_wheel(folder)), ("sources", Path.cwd())):
             async with _running_bridge(folder / form, packages) as (proxy, page_url):
                 page = await _paired_page(browser, page_url)
                 for line in LINES:
                     proxy.line = line
-                    for state in ("cold", "warm"):
-                        times = [await _load(page, page_url, is_cold=state == "cold") for _ in range(loads)]
-                        rows.append([form, line.name, state, statistics.median(times)])
-                        figures[f"{form}, {line.name}, {state}"] = statistics.median(times)
+                    cold, warm = [
+                        await _median_load(page, page_url, loads, is_cold=it) for it in (True, False)
+                    ]
+                    figures[f"{form}, {line.name}"] = {"cold": cold, "warm": warm}
                 await page.context.close()
-    print_table("Page usable, median s", ["form", "line", "cache", "s"], rows)
-    return figures
+    rows = [[name, *found.values()] for name, found in figures.items()]
+    print_table("Page usable, median s", ["form and line", "cold", "warm"], rows)
+    return {**figures}
+
+
+async def _median_load(page: Page, page_url: str, loads: int, *, is_cold: bool) -> float:
+    return statistics.median([await _load(page, page_url, is_cold=is_cold) for _ in range(loads)])
 
 
 @asynccontextmanager
@@ -155,7 +159,7 @@ async def _load(page: Page, page_url: str, *, is_cold: bool) -> float:
     """Seconds from navigation until the page can be used."""
     await page.goto("about:blank")
     if is_cold:
-        session = await page.context.new_cdp_session(page)
+        session: Any = await page.context.new_cdp_session(page)
         await session.send("Network.clearBrowserCache")
         await session.detach()
     await page.goto(page_url.partition("#")[0] + "#/tools", wait_until="commit")
