@@ -102,7 +102,8 @@ def compose_bridge(
 ) -> Components:
     """Build the components of a bridge that answers at `base_url`; `local_user` may change shared servers."""
     tasks = Tasks()
-    identity = _compose_identity(settings, store)
+    secret = load_or_create_secret(settings.data_dir / SECRET_FILE)
+    identity = _compose_identity(settings, store, secret)
     choices = DeviceChoices(store)
     audit = store.audit_log(settings.storage.audit_days)
     approvals = Approvals(store.approval_tables(), settings.approvals.approve, audit, start=tasks.start_task)
@@ -110,13 +111,10 @@ def compose_bridge(
     approvals.on_change(gateway.announce_approvals)
     journal = store.call_journal(settings.data_dir)
     controls = _compose_controls(settings, store, gateway, tasks)
-    dispatcher = _compose_dispatcher(settings, gateway, journal, approvals, base_url, limits=controls.limits)
-
-    async def on_change(user_id: str | None) -> None:
-        controls.settings.clear_cache()
-        approvals.clear_cache()
-        await gateway.announcements.servers_changed(user_id)
-
+    dispatcher = _compose_dispatcher(
+        settings, gateway, journal, approvals, base_url, secret=secret, limits=controls.limits
+    )
+    on_change = partial(_servers_changed, controls, approvals, gateway)
     registry = _compose_registry(
         store, documents, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
@@ -163,9 +161,9 @@ def compose_bridge(
     )
 
 
-def _compose_identity(settings: BridgeSettings, store: Store) -> Identity:
+def _compose_identity(settings: BridgeSettings, store: Store, secret: bytes) -> Identity:
     user_headers = UserHeaders(settings.users.user_jwt_secret, trust_plain=settings.users.trust_user_headers)
-    return Identity(store, load_or_create_secret(settings.data_dir / SECRET_FILE), user_headers)
+    return Identity(store, secret, user_headers)
 
 
 def _compose_dispatcher(
@@ -175,13 +173,14 @@ def _compose_dispatcher(
     approvals: Approvals,
     base_url: str,
     *,
+    secret: bytes,
     limits: LiveLimits,
 ) -> Dispatcher:
     return Dispatcher(
         gateway,
         journal,
         approvals,
-        CallIds(load_or_create_secret(settings.data_dir / SECRET_FILE)),
+        CallIds(secret),
         approval_s=settings.approvals.approval_s,
         resume_s=lambda: limits.now.page_resume_seconds,
         no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
@@ -280,6 +279,14 @@ def _compose_controls(
 
     breakers = Breakers(lambda: limits.now, time.monotonic, on_change=announce_change)
     return Controls(limits, queue, breakers, UserCallSettings(tables))
+
+
+async def _servers_changed(
+    controls: Controls, approvals: Approvals, gateway: BrowserGateway, user_id: str | None
+) -> None:
+    controls.settings.clear_cache()
+    approvals.clear_cache()
+    await gateway.announcements.servers_changed(user_id)
 
 
 async def _finish_loading(
