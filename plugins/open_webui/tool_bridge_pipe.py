@@ -217,6 +217,9 @@ def _refusal(status: int, text: str) -> str:
 MAX_RESULT_CHARS = 200_000
 """Of one result that a model is given."""
 
+MAX_REASON_CHARS = 300
+"""Of the reason for a failure, for people."""
+
 IMAGE = "data:image/"
 
 
@@ -241,6 +244,15 @@ class Result:
 def failed(message: str) -> Result:
     """A failure, as a model reads it."""
     return Result(json.dumps({"error": message}, ensure_ascii=False), has_failed=True)
+
+
+def reason_of(failure: Result) -> str:
+    """Why a call failed, for people."""
+    try:
+        error = as_object(json.loads(failure.text)).get("error")
+    except ValueError:
+        error = failure.text
+    return str(error)[:MAX_REASON_CHARS]
 
 
 def result_of(name: str, raw: Any, *, is_direct: bool) -> Result:
@@ -561,7 +573,11 @@ class Answer:
         tasks = [asyncio.create_task(self.runner.run(call), name=call["name"]) for call in calls]
         try:
             for call, task in zip(calls, tasks, strict=True):
-                yield call, await task
+                result = await task
+                if result.has_failed:
+                    title = self.runner.tools[call["name"]].title
+                    await self.emit(notification("warning", f"Tool '{title}' failed: {reason_of(result)}"))
+                yield call, result
         finally:
             for task in tasks:
                 task.cancel()
@@ -660,11 +676,18 @@ async def as_chunks(answer: Answer, text: "Text") -> AsyncGenerator[Json]:
         BridgeFailure: as `Answer.events`.
     """
     items = Items(answer.names_handed_over)
-    async with aclosing(answer.events()) as events:
-        async for event in events:
-            for shown in items.take(event):
-                for written in text.take(shown):
-                    yield delta(written)
+    try:
+        async with aclosing(answer.events()) as events:
+            async for event in events:
+                for shown in items.take(event):
+                    for written in text.take(shown):
+                        yield delta(written)
+    except Exception:  # the reader reports it; here only no block that waits for another may be lost
+        for written in text.close():
+            yield delta(written)
+        raise
+    for written in text.close():
+        yield delta(written)
     if answer.limit_reached:
         yield delta({"content": _limit(answer)})
     yield {"usage": answer.usage}
@@ -802,8 +825,11 @@ class Text:
     """A message as text."""
 
     with_calls: bool
-    """As blocks of `<details>`; the bridge writes those of its own calls."""
+    """As blocks of `<details>`."""
     _calls: dict[str, Json] = field(default_factory=dict[str, Json])
+    """Those without a block, in their order, which is that of the blocks."""
+    _outputs: dict[str, Json] = field(default_factory=dict[str, Json])
+    """Outputs that wait for those of earlier calls, by `call_id`."""
     _place: Any = None
     _end: str = "\n"
 
@@ -821,13 +847,23 @@ class Text:
                 yield {"annotations": [{"type": "url_citation", "url_citation": event["annotation"]}]}
             case kind if kind == IMAGE_EVENT:
                 yield _images(event)
-            case "output_item.done" if item.get("type") == "function_call":
+            case "output_item.done" if item.get("type") == "function_call" and self.with_calls:
                 self._calls[item["call_id"]] = item
             case "output_item.done" if item.get("type") == "function_call_output" and self.with_calls:
-                block = details_block(self._calls[item["call_id"]], item)
-                yield self._said(block if self._end == "\n" else f"\n{block}", None)
+                self._outputs[item["call_id"]] = item
+                while self._calls and (first := next(iter(self._calls))) in self._outputs:
+                    yield self._block(first)
             case _:
                 pass
+
+    def close(self) -> Iterator[Json]:
+        """The blocks that wait for a call which got no output."""
+        for call_id in list(self._outputs):
+            yield self._block(call_id)
+
+    def _block(self, call_id: str) -> Json:
+        block = details_block(self._calls.pop(call_id), self._outputs.pop(call_id))
+        return self._said(block if self._end == "\n" else f"\n{block}", None)
 
     def _said(self, text: str, place: Any) -> Json:
         self._place, self._end = place, text[-1:] or self._end
@@ -838,13 +874,22 @@ def details_block(call: Json, output: Json) -> str:
     """A call in the form that Open WebUI reads in texts; nothing within it can end it."""
     told = {name: str(call.get(name) or "") for name in ("call_id", "name", "arguments")}
     told = {name: html.escape(" ".join(value.splitlines())) for name, value in told.items()}
-    files = html.escape(json.dumps(output["files"]))
+    files = f' files="{html.escape(json.dumps(output["files"]))}"' if output["files"] else ""
     text = "".join(part.get("text", "") for part in output["output"])
     return (
         f'<details type="tool_calls" done="true" id="{told["call_id"]}" name="{told["name"]}" '
-        f'arguments="{told["arguments"]}" files="{files}">\n'
-        f"<summary>Tool Executed</summary>\n{html.escape(text)}\n</details>\n"
+        f'arguments="{told["arguments"]}"{files}>\n'
+        f"<summary>Tool Executed</summary>\n{html.escape(_as_json(text))}\n</details>\n"
     )
+
+
+def _as_json(text: str) -> str:
+    """A result as JSON: itself, or a JSON string of it, from which its reader gets the same text."""
+    try:
+        is_json = not isinstance(json.loads(text), str)
+    except ValueError:
+        is_json = False
+    return text if is_json else json.dumps(text, ensure_ascii=False)
 
 
 # -------- pipe.py
@@ -1105,9 +1150,10 @@ class Pipe:
 
     def _headers(self, asked: Asked) -> Json:
         """Headers that say how the bridge should answer."""
-        shown = {"off": "hidden"}.get(cards := self._valve(asked, "SHOW_TOOL_CARDS"), cards)
+        cards = self._valve(asked, "SHOW_TOOL_CARDS")
+        is_shown = cards == "details" or (cards == "items" and asked.body.get("stream"))
         headers = {
-            "X-Tool-Bridge-Calls": shown if asked.body.get("stream") or shown == "details" else "hidden",
+            "X-Tool-Bridge-Calls": "items" if is_shown else "hidden",
             "X-Tool-Bridge-Markers": "link",
             "X-Tool-Bridge-Task": asked.task,
             "X-Tool-Bridge-Debug": "1" if self._valve(asked, "LOG_LEVEL") == "DEBUG" else None,

@@ -217,6 +217,9 @@ def _refusal(status: int, text: str) -> str:
 MAX_RESULT_CHARS = 200_000
 """Of one result that a model is given."""
 
+MAX_REASON_CHARS = 300
+"""Of the reason for a failure, for people."""
+
 IMAGE = "data:image/"
 
 
@@ -241,6 +244,15 @@ class Result:
 def failed(message: str) -> Result:
     """A failure, as a model reads it."""
     return Result(json.dumps({"error": message}, ensure_ascii=False), has_failed=True)
+
+
+def reason_of(failure: Result) -> str:
+    """Why a call failed, for people."""
+    try:
+        error = as_object(json.loads(failure.text)).get("error")
+    except ValueError:
+        error = failure.text
+    return str(error)[:MAX_REASON_CHARS]
 
 
 def result_of(name: str, raw: Any, *, is_direct: bool) -> Result:
@@ -561,7 +573,11 @@ class Answer:
         tasks = [asyncio.create_task(self.runner.run(call), name=call["name"]) for call in calls]
         try:
             for call, task in zip(calls, tasks, strict=True):
-                yield call, await task
+                result = await task
+                if result.has_failed:
+                    title = self.runner.tools[call["name"]].title
+                    await self.emit(notification("warning", f"Tool '{title}' failed: {reason_of(result)}"))
+                yield call, result
         finally:
             for task in tasks:
                 task.cancel()

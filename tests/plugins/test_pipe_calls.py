@@ -71,15 +71,23 @@ async def test_only_declared_arguments_are_passed_on(bridge: Bridge, provider: S
 async def test_a_tool_that_raises_is_a_failed_call(
     bridge: Bridge, provider: ScriptedProvider, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """S0-54, S0-113, S0-114: its reason goes to the model, its traceback to the log."""
+    """S0-54, S0-113, S0-114: its reason goes to the model and to a toast, its traceback to the log."""
 
     async def boom() -> str:
         raise ValueError("no such city")
 
+    provider.play(calls(("boom", {})), text("Done."))
+    browser = Browser(weather)
     with caplog.at_level(logging.ERROR):
-        output, answer = await result_of(bridge, provider, callable_tool("boom", boom))
+        chat = Chat(load_pipe(bridge), MODEL, browser, tools_by_name(callable_tool("boom", boom)))
+        answer = await chat.ask("Go.")
+    output = provider.requests[-1].body["input"][-1]["output"]
     assert json.loads(output) == {"error": "Tool error: no such city"}
     assert answer.items("function_call")[0]["status"] == "failed"
+    assert browser.events_of("notification") == [
+        {"type": "warning", "content": "Tool 'boom' failed: Tool error: no such city"}
+    ]
+    assert "Done." in answer.content
     assert "Traceback" in caplog.text
     assert "Traceback" not in json.dumps(answer.chunks)
 

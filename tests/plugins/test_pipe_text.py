@@ -35,7 +35,7 @@ pytestmark = pytest.mark.asyncio
 WEATHER = tools_by_name(direct("get_weather", **CITY))
 ASK = calls(("get_weather", {"city": "Paris"}))
 BLOCK = re.compile(
-    r'^<details type="tool_calls" done="true" id="(.*?)" name="(.*?)" arguments="(.*?)" files="(.*?)">\n'
+    r'^<details type="tool_calls" done="true" id="(.*?)" name="(.*?)" arguments="(.*?)"(?: files="(.*?)")?>\n'
     r"<summary>Tool Executed</summary>\n(.*?)\n</details>\n",
     re.MULTILINE | re.DOTALL,
 )
@@ -60,6 +60,32 @@ async def test_calls_as_blocks_of_details(bridge: Bridge, provider: ScriptedProv
     assert not message.items("function_call")
     assert all(chunk.keys() <= {"choices", "usage"} for chunk in message.chunks)
     assert message.finish_reasons == ["stop"]
+
+
+async def test_a_block_holds_the_result_as_json_and_files_only_where_there_are_some(
+    bridge: Bridge, provider: ScriptedProvider
+) -> None:
+    """S2-12: a text is a JSON string, as Open WebUI reads it back; `files` is missing for lack of any."""
+
+    async def answer(_name: str, params: Any) -> Any:
+        return [f'Söme "words" of {params["city"]}', {}]
+
+    provider.play(calls(("get_weather", {"city": "Rome"})), text("Done."))
+    chat = Chat(load_pipe(bridge, SHOW_TOOL_CARDS="details"), MODEL, Browser(answer), WEATHER)
+    message = await chat.ask("Go.")
+    (found,) = BLOCK.findall(message.content)
+    assert json.loads(html.unescape(found[4])) == 'Söme "words" of Rome'
+    assert "files=" not in message.content
+
+
+async def test_blocks_stand_in_the_order_of_the_calls(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S2-12: also where the bridge has run the second of two long before Open WebUI runs the first."""
+    provider.play(calls(("get_weather", {"city": "Rome"}), ("listProducts", {})), text("Tea."))
+    chat = Chat(load_pipe(bridge, SHOW_TOOL_CARDS="details"), MODEL, Browser(weather), WEATHER)
+    async with page_of(bridge, bridge.local_user.id, products):
+        message = await chat.ask("Go.")
+    assert [found[1] for found in BLOCK.findall(message.content)] == ["get_weather", "listProducts"]
+    assert message.content.rindex("</details>") < message.content.index("Tea.")
 
 
 async def test_the_bridges_own_calls_are_blocks_too(bridge: Bridge, provider: ScriptedProvider) -> None:

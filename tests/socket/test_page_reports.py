@@ -145,6 +145,35 @@ async def test_a_failure_of_the_page_is_told_to_the_model_and_the_answer_goes_on
         assert states["listProducts"] == "open"
 
 
+async def test_open_webuis_user_is_told_which_tool_failed_and_why(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """S0-113: a toast, and no status that says the tool had finished; the run continues."""
+    provider.play(LIST, text("The shop is closed."))
+    chunks: list[Any] = []
+    async with page_of(bridge, bridge.local_user.id, always(NETWORK)):
+        stream = await client.chat.completions.create(
+            model=MODEL,
+            messages=[{"role": "user", "content": "Which?"}],
+            stream=True,
+            extra_headers={"X-OpenWebUI-Chat-Id": "chat-1"},
+        )
+        chunks = [chunk.model_dump() async for chunk in stream]
+    events = [chunk["event"] for chunk in chunks if chunk.get("event")]
+    assert [event["data"] for event in events if event["type"] == "notification"] == [
+        {
+            "type": "warning",
+            "content": "Tool 'List products' failed: Tool error: Nobody answers at api.example.",
+        }
+    ]
+    assert [event["data"]["description"] for event in events if event["type"] == "status"] == [
+        "Running List products…",
+        "Tool failed.",
+        "",
+    ]
+    assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
+
+
 @pytest.mark.parametrize(("tool", "sent"), [("listProducts", 2), ("addProduct", 1)])
 async def test_what_only_reads_is_tried_twice_and_what_may_change_something_once(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, tool: str, sent: int

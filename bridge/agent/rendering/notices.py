@@ -7,17 +7,23 @@ done keeps shimmering: the last one is always done. It is the only one that is s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, assert_never, cast
 
+from bridge.agent.items import Item
+from bridge.agent.rendering.call_details import output_text
 from bridge.agent.turn import ApprovalAwaited, Attached, CallEnded, CallStarted, Notice
-from toolserver.json_types import JsonObject, text_at
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 
 ShownEvent: TypeAlias = CallStarted | CallEnded | ApprovalAwaited | Notice
 """Events of a turn that have a status or a notification."""
 
 HIDDEN: JsonObject = {"description": "", "done": True, "hidden": True}
 """The status that hides those before it."""
+
+MAX_REASON_CHARS = 300
+"""Maximum characters of the reason for a failure in a toast."""
 
 
 class ChatNotices:
@@ -26,6 +32,7 @@ class ChatNotices:
     def __init__(self) -> None:
         self._running: dict[str, str] = {}
         self._ran = 0
+        self._failed = 0
         self._status_shown: JsonObject = {}
         """The last status; empty before the first."""
         self._end: JsonObject = HIDDEN
@@ -39,10 +46,7 @@ class ChatNotices:
                 self._ran += 1
                 yield self._status(_running_words(list(self._running.values())))
             case CallEnded():
-                if self._running.pop(event.call.call_id, None) is not None and not self._running:
-                    words = "Tool finished." if self._ran == 1 else f"{self._ran} tools finished."
-                    self._ran = 0
-                    yield self._status(words, done=True)
+                yield from self._report_call(event)
             case ApprovalAwaited(tool_titles=titles):
                 if titles or self._running:
                     words = _waiting_words(titles) if titles else _running_words([*self._running.values()])
@@ -56,6 +60,17 @@ class ChatNotices:
                 yield _event("notification", {"type": event.level, "content": event.text})
             case _:
                 assert_never(event)
+
+    def _report_call(self, ended: CallEnded) -> Iterator[JsonObject]:
+        title = self._running.pop(ended.call.call_id, None)
+        if title is None:
+            return
+        if not ended.has_succeeded:
+            self._failed += 1
+            yield _event("notification", {"type": "warning", "content": _failure_words(title, ended.output)})
+        if not self._running:
+            yield self._status(_ended_words(self._ran, self._failed), done=True)
+            self._ran = self._failed = 0
 
     def report_search(self, *, has_ended: bool) -> JsonObject:
         """Return the status of a web search by the provider."""
@@ -97,6 +112,22 @@ def _running_words(titles: list[str]) -> str:
     if len(titles) == 1:
         return f"Running {titles[0]}…"
     return f"Running {len(titles)} tools: {', '.join(titles)}…"
+
+
+def _ended_words(ran: int, failed: int) -> str:
+    if ran == 1:
+        return "Tool failed." if failed else "Tool finished."
+    return f"{ran} tools finished, {failed} of them failed." if failed else f"{ran} tools finished."
+
+
+def _failure_words(title: str, output: Item) -> str:
+    """Return the words of a toast: what failed, and why, where the output says so."""
+    try:
+        told = cast(JsonValue, json.loads(output_text(output)))
+    except (ValueError, RecursionError):
+        told = None
+    reason = text_at(object_at(told, "error"), "message") if isinstance(told, dict) else ""
+    return f"Tool '{title}' failed: {reason[:MAX_REASON_CHARS]}" if reason else f"Tool '{title}' failed."
 
 
 def _event(kind: str, value: JsonObject) -> JsonObject:

@@ -22,6 +22,7 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from toolserver.json_types import JsonObject
 from toolserver.schema.strict import strict_schema
+from toolserver.tool.catalog import Tool
 from toolserver.tool.naming import sanitize_name
 from toolserver.tool.selection import Offer, find_candidates, offer_tools
 from toolserver.tool.selection_bounds import MAX_TOKENS, MIN_LIMIT
@@ -79,7 +80,7 @@ class CatalogTools:
         offered = await self._offer(view, room, scope)
         schemas = await self._registry.schemas_of(view, offered.tools)
         tools = (
-            _own_tool(tool.name, tool.operation.description, schemas[tool.name], strict, tool.server_id)
+            _own_tool(tool.name, _words_of(tool), schemas[tool.name], strict, tool.server_id)
             for tool in offered.tools
         )
         names = scope.names
@@ -119,6 +120,12 @@ def _renamed(tool: BridgeTool, taken: Collection[str]) -> BridgeTool:
     while name in taken:
         name = sanitize_name(f"{prefix}__{name}")
     return replace(tool, offered_name=name, definition={**tool.definition, "name": name})
+
+
+def _words_of(tool: Tool) -> str:
+    """Return what the document says of an operation; "" where it says nothing, and its key stands in."""
+    operation = tool.operation
+    return "" if operation.description == operation.key else operation.description
 
 
 @lru_cache(maxsize=KEPT_TOOLS)

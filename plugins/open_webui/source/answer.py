@@ -9,7 +9,7 @@ from typing import Any
 from plugins.open_webui.source.asking import Emitter, notification, status
 from plugins.open_webui.source.bridge_client import ENDINGS, Bridge, BridgeFailure
 from plugins.open_webui.source.json_values import Json, as_object
-from plugins.open_webui.source.results import Result
+from plugins.open_webui.source.results import Result, reason_of
 from plugins.open_webui.source.tools import Runner
 
 SKIPPED = Result(
@@ -119,7 +119,11 @@ class Answer:
         tasks = [asyncio.create_task(self.runner.run(call), name=call["name"]) for call in calls]
         try:
             for call, task in zip(calls, tasks, strict=True):
-                yield call, await task
+                result = await task
+                if result.has_failed:
+                    title = self.runner.tools[call["name"]].title
+                    await self.emit(notification("warning", f"Tool '{title}' failed: {reason_of(result)}"))
+                yield call, result
         finally:
             for task in tasks:
                 task.cancel()

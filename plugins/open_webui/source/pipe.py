@@ -287,9 +287,10 @@ class Pipe:
 
     def _headers(self, asked: Asked) -> Json:
         """Headers that say how the bridge should answer."""
-        shown = {"off": "hidden"}.get(cards := self._valve(asked, "SHOW_TOOL_CARDS"), cards)
+        cards = self._valve(asked, "SHOW_TOOL_CARDS")
+        is_shown = cards == "details" or (cards == "items" and asked.body.get("stream"))
         headers = {
-            "X-Tool-Bridge-Calls": shown if asked.body.get("stream") or shown == "details" else "hidden",
+            "X-Tool-Bridge-Calls": "items" if is_shown else "hidden",
             "X-Tool-Bridge-Markers": "link",
             "X-Tool-Bridge-Task": asked.task,
             "X-Tool-Bridge-Debug": "1" if self._valve(asked, "LOG_LEVEL") == "DEBUG" else None,

@@ -10,6 +10,9 @@ from plugins.open_webui.source.json_values import Json, as_array, as_object
 MAX_RESULT_CHARS = 200_000
 """Of one result that a model is given."""
 
+MAX_REASON_CHARS = 300
+"""Of the reason for a failure, for people."""
+
 IMAGE = "data:image/"
 
 
@@ -34,6 +37,15 @@ class Result:
 def failed(message: str) -> Result:
     """A failure, as a model reads it."""
     return Result(json.dumps({"error": message}, ensure_ascii=False), has_failed=True)
+
+
+def reason_of(failure: Result) -> str:
+    """Why a call failed, for people."""
+    try:
+        error = as_object(json.loads(failure.text)).get("error")
+    except ValueError:
+        error = failure.text
+    return str(error)[:MAX_REASON_CHARS]
 
 
 def result_of(name: str, raw: Any, *, is_direct: bool) -> Result:

@@ -49,11 +49,18 @@ async def as_chunks(answer: Answer, text: "Text") -> AsyncGenerator[Json]:
         BridgeFailure: as `Answer.events`.
     """
     items = Items(answer.names_handed_over)
-    async with aclosing(answer.events()) as events:
-        async for event in events:
-            for shown in items.take(event):
-                for written in text.take(shown):
-                    yield delta(written)
+    try:
+        async with aclosing(answer.events()) as events:
+            async for event in events:
+                for shown in items.take(event):
+                    for written in text.take(shown):
+                        yield delta(written)
+    except Exception:  # the reader reports it; here only no block that waits for another may be lost
+        for written in text.close():
+            yield delta(written)
+        raise
+    for written in text.close():
+        yield delta(written)
     if answer.limit_reached:
         yield delta({"content": _limit(answer)})
     yield {"usage": answer.usage}
@@ -191,8 +198,11 @@ class Text:
     """A message as text."""
 
     with_calls: bool
-    """As blocks of `<details>`; the bridge writes those of its own calls."""
+    """As blocks of `<details>`."""
     _calls: dict[str, Json] = field(default_factory=dict[str, Json])
+    """Those without a block, in their order, which is that of the blocks."""
+    _outputs: dict[str, Json] = field(default_factory=dict[str, Json])
+    """Outputs that wait for those of earlier calls, by `call_id`."""
     _place: Any = None
     _end: str = "\n"
 
@@ -210,13 +220,23 @@ class Text:
                 yield {"annotations": [{"type": "url_citation", "url_citation": event["annotation"]}]}
             case kind if kind == IMAGE_EVENT:
                 yield _images(event)
-            case "output_item.done" if item.get("type") == "function_call":
+            case "output_item.done" if item.get("type") == "function_call" and self.with_calls:
                 self._calls[item["call_id"]] = item
             case "output_item.done" if item.get("type") == "function_call_output" and self.with_calls:
-                block = details_block(self._calls[item["call_id"]], item)
-                yield self._said(block if self._end == "\n" else f"\n{block}", None)
+                self._outputs[item["call_id"]] = item
+                while self._calls and (first := next(iter(self._calls))) in self._outputs:
+                    yield self._block(first)
             case _:
                 pass
+
+    def close(self) -> Iterator[Json]:
+        """The blocks that wait for a call which got no output."""
+        for call_id in list(self._outputs):
+            yield self._block(call_id)
+
+    def _block(self, call_id: str) -> Json:
+        block = details_block(self._calls.pop(call_id), self._outputs.pop(call_id))
+        return self._said(block if self._end == "\n" else f"\n{block}", None)
 
     def _said(self, text: str, place: Any) -> Json:
         self._place, self._end = place, text[-1:] or self._end
@@ -227,10 +247,19 @@ def details_block(call: Json, output: Json) -> str:
     """A call in the form that Open WebUI reads in texts; nothing within it can end it."""
     told = {name: str(call.get(name) or "") for name in ("call_id", "name", "arguments")}
     told = {name: html.escape(" ".join(value.splitlines())) for name, value in told.items()}
-    files = html.escape(json.dumps(output["files"]))
+    files = f' files="{html.escape(json.dumps(output["files"]))}"' if output["files"] else ""
     text = "".join(part.get("text", "") for part in output["output"])
     return (
         f'<details type="tool_calls" done="true" id="{told["call_id"]}" name="{told["name"]}" '
-        f'arguments="{told["arguments"]}" files="{files}">\n'
-        f"<summary>Tool Executed</summary>\n{html.escape(text)}\n</details>\n"
+        f'arguments="{told["arguments"]}"{files}>\n'
+        f"<summary>Tool Executed</summary>\n{html.escape(_as_json(text))}\n</details>\n"
     )
+
+
+def _as_json(text: str) -> str:
+    """A result as JSON: itself, or a JSON string of it, from which its reader gets the same text."""
+    try:
+        is_json = not isinstance(json.loads(text), str)
+    except ValueError:
+        is_json = False
+    return text if is_json else json.dumps(text, ensure_ascii=False)

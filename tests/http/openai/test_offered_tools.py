@@ -274,7 +274,7 @@ async def test_a_document_is_all_that_a_server_needs(
     assert tools["good"] == {
         "type": "function",
         "name": "good",
-        "description": "GET /good",
+        "description": "good",
         "parameters": empty,
         "strict": True,
     }

@@ -76,6 +76,9 @@ async def test_a_chat_stream_is_chunks_with_one_end(client: AsyncOpenAI, provide
     assert chunks[-1].usage is not None
     assert chunks[-1].usage.total_tokens == 18
     assert len({chunk.id for chunk in chunks}) == 1
+    assert {chunk.object for chunk in chunks} == {"chat.completion.chunk"}
+    assert {chunk.model for chunk in chunks} == {MODEL}
+    assert all(chunk.choices[0].index == 0 for chunk in chunks[:-1])
 
 
 @pytest.mark.parametrize("api", ["responses"], indirect=True)

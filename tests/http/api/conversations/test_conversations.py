@@ -97,7 +97,7 @@ async def test_nothing_is_callable_until_it_is_enabled(bridge: Bridge, provider:
 async def test_two_listeners_hear_the_same_while_it_is_said(
     client: ConversationClient, provider: ScriptedProvider
 ) -> None:
-    """S3-15, S3-F1, W-32: tokens and calls, to both; the first words come before the model has finished."""
+    """S3-15, S3-17, S3-F1, W-32: tokens and calls, to both; the first words come before the model is done."""
     release = asyncio.Event()
     provider.play(LIST, script(text("One ", "two ", "three.")).held(release, after=5))
     async with (

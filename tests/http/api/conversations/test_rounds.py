@@ -55,7 +55,7 @@ async def test_ten_requests_are_the_most_and_leave_a_valid_history(
 async def test_the_limit_of_rounds_holds_in_conversations_once_it_is_set(
     bridge: Bridge, client: ConversationClient, provider: ScriptedProvider
 ) -> None:
-    """S3-06, S0-56: one limit, whichever endpoint asks; the notice names it, and raising it has an effect."""
+    """S3-06, S3-17, S0-56: one limit for all endpoints; the notice names it, and raising it has an effect."""
     await bridge.components.controls.limits.change_limits({"MAX_FUNCTION_CALL_LOOPS": 12})
     provider.play(*[LIST] * 12, text("That is all I know."))
     answer = await client.say("Look again and again")

@@ -146,7 +146,7 @@ async def test_a_definition_without_words_describes_itself_by_its_name() -> None
     """S0-03, S0-08: function, name, description, parameters; derived from the document itself."""
     tool = (await offered(document_text(paths={"/a": operation("a")})))["a"]
     assert tool.keys() == {"type", "name", "description", "parameters", "strict"}
-    assert (tool["type"], tool["description"]) == ("function", "GET /a")
+    assert (tool["type"], tool["description"]) == ("function", "a")
     empty: JsonObject = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
     assert tool["parameters"] == empty
 
