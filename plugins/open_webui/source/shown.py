@@ -52,9 +52,8 @@ async def as_chunks(answer: Answer, text: "Text") -> AsyncGenerator[Json]:
     try:
         async with aclosing(answer.events()) as events:
             async for event in events:
-                for shown in items.take(event):
-                    for written in text.take(shown):
-                        yield delta(written)
+                for written in (each for shown in items.take(event) for each in text.take(shown)):
+                    yield delta(written)
     except Exception:  # the reader reports it; here only no block that waits for another may be lost
         for written in text.close():
             yield delta(written)
