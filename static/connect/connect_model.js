@@ -34,7 +34,7 @@ export function modelSettings(answers) {
     steps: [
       "As an administrator: user menu → Settings → Admin: Connections → Manage OpenAI API Connections → +.",
       `URL ${webuiBase}, Auth Bearer with your key. Model IDs stay empty: all are listed.`,
-      "Headers as below, so that titles and tags are made without your tools. Save.",
+      "Advanced: Headers as below, so that titles and tags are made without your tools. Save.",
       "Choose the model in a chat. Do not also add the bridge as a tool server of the same chat: the model would be offered every tool twice.",
     ],
   };

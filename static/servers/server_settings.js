@@ -83,7 +83,7 @@ function addressForm({ acceptance }, server, attempt) {
       await acceptance.moveServer(server, readAddress(input.value).href.replace(/\/$/, ""));
     });
   };
-  const hint = "Every request of this server goes to this address. What you have accepted stays accepted there.";
+  const hint = "Requests go to this address, except those of operations for which the document names a server of their own. What you have accepted stays accepted there.";
   return el(
     "form",
     { class: "panel", onsubmit: save },
@@ -117,7 +117,7 @@ function answersPanel({ api }, server, attempt) {
     void attempt("Saved", async () => void (await api.changeServer(server.id, { inline_html })));
   };
   const box = el("input", { type: "checkbox", checked: server.inline_html, onchange: save });
-  const hint = el("span", { class: "hint" }, " Only for APIs you trust: such a page runs inside the chat.");
+  const hint = el("span", { class: "hint" }, " Only for APIs you trust: such a page runs inside the chat. The API must expose the headers that ask for it: Access-Control-Expose-Headers: Content-Disposition, Location.");
   return el(
     "section",
     { class: "panel" },

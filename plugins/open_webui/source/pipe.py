@@ -77,7 +77,7 @@ class Pipe:
         )
         SHOW_TOOL_CARDS: Literal["items", "details", "off"] = Field(
             default="items",
-            description="Tool calls appear as Open WebUI's items, as <details> in the text, or not at all.",
+            description="Tool calls appear as Open WebUI's items, as details in the text, or not at all.",
         )
         MAX_FUNCTION_CALL_LOOPS: int = Field(
             default=25, ge=1, le=1000, description="Maximum rounds of the model in one answer."
