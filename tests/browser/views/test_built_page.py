@@ -16,6 +16,7 @@ from playwright.async_api import Browser, Page, Response, Route, expect
 
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import Caller, complaints_of, expect_connection, go_to
+from tests.support.waiting import eventually
 from tests.support.wheel import unpack_wheel
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
@@ -86,10 +87,12 @@ async def test_an_installed_bridge_does_its_main_job(installed: dict[str, str], 
 async def test_nothing_is_asked_twice_when_the_page_is_loaded(scene: BrowserHarness) -> None:
     """Every question costs its way to the bridge and back, on a slow line a tenth of a second."""
     page = await scene.open_page()
-    await go_to(page, "tools")
+    await page.goto("about:blank")
+    pages = scene.bridge.components.gateway.pages
+    await eventually(lambda: pages.count_pages(scene.bridge.local_user.id) == 0)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
-    await page.reload()
+    await page.goto(f"{scene.bridge.base_url}/#/tools")
     await expect_connection(page, "connected")
     await expect(page.get_by_role("main").get_by_role("listitem").first).to_be_visible()
     await page.wait_for_load_state("networkidle")
