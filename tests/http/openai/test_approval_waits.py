@@ -64,5 +64,6 @@ async def test_open_webui_shows_that_a_call_waits_and_for_what(
                 group.create_task(statuses_of(stream, seen))
                 await eventually(lambda: WAITING in seen)
                 await decide(page, decision)
-    assert [shown for shown in seen if shown != RUNNING] == [WAITING, "Tool finished.", ""]
+    ended = "Tool failed." if decision == "denied" else "Tool finished."
+    assert [shown for shown in seen if shown != RUNNING] == [WAITING, ended, ""]
     assert seen[:3] == [RUNNING, WAITING, RUNNING]
