@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
@@ -80,6 +81,12 @@ async def test_an_installed_bridge_does_its_main_job(installed: dict[str, str], 
     large = [script for script in scripts if re.search(r"/(app|executor_worker|tools_view)\.js$", script.url)]
     assert {script.headers["content-encoding"] for script in large} <= {"br", "gzip"}
     assert all("immutable" in script.headers["cache-control"] for script in scripts)
+    policy = answers[0].headers["content-security-policy"]
+    assert "script-src 'self';" in policy
+    assert "require-trusted-types-for 'script'" in policy
+    asked = {urlsplit(answer.url).netloc for answer in answers}
+    known = {urlsplit(installed[name]).netloc for name in ("base_url", "samples_url")}
+    assert asked == known, "no other host"
     assert complaints == []
     await page.close()
 
