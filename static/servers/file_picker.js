@@ -48,7 +48,7 @@ async function collectFiles(entry, found) {
 /**
  * @param {Chosen[]} chosen
  * @returns {Promise<DocumentFile[]>} of several, only those that may be part of a document
- * @throws {Error} too many, or too large
+ * @throws {Error} too many, too large, or the only one is no text
  */
 export async function readFiles(chosen) {
   const wanted = chosen.length > 1 ? chosen.filter(({ path }) => mayBePart(path)) : chosen;
@@ -56,5 +56,23 @@ export async function readFiles(chosen) {
   if (wanted.reduce((sum, { file }) => sum + file.size, 0) > MAX_BYTES) {
     throw new Error(wanted.length > 1 ? "The files are larger than 32 MiB together." : "The file is larger than 32 MiB.");
   }
-  return Promise.all(wanted.map(async ({ path, file }) => ({ path, text: await file.text() })));
+  const isAlone = wanted.length === 1;
+  return Promise.all(
+    wanted.map(async ({ path, file }) => ({ path, text: decodeText(new Uint8Array(await file.arrayBuffer()), isAlone ? path : null) })),
+  );
+}
+
+/**
+ * @param {Uint8Array} content UTF-8, or UTF-16 with a byte order mark
+ * @param {string | null} name of a file that must be readable; null: one of a folder, which need not be part of a document
+ * @returns {string}
+ */
+function decodeText(content, name) {
+  const [first, second] = content;
+  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  try {
+    return new TextDecoder(encoding, { fatal: name !== null }).decode(content);
+  } catch {
+    throw new Error(`${name} is not UTF-8; it may be Latin-1 or Windows-1252. Save it as UTF-8.`);
+  }
 }
