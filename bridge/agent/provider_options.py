@@ -49,6 +49,13 @@ def without_effect(options: JsonObject, features: ProviderFeatures) -> tuple[str
     )
 
 
+def sent_truncation(options: JsonObject, features: ProviderFeatures) -> JsonValue:
+    """Return the `truncation` that a provider of Responses is sent; None: none."""
+    if not features.is_responses:
+        return None
+    return options.get("truncation") or features.options.get("truncation") or features.truncation
+
+
 def _shall_search(request: TurnRequest, features: ProviderFeatures) -> bool:
     asked = object_at(request.options, FEATURES).get(WEB_SEARCH)
     is_wanted = asked if isinstance(asked, bool) else features.searches_unasked

@@ -30,6 +30,12 @@ _BY_STATUS: Mapping[int, tuple[str, str, str]] = {
 }
 """Status to code, type and message, for answers that carry none of their own."""
 
+_WITHOUT_KEY = "was sent no key, because its settings have no `api_key_env`, and refused the request"
+"""What a provider did that wants a key and has none."""
+
+_FOR_THE_KEY = frozenset({401, 403})
+"""Statuses that blame the key."""
+
 _SERVER_ERROR = ("server_error", "server_error", "failed")
 _OTHER = ("upstream_error", "upstream_error", "answered with an error")
 _FIRST_SERVER_ERROR = 500
@@ -39,13 +45,15 @@ class Failures:
     """Builds the errors of one provider."""
 
     def __init__(self, provider: str, key: str | None) -> None:
-        """`provider`: its name, for people. `key` never appears in an error."""
+        """`provider`: its name, for people. `key` never appears in an error; None: none is sent."""
         self._provider = provider
         self._key = key
 
     def of_body(self, body: object, *, status: int | None) -> ModelError:
         """Convert an error object that a provider sent, with a status or within a stream of events."""
         code, kind, deed = _kind_of_status(status)
+        if self._key is None and status in _FOR_THE_KEY:
+            deed = _WITHOUT_KEY
         found = error_of(body)
         fields = {name: self._without_key(text_at(found, name)) for name in ("code", "type", "param")}
         message = self._without_key(_message_of(found))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bridge.agent.item_events import MessageEvents, text_part
 from bridge.agent.items import Item
@@ -107,6 +107,16 @@ def response_shell(response_id: str, created_at: int, model: str, body: JsonObje
     }
 
 
+@dataclass(slots=True)
+class _Part:
+    """A text part of an unfinished item."""
+
+    texts: list[str] = field(default_factory=list[str])
+    is_text_ended: bool = False
+    ended: JsonObject | None = None
+    """The part as its end had it."""
+
+
 class ResponsesWriter:
     """Writes one turn. Without streaming, the events are discarded and `response` is the answer."""
 
@@ -133,8 +143,8 @@ class ResponsesWriter:
         self._items: dict[int, Item] = {}
         """Items by `output_index`, in that order."""
         self._next_index = 0
-        self._texts: dict[int, dict[int, list[str]]] = {}
-        """Texts of the parts of unfinished items."""
+        self._parts: dict[int, dict[int, _Part]] = {}
+        """Text parts of unfinished items, by `output_index` and `content_index`."""
         self._own_message: MessageEvents | None = None
         """The bridge's own message, while it is open."""
         self._has_text = False
@@ -153,7 +163,7 @@ class ResponsesWriter:
     @property
     def partial(self) -> JsonObject:
         """The response with the finished items so far; the same as `response` once it has ended."""
-        done = [item for index, item in self._items.items() if item and index not in self._texts]
+        done = [item for index, item in self._items.items() if item and index not in self._parts]
         return self.response if self.response["output"] else {**self.response, "output": [*done]}
 
     def mark_unstored(self) -> None:
@@ -195,9 +205,9 @@ class ResponsesWriter:
         self._is_created = kind != ""
         self._has_begun = kind not in ("", "response.created", "response.queued")
         self._sequence += skip
-        open_items = sorted(index for index in self._texts if index in self._items)
+        open_items = sorted(index for index in self._parts if index in self._items)
         bodies = [body for index in open_items for body in self._broken_off(index)]
-        self._texts.clear()
+        self._parts.clear()
         self._items = {
             index: item for index, item in self._items.items() if index < standing and index not in left_out
         }
@@ -317,19 +327,26 @@ class ResponsesWriter:
         match kind:
             case "response.output_item.added":
                 self._items[index] = object_at(body, "item")
-                self._texts[index] = {}
+                self._parts[index] = {}
             case "response.output_item.done":
                 self._items[index] = object_at(body, "item")
-                self._texts.pop(index, None)
+                self._parts.pop(index, None)
             case "response.output_text.delta":
-                part, text = body.get("content_index"), text_at(body, "delta")
-                self._texts.setdefault(index, {}).setdefault(part if isinstance(part, int) else 0, []).append(
-                    text
-                )
+                text = text_at(body, "delta")
+                self._part(index, body).texts.append(text)
                 self._note_text(text)
                 self._markers.read_text(text)
+            case "response.output_text.done" if index in self._parts:
+                self._part(index, body).is_text_ended = True
+            case "response.content_part.done" if index in self._parts:
+                if (part := object_at(body, "part")).get("type") == "output_text":
+                    self._part(index, body).ended = part
             case _:
                 pass
+
+    def _part(self, index: int, body: JsonObject) -> _Part:
+        number = body.get("content_index")
+        return self._parts.setdefault(index, {}).setdefault(number if isinstance(number, int) else 0, _Part())
 
     def _note_text(self, text: str) -> None:
         if text:
@@ -396,7 +413,7 @@ class ResponsesWriter:
         yield from self._close()
         if self._notices:
             yield from map(_for_open_webui, self._notices.report_end())
-        for index in sorted(self._texts):
+        for index in sorted(self._parts):
             yield from self._broken_off(index)
         ended: JsonObject = {
             "status": status,
@@ -413,12 +430,18 @@ class ResponsesWriter:
         """Yield the end of an item that the provider began and did not finish."""
         item = self._items[index]
         content: list[JsonValue] = []
-        for part, texts in sorted(self._texts[index].items()):
-            place: JsonObject = {"item_id": text_at(item, "id"), "output_index": index, "content_index": part}
-            whole = text_part("".join(texts))
+        for number, part in sorted(self._parts[index].items()):
+            place: JsonObject = {
+                "item_id": text_at(item, "id"),
+                "output_index": index,
+                "content_index": number,
+            }
+            whole = part.ended or text_part("".join(part.texts))
             content.append(whole)
-            yield {"type": "response.output_text.done", **place, "text": whole["text"], "logprobs": []}
-            yield {"type": "response.content_part.done", **place, "part": whole}
+            if not part.is_text_ended:
+                yield {"type": "response.output_text.done", **place, "text": whole["text"], "logprobs": []}
+            if not part.ended:
+                yield {"type": "response.content_part.done", **place, "part": whole}
         item = {**item, "status": "incomplete"}
         if content:
             item["content"] = content

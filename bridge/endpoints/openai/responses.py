@@ -14,6 +14,7 @@ from functools import partial
 
 from aiohttp import web
 
+from bridge.agent.provider_options import sent_truncation
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.responses.input_items import page_of, read_number
 from bridge.agent.responses.request_parser import parse_responses_request
@@ -154,7 +155,9 @@ class ResponseRoutes:
         parsed, http, now = completion.parsed, completion.http, time.time()
         is_stored, chosen = _is_to_be_stored(completion), completion.scope.servers
         echoed: JsonObject = {**completion.body, "instructions": parsed.instructions}
-        body = response_shell(completion.answer_id, int(now), parsed.model, {**echoed, "store": is_stored})
+        truncation = sent_truncation(parsed.options, completion.settings.features)
+        told: JsonObject = {**echoed, "store": is_stored, "truncation": truncation}
+        body = response_shell(completion.answer_id, int(now), parsed.model, told)
         request: JsonObject = {
             "body": {name: value for name, value in echoed.items() if name not in ("input", "messages")},
             "display": display_of(http, completion.caller, self._requests.defaults.show_tool_cards),

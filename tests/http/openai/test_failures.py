@@ -316,6 +316,27 @@ async def test_a_refused_key_is_not_shown_to_the_provider_again_for_a_minute() -
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize(("status", "code"), [(401, "invalid_api_key"), (403, "permission_denied")])
+async def test_a_provider_that_was_sent_no_key_is_not_said_to_have_refused_one(
+    status: int, code: str
+) -> None:
+    """S0-156: `api_key_env` is missing in its settings, and a search for a wrong key finds nothing."""
+    async with scripted_provider() as server:
+        server.play(fails(status, "Who are you?"))
+        settings = ProviderSettings(name="Open", base_url=server.base_url)
+        provider = HttpProvider(settings, None, pause=no_rest)
+        with pytest.raises(ModelError) as failed:
+            async with aclosing(ResponsesModel(provider).stream_round(HELLO)) as stream:
+                await anext(stream)
+        await provider.close_client()
+    assert failed.value.code == code
+    assert failed.value.message == (
+        "The provider Open was sent no key, because its settings have no `api_key_env`, "
+        "and refused the request: Who are you?"
+    )
+
+
+@pytest.mark.asyncio
 async def test_the_key_stands_in_no_error_no_log_and_no_name(caplog: pytest.LogCaptureFixture) -> None:
     """An error goes to users, a log to whoever reads it; some providers repeat the key that they refuse."""
     caplog.set_level(logging.DEBUG)

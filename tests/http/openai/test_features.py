@@ -152,6 +152,27 @@ async def test_truncation_is_said_and_an_overflow_is_the_providers_error(
         assert "exceeds the context window" in refused.value.message
 
 
+@pytest.mark.parametrize(
+    ("asked", "options", "told"),
+    [
+        ({}, {}, "auto"),
+        ({}, {"truncation": "disabled"}, "disabled"),
+        ({"truncation": "disabled"}, {}, "disabled"),
+    ],
+)
+async def test_a_response_tells_the_truncation_that_its_provider_was_sent(
+    tmp_path: Path, provider: ScriptedProvider, asked: Any, options: Any, told: str
+) -> None:
+    """S4-09: a provider need not repeat it, and whoever reads `disabled` expects an error on overflow."""
+    async with asking(tmp_path, provider, options=options) as now:
+        provider.play(text("A"))
+        stream = await now.client.responses.create(model="m", input="Hi", stream=True, **asked)
+        responses = [getattr(event, "response", None) async for event in stream]
+        shown = [response.truncation for response in responses if response]
+    assert provider.requests[-1].body["truncation"] == told
+    assert shown == [told] * 3
+
+
 async def test_what_a_provider_does_not_take_is_not_said(tmp_path: Path, provider: ScriptedProvider) -> None:
     """S4-09: by a setting of the provider, and by one of the bridge."""
     [listing] = models_file(provider).provider

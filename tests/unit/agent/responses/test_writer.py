@@ -226,6 +226,28 @@ def test_an_item_that_broke_off_is_ended_and_the_response_says_how() -> None:
     assert object_at(bodies[-1], "response")["incomplete_details"] == details
 
 
+@pytest.mark.parametrize("count", [4, 5])
+def test_a_part_that_the_provider_has_ended_is_not_ended_again(count: int) -> None:
+    """W-22: cut after `output_text.done` or `content_part.done`; a reader that adds texts up has it once."""
+    bodies = written(writer(), text(0, 0, "Whole.")[:count], result("failed"))
+    ended = ["output_text.done", "content_part.done", "output_item.done", "failed"]
+    assert kinds(bodies) == ["created", "in_progress", *MESSAGE[:3], *ended]
+    (item,) = items_of(bodies)
+    assert isinstance(item, dict)
+    assert (item["status"], item["content"]) == ("incomplete", [text_part("Whole.")])
+
+
+def test_what_the_provider_said_of_an_ended_part_stays() -> None:
+    """W-22: citations are only in its end, and the caller has read them there."""
+    cited: JsonObject = {**text_part("Whole."), "annotations": [{"type": "url_citation"}]}
+    begun = text(0, 0, "Whole.")[:4]
+    place: JsonObject = {"item_id": "msg_0_0", "output_index": 0, "content_index": 0}
+    end = model_output(0, {"type": "response.content_part.done", **place, "part": cited})
+    (item,) = items_of(written(writer(), [*begun, end], result("failed")))
+    assert isinstance(item, dict)
+    assert item["content"] == [cited]
+
+
 def test_a_failed_turn_ends_with_its_error_and_what_there_was() -> None:
     """W-22: partial text is kept, and the failure has a code."""
     told: JsonObject = {"code": "stream_ended", "message": "It broke off."}
@@ -276,7 +298,7 @@ def test_another_process_goes_on_where_one_was_killed() -> None:
     events = list(a_turn_with_a_call())
     first = writer()
     before = [*first.write_queued(), *events_of(first, events)]
-    broken = [body for body in before if body["type"] != "response.output_item.done"]
+    broken = [body for body in before if not text_at(body, "type").endswith(".done")]
     second = writer()
     closed = second.take_up(broken, standing=1, skip=100)
     assert kinds(closed) == ["output_text.done", "content_part.done", "output_item.done"] * 2
