@@ -4,7 +4,7 @@ ARGS ?=
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/'
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
-	@make/setup runtime >&2 && exec .venv/bin/tool-bridge demo $(ARGS)
+	@make/no_second_bridge $(ARGS) >&2 && make/setup runtime >&2 && exec .venv/bin/tool-bridge demo $(ARGS)
 test: ## run the tests of each change, or some: make test ARGS="tests/unit -x"
 	@make/chromium >&2 && make/postgres >&2 && make/setup dev >&2 && exec make/test $(ARGS)
 test-all: ## run the tests that take long; make test has the others

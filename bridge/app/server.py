@@ -26,7 +26,7 @@ from bridge.http.connections import Connections
 from bridge.http.middleware import refuse_expectations
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.network import page_url
-from bridge.settings.storage import RUNNING_FILE
+from bridge.settings.running_bridge import RUNNING_FILE
 from bridge.settings.users import LOCAL_USER
 from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store

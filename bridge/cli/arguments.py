@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
-import sys
 import time
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from bridge.audit import AuditKind
 from bridge.settings.network import DEFAULT_PORT, check_origin
-from bridge.settings.storage import RUNNING_FILE, default_folder
+from bridge.settings.running_bridge import default_folder, written_facts
 
 DATABASE_VARIABLE = "TOOL_BRIDGE_DATABASE_URL"
 """Environment variable of the database URL; unlike an option, it is not visible in the process list."""
@@ -56,32 +53,8 @@ def address_of(options: argparse.Namespace) -> str:
     """Return the bridge's address: the option, else the one that the bridge on the data folder wrote."""
     if getattr(options, "url", None):
         return options.url.rstrip("/")
-    running = _written_address(options.data)
+    running = written_facts(options.data)
     return f"http://127.0.0.1:{DEFAULT_PORT}" if running is None else running["base_url"]
-
-
-def running_bridge(data_dir: Path) -> dict[str, Any] | None:
-    """Return the facts that the bridge on this data folder wrote, if its process is running.
-
-    On Windows a bridge that was killed counts as running: a process cannot be asked for there.
-    """
-    running = _written_address(data_dir)
-    if running is None or sys.platform == "win32":
-        return running
-    try:
-        os.kill(running["pid"], 0)
-    except ProcessLookupError:
-        return None
-    except PermissionError:
-        pass
-    return running
-
-
-def _written_address(data_dir: Path) -> dict[str, Any] | None:
-    try:
-        return json.loads((data_dir / RUNNING_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
 
 
 def parse_folder(text: str) -> Path:

@@ -7,9 +7,9 @@ import asyncio
 import json
 import sys
 
-from bridge.cli.arguments import running_bridge
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import open_store, storage_settings
+from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import KEYS_VARIABLE
 from bridge.storage.encryption import Encryption
 from bridge.storage.reencryption import Reencrypted

@@ -9,12 +9,10 @@ import logging
 import signal
 import sys
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 from aiohttp import web
 
 from bridge.app.server import AddressInUse, Bridge, start_bridge
-from bridge.cli.arguments import running_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.event_loop import choose_event_loop
 from bridge.cli.parser import CommandFailed
@@ -28,6 +26,7 @@ from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
 from bridge.settings.network import SAMPLES_PORT
+from bridge.settings.running_bridge import describe_running
 from bridge.storage.database import FolderInUse, StoreError
 from bridge.storage.store import Store
 from examples.sample_api import start_sample_api
@@ -73,17 +72,11 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
         with asyncio.Runner(loop_factory=loop.factory) as runner:
             return runner.run(_serve(settings, store, options, with_samples=with_samples))
     except FolderInUse as error:
-        raise CommandFailed(f"{error}.{_describe_running(options.data)}") from None
+        raise CommandFailed(f"{error}. {describe_running(options.data)}".rstrip()) from None
     except (AddressInUse, StoreError) as error:
         raise CommandFailed(str(error)) from None
     except BridgeError as error:
         raise CommandFailed(error.error.message) from None
-
-
-def _describe_running(folder: Path) -> str:
-    """The sentence that says where the bridge on a data folder runs; empty if it has not written that."""
-    running = running_bridge(folder)
-    return "" if running is None else f" It runs at {running['base_url']}/ as process {running['pid']}."
 
 
 async def _serve(

@@ -13,10 +13,11 @@ from datetime import datetime
 from typing import Any
 
 from bridge.audit import AuditKind
-from bridge.cli.arguments import address_of, running_bridge
+from bridge.cli.arguments import address_of
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import open_store
 from bridge.settings.network import page_url
+from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import StorageSettings
 from bridge.settings.users import LOCAL_USER
 from bridge.storage.database import StoreError

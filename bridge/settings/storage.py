@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Field
 
 from bridge.settings.declaration import CommaSeparated, Names, Section
-
-RUNNING_FILE = "running.json"
-"""File in the data folder that says where the bridge using it can be reached."""
 
 DEFAULT_AUDIT_DAYS = 365
 """Days for which entries of the audit log are stored."""
@@ -86,11 +80,3 @@ class StorageSettings(Section):
         le=3650,
         description="days for which entries of the audit log are stored",
     )
-
-
-def default_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return `TOOL_BRIDGE_DATA`, else `tool-bridge` in the user's data folder (XDG base directories)."""
-    if chosen := environ.get("TOOL_BRIDGE_DATA"):
-        return Path(chosen)
-    base = environ.get("XDG_DATA_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "share") / "tool-bridge"

@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,8 +93,7 @@ class WriteAheadLog:
             for segment in segments:
                 os.close(segment.file)
             if isinstance(error, BlockingIOError):
-                message = f"another tool-bridge runs on {folder}; stop it or choose another --data"
-                raise WriteAheadLogInUse(message) from None
+                raise WriteAheadLogInUse(_in_use(folder)) from None
             raise WriteAheadLogUnusable(f"{error.filename} cannot be written: {error.strerror}") from None
         return cls(segments)
 
@@ -131,6 +131,23 @@ class WriteAheadLog:
         for segment in (self._filling, self._resting):
             os.close(segment.file)
             segment.file = -1  # another file may get its number
+
+
+def check_unused(folder: Path) -> None:
+    """Check that no process uses the log in a folder; one that cannot be read counts as unused.
+
+    Raises:
+        WriteAheadLogInUse: one does.
+    """
+    with suppress(OSError), (folder / NAMES[0]).open("rb") as log:
+        try:
+            _lock(log.fileno())
+        except BlockingIOError:
+            raise WriteAheadLogInUse(_in_use(folder)) from None
+
+
+def _in_use(folder: Path) -> str:
+    return f"another tool-bridge runs on {folder}; stop it or choose another --data"
 
 
 def _lock(file: int) -> None:

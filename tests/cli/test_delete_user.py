@@ -10,7 +10,7 @@ from sqlalchemy import Table
 
 from bridge.__main__ import main
 from bridge.cli.store import DATABASE
-from bridge.settings.storage import RUNNING_FILE
+from bridge.settings.running_bridge import RUNNING_FILE
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.stored_items.items import StoredItem, StoredResponse

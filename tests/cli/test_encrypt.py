@@ -9,7 +9,8 @@ import pytest
 
 from bridge.__main__ import main
 from bridge.cli.store import DATABASE
-from bridge.settings.storage import RUNNING_FILE, StorageSettings
+from bridge.settings.running_bridge import RUNNING_FILE
+from bridge.settings.storage import StorageSettings
 from bridge.storage.encryption import key_id
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem

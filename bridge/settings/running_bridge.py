@@ -1,0 +1,55 @@
+"""Where the data folder is, and which bridge runs on it.
+
+Standard library only: `make run` asks before anything is installed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+RUNNING_FILE = "running.json"
+"""File in the data folder that says where the bridge using it can be reached."""
+
+
+def default_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return `TOOL_BRIDGE_DATA`, else `tool-bridge` in the user's data folder (XDG base directories)."""
+    if chosen := environ.get("TOOL_BRIDGE_DATA"):
+        return Path(chosen)
+    base = environ.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "tool-bridge"
+
+
+def running_bridge(data_dir: Path) -> dict[str, Any] | None:
+    """Return the facts that the bridge on this data folder wrote, if its process is running.
+
+    On Windows a bridge that was killed counts as running: a process cannot be asked for there.
+    """
+    running = written_facts(data_dir)
+    if running is None or sys.platform == "win32":
+        return running
+    try:
+        os.kill(running["pid"], 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        pass
+    return running
+
+
+def written_facts(data_dir: Path) -> dict[str, Any] | None:
+    """Return the facts that a bridge wrote, running or killed: `base_url`, `pid` and `key_ids`."""
+    try:
+        return json.loads((data_dir / RUNNING_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def describe_running(data_dir: Path) -> str:
+    """Return the sentence that says where the bridge on a data folder runs; "" if it has not written that."""
+    running = running_bridge(data_dir)
+    return "" if running is None else f"It runs at {running['base_url']}/ as process {running['pid']}."

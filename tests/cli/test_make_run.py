@@ -1,0 +1,70 @@
+"""`make run` in a fresh clone, before anything is installed."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bridge.storage.write_ahead_log import WriteAheadLog
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """The program without `.venv`, and nowhere to install packages from."""
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    for name in ("Makefile", "pyproject.toml", "requirements.lock"):
+        shutil.copy(ROOT / name, folder)
+    for name in ("make", "bridge"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@contextmanager
+def bridge_on(data: Path) -> Generator[None]:
+    """What a running bridge holds and writes in its data folder."""
+    data.mkdir()
+    log = WriteAheadLog.open_log(data)
+    (data / "running.json").write_text(json.dumps({"base_url": "http://127.0.0.1:8642", "pid": os.getpid()}))
+    yield
+    log.close()
+
+
+def make_run(clone: Path, arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    offline = {"PIP_NO_INDEX": "1", "HOME": str(clone), **environ}
+    command = ["make", "--silent", "run", f"ARGS={arguments}"]
+    return subprocess.run(
+        command, cwd=clone, env=os.environ | offline, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize("named_by", ["option", "variable", "default"])
+def test_a_second_make_run_says_where_the_first_runs_and_installs_nothing(
+    clone: Path, tmp_path: Path, named_by: str
+) -> None:
+    """D13: an installation of a minute that ends in a refusal."""
+    data = tmp_path / "shared folder" if named_by != "default" else tmp_path / "tool-bridge"
+    arguments = f"--port 0 --data '{data}' --json" if named_by == "option" else "--port 0"
+    environ = {"TOOL_BRIDGE_DATA": str(data)} if named_by == "variable" else {"XDG_DATA_HOME": str(tmp_path)}
+    with bridge_on(data):
+        refused = make_run(clone, arguments, **environ)
+    assert refused.returncode != 0
+    assert f"another tool-bridge runs on {data}" in refused.stderr
+    assert f"It runs at http://127.0.0.1:8642/ as process {os.getpid()}." in refused.stderr
+    assert not (clone / ".venv").exists()
+
+
+def test_a_bridge_that_was_killed_does_not_stop_make_run(clone: Path, tmp_path: Path) -> None:
+    """Its number may be another process's by now; it holds no lock any more."""
+    with bridge_on(tmp_path / "data"):
+        pass
+    begun = make_run(clone, f"--data '{tmp_path / 'data'}'")
+    assert "another tool-bridge" not in begun.stderr
+    assert "Installing the packages" in begun.stderr
