@@ -1,0 +1,78 @@
+"""What the bridge costs, without a clock: calls that Python makes, bytes sent, bytes that stay allocated.
+
+Times differ between machines and from run to run; these do not, so 15 % more is a change of the program. They
+are counted on asyncio's own event loop, because uvloop does its work where Python sees nothing of it.
+"""
+
+import math
+import warnings
+from collections.abc import AsyncGenerator
+
+import pytest
+import pytest_asyncio
+
+from tests.cost.bridge_costs import Measured, measured_bridge
+from tests.cost.record import PYTHON, Difference, differing, read_record
+from tests.cost.subjects import UNITS, Measure
+
+RECORDED_PYTHON, RECORDED = read_record()
+
+SUBJECTS = {f"{unit}: {name}": measure for unit, named in UNITS.items() for name, measure in named.items()}
+
+of_this_python = pytest.mark.skipif(
+    PYTHON != RECORDED_PYTHON, reason=f"the record was made with Python {RECORDED_PYTHON}"
+)
+each_subject = pytest.mark.parametrize(("name", "measure"), SUBJECTS.items(), ids=list(SUBJECTS))
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def measured(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Measured]:
+    async with measured_bridge(tmp_path_factory.mktemp("cost")) as running:
+        yield running
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.filterwarnings("default:.*tests.cost:UserWarning")
+@of_this_python
+@each_subject
+async def test_nothing_costs_more_than_recorded(measured: Measured, name: str, measure: Measure) -> None:
+    """A tenth here and a tenth there is how a program becomes slow, and no clock in CI would notice."""
+    cost = await measure(measured, 0)
+    if cost > RECORDED[name]:  # what disturbs a measurement makes it dearer
+        cost = min(cost, await measure(measured, 0))
+    for difference in differing({name: cost}, RECORDED):
+        if difference.share > 0:
+            pytest.fail(str(difference), pytrace=False)
+        warnings.warn(str(difference), stacklevel=1)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@each_subject
+async def test_a_fifth_more_is_noticed(measured: Measured, name: str, measure: Measure) -> None:
+    """A guard that sees nothing would always pass: each cost is made dearer here."""
+    for _ in range(3):  # a busy machine may disturb one of the two measurements more than the other
+        cost = await measure(measured, 0)
+        dearer = await measure(measured, math.ceil(cost / 5))
+        if [difference.name for difference in differing({name: dearer}, {name: cost})] == [name]:
+            return
+    pytest.fail(f"a fifth more was not noticed: {name}")
+
+
+def test_every_recorded_cost_is_still_measured() -> None:
+    """And the other way round: a new one is recorded with the change that adds it."""
+    assert list(RECORDED) == list(SUBJECTS)
+
+
+def test_a_difference_says_what_grew_by_how_much_and_what_to_do() -> None:
+    """Whoever reads it has changed something else and knows nothing of this guard."""
+    recorded = {"calls: a": 100.0, "calls: b": 100.0, "bytes: c": 100.0, "bytes: d": 100.0}
+    measured = {"calls: a": 115.0, "calls: b": 116.0, "bytes: c": 84.0, "bytes: d": 130.0}
+    found = differing(measured, recorded)
+    assert [each.name for each in found] == ["bytes: d", "calls: b", "bytes: c"]
+    assert str(Difference("calls: b", 100.0, 116.0)) == (
+        "calls: b: +16%, from 100 to 116. Find out what it does more (git bisect helps). "
+        "If it is worth that, record it: .venv/bin/python -m tests.cost"
+    )
+    assert str(Difference("bytes: c", 100.0, 84.0)) == (
+        "bytes: c: -16%, from 100 to 84. Record it, so that it stays cheap: .venv/bin/python -m tests.cost"
+    )
