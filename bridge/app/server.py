@@ -18,6 +18,7 @@ from bridge.app.composition import Components, compose_bridge
 from bridge.app.http_application import build_application, canonical_host, render_error
 from bridge.app.secret_files import read_private, write_private
 from bridge.audit import AuditKind
+from bridge.browsers.returning_users import ReturningUsers
 from bridge.catalog.server_view import LoadedServer
 from bridge.documents.reader import DocumentReader
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
@@ -29,6 +30,7 @@ from bridge.settings.network import page_url
 from bridge.settings.running_bridge import RUNNING_FILE
 from bridge.settings.users import LOCAL_USER
 from bridge.storage.encryption import Encryption
+from bridge.storage.open_pages import OPEN_PAGES_FILE
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.tasks import Tasks
@@ -154,6 +156,9 @@ async def _start_on(
         shutdown_timeout=SHUTDOWN_SECONDS,
     )
     await runner.setup()
+    returning = ReturningUsers(settings.data_dir / OPEN_PAGES_FILE, parts.gateway.pages)
+    await returning.expect_pages()
+    parts.tasks.start_task(returning.keep_file(), "users with an open page")
     server = await _serve(runner, listener, parts.tasks)
     key_ids = Encryption(settings.storage).key_ids
     running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}

@@ -21,6 +21,10 @@ HANDOVER_S = 3.0
 worker takes a fraction of a second."""
 
 
+RETURN_S = 6.0
+"""Seconds after a start within which the pages that were open before are back: they try every 5 s at least
+(`RECONNECT_LAST_MS` in `static/executor/bridge_socket.js`), and a handshake takes a fraction of a second."""
+
 LONGEST_RESUME_S = CARD_PATIENCE * range_of("PAGE_RESUME_SECONDS")[1]
 """Seconds after which no call still waits for a page that has left."""
 
@@ -53,9 +57,15 @@ class ConnectedPages:
         self._left_at: dict[str, float] = {}
         self._changes: dict[str, asyncio.Event] = {}
         """By user, for users with a waiting call."""
+        self._expected: frozenset[str] = frozenset()
+        self._expected_since = 0.0
+        self.users_changed = asyncio.Event()
+        """Set when the first page of a user was added, or the last one removed; whoever waits clears it."""
 
     def add_page(self, user_id: str, page: Page, hello: Hello) -> None:
         """Add a page that completed the handshake, as its user's newest; `wake_waiters` must follow."""
+        if user_id not in self._pages:
+            self.users_changed.set()
         self._pages.setdefault(user_id, {})[page.sid] = ConnectedPage(page, hello)
 
     def remove_socket(self, user_id: str, sid: str) -> None:
@@ -64,6 +74,12 @@ class ConnectedPages:
         if pages.pop(sid, None) is not None and not pages:
             del self._pages[user_id]
             self._remember_leaving(user_id)
+            self.users_changed.set()
+
+    def expect_users(self, user_ids: frozenset[str]) -> None:
+        """Have calls wait from now on for the pages of these users, which were open before the start."""
+        self._expected = user_ids
+        self._expected_since = asyncio.get_running_loop().time()
 
     def change_visibility(self, user_id: str, sid: str, change: Visibility) -> bool:
         """Record that a page came to the front or went to the back; false: nothing changed by that.
@@ -119,7 +135,8 @@ class ConnectedPages:
         After an acceptance, the page starts a worker with a wider content policy; the call waits up to
         `HANDOVER_S` for it before it goes to a page that will report that its policy forbids the request.
         When a user's last page has left, the call waits until `resume_s` seconds after that: the page may be
-        reloading, or its network failing.
+        reloading, or its network failing. After a start, it waits up to `RETURN_S` for a page that was open
+        before.
         """
         page = await self.choose_page(user_id, origin, server_id)
         with suppress(TimeoutError):
@@ -134,8 +151,10 @@ class ConnectedPages:
     def _max_wait_s(self, user_id: str, resume_s: float) -> float:
         if self.count_pages(user_id) > 0:
             return HANDOVER_S
-        left_at = self._left_at.get(user_id)
-        return 0.0 if left_at is None else left_at + resume_s - asyncio.get_running_loop().time()
+        now = asyncio.get_running_loop().time()
+        if (left_at := self._left_at.get(user_id)) is not None:
+            return left_at + resume_s - now
+        return self._expected_since + max(resume_s, RETURN_S) - now if user_id in self._expected else 0.0
 
     def _remember_leaving(self, user_id: str) -> None:
         now = asyncio.get_running_loop().time()
