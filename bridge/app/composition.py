@@ -19,6 +19,8 @@ from bridge.agent.tools.engine_toolbox import CallServices, Toolboxes
 from bridge.agent.turn import TurnSettings
 from bridge.agent.turn_runner import TurnRunner
 from bridge.app.conversation_composition import ConversationComponents, compose_conversations
+from bridge.app.readiness import Readiness
+from bridge.app.readiness_checks import compose_readiness
 from bridge.app.response_composition import ResponseComponents, compose_responses
 from bridge.app.secret_files import load_or_create_secret
 from bridge.auth.forwarded_users import UserHeaders
@@ -95,6 +97,7 @@ class Components:
     """Current settings of model turns."""
     responses: ResponseComponents
     conversations: ConversationComponents
+    readiness: Readiness
 
 
 def compose_bridge(
@@ -158,6 +161,7 @@ def compose_bridge(
         settings_of=services.settings_of,
         responses=responses,
         conversations=conversations,
+        readiness=compose_readiness(store, settings.data_dir, documents, tasks),
     )
 
 

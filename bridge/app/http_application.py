@@ -81,7 +81,7 @@ def build_application(
     page = PageRoutes(parts.identity, parts.registry, origin_of(base_url))
     api = api_routes(settings, parts, page, base_url, port)
     programs = _program_routes(settings, parts, links, base_url)
-    app[ROUTES] = [*api, *_facts_routes(api), *programs, *page.list_files()]
+    app[ROUTES] = [*api, *_facts_routes(api), *parts.readiness.list_routes(), *programs, *page.list_files()]
     for route in app[ROUTES]:
         _add_route(app, route, parts.identity, parts.audit)
     parts.gateway.attach_socket(app, AuditedListener(parts.dispatcher, parts.audit, rejected))

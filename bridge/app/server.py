@@ -77,6 +77,7 @@ class Bridge:
 
     async def close(self) -> None:
         """Stop accepting requests, give running calls time, settle the others, end tasks and processes."""
+        self.components.readiness.stop()
         self.server.close()  # A page that is disconnected tries again at once.
         self.components.requests.refuse_requests()
         controls = self.components.controls

@@ -27,6 +27,14 @@ class DocumentReader(Compiler, Protocol):
         """Return what openapi-core says about a document; a bad document never raises."""
         ...
 
+    async def check_alive(self) -> None:
+        """Return when it reads documents, or could.
+
+        Raises:
+            BridgeError: `invalid_document`: it ended while it was asked; the next request starts another one.
+        """
+        ...
+
     async def close(self) -> None:
         """Release everything; no further requests may follow."""
         ...

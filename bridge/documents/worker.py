@@ -143,6 +143,17 @@ class DocumentWorker:
             finally:
                 await _end(process)
 
+    async def check_alive(self) -> None:
+        """Return when the child answers, or is busy with a document; starts one if there is none.
+
+        Raises:
+            BridgeError: `invalid_document`: it ended, or hung until its time for a document was over.
+        """
+        if self._lock.locked():
+            return
+        async with self._child_for_one() as process:
+            await _checked(_send_request(process, {"op": "schemas", "digest": "", "keys": []}, ""))
+
     async def close(self) -> None:
         """End the child."""
         async with self._lock:

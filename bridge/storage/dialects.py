@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from sqlite3 import SQLITE_CORRUPT, SQLITE_NOTADB
 from typing import Any, cast
 
-from sqlalchemy import Column, ColumnElement, Connection, Insert, Table, any_, literal, select
+from sqlalchemy import Column, ColumnElement, Connection, Insert, Table, any_, literal, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import (
@@ -43,6 +43,18 @@ _PRIMARY_CODE = 0xFF
 """Mask of what an extended error code of SQLite shares with its primary one."""
 
 NUL = "\0"
+
+
+async def accepts_writes(session: AsyncSession) -> bool:
+    """Return whether the database can be written; SQLite's write lock is taken for a moment.
+
+    Raises:
+        SQLAlchemyError: it does not answer, or another process holds SQLite's write lock too long.
+    """
+    if dialect_of(session) == "postgresql":
+        return await session.scalar(text("SELECT current_setting('transaction_read_only')")) == "off"
+    await session.execute(text("BEGIN IMMEDIATE"))
+    return True
 
 
 def dialect_of(session: AsyncSession) -> str:

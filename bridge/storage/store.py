@@ -22,7 +22,7 @@ from bridge.storage.call_journal import CallJournal
 from bridge.storage.conversations import ConversationTables
 from bridge.storage.database import Engines, FolderInUse, StoreError, open_postgresql, open_sqlite
 from bridge.storage.database_lease import claim_of
-from bridge.storage.dialects import build_upsert, dialect_of, lock_user
+from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lock_user
 from bridge.storage.encryption import Encryption
 from bridge.storage.items import ItemTables
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
@@ -115,6 +115,15 @@ class Store(UserStore):
     ) -> Reencrypted:
         """Re-encrypt what is stored; see `reencryption`."""
         return await reencrypt_rows(self._thread, encryption, on_progress or (lambda _: None))
+
+    async def accepts_writes(self) -> bool:
+        """Return whether the database can be written now, as far as it says so without a write.
+
+        Raises:
+            BridgeError: `store_unavailable`.
+        """
+        async with self._session() as session:
+            return await accepts_writes(session)
 
     async def close(self) -> None:
         """Close all connections, after pending writes."""

@@ -38,6 +38,9 @@ class InlineReader(DocumentReader):
         problems = _problems_of(text)
         return Validation("invalid" if problems else "valid", problems)
 
+    async def check_alive(self) -> None:
+        """It is this process."""
+
     async def close(self) -> None:
         """There is nothing to end."""
 

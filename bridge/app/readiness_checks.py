@@ -1,0 +1,65 @@
+"""What a call needs: the database, the data folder, and the process that reads documents."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+from bridge.app.readiness import Check, NotReady, Readiness
+from bridge.documents.reader import DocumentReader
+from bridge.errors import BridgeError
+from bridge.storage.store import Store
+from bridge.tasks import Tasks
+
+PROBE_FILE = "readiness.probe"
+"""File that is written to the data folder and removed again."""
+
+PROBE_BYTES = 4096
+
+
+def compose_readiness(store: Store, folder: Path, documents: DocumentReader, tasks: Tasks) -> Readiness:
+    """Return the checks of a bridge."""
+
+    async def check_database() -> str:
+        try:
+            accepts_writes = await store.accepts_writes()
+        except BridgeError:
+            raise NotReady("The database does not answer; the log of the bridge says why.") from None
+        if not accepts_writes:
+            raise NotReady("The database is read-only.")
+        return "The database answers and takes writes."
+
+    async def check_folder() -> str:
+        try:
+            await asyncio.to_thread(write_probe, folder)
+        except OSError as error:
+            raise NotReady(f"The data folder cannot be written: {error.strerror}.") from None
+        return "The data folder can be written."
+
+    async def check_documents() -> str:
+        await documents.check_alive()
+        return "The process that reads documents answers."
+
+    return Readiness(
+        [
+            Check("database", check_database, tasks),
+            Check("data_folder", check_folder, tasks),
+            Check("documents", check_documents, tasks),
+        ]
+    )
+
+
+def write_probe(folder: Path) -> None:
+    """Write a file to a folder and remove it; blocks.
+
+    Raises:
+        OSError: it cannot be written: the disk is full or read-only, or the folder is not there.
+    """
+    path = folder / PROBE_FILE
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(file, bytes(PROBE_BYTES))
+    finally:
+        os.close(file)
+        path.unlink(missing_ok=True)
