@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[1]
 PAGE = "docs/reference/features.md"
 
 ID = r"(?:S\d-F?|W-)\d+"
-IDS = re.compile(rf"\s*({ID}(?:, {ID})*): ")
+IDS = re.compile(rf"\s*({ID}(?:, {ID})*)( differs)?: ")
+"""Ids at the beginning of a docstring; with `differs`, the test proves other words than were asked for."""
 SCRIPT_TEST = re.compile(r"""\b(?:test|it)\(\s*(["'`])((?:(?!\1).)+)\1""")
 
 SECTIONS = (
@@ -55,7 +56,9 @@ class Feature:
     out: str | None
     """Why it is not wanted."""
     inside: str | None
-    """Why nobody can see it from outside."""
+    """Why nobody can see it from outside, or only with an injected failure."""
+    reworded: str | None
+    """What was asked for instead, and why the product does otherwise."""
 
     @property
     def place(self) -> tuple[str, bool, int]:
@@ -68,7 +71,13 @@ def features() -> list[Feature]:
     found = tomllib.loads((ROOT / "tests/features.toml").read_text(encoding="utf-8"))
     return [
         Feature(
-            key, entry["title"], entry["issue"], entry.get("later"), entry.get("out"), entry.get("inside")
+            id=key,
+            title=entry["title"],
+            issue=entry["issue"],
+            later=entry.get("later"),
+            out=entry.get("out"),
+            inside=entry.get("inside"),
+            reworded=entry.get("reworded"),
         )
         for key, entry in found.items()
     ]
@@ -76,35 +85,34 @@ def features() -> list[Feature]:
 
 def proofs() -> Proofs:
     found: Proofs = defaultdict(list)
-    for path in sorted((ROOT / "tests").rglob("*")):
-        file = path.relative_to(ROOT).as_posix()
-        if path.suffix == ".py" and path.name.startswith("test_"):
-            named = _python_tests(path)
-        elif path.name.endswith(".test.js"):
-            named = _script_tests(path)
-        else:
-            continue
-        for name, ids in named:
-            for feature in ids:
-                found[feature].append((file, name))
+    for file, test, text in _tests():
+        if match := IDS.match(text):
+            for feature in match[1].split(", "):
+                found[feature].append((file, test))
     return found
 
 
-def _python_tests(path: Path) -> Iterator[tuple[str, list[str]]]:
+def differing() -> set[str]:
+    """The ids of features of which a test says that it proves other words than were asked for."""
+    matches = [match for _, _, text in _tests() if (match := IDS.match(text))]
+    return {feature for match in matches if match[2] for feature in match[1].split(", ")}
+
+
+def _tests() -> Iterator[tuple[str, str, str]]:
+    """Yield file and name of each test, and the text that begins with its ids."""
+    for path in sorted((ROOT / "tests").rglob("*")):
+        file = path.relative_to(ROOT).as_posix()
+        if path.suffix == ".py" and path.name.startswith("test_"):
+            yield from ((file, name, text) for name, text in _python_tests(path))
+        elif path.name.endswith(".test.js"):
+            matches = SCRIPT_TEST.finditer(path.read_text(encoding="utf-8"))
+            yield from ((file, match[2], match[2]) for match in matches)
+
+
+def _python_tests(path: Path) -> Iterator[tuple[str, str]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
-            yield node.name, ids_of(ast.get_docstring(node) or "")
-
-
-def _script_tests(path: Path) -> Iterator[tuple[str, list[str]]]:
-    for match in SCRIPT_TEST.finditer(path.read_text(encoding="utf-8")):
-        yield match[2], ids_of(match[2])
-
-
-def ids_of(text: str) -> list[str]:
-    """The ids that a docstring begins with."""
-    match = IDS.match(text)
-    return match[1].split(", ") if match else []
+            yield node.name, ast.get_docstring(node) or ""
 
 
 def page() -> str:
@@ -115,7 +123,9 @@ def page() -> str:
         "",
         "Each requirement, and the tests that prove it: those that see the bridge from outside, or else",
         "those of its parts. To find all tests of a requirement, search for its id. Written by",
-        "`python -m tests.features` from `tests/features.toml` and the docstrings of the tests.",
+        "`python -m tests.features` from `tests/features.toml` and the docstrings of the tests. Where the",
+        "product differs from what was asked for, the row says so; what nobody can see from outside has the",
+        "reason.",
         "",
         _counted(known, tests),
     ]
@@ -128,14 +138,20 @@ def page() -> str:
 
 
 def _counted(known: list[Feature], tests: Proofs) -> str:
-    proven = sum(1 for feature in known if tests.get(feature.id))
+    proven = [feature for feature in known if tests.get(feature.id)]
+    parts = sum(all(file.startswith(UNITS) for file, _ in tests[feature.id]) for feature in proven)
     later = sum(1 for feature in known if feature.later)
     out = sum(1 for feature in known if feature.out)
-    return f"Of {len(known)}, {proven} are proven by tests, {later} come later and {out} are out of scope."
+    return (
+        f"Of {len(known)}, {len(proven)} are proven by tests ({parts} by tests of parts alone), "
+        f"{later} come later and {out} are out of scope."
+    )
 
 
 def _row(feature: Feature, tests: list[tuple[str, str]]) -> str:
-    return f"| {feature.id} | {feature.title} | {_proof(feature, tests)} |"
+    title = f"{feature.title}. {feature.reworded}" if feature.reworded else feature.title
+    proof = _proof(feature, tests)
+    return f"| {feature.id} | {title} | {f'{proof}: {feature.inside}' if feature.inside else proof} |"
 
 
 def _proof(feature: Feature, tests: list[tuple[str, str]]) -> str:

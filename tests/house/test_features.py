@@ -4,7 +4,7 @@ import itertools
 import re
 from pathlib import Path
 
-from tests.features import ID, PAGE, UNITS, features, page, proofs
+from tests.features import ID, PAGE, UNITS, differing, features, page, proofs
 from tests.house.source import refuse, text_of
 
 PROOFS = proofs()
@@ -35,6 +35,18 @@ def test_nothing_is_put_off_that_is_proven() -> None:
         f"tests/features.toml: {feature.id} has tests, and `later` or `out`"
         for feature in features()
         if PROOFS.get(feature.id) and (feature.later or feature.out)
+    )
+
+
+def test_a_feature_in_other_words_than_were_asked_for_says_why() -> None:
+    """Whoever rewords a row and proves the new words has proven nothing of what was asked for."""
+    told = {feature.id for feature in features() if feature.reworded}
+    differ = differing()
+    refuse(
+        f"tests/features.toml: {feature} lacks `reworded`, and a test differs" for feature in differ - told
+    )
+    refuse(
+        f"tests: none says `{feature} differs: …`, and the row has `reworded`" for feature in told - differ
     )
 
 

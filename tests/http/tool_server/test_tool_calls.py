@@ -80,7 +80,7 @@ async def test_a_tool_can_be_called_through_its_server_only(
 async def test_what_a_caller_can_do_wrong_has_its_own_status_and_code(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
-    """S0-111: Ruling 9: the caller must be able to tell what to change."""
+    """S0-111 differs: the caller must be able to tell what to change (ruling 9)."""
     async with page_of(bridge, bridge.local_user.id, always(json_answer({"ok": True}))) as page:
         seen = {
             name: (status, body["error"]["code"])
