@@ -116,7 +116,7 @@ def assign_names(
 
     A stored name never changes, unless one of the bridge's own tools has taken it since. Otherwise the first
     holder keeps the plain name; a newcomer whose name is reserved, in `taken`, or stored for any operation
-    (even one that no longer exists) becomes "<prefix>_<name>", then "<prefix>_<name>_2". `prefix` is the
+    (even one that no longer exists) becomes "<prefix>__<name>", then "<prefix>__<name>_2". `prefix` is the
     server's name, cut to 24 characters. The caller stores the new names.
     """
     used = {*taken, *stored.values(), *reserved}
@@ -129,7 +129,7 @@ def assign_names(
             continue
         name = sanitize_name(suggested)
         if name in used:
-            name = sanitize_name(f"{short_prefix}_{name}")
+            name = sanitize_name(f"{short_prefix}__{name}")
         if name in used:
             name = _numbered(name, used, counters)
         assigned[key] = name

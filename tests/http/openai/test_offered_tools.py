@@ -335,15 +335,15 @@ async def test_names_that_clash_are_told_apart_for_good_and_lead_to_their_own_se
     first, second = await add(
         page, *(document_text(each, paths={"/s": operation("search")}) for each in ("First", "Second"))
     )
-    assert list(await offered(client, provider)) == ["search", "second_search", "read_result"]
-    provider.play(calls(("second_search", {}), ("search", {})), text("Both."))
+    assert list(await offered(client, provider)) == ["search", "second__search", "read_result"]
+    provider.play(calls(("second__search", {}), ("search", {})), text("Both."))
     await client.responses.create(model=MODEL, input="Hi")
     assert sorted((each["server"]["id"], each["name"]) for each in page.calls) == [
         (first, "GET /s"),
         (second, "GET /s"),
     ]
     await page.request("DELETE", f"/api/servers/{first}")
-    assert list(await offered(client, provider)) == ["second_search", "read_result"]
+    assert list(await offered(client, provider)) == ["second__search", "read_result"]
 
 
 @pytest.mark.asyncio

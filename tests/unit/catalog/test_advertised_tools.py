@@ -25,7 +25,7 @@ async def test_the_advertised_document_has_a_stable_tag_until_something_changes(
     view = await registry.view_of_user("ann")
     assert (await registry.advertise_document(view, None)).etag != document.etag
     paths = json.loads((await registry.advertise_document(view, "beta")).body)["paths"]
-    assert list(paths)[:2] == ["/tools/beta_listProducts", "/tools/beta_addProduct"]
+    assert list(paths)[:2] == ["/tools/beta__listProducts", "/tools/beta__addProduct"]
 
 
 def many(title: str, count: int) -> str:

@@ -61,7 +61,7 @@ async def test_the_first_holder_keeps_the_plain_name() -> None:
     await registry.add_server(
         "ann", document_text("Beta", paths={"/b": operation("search")}), source_url=None
     )
-    assert names(await registry.view_of_user("ann")) == ["search", "beta_search"]
+    assert names(await registry.view_of_user("ann")) == ["search", "beta__search"]
 
 
 async def test_names_stay_when_the_first_holder_is_removed_and_after_a_restart() -> None:
@@ -76,10 +76,10 @@ async def test_names_stay_when_the_first_holder_is_removed_and_after_a_restart()
     )
     await registry.view_of_user("ann")
     await registry.remove_server("ann", first.record.id)
-    assert names(await registry.view_of_user("ann")) == ["beta_search"]
+    assert names(await registry.view_of_user("ann")) == ["beta__search"]
     again = harness.open()
     assert await again.load_servers() == []
-    assert names(await again.view_of_user("ann")) == ["beta_search"]
+    assert names(await again.view_of_user("ann")) == ["beta__search"]
 
 
 async def test_a_shared_newcomer_does_not_take_a_users_own_name() -> None:
@@ -92,7 +92,7 @@ async def test_a_shared_newcomer_does_not_take_a_users_own_name() -> None:
     await registry.share_document(
         "all.json", document_text("All", paths={"/b": operation("search")}), source_url=None
     )
-    assert names(await registry.view_of_user("ann")) == ["all_search", "search"]
+    assert names(await registry.view_of_user("ann")) == ["all__search", "search"]
     assert names(await registry.view_of_user("bob")) == ["search"]
 
 
@@ -102,7 +102,7 @@ async def test_names_that_open_webui_uses_itself_get_the_prefix() -> None:
     await registry.add_server(
         "ann", document_text("Shop", paths={"/a": operation("fetch_url")}), source_url=None
     )
-    assert names(await registry.view_of_user("ann")) == ["shop_fetch_url"]
+    assert names(await registry.view_of_user("ann")) == ["shop__fetch_url"]
 
 
 @pytest.mark.parametrize("name", sorted(META_NAMES))
@@ -112,13 +112,13 @@ async def test_names_of_the_bridges_own_tools_get_the_prefix_in_every_scope(name
     registry = harness.open()
     document = document_text("Shop", paths={"/a": operation(name)})
     await registry.share_document("shop.json", document, source_url=None)
-    assert names(await registry.view_of_user("ann")) == [f"shop_{name}"]
+    assert names(await registry.view_of_user("ann")) == [f"shop__{name}"]
     await registry.add_server("ann", document_text("Mine", paths={"/a": operation(name)}), source_url=None)
     harness.store.names["ann"] = {OperationKey("mine", "GET /a"): name}
     again = harness.open()
     await again.load_servers()
-    assert names(await again.view_of_user("ann")) == [f"mine_{name}"]
-    assert harness.store.names["ann"] == {OperationKey("mine", "GET /a"): f"mine_{name}"}
+    assert names(await again.view_of_user("ann")) == [f"mine__{name}"]
+    assert harness.store.names["ann"] == {OperationKey("mine", "GET /a"): f"mine__{name}"}
 
 
 async def test_acceptance_survives_a_restart() -> None:

@@ -195,7 +195,7 @@ async def test_two_servers_with_one_operation_id_are_two_tools() -> None:
     harness = ToolboxHarness()
     for title in ("First", "Second"):
         await harness.engine_harness.add(document_text(title, paths={"/s": operation("search")}))
-    assert list(await harness.definitions()) == ["search", "second_search", "read_result"]
+    assert list(await harness.definitions()) == ["search", "second__search", "read_result"]
 
 
 async def test_a_name_of_the_caller_stays_and_ours_gets_its_server_before_it() -> None:

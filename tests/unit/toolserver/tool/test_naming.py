@@ -125,9 +125,9 @@ def test_the_first_holder_keeps_the_plain_name_and_a_newcomer_gets_its_server() 
     first = {key("s1", "GET /a"): "list", key("s1", "GET /b"): "get"}
     entries = [(key("s2", "GET /a"), "list"), (key("s2", "GET /b"), "other"), (key("s2", "GET /c"), "other")]
     assert assign_names(entries, stored=first, prefix="shop") == {
-        key("s2", "GET /a"): "shop_list",
+        key("s2", "GET /a"): "shop__list",
         key("s2", "GET /b"): "other",
-        key("s2", "GET /c"): "shop_other",
+        key("s2", "GET /c"): "shop__other",
     }
 
 
@@ -145,7 +145,7 @@ def test_the_name_of_an_operation_that_is_gone_is_not_given_to_another() -> None
     """An old message that names it would call something else."""
     stored = {key("s", "DELETE /all"): "clean"}
     assert assign_names([(key("s", "GET /x"), "clean")], stored=stored, prefix="s") == {
-        key("s", "GET /x"): "s_clean"
+        key("s", "GET /x"): "s__clean"
     }
 
 
@@ -153,23 +153,23 @@ def test_the_name_of_an_operation_that_is_gone_is_not_given_to_another() -> None
 def test_reserved_names_get_the_prefix_even_when_free(name: str) -> None:
     """Open WebUI gives some names a meaning of its own, and our own tools need theirs."""
     assert assign_names([(key("s", "GET /"), name)], stored={}, prefix="My Files!") == {
-        key("s", "GET /"): f"My_Files_{name}"
+        key("s", "GET /"): f"My_Files__{name}"
     }
 
 
 def test_numbers_follow_when_the_prefix_is_not_enough() -> None:
     """Two servers may have the same title."""
     entries = [(key("s", f"GET /{index}"), "list") for index in range(3)]
-    assert list(assign_names(entries, stored={}, taken={"list", "shop_list"}, prefix="shop").values()) == [
-        "shop_list_2",
-        "shop_list_3",
-        "shop_list_4",
+    assert list(assign_names(entries, stored={}, taken={"list", "shop__list"}, prefix="shop").values()) == [
+        "shop__list_2",
+        "shop__list_3",
+        "shop__list_4",
     ]
 
 
 @pytest.mark.parametrize(
     ("prefix", "name"),
-    [("", "tool_e3b0c442_a"), ("x" * 40, "x" * 24 + "_a"), ("a" * 23 + "_b", "a" * 23 + "_a")],
+    [("", "tool_e3b0c442__a"), ("x" * 40, "x" * 24 + "__a"), ("a" * 23 + "_b", "a" * 23 + "__a")],
 )
 def test_any_prefix_is_made_to_fit(prefix: str, name: str) -> None:
     """Titles of servers are free text."""
@@ -200,4 +200,4 @@ def test_a_stored_name_gives_way_to_a_tool_of_the_bridges_own() -> None:
     """A call of `find_operations` must never mean somebody's operation, whenever that one was named."""
     key = OperationKey("shop", "GET /find")
     assigned = assign_names([(key, "find_operations")], stored={key: "find_operations"}, prefix="shop")
-    assert assigned == {key: "shop_find_operations"}
+    assert assigned == {key: "shop__find_operations"}
