@@ -37,6 +37,7 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.documents.reader import DocumentReader
 from bridge.http.answer_files import AnswerFiles, TurnFiles
+from bridge.http.file_links import FileLinks
 from bridge.limits.call_rules import CallRules
 from bridge.limits.call_settings import UserCallSettings
 from bridge.limits.circuit_breaker import Breakers
@@ -121,7 +122,8 @@ def compose_bridge(
     registry = _compose_registry(
         store, documents, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
-    files = AnswerFiles(settings.data_dir / "files", identity, settings.tools.max_answer_bytes)
+    links = FileLinks(secret, identity)
+    files = AnswerFiles(settings.data_dir / "files", links, settings.tools.max_answer_bytes)
     engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files)
     requests = _compose_requests(controls)
     memory = _compose_memory(settings, store, controls)

@@ -9,12 +9,12 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bridge.auth.identity import FILE, Identity
 from bridge.browser_protocol import FILE_BYTES, RESULT_BYTES
 from bridge.calls.outcome import CallOutcome
 from bridge.errors import BridgeError, ErrorCode
+from bridge.http.file_links import FileLinks, LinkedFile
 from bridge.storage.answer_files import FILE as BINARY
-from bridge.storage.answer_files import KEEP_SECONDS, TEXT, AnswerFolder, Upload
+from bridge.storage.answer_files import TEXT, AnswerFolder, Upload
 from toolserver.call.result import FileBody, TextBody
 from toolserver.call.truncation import beginning_of
 from toolserver.json_types import JsonObject
@@ -37,9 +37,9 @@ class StoredAnswer:
 class AnswerFiles:
     """The stored answers of all users. Without disk space an answer is cut or lost, but never an error."""
 
-    def __init__(self, folder: Path, identity: Identity, max_answer_bytes: int) -> None:
+    def __init__(self, folder: Path, links: FileLinks, max_answer_bytes: int) -> None:
         self._folder = AnswerFolder(folder)
-        self._identity = identity
+        self._links = links
         self._max_answer_bytes = max_answer_bytes or RESULT_BYTES
 
     async def sweep_files(self) -> None:
@@ -118,12 +118,11 @@ class AnswerFiles:
         return self.url_path(file_id, mime, filename), path.stat().st_size
 
     def url_path(self, file_id: str, content_type: str, filename: str = "") -> str:
-        """Return path and query of the signed URL; its holder may read this one file until it expires."""
+        """Return the path of the signed URL; its holder may read this one file until it expires."""
         mime = plain_mime(content_type)
         if file_id.endswith(TEXT):
             mime += "; charset=utf-8"
-        claims = {"file": file_id, "mime": mime, "name": filename}
-        return f"/files/{self._identity.sign_token(FILE, claims, KEEP_SECONDS)}"
+        return self._links.make_link(LinkedFile(file_id, mime, filename))
 
     def path_of(self, file_id: str) -> Path | None:
         """Return the path of a stored answer; None when it no longer exists."""
@@ -135,9 +134,9 @@ class AnswerFiles:
         Raises:
             BridgeError: `unauthorized`: the token is forged or expired.
         """
-        claims = self._identity.read_token(FILE, token)
-        path = self._folder.find_file(claims["file"])
-        return StoredAnswer(path, claims["mime"], claims.get("name", "")) if path else None
+        linked = self._links.read_link(token)
+        path = self._folder.find_file(linked.file_id)
+        return StoredAnswer(path, linked.mime, linked.filename) if path else None
 
     async def _store_upload(self, upload: Upload, chunks: AsyncIterator[bytes]) -> str | None:
         """Return the id of the new file; None without disk space. The chunks are always read to their end."""

@@ -150,8 +150,8 @@ def an_id(number: int) -> str:
 
 @pytest.fixture
 def files(tmp_path: Path) -> AnswerFiles:
-    """Of a bridge that nobody calls; identities sign addresses only."""
-    return AnswerFiles(tmp_path / "files", identity=None, max_answer_bytes=CAP)  # type: ignore[arg-type]
+    """Of a bridge that nobody calls; its links are not used."""
+    return AnswerFiles(tmp_path / "files", links=None, max_answer_bytes=CAP)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("call_id", ["", "call_1", an_id(7), "../ann/" + an_id(1), f"{an_id(1)}.txt"])
