@@ -158,7 +158,7 @@ async def test_a_name_that_a_server_had_is_no_newcomers(visitor: Visitor, tmp_pa
     status, server = await page.request("POST", "/api/servers", {"text": own})
     assert status == 201, server
     named = {tool["server"]: tool["name"] for tool in await operations(page)}
-    assert (named[shared.record.id], named[server["id"]]) == ("new_listProducts", "own_findLamps")
+    assert (named[shared.record.id], named[server["id"]]) == ("new__listProducts", "own__findLamps")
 
 
 async def test_every_call_is_in_the_history_as_it_ended(visitor: Visitor) -> None:
