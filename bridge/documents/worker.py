@@ -188,21 +188,32 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await process.communicate()  # reads the rest: a full pipe would keep `wait` from ever ending
 
 
+def _write(requests: asyncio.StreamWriter, content: bytes) -> None:
+    """Write to a child, which may have died meanwhile: uvloop then raises, asyncio drops the bytes.
+
+    Raises:
+        ConnectionResetError: its pipe is closed.
+    """
+    if requests.is_closing():
+        raise ConnectionResetError
+    requests.write(content)
+
+
 async def _send_request(
     process: asyncio.subprocess.Process, header: Mapping[str, object], *texts: str
 ) -> AsyncIterator[bytes]:
     requests, answers = process.stdin, process.stdout
-    if requests is None or answers is None or requests.is_closing():
+    if requests is None or answers is None:
         raise ConnectionResetError
-    requests.write(build_frame(orjson.dumps(header)))
+    _write(requests, build_frame(orjson.dumps(header)))
     for text in texts:
         await (
             yield_to_loop()
         )  # encoding a document takes a hundredth of a second, as did whatever came before
         encoded = text.encode("utf-8", "replace")
-        requests.write(LENGTH.pack(len(encoded)))
+        _write(requests, LENGTH.pack(len(encoded)))
         await yield_to_loop()
-        requests.write(encoded)
+        _write(requests, encoded)
         await requests.drain()
     clock = asyncio.get_running_loop().time
     slice_end = clock() + SLICE_S

@@ -50,8 +50,9 @@ COMMON_HEADERS = {
     "Permissions-Policy": PERMISSIONS,
 }
 
-DOCUMENT_HEADERS = {**COMMON_HEADERS, hdrs.CACHE_CONTROL: "no-store"}
-"""Headers of what names the present version of the files."""
+DOCUMENT_HEADERS = {**COMMON_HEADERS, hdrs.CACHE_CONTROL: "private, no-cache"}
+"""Headers of what names the present version of the files. With `no-store` a browser could not keep the page
+for *Back*."""
 
 
 class ExecutorRequest(ApiModel):
@@ -140,7 +141,7 @@ class PageRoutes:
             self._identity.read_token(EXECUTOR, request.match_info["token"])["sub"]
         )
         policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
-        headers = {**DOCUMENT_HEADERS, "Content-Security-Policy": policy}
+        headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
         script = WORKER_SCRIPT.format(digest=self._files.digest)
         return web.Response(text=script, content_type="text/javascript", headers=headers)
 

@@ -19,6 +19,7 @@ from bridge.documents import worker as worker_module
 from bridge.documents.worker import DocumentWorker
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import compiled, document_text, tools_of
+from tests.support.waiting import eventually
 from toolserver.document.bundle import bundle_document
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
@@ -94,6 +95,7 @@ async def test_a_worker_that_was_killed_is_replaced(worker: DocumentWorker) -> N
     """The operating system may end it for its memory."""
     await worker.start_child()
     running = asyncio.create_task(compile_text(worker, large_yaml(20_000)))
+    await eventually(worker._lock.locked)  # pyright: ignore[reportPrivateUsage]
     process = worker._process  # pyright: ignore[reportPrivateUsage]
     assert process is not None
     process.kill()

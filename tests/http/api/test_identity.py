@@ -147,7 +147,7 @@ async def test_a_nonce_that_is_too_old_or_of_another_kind_opens_nothing(
 
 async def _nonce_of_page(bridge: Bridge, http: aiohttp.ClientSession) -> str:
     async with http.get(bridge.base_url + "/") as response:
-        assert response.headers["Cache-Control"] == "no-store"
+        assert response.headers["Cache-Control"] == "private, no-cache"
         return (await response.text()).partition('name="session-nonce" content="')[2].partition('"')[0]
 
 
