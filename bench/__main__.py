@@ -1,10 +1,12 @@
 """`python -m bench [NAME …] [--quick]`: all benchmarks when none is named; the last line is JSON."""
 
 import argparse
-import asyncio
+import os
 from collections.abc import Callable
 
+from bench.connections import measure_connections
 from bench.documents import measure_documents
+from bench.event_loop import VARIABLE, loop_name, run
 from bench.hostile import measure_hostile
 from bench.model_endpoint import measure_model_endpoint
 from bench.model_streams import compare_model_streams
@@ -23,15 +25,16 @@ def _is_quick(effort: Effort) -> bool:
 
 
 _BENCHES: dict[str, Bench] = {
-    "round-trips": lambda effort: asyncio.run(compare_round_trips(effort)),
+    "round-trips": lambda effort: run(compare_round_trips(effort)),
+    "connections": lambda _effort: run(measure_connections()),
     "validators": lambda _effort: measure_validators(),
-    "model-streams": lambda _effort: asyncio.run(compare_model_streams()),
-    "model": lambda effort: asyncio.run(measure_model_endpoint(quick=_is_quick(effort))),
-    "stored-history": lambda effort: asyncio.run(measure_stored_history(quick=_is_quick(effort))),
-    "hostile": lambda effort: asyncio.run(measure_hostile(quick=_is_quick(effort))),
+    "model-streams": lambda _effort: run(compare_model_streams()),
+    "model": lambda effort: run(measure_model_endpoint(quick=_is_quick(effort))),
+    "stored-history": lambda effort: run(measure_stored_history(quick=_is_quick(effort))),
+    "hostile": lambda effort: run(measure_hostile(quick=_is_quick(effort))),
     "start": lambda effort: measure_starts(quick=_is_quick(effort)),
     "page-load": lambda effort: measure_page_load(quick=_is_quick(effort)),
-    "documents": lambda _effort: asyncio.run(measure_documents()),
+    "documents": lambda _effort: run(measure_documents()),
 }
 
 
@@ -42,12 +45,17 @@ def main() -> None:
         "names", nargs="*", metavar="NAME", help=f"any of {', '.join(_BENCHES)}; default: all"
     )
     parser.add_argument("--quick", action="store_true", help="short round trips: a look rather than a number")
+    parser.add_argument("--event-loop", choices=("uvloop", "asyncio"), help="default: as a bridge chooses")
     arguments = parser.parse_args()
+    if arguments.event_loop:
+        os.environ[VARIABLE] = arguments.event_loop
     if unknown := [name for name in arguments.names if name not in _BENCHES]:
         parser.error(f"there is no benchmark {unknown[0]}")
     effort = Effort(repetitions=2, seconds=0.3) if arguments.quick else Effort()
     chosen = arguments.names or list(_BENCHES)
-    print_line({name.replace("-", "_"): _BENCHES[name](effort) for name in chosen})
+    print(f"Event loop: {loop_name()}")
+    found = {name.replace("-", "_"): _BENCHES[name](effort) for name in chosen}
+    print_line({"event_loop": loop_name(), **found})
 
 
 if __name__ == "__main__":

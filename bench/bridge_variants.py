@@ -27,6 +27,7 @@ from bridge.settings.limits import Limits
 from bridge.settings.network import NetworkSettings
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store
+from bridge.storage.users import User
 from bridge.storage.write_ahead_log import WriteAheadLog
 from examples.document_files import read_document_text
 
@@ -61,14 +62,24 @@ class _StoreWithoutJournal(Store):
 
 
 @dataclass(frozen=True, slots=True)
-class _Running:
+class RunningBridge:
     """A bridge with one accepted server and one connected page."""
 
     bridge: Bridge
     server: LoadedServer
     folder: Path
 
+    async def page_of(self, user: User) -> PageOrder:
+        """A page of a user, to be connected."""
+        parts = self.bridge.components
+        device = await parts.store.add_device(user.id, "{}", "bench")
+        facts = {"sub": user.id, "name": user.name, "device": device.id}
+        token = parts.identity.sign_token(SESSION, facts, _SESSION_S)
+        socket_url = f"{self.bridge.base_url}{SOCKET_PATH}/?EIO=4&transport=websocket"
+        return PageOrder(socket_url.replace("http://", "ws://"), token, page_id=device.id)
+
     async def stop(self) -> None:
+        """Close it and remove its data."""
         await self.bridge.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -98,7 +109,7 @@ class _FreeSlot:
 
 async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     """Dispatcher and gateway without a journal, with it for safe and for unsafe calls, and the HTTP route."""
-    unwritten, running = await _start(peer, _StoreWithoutJournal), await _start(peer, Store)
+    unwritten, running = await start_measured(peer, _StoreWithoutJournal), await start_measured(peer, Store)
     return [
         _dispatch_variant(
             unwritten, UNWRITTEN, "bridge: dispatch + gateway, no journal", safe=True, stop=unwritten.stop
@@ -109,7 +120,8 @@ async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     ]
 
 
-async def _start(peer: PeerLink, store: type[Store]) -> _Running:
+async def start_measured(peer: PeerLink, store: type[Store]) -> RunningBridge:
+    """Start a bridge with one connected page."""
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
     bridge = await start_bridge(
         BridgeSettings(
@@ -126,17 +138,18 @@ async def _start(peer: PeerLink, store: type[Store]) -> _Running:
     )
     digests = {operation.key: operation.digest for operation in server.compiled.operations}
     await parts.registry.accept_operations(user.id, server.record.id, digests)
-    device = await parts.store.add_device(user.id, "{}", "bench")
-    token = parts.identity.sign_token(
-        SESSION, {"sub": user.id, "name": user.name, "device": device.id}, _SESSION_S
-    )
-    socket_url = f"{bridge.base_url}{SOCKET_PATH}/?EIO=4&transport=websocket"
-    await peer.connect_page(PageOrder(socket_url.replace("http://", "ws://"), token))
-    return _Running(bridge, server, folder)
+    running = RunningBridge(bridge, server, folder)
+    await peer.connect_page(await running.page_of(user))
+    return running
 
 
 def _dispatch_variant(
-    running: _Running, name: str, title: str, *, safe: bool, stop: Callable[[], Awaitable[None]] = nothing
+    running: RunningBridge,
+    name: str,
+    title: str,
+    *,
+    safe: bool,
+    stop: Callable[[], Awaitable[None]] = nothing,
 ) -> Variant:
     """The same call, once as one that only reads and once as one that may change something."""
     dispatcher = running.bridge.components.dispatcher
@@ -163,7 +176,7 @@ def _dispatch_variant(
     return Variant(name, title, measure, stop, running.settle)
 
 
-def _route_variant(running: _Running, peer: PeerLink) -> Variant:
+def _route_variant(running: RunningBridge, peer: PeerLink) -> Variant:
     address = urlsplit(running.bridge.base_url)
     host, port = str(address.hostname), int(address.port or 80)
 

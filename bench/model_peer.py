@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from bench.event_loop import run
+
 Event: TypeAlias = dict[str, Any]
 
 PIECES = 20
@@ -14,7 +16,7 @@ PIECES = 20
 
 def main() -> None:
     """Serve until standard input ends."""
-    asyncio.run(_serve())
+    run(_serve())
 
 
 async def _serve() -> None:

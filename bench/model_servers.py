@@ -15,6 +15,7 @@ import aiohttp
 import orjson
 from aiohttp import web
 
+from bench.event_loop import run
 from bridge.app.server import start_bridge
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.limits import Limits
@@ -30,7 +31,7 @@ STREAM = {"Content-Type": "text/event-stream"}
 def main() -> None:
     """Serve until standard input ends."""
     roles = {"provider": serve_provider, "proxy": serve_proxy, "bridge": serve_bridge}
-    asyncio.run(roles[sys.argv[1]](*sys.argv[2:]))
+    run(roles[sys.argv[1]](*sys.argv[2:]))
 
 
 async def serve_provider() -> None:

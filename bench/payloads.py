@@ -51,7 +51,7 @@ ANSWER_TEXTS = _compose_answers()
 ANSWER_HEADERS = {"content-type": "application/json; charset=utf-8"}
 
 
-def open_webui_event(call_id: str, sid: str) -> dict[str, object]:
+def open_webui_event(call_id: str, sid: str, arguments: dict[str, object]) -> dict[str, object]:
     """`execute:tool` as Open WebUI's backend emits it."""
     server = {"url": "http://127.0.0.1:8600/shop", "digest": "5f2b9a0c" * 8}
     return {
@@ -62,7 +62,7 @@ def open_webui_event(call_id: str, sid: str) -> dict[str, object]:
             "data": {
                 "id": call_id,
                 "name": "listProducts",
-                "params": ARGUMENTS,
+                "params": arguments,
                 "server": server,
                 "session_id": sid,
             },

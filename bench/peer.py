@@ -14,6 +14,7 @@ from itertools import cycle
 import aiohttp
 import orjson
 
+from bench.event_loop import run
 from bench.http_peer import HttpCaller
 from bench.measure import drive
 from bench.payloads import ANSWER_TEXTS, bridge_outcome, plain_ack_arguments
@@ -29,6 +30,7 @@ class PageOrder:
 
     url: str
     token: str | None = None
+    page_id: str = "bench"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ async def play_page(session: aiohttp.ClientSession, order: PageOrder) -> asyncio
         raise ConnectionError(f"The server refused the page: {greeting}")
     if order.token is None:
         return asyncio.create_task(_answer_plain(socket))
-    hello = {"protocol": 2, "page_id": "bench", "visibility": "visible"}
+    hello = {"protocol": 2, "page_id": order.page_id, "visibility": "visible"}
     await socket.send_str("420" + orjson.dumps(["bridge:hello", hello]).decode())
     welcome = await socket.receive_str(timeout=_CONNECT_S)
     if not welcome.startswith("430") or '"error"' in welcome:
@@ -120,4 +122,4 @@ async def serve_orders() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve_orders())
+    run(serve_orders())

@@ -11,8 +11,8 @@ from aiohttp import web
 from engineio.async_drivers import aiohttp as driver
 
 from bench.measure import Sample, drive
-from bench.payloads import open_webui_event
-from bench.peer import PageOrder
+from bench.payloads import ARGUMENTS, ARGUMENTS_TEXT, open_webui_event
+from bench.peer import LoadOrder, PageOrder
 from bench.peer_link import PeerLink
 
 _CALL_S = 30
@@ -65,7 +65,7 @@ class UncompressedSocket(driver.WebSocket):
 
 async def listen(app: web.Application) -> tuple[web.AppRunner, str, int]:
     """Serve on a free port of the loopback interface."""
-    runner = web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
@@ -81,13 +81,44 @@ async def start_defaults(peer: PeerLink) -> Variant:
 
 async def start_floor(peer: PeerLink) -> Variant:
     """(b) The tuned floor: orjson, deflate off, WebSocket only."""
+    return await _start("floor", "sio.call, deflate off, orjson", tuned_server(), peer)
+
+
+async def start_route_floor(peer: PeerLink) -> Variant:
+    """(c) A plain `POST` of aiohttp with that floor behind it: no key, no lookup, no checks, no deadline."""
+    sio = tuned_server()
+    app = web.Application()
+    sids = list_connections(sio, app)
+
+    async def answer(request: web.Request) -> web.Response:
+        arguments = orjson.loads(await request.read())
+        event = open_webui_event(str(uuid4()), sids[0], arguments)
+        body, _headers = await sio.call("events", event, to=sids[0], timeout=_CALL_S)
+        return web.Response(body=orjson.dumps(body), content_type="application/json")
+
+    app.router.add_post("/call", answer)
+    runner, host, port = await listen(app)
+    await peer.connect_page(PageOrder(f"ws://{host}:{port}/socket.io/?EIO=4&transport=websocket"))
+
+    async def stop() -> None:
+        await sio.shutdown()
+        await runner.cleanup()
+
+    async def measure(in_flight: int, seconds: float) -> Sample:
+        return await peer.load(LoadOrder(host, port, "/call", "none", ARGUMENTS_TEXT, in_flight, seconds))
+
+    return Variant("route_floor", "aiohttp POST, tuned sio.call behind it", measure, stop, nothing)
+
+
+def tuned_server() -> Any:
+    """A server of python-socketio with orjson, without deflate, for WebSockets only."""
     sio: Any = socketio.AsyncServer(async_mode="aiohttp", json=Json, transports=["websocket"])
     sio.eio._async = {**sio.eio._async, "websocket": UncompressedSocket}
-    return await _start("floor", "sio.call, deflate off, orjson", sio, peer)
+    return sio
 
 
-async def _start(name: str, title: str, sio: Any, peer: PeerLink) -> Variant:
-    app = web.Application()
+def list_connections(sio: Any, app: web.Application) -> list[str]:
+    """Serve it in an application; returns the list in which the ids of its sockets appear."""
     sio.attach(app)
     sids: list[str] = []
 
@@ -95,12 +126,18 @@ async def _start(name: str, title: str, sio: Any, peer: PeerLink) -> Variant:
     async def connect(sid: str, _environ: object, _auth: object = None) -> None:
         sids.append(sid)
 
+    return sids
+
+
+async def _start(name: str, title: str, sio: Any, peer: PeerLink) -> Variant:
+    app = web.Application()
+    sids = list_connections(sio, app)
     runner, host, port = await listen(app)
     await peer.connect_page(PageOrder(f"ws://{host}:{port}/socket.io/?EIO=4&transport=websocket"))
     sid = sids[0]
 
     async def call() -> None:
-        await sio.call("events", open_webui_event(str(uuid4()), sid), to=sid, timeout=_CALL_S)
+        await sio.call("events", open_webui_event(str(uuid4()), sid, ARGUMENTS), to=sid, timeout=_CALL_S)
 
     async def stop() -> None:
         await sio.shutdown()

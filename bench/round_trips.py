@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from bench.bridge_variants import SAFE, UNSAFE, UNWRITTEN, start_bridge_variants
 from bench.measure import Sample
 from bench.peer_link import PeerLink
-from bench.plain_variants import Variant, start_defaults, start_floor
+from bench.plain_variants import Variant, start_defaults, start_floor, start_route_floor
 from bench.report import print_table
 
 IN_FLIGHT = (1, 16, 128)
@@ -71,7 +71,8 @@ async def compare_round_trips(effort: Effort) -> dict[str, object]:
     peer = await PeerLink.start()
     variants: list[Variant] = []
     try:
-        variants += [await start_defaults(peer), await start_floor(peer), *await start_bridge_variants(peer)]
+        variants += [await start_defaults(peer), await start_floor(peer)]
+        variants += [*await start_bridge_variants(peer), await start_route_floor(peer)]
         cells = await _measure_all(variants, peer, effort)
     finally:
         for variant in variants:
@@ -80,6 +81,7 @@ async def compare_round_trips(effort: Effort) -> dict[str, object]:
     summaries = {key: cell.summary() for key, cell in cells.items()}
     for in_flight in IN_FLIGHT:
         _print_load(variants, summaries, in_flight)
+    _print_routes(summaries)
     found: dict[str, object] = {}
     for (name, in_flight, is_spread), figures in summaries.items():
         found |= {f"{name}/{in_flight}": figures} if is_spread else {}
@@ -156,6 +158,17 @@ def _print_journal(figures: dict[int, dict[str, float]], is_spread: bool) -> Non
     rows = [[str(in_flight), *each.values()] for in_flight, each in figures.items()]
     where = "its thread on either core" if is_spread else "its thread on the core of the loop"
     print_table(f"With the journal, to the same without any; {where}", head, rows)
+
+
+def _print_routes(summaries: dict[tuple[str, int, bool], dict[str, float]]) -> None:
+    """The whole tool route beside the least that a POST to a page can cost: each one's best repetition."""
+    rows: list[list[object]] = []
+    for in_flight in IN_FLIGHT:
+        ours, floor = (
+            summaries[name, in_flight, True]["server_cpu_us_best"] for name in ("route", "route_floor")
+        )
+        rows.append([str(in_flight), floor, ours, ours / floor])
+    print_table("A tool by HTTP, processor time", ["in flight", "floor: µs", "route: µs", "ratio"], rows)
 
 
 def _print_load(
