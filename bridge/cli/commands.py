@@ -54,6 +54,11 @@ COMMANDS: Mapping[str, Command] = {
     "smoke": Command(
         "bridge.cli.options:add_smoke", "bridge.cli.smoke:smoke", "run a test conversation that calls a tool"
     ),
+    "doctor": Command(
+        "bridge.cli.options:add_doctor",
+        "bridge.cli.doctor:doctor",
+        "say what is not right with the bridge, and what to do",
+    ),
     "key": Command(
         "bridge.cli.options:add_key",
         "bridge.cli.users:key",

@@ -101,6 +101,13 @@ def add_smoke(command: argparse.ArgumentParser) -> None:
     add_client(command)
 
 
+def add_doctor(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge doctor`."""
+    command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
+    command.add_argument("--json", action="store_true")
+    add_store(command)
+
+
 def add_key(command: argparse.ArgumentParser) -> None:
     """`tool-bridge key`."""
     whose = command.add_mutually_exclusive_group(required=True)

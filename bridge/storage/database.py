@@ -149,6 +149,33 @@ def open_postgresql(url: URL) -> Engines:
     return _postgresql_engines(url)
 
 
+def describe_database(where: Path | URL) -> str:
+    """Return a sentence about the state of a database, without changing anything; blocks.
+
+    Raises:
+        StoreError: a bridge could not use it.
+    """
+    if isinstance(where, Path):
+        shown_as, given, connect_args = str(where), URL.create("sqlite", database=str(where)), {}
+        if not where.exists():
+            return f"{shown_as} does not exist; the first start makes it."
+    else:
+        shown_as, given = mask_url(where), where
+        connect_args = _connect_args(where, statement_ms=STATEMENT_MS, lock_ms=LOCK_MS)
+    engine = create_engine(given, poolclass=NullPool, connect_args=connect_args)
+    try:
+        with engine.connect() as connection:
+            if isinstance(where, URL):
+                _refuse_unfit_server(connection, where)
+            revision = _revision_of(connection)
+    except (SQLAlchemyError, OSError) as error:
+        raise StoreError(f"{shown_as} cannot be used: {reason_of(error)}") from None
+    _refuse_early(revision, shown_as)
+    if revision == HEAD:
+        return f"{shown_as} can be used."
+    return f"{shown_as} can be read; the next start migrates its tables."
+
+
 def _postgresql_engines(url: URL) -> Engines:
     common: dict[str, Any] = {
         "connect_args": _connect_args(url, statement_ms=STATEMENT_MS, lock_ms=LOCK_MS),
@@ -190,12 +217,16 @@ def _upgrade(connection: Connection, shown_as: str, newer: str) -> None:
     revision = _revision_of(connection)
     if revision == HEAD:
         return
-    if revision is not None and _EARLY.fullmatch(revision):
-        message = f"was made by a tool-bridge from before the first release (its tables are at {revision})"
-        raise StoreError(f"{shown_as} {message}, which this one cannot read; choose another")
+    _refuse_early(revision, shown_as)
     migrate: Callable[[Connection], bool] = load_lazily("migrate")
     if not migrate(connection):
         raise StoreError(f"{shown_as} {newer}")
+
+
+def _refuse_early(revision: str | None, shown_as: str) -> None:
+    if revision is not None and _EARLY.fullmatch(revision):
+        message = f"was made by a tool-bridge from before the first release (its tables are at {revision})"
+        raise StoreError(f"{shown_as} {message}, which this one cannot read; choose another")
 
 
 def _revision_of(connection: Connection) -> str | None:

@@ -1,0 +1,135 @@
+"""`tool-bridge doctor`: what is not right, and what to do about it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.commands import Ended, run_command
+from tests.support.stores.databases import execute, with_tables
+from tests.support.stores.full_disk import limit_disk
+
+
+def diagnose(*words: str, **environ: str) -> Ended:
+    return run_command("doctor", *words, environ={"TOOL_BRIDGE_PORT": str(free_port()), **environ})
+
+
+def checks_of(ended: Ended) -> dict[str, dict[str, Any]]:
+    return {check["name"]: check for check in json.loads(ended.output)["checks"]}
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[subprocess.Popen[str], Path, str]]:
+    """A running bridge, its data folder and its address."""
+    data = tmp_path_factory.mktemp("served")
+    command = [sys.executable, "-m", "bridge", "serve", "--json", "--port", "0", "--data", str(data)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process, data, json.loads(process.stdout.readline())["base_url"]
+        process.send_signal(signal.SIGINT)
+        process.wait(15)
+
+
+def test_a_machine_where_a_bridge_could_start_is_well(tmp_path: Path) -> None:
+    """Before the first start; looking makes nothing."""
+    data = tmp_path / "new"
+    told = diagnose("--json", "--data", str(data))
+    assert (told.status, json.loads(told.output)["status"]) == (0, "ready")
+    assert json.loads(told.output)["bridge"] is None
+    assert list(checks_of(told)) == ["python", "data_folder", "settings", "port", "database"]
+    assert all(check["ok"] and not check["advice"] for check in checks_of(told).values())
+    assert not data.exists()
+
+
+def test_a_running_bridge_is_asked_itself(served: tuple[subprocess.Popen[str], Path, str]) -> None:
+    """Its database may be reachable from here and not from there."""
+    _, data, address = served
+    told = diagnose("--json", "--data", str(data))
+    assert told.status == 0
+    assert json.loads(told.output)["bridge"] == address
+    assert list(checks_of(told)) == ["python", "bridge", "database", "data_folder", "documents"]
+    lines = diagnose("--data", str(data)).output.splitlines()
+    assert lines[1].split(maxsplit=2)[:2] == ["ok", "bridge"]
+    assert lines[-1] == "Everything works."
+
+
+def test_a_bridge_that_does_not_answer_is_told_with_advice(
+    served: tuple[subprocess.Popen[str], Path, str],
+) -> None:
+    """A stopped process keeps its port; nobody waits for it without end."""
+    process, data, address = served
+    process.send_signal(signal.SIGSTOP)
+    try:
+        told = diagnose("--json", "--data", str(data))
+    finally:
+        process.send_signal(signal.SIGCONT)
+    bridge = checks_of(told)["bridge"]
+    assert (told.status, bridge["ok"]) == (1, False)
+    assert address in bridge["message"]
+    assert str(process.pid) in bridge["advice"]
+
+
+def test_a_port_in_use_is_told_with_advice(tmp_path: Path) -> None:
+    """The most frequent reason why a bridge does not start."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        told = diagnose("--data", str(tmp_path), TOOL_BRIDGE_PORT=str(port))
+    assert told.status == 1
+    assert f"127.0.0.1:{port}" in told.output
+    assert "--port" in told.output
+    assert told.output.splitlines()[-1] == "1 of 5 checks failed."
+
+
+@pytest.mark.parametrize("place", ["full", "file"])
+def test_a_data_folder_that_cannot_be_written_is_told_with_advice(tmp_path: Path, place: str) -> None:
+    """Full, or no folder at all."""
+    data = tmp_path / "data"
+    if place == "file":
+        data.write_text("")
+        told = diagnose("--json", "--data", str(data))
+    else:
+        data.mkdir()
+        with limit_disk(0):
+            told = diagnose("--json", "--data", str(data))
+    folder = checks_of(told)["data_folder"]
+    assert (told.status, folder["ok"]) == (1, False)
+    assert folder["advice"]
+
+
+def test_a_setting_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    """By its name, as at a start."""
+    told = diagnose("--json", "--data", str(tmp_path), TOOL_TIMEOUT_SECONDS="soon")
+    assert told.status == 1
+    assert "TOOL_TIMEOUT_SECONDS" in checks_of(told)["settings"]["message"]
+
+
+def test_a_database_of_an_early_preview_is_told_and_left_as_it_is(tmp_path: Path) -> None:
+    """Looking migrates nothing."""
+    path = tmp_path / "bridge.sqlite3"
+    execute(with_tables(path), "UPDATE alembic_version SET version_num = '0007'")
+    told = diagnose("--json", "--data", str(tmp_path))
+    assert (told.status, checks_of(told)["database"]["ok"]) == (1, False)
+    assert "before the first release" in checks_of(told)["database"]["message"]
+    assert [tuple(row) for row in execute(path, "SELECT version_num FROM alembic_version")] == [("0007",)]
+
+
+def test_a_postgresql_that_is_not_there_is_told_without_its_password(tmp_path: Path) -> None:
+    """What was printed is shown around."""
+    url = f"postgresql://bridge:hunter2@127.0.0.1:{free_port()}/bridge"
+    told = diagnose("--json", "--data", str(tmp_path), TOOL_BRIDGE_DATABASE_URL=url)
+    database = checks_of(told)["database"]
+    assert (told.status, database["ok"]) == (1, False)
+    assert "hunter2" not in told.output + told.errors
+    assert os.environ.get("TOOL_BRIDGE_DATABASE_URL") != url
