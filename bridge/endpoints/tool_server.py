@@ -24,7 +24,7 @@ from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles
 from bridge.http.body import read_limited
-from bridge.http.chat_headers import chat_id_of, message_id_of
+from bridge.http.chat_headers import chat_id_of, is_of_open_webui, message_id_of
 from bridge.http.routing import Route, error_answer, error_bytes
 from bridge.http.streaming import keep_alive
 from bridge.limits.call_settings import checked_deadline
@@ -130,7 +130,7 @@ class ToolServer:
         if begun is not None:
             return await self._finish_response(begun, call, outcome)
         if isinstance(outcome, WireError):
-            return error_answer(outcome)
+            return _failure_answer(request, outcome)
         return await self._answer(call, outcome)
 
     async def _settled(self, call: ToolCall) -> CallOutcome | WireError:
@@ -192,6 +192,17 @@ class ToolServer:
         )
         is_cut = isinstance(answered.body, TextBody) and answered.body.total_bytes is not None
         return await asyncio.to_thread(render) if is_cut else render()
+
+
+def _failure_answer(request: web.Request, error: WireError) -> web.Response:
+    """Return a failed call with the status of its code, but to Open WebUI with 200.
+
+    Open WebUI shows a call as failed that is answered with 200 and an `error`, and its model reads that JSON.
+    An error status it puts before the body, "HTTP error 502: ", and escapes the body: no API sent that 502.
+    """
+    if is_of_open_webui(request):
+        return web.Response(body=error_bytes(error), content_type="application/json")
+    return error_answer(error)
 
 
 def _requested_deadline(request: web.Request) -> float | None:

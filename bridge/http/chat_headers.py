@@ -1,16 +1,25 @@
-"""Chat and message of a request, from Open WebUI's headers."""
+"""What Open WebUI's headers say about a request: that it is Open WebUI's, its chat and its message."""
 
 from __future__ import annotations
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
-CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Session-Id")
+from bridge.auth.forwarded_users import USER_HEADERS
+
+SERVER_CHAT_HEADER, PAGE_CHAT_HEADER = CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Session-Id")
 """Open WebUI names the chat in the first (admin tool servers) or the second (direct ones)."""
 
 MESSAGE_HEADER = "X-OpenWebUI-Message-Id"
 
 MAX_HEADER_ID_CHARS = 200
 """Maximum length of an id that is taken from a header; the rest is cut off."""
+
+
+def is_of_open_webui(request: web.Request) -> bool:
+    """Whether Open WebUI sent the request: its server, or its page, whose header other clients have, too."""
+    names = (SERVER_CHAT_HEADER, MESSAGE_HEADER, *USER_HEADERS)
+    is_of_page = PAGE_CHAT_HEADER in request.headers and hdrs.ORIGIN in request.headers
+    return is_of_page or any(name in request.headers for name in names)
 
 
 def chat_id_of(request: web.Request) -> str | None:

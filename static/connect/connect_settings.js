@@ -34,6 +34,9 @@
 
 /** Of the connection in Open WebUI: without them its row in a chat has no name. */
 const [ID, NAME] = ["tool-bridge", "Tool Bridge"];
+/** Filled in by Open WebUI: they tell the bridge whose request it is, and of which chat. */
+const HEADERS = { "X-OpenWebUI-Chat-Id": "{{CHAT_ID}}" };
+const HEADERS_TEXT = '{"X-OpenWebUI-Chat-Id": "{{CHAT_ID}}"}';
 /** The title of the bridge's document, which Open WebUI shows for a user's own connection. */
 const TITLE = "Direct Tool Bridge";
 export const KEY_PLACEHOLDER = "YOUR_KEY";
@@ -175,7 +178,7 @@ function stepsFor({ mode, isForAll }, url) {
       : [
           "An administrator switches on Admin → Integrations → User Connections: Direct Integrations, and for other users the permission Direct Tool Servers.",
         ];
-  const named = mode === "admin" ? `, ID ${ID}, Name ${NAME}` : "";
+  const named = mode === "admin" ? `, Headers ${HEADERS_TEXT}, ID ${ID}, Name ${NAME}` : "";
   return [
     ...allow,
     open,
@@ -199,6 +202,7 @@ function connectionObject({ key, mode }, url) {
     spec: "",
     auth_type: "bearer",
     key: key || KEY_PLACEHOLDER,
+    ...(isAdmin && { headers: HEADERS }),
     config: { enable: true, function_name_filter_list: "", access_grants: [] },
     info: isAdmin
       ? { id: ID, name: NAME, description: "Tools that run in my browser" }

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import aiohttp
@@ -52,8 +52,8 @@ class Scene:
         async with self.page.http.put(url, data=stream(), headers=headers) as response:
             return response.status
 
-    async def call(self) -> tuple[int, str, bytes]:
-        headers = {"Authorization": f"Bearer {self.bridge.key}"}
+    async def call(self, more: Mapping[str, str] | None = None) -> tuple[int, str, bytes]:
+        headers = {"Authorization": f"Bearer {self.bridge.key}", **(more or {})}
         url = self.bridge.base_url + "/tools/listProducts"
         async with self.page.http.post(url, json={}, headers=headers) as response:
             return response.status, response.content_type, await response.read()
@@ -248,3 +248,31 @@ async def test_a_caller_of_a_slow_call_that_goes_away_cancels_it(
 async def test_a_foreign_content_type_cannot_write_headers(content_type: str, mime: str) -> None:
     """The API chooses this text; it ends up in a header of ours."""
     assert plain_mime(content_type) == mime
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-OpenWebUI-Chat-Id": "c1"},
+        {"X-OpenWebUI-Chat-Id": ""},
+        {"X-OpenWebUI-User-Id": "u1"},
+        {"X-Session-Id": "c1", "Origin": "http://127.0.0.1"},
+    ],
+)
+async def test_open_webui_reads_a_failure_as_it_is(scene: Scene, headers: dict[str, str]) -> None:
+    """It wraps an error status in words of its own, so that a model read of a 502 that no API had sent."""
+    scene.outcome = json_answer({"detail": "name: field required"}, status=422)
+    if "Origin" in headers:
+        headers = {**headers, "Origin": scene.bridge.base_url}
+    status, content_type, body = await scene.call(headers)
+    assert (status, content_type) == (200, "application/json")
+    error = json.loads(body)["error"]
+    assert error["code"] == "http_status"
+    assert error["message"].startswith("The API answered 422")
+
+
+@pytest.mark.parametrize("headers", [{}, {"X-Session-Id": "c1"}])
+async def test_other_clients_get_the_status_of_a_failure(scene: Scene, headers: dict[str, str]) -> None:
+    """They decide by it."""
+    scene.outcome = json_answer({"detail": "name: field required"}, status=422)
+    assert (await scene.call(headers))[0] == 502

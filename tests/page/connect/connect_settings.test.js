@@ -126,9 +126,17 @@ test("the connection object has every field Open WebUI requires, and nobody else
     spec: "",
     auth_type: "bearer",
     key: "tbk_x",
+    headers: { "X-OpenWebUI-Chat-Id": "{{CHAT_ID}}" },
     config: { enable: true, function_name_filter_list: "", access_grants: [] },
     info: { id: "tool-bridge", name: "Tool Bridge", description: "Tools that run in my browser" },
   });
+});
+
+test("only Open WebUI's server is given headers to fill in, and whoever types them finds them in the step", () => {
+  assert.ok(settings({}).steps.some((step) => step.includes('Headers {"X-OpenWebUI-Chat-Id": "{{CHAT_ID}}"}')));
+  const direct = settings({ mode: "direct" });
+  assert.ok(!direct.steps.some((step) => step.includes("Headers")));
+  assert.ok(!("headers" in /** @type {object} */ (direct.connection)));
 });
 
 test("without a key a placeholder stands in its place", () => {
