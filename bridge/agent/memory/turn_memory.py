@@ -145,7 +145,9 @@ class TurnMemory:
             await self._load_pending(request)
             earlier = await self._chain(request)
             ids = [] if request.is_task else marker_ids(request.input, MAX_LOOKED_UP)
-            found = await self._memory.store.by_ids(request.user_id, ids)
+            # A turn that is to be stored always asks: no marker may name what a broken store does not keep.
+            asked = ids or ([] if request.to_store == "nothing" else [request.turn_id])
+            found = await self._memory.store.by_ids(request.user_id, asked)
         except StoreUnavailable as failure:
             _log.warning("turn %s cannot read earlier turns: %s", request.turn_id, failure)
             return _Found(is_lost=True)

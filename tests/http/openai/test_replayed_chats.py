@@ -382,7 +382,21 @@ async def test_a_database_that_fails_costs_a_chat_its_memory_only(
         rows(talk, "ALTER TABLE kept_items RENAME TO gone")
         found = await talk.go_on()
         assert [item["content"][0]["text"] for item in found] == ["First?", "Looking.\n\nFound.", "And?"]
-        assert talk.last.startswith("Yes.")
+        assert talk.last == "Yes."
+
+
+@pytest.mark.parametrize("failures", [0, 5], ids=["broken", "breaker open"])
+async def test_an_answer_names_nothing_that_a_broken_database_does_not_keep(
+    tmp_path: Path, provider: ScriptedProvider, failures: int
+) -> None:
+    """S0-143: also the first answer of a chat, which looks nothing up, and while the breaker is open."""
+    async with talking(tmp_path, provider) as talk:
+        rows(talk, "ALTER TABLE kept_items RENAME TO gone")
+        for _ in range(failures):
+            await talk.say("Hello?", a_round(FOUND))
+        talk.messages.clear()
+        await talk.say("Hello?", a_round(YES))
+        assert talk.last == "Yes."
 
 
 ULID = "01JZ8YV9T1S5W7N3K4M2P6Q8R0"

@@ -1,6 +1,7 @@
 """What is kept of a turn, when, and what happens when it cannot be."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import CallEnded, ItemStored, ModelOutput, Notice, Settled, TurnEvent
 from bridge.settings.memory import MemorySettings, ReasoningMemory
-from bridge.stored_items.items import NOTICE_TYPE, StoredResponse
+from bridge.stored_items.items import NOTICE_TYPE, StoredItem, StoredResponse
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.models.memory_harness import FailingStore, FakeNestingToolbox, MemoryHarness
 from tests.support.models.turn_harness import call, ending, item_events, round_of, user
@@ -279,13 +280,14 @@ async def test_an_answer_goes_on_without_a_store_and_says_so_once() -> None:
 
 
 async def test_deltas_do_not_wait_for_the_store() -> None:
-    """A store that takes its time delays the end of a round, and nothing before it."""
+    """A store that takes its time to write delays the end of a round, and nothing before it."""
     bridge = at_work()
     gate = asyncio.Event()
 
     class SlowStore(FailingStore):
-        async def trouble(self) -> None:
+        async def add_items(self, items: Sequence[StoredItem]) -> None:
             await gate.wait()
+            await super().add_items(items)
 
     bridge.store = SlowStore()
     bridge.restart()

@@ -315,6 +315,14 @@ async def test_without_a_store_a_chat_goes_on_with_its_texts() -> None:
     assert talk.bridge.events[0] == Notice("warning", UNAVAILABLE, in_answer=False)
 
 
+async def test_a_first_answer_without_a_store_names_nothing_that_is_not_kept() -> None:
+    """S0-143: a marker of an item that nobody has is a line for nothing, in every later request."""
+    talk = chat()
+    talk.bridge.store.fails = True
+    await asked_twice(talk)
+    assert talk.last == "Looking.\n\nFound."
+
+
 OLD = "0001HTHEHGE10BKXZSRC"
 
 
