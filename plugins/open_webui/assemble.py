@@ -16,17 +16,49 @@ LINE = 110
 
 
 def assembled(main: str) -> str:
-    """The text of a plugin."""
+    """The text of a plugin.
+
+    Raises:
+        ValueError: two of its modules define the same name.
+    """
     imports: dict[str, set[str]] = {}
     parts: list[str] = []
+    modules: dict[str, ast.Module] = {}
     for name in _with_imported(main, []):
         text = (HERE / "source" / f"{name}.py").read_text(encoding="utf-8")
-        tree = ast.parse(text)
+        tree = modules[name] = ast.parse(text)
         parts.append(f"# {'-' * 8} {_summary(tree, name, main)}\n\n{_body(text, tree, imports)}")
+    check_names(modules)
     first = ast.get_docstring(
         ast.parse((HERE / "source" / f"{main}.py").read_text(encoding="utf-8")), clean=False
     )
     return "\n".join([f'"""{first}"""', "", *_written(imports), "", "\n\n\n".join(parts), ""])
+
+
+def check_names(modules: dict[str, ast.Module]) -> None:
+    """Refuse modules of which one would silently replace what another defines, once they are one file.
+
+    Raises:
+        ValueError: two define the same name; the message names all three.
+    """
+    owners: dict[str, str] = {}
+    for module, tree in modules.items():
+        for name in {name for statement in tree.body for name in _defined_by(statement)}:
+            if (owner := owners.setdefault(name, module)) != module:
+                raise ValueError(f"{module}.py defines {name}, which {owner}.py defines, too.")
+
+
+def _defined_by(statement: ast.stmt) -> list[str]:
+    """The names that a statement at the top of a module defines."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Assign() | ast.AnnAssign():
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            nodes = (node for target in targets for node in ast.walk(target))
+            return [node.id for node in nodes if isinstance(node, ast.Name)]
+        case _:
+            return []
 
 
 def _with_imported(name: str, found: list[str]) -> list[str]:

@@ -16,6 +16,8 @@ from typing import Any
 
 import aiohttp
 
+FUNCTION_IDS = ("direct_tool_bridge", "tool_bridge")
+"""Ids of the Pipe: what Open WebUI makes of its title, and what this script gave it before."""
 PLUGIN = Path(__file__).with_name("tool_bridge_pipe.py")
 TOOL_ID = "tool_bridge_try"
 TOOL = '''"""
@@ -75,6 +77,11 @@ class OpenWebUI:
                 if line.startswith("data:") and line[5:].strip() not in ("", "[DONE]"):
                     chunks.append(json.loads(line[5:]))
         return chunks
+
+
+def function_to_install(installed: list[str], named: str) -> str:
+    """The id of the Pipe: the one that the user named, else the installed one's, else the usual one."""
+    return named or next((known for known in FUNCTION_IDS if known in installed), FUNCTION_IDS[0])
 
 
 async def install(open_webui: OpenWebUI, options: argparse.Namespace) -> None:
@@ -149,7 +156,7 @@ def parsed() -> argparse.Namespace:
         "--user-jwt-secret", type=Path, metavar="FILE", help="for a forwarder's key: the secret of the bridge"
     )
     parser.add_argument("--model", default="demo", help="of the bridge (default: demo)")
-    parser.add_argument("--function", default="tool_bridge", metavar="ID", help="default: tool_bridge")
+    parser.add_argument("--function", default="", metavar="ID", help=f"default: {FUNCTION_IDS[0]}")
     parser.add_argument("--remove", action="store_true", help="take the function away, and do nothing else")
     options = parser.parse_args()
     if not options.remove and not (options.bridge and options.bridge_key):
@@ -164,6 +171,8 @@ async def run() -> bool:
     timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
     async with aiohttp.ClientSession(headers=headers, timeout=timeout) as http:
         open_webui = OpenWebUI(http, options.open_webui)
+        installed = [each["id"] for each in await open_webui.call("GET", "/api/v1/functions/")]
+        options.function = function_to_install(installed, options.function)
         if options.remove:
             await open_webui.call("DELETE", f"/api/v1/functions/id/{options.function}/delete")
             return told(True, f"the function {options.function} is gone", "")

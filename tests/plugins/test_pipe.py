@@ -9,7 +9,7 @@ from bridge.app.server import Bridge
 from tests.support.fake_open_webui import Browser, Chat, callable_tool, direct, tools_by_name
 from tests.support.loaded_plugins import CITY, load_pipe, weather
 from tests.support.models.model_answers import calls, reasoning, text
-from tests.support.models.model_bridge import MODEL, products
+from tests.support.models.model_bridge import MODEL, client_of, products
 from tests.support.models.scripted_provider import ScriptedProvider
 from tests.support.running_bridge import accept_everything, page_of
 
@@ -27,6 +27,19 @@ async def test_the_models_of_the_bridge_are_the_pipes(bridge: Bridge) -> None:
     assert MODEL in [model["id"] for model in await pipe.pipes()]
     away = load_pipe(bridge, BRIDGE_URL="http://127.0.0.1:9")
     assert "not reachable" in (await away.pipes())[0]["name"]
+
+
+async def test_models_of_the_pipe_have_other_names_than_those_of_a_connection(bridge: Bridge) -> None:
+    """Open WebUI shows the Pipe's name before its models': both may be connected to one bridge."""
+    pipe = load_pipe(bridge)
+    shown = {f"{pipe.name}{model['name']}" for model in await pipe.pipes()}
+    async with client_of(bridge) as client:
+        connected = {model.to_dict().get("name") or model.id async for model in client.models.list()}
+    assert shown == {f"Tool Bridge: {name}" for name in connected}
+    away = load_pipe(bridge, BRIDGE_URL="http://127.0.0.1:9")
+    assert [f"{away.name}{model['name']}" for model in await away.pipes()] == [
+        "Tool Bridge: not reachable, see its valves"
+    ]
 
 
 async def test_a_direct_tool_runs_in_open_webuis_browser(bridge: Bridge, provider: ScriptedProvider) -> None:

@@ -131,6 +131,8 @@ class Pipe:
 
     def __init__(self) -> None:
         self.valves = self.Valves()
+        self.name = "Tool Bridge: "
+        """Open WebUI shows it before the names of the models, which a connection to the bridge lists, too."""
         self._known: list[Json] = []
         self._all_calls = (0, asyncio.Semaphore(1))
 
@@ -142,9 +144,7 @@ class Pipe:
             self._known = [{"id": model["id"], "name": model.get("name") or model["id"]} for model in models]
         except Exception as error:
             log.warning("The models of the bridge cannot be listed: %s", error)
-        return self._known or [
-            {"id": "unavailable", "name": "Direct Tool Bridge (not reachable, see its valves)"}
-        ]
+        return self._known or [{"id": "unavailable", "name": "not reachable, see its valves"}]
 
     async def pipe(
         self,
