@@ -163,7 +163,7 @@ def compose_bridge(
         settings_of=services.settings_of,
         responses=responses,
         conversations=conversations,
-        readiness=compose_readiness(store, settings.data_dir, documents, tasks),
+        readiness=compose_readiness(settings, store, documents, tasks, registry=registry, engine=engine),
     )
 
 

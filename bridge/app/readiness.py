@@ -1,7 +1,8 @@
 """Readiness: whether a call would work, as `/readyz` says it.
 
 Asking is cheap: a result is used again for `FRESH_S`, a check that runs is shared by all who ask, and nobody
-waits longer than `CHECK_S` for one, however long it hangs. A check that hangs is never started twice.
+waits longer than `CHECK_S` for one (the canary has more), however long it hangs. A check that hangs is never
+started twice.
 """
 
 from __future__ import annotations
@@ -50,7 +51,12 @@ class ReadinessReport(ApiModel):
 class Check:
     """One check, which runs once at a time."""
 
-    def __init__(self, name: str, probe: Probe, tasks: Tasks) -> None:
+    def __init__(
+        self, name: str, probe: Probe, tasks: Tasks, *, check_s: float = CHECK_S, fresh_s: float = 0
+    ) -> None:
+        """`check_s`: seconds after which it counts as failed; `fresh_s`: as `FRESH_S`, if that is longer."""
+        self._check_s = check_s
+        self._fresh_s = fresh_s
         self._name = name
         self._probe = probe
         self._tasks = tasks
@@ -61,7 +67,7 @@ class Check:
 
     def begin(self) -> None:
         """Start the check, unless it runs or its result is fresh."""
-        if not self._ended.is_set() or _now() < self._ended_at + FRESH_S:
+        if not self._ended.is_set() or _now() < self._ended_at + max(FRESH_S, self._fresh_s):
             return
         self._ended.clear()
         self._began_at = _now()
@@ -70,10 +76,10 @@ class Check:
     async def read_result(self) -> CheckResult:
         """Return the result, as soon as there is one. Cancelling this does not end the check."""
         try:
-            async with asyncio.timeout_at(self._began_at + CHECK_S):
+            async with asyncio.timeout_at(self._began_at + self._check_s):
                 await self._ended.wait()
         except TimeoutError:
-            return self._failed(f"No answer within {CHECK_S:g} s.")
+            return self._failed(f"No answer within {self._check_s:g} s.")
         return self._result
 
     async def _run(self) -> None:
@@ -109,7 +115,7 @@ class Readiness:
         self._stops = True
 
     async def read_report(self) -> ReadinessReport:
-        """Return what the checks find; takes at most `CHECK_S`."""
+        """Return what the checks find; takes at most as long as the slowest may."""
         if self._stops:
             stopping = CheckResult(name="bridge", ok=False, message="The bridge is stopping.", seconds=0)
             return ReadinessReport(status="not_ready", checks=[stopping])

@@ -6,9 +6,13 @@ import asyncio
 import os
 from pathlib import Path
 
+from bridge.app.canary import CANARY_FRESH_S, CANARY_S, build_canary
 from bridge.app.readiness import Check, NotReady, Readiness
+from bridge.calls.engine import Engine
+from bridge.catalog.registry import Registry
 from bridge.documents.reader import DocumentReader
 from bridge.errors import BridgeError
+from bridge.settings.bridge import BridgeSettings
 from bridge.storage.store import Store
 from bridge.tasks import Tasks
 
@@ -18,8 +22,16 @@ PROBE_FILE = "readiness.probe"
 PROBE_BYTES = 4096
 
 
-def compose_readiness(store: Store, folder: Path, documents: DocumentReader, tasks: Tasks) -> Readiness:
-    """Return the checks of a bridge."""
+def compose_readiness(
+    settings: BridgeSettings,
+    store: Store,
+    documents: DocumentReader,
+    tasks: Tasks,
+    *,
+    registry: Registry,
+    engine: Engine,
+) -> Readiness:
+    """Return the checks of a bridge; the canary's only where its user is named."""
 
     async def check_database() -> str:
         try:
@@ -32,7 +44,7 @@ def compose_readiness(store: Store, folder: Path, documents: DocumentReader, tas
 
     async def check_folder() -> str:
         try:
-            await asyncio.to_thread(write_probe, folder)
+            await asyncio.to_thread(write_probe, settings.data_dir)
         except OSError as error:
             raise NotReady(f"The data folder cannot be written: {error.strerror}.") from None
         return "The data folder can be written."
@@ -41,13 +53,15 @@ def compose_readiness(store: Store, folder: Path, documents: DocumentReader, tas
         await documents.check_alive()
         return "The process that reads documents answers."
 
-    return Readiness(
-        [
-            Check("database", check_database, tasks),
-            Check("data_folder", check_folder, tasks),
-            Check("documents", check_documents, tasks),
-        ]
-    )
+    checks = [
+        Check("database", check_database, tasks),
+        Check("data_folder", check_folder, tasks),
+        Check("documents", check_documents, tasks),
+    ]
+    canary = build_canary(settings.canary, store, registry, engine)
+    if canary is not None:
+        checks.append(Check("canary", canary, tasks, check_s=CANARY_S, fresh_s=CANARY_FRESH_S))
+    return Readiness(checks)
 
 
 def write_probe(folder: Path) -> None:

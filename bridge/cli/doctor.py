@@ -26,8 +26,8 @@ from bridge.settings.running_bridge import running_bridge
 from bridge.settings.sources import read_section
 from bridge.storage.database import StoreError, describe_database, postgresql_url
 
-ANSWER_S = 5.0
-"""Seconds for the answer of a running bridge, whose own checks take 2 at most."""
+ANSWER_S = 7.0
+"""Seconds for the answer of a running bridge, whose own checks take 5 at most."""
 
 _ADVICE = {
     "database": "Read the log of the bridge. PostgreSQL: is the server up, and does it accept this machine? "
@@ -35,6 +35,8 @@ _ADVICE = {
     "data_folder": "Make room on its disk, and let the user who runs the bridge write there.",
     "documents": "Look again in a minute, as a process that hangs is replaced. Then look whether the machine "
     "lacks memory, and restart the bridge.",
+    "canary": "Open the page of the canary's user (--canary-user) and accept its tool (--canary-tool). "
+    "Does the page say Connected, and does the tool run there?",
     "bridge": "Start it again when it has ended.",
 }
 

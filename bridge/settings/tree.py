@@ -8,6 +8,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from bridge.settings.approvals import ApprovalSettings
+from bridge.settings.canary import CanarySettings
 from bridge.settings.limits import Limits
 from bridge.settings.memory import MemorySettings
 from bridge.settings.model_defaults import ModelDefaults
@@ -23,6 +24,7 @@ class SettingsTree(BaseModel):
     network: NetworkSettings = Field(default_factory=NetworkSettings)
     users: UserSettings = Field(default_factory=UserSettings)
     approvals: ApprovalSettings = Field(default_factory=ApprovalSettings)
+    canary: CanarySettings = Field(default_factory=CanarySettings)
     tools: ToolSettings = Field(default_factory=ToolSettings)
     limits: Limits = Field(default_factory=Limits)
     model_defaults: ModelDefaults = Field(default_factory=ModelDefaults)

@@ -14,7 +14,8 @@ import pytest_asyncio
 from bridge.app import readiness
 from bridge.app.server import Bridge
 from bridge.documents.worker import DocumentWorker
-from tests.support.running_bridge import running_bridge
+from tests.support.documents.compiled import document_text
+from tests.support.running_bridge import accept_everything, json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where, engine_of
 from tests.support.stores.full_disk import limit_disk
 from tests.support.stores.postgresql import PostgresServer
@@ -151,3 +152,40 @@ async def test_a_bridge_that_stops_is_not_ready(bridge: Bridge) -> None:
                 503,
                 {"bridge": "The bridge is stopping."},
             )
+
+
+@pytest.mark.parametrize(
+    ("tool", "told"),
+    [
+        ("listProducts", None),
+        ("addProduct", "The canary call is not made: its tool may change something."),
+        ("gone", "The canary call failed: its user has no such tool."),
+    ],
+)
+async def test_a_canary_makes_one_ordinary_safe_call_through_its_users_page(
+    tmp_path: Path, tool: str, told: str | None
+) -> None:
+    """However many ask within ten seconds, and never a call that may change something."""
+
+    async def answer(_call: dict[str, Any]) -> dict[str, Any]:
+        return json_answer({"done": True})
+
+    async with running_bridge(tmp_path, canary_user="canary", canary_tool=tool) as bridge:
+        await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
+        user = await bridge.components.store.ensure_user("canary")
+        async with page_of(bridge, user.id, answer) as page:
+            reports = [await ask(bridge) for _ in range(3)]
+    assert [status for status, _ in reports] == [503 if told else 200] * 3
+    assert failed(reports[0][1]) == ({"canary": told} if told else {})
+    assert len(page.calls) == (0 if told else 1)
+
+
+async def test_a_canary_without_its_page_is_not_ready(tmp_path: Path) -> None:
+    """The answer says which error a caller would have got, and neither user nor tool."""
+    async with running_bridge(tmp_path, canary_user="canary", canary_tool="listProducts") as bridge:
+        await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
+        user = await bridge.components.store.ensure_user("canary")
+        await accept_everything(bridge, user.id)
+        status, report = await ask(bridge)
+    assert status == 503
+    assert failed(report) == {"canary": "The canary call failed: no_browser."}
