@@ -1,4 +1,4 @@
-"""`python -m bench [NAME …] [--quick]`: all benchmarks when none is named; the last line is JSON."""
+"""`python -m bench [NAME …] [--quick]`: all of `make bench` when none is named; the last line is JSON."""
 
 import argparse
 import os
@@ -11,6 +11,7 @@ from bench.hostile import measure_hostile
 from bench.model_endpoint import measure_model_endpoint
 from bench.model_streams import compare_model_streams
 from bench.page_load import measure_page_load
+from bench.peers import measure_peers
 from bench.report import print_line
 from bench.round_trips import Effort, compare_round_trips
 from bench.start import measure_starts
@@ -35,14 +36,20 @@ _BENCHES: dict[str, Bench] = {
     "start": lambda effort: measure_starts(quick=_is_quick(effort)),
     "page-load": lambda effort: measure_page_load(quick=_is_quick(effort)),
     "documents": lambda _effort: run(measure_documents()),
+    "peers": lambda effort: run(measure_peers(quick=_is_quick(effort))),
 }
+_ONLY_NAMED = {"peers"}
+"""Installs other projects' servers, which `make bench` shall not wait for."""
 
 
 def main() -> None:
     """Run the benchmarks named on the command line, print tables and at the end one JSON line."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Ratios within one run.")
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"any of {', '.join(_BENCHES)}; default: all"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"any of {', '.join(_BENCHES)}; default: all but {', '.join(_ONLY_NAMED)}",
     )
     parser.add_argument("--quick", action="store_true", help="short round trips: a look rather than a number")
     parser.add_argument("--event-loop", choices=("uvloop", "asyncio"), help="default: as a bridge chooses")
@@ -52,7 +59,7 @@ def main() -> None:
     if unknown := [name for name in arguments.names if name not in _BENCHES]:
         parser.error(f"there is no benchmark {unknown[0]}")
     effort = Effort(repetitions=2, seconds=0.3) if arguments.quick else Effort()
-    chosen = arguments.names or list(_BENCHES)
+    chosen = arguments.names or [name for name in _BENCHES if name not in _ONLY_NAMED]
     print(f"Event loop: {loop_name()}")
     found = {name.replace("-", "_"): _BENCHES[name](effort) for name in chosen}
     print_line({"event_loop": loop_name(), **found})

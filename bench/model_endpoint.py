@@ -53,9 +53,9 @@ class OpenStreams:
 async def measure_model_endpoint(*, quick: bool) -> dict[str, object]:
     """First deltas in turn, then many streams at once; prints two tables."""
     async with AsyncExitStack() as stack:
-        provider = await stack.enter_async_context(_server("provider"))
-        proxy = await stack.enter_async_context(_server("proxy", provider.url))
-        bridge = await stack.enter_async_context(_server("bridge", provider.url))
+        provider = await stack.enter_async_context(run_server("provider"))
+        proxy = await stack.enter_async_context(run_server("proxy", provider.url))
+        bridge = await stack.enter_async_context(run_server("bridge", provider.url))
         session = await stack.enter_async_context(
             aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
         )
@@ -141,7 +141,8 @@ async def _stream(session: aiohttp.ClientSession, server: Server, model: str) ->
 
 
 @asynccontextmanager
-async def _server(role: str, *arguments: str) -> AsyncGenerator[Server]:
+async def run_server(role: str, *arguments: str) -> AsyncGenerator[Server]:
+    """A server of `bench.model_servers`, ready to be asked; ends with the context."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
