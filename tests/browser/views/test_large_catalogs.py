@@ -106,3 +106,25 @@ async def test_an_operation_that_was_found_and_run_is_logged_as_itself(crowded: 
     await go_to(page, "calls")
     await expect(page.get_by_role("rowheader", name="mirrorDelete")).to_be_visible()
     await expect(page.get_by_text("run_operation")).to_have_count(0)
+
+
+async def test_the_review_says_before_acceptance_that_models_are_not_shown_so_many(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """At the 129th accepted operation all tools go from the lists of models: whoever accepts it knows."""
+    async with open_harness(chromium, tmp_path, ["mirror.yaml"], max_tools=5) as scene:
+        page = await scene.open_page()
+        await go_to(page, "servers", "mirror", "review")
+        warning = page.get_by_text("operations are accepted, and models are shown 5 at most.")
+        await page.get_by_role("button", name="All", exact=True).click()
+        await expect(page.get_by_text("15 selected")).to_be_visible()
+        await expect(warning).to_contain_text("With these, 15 operations are accepted")
+        await page.get_by_role("button", name="None", exact=True).click()
+        await expect(warning).to_have_count(0)
+        boxes = page.get_by_role("main").get_by_role("checkbox")
+        for place in range(5):
+            await boxes.nth(place).check()
+        await expect(page.get_by_text("5 selected")).to_be_visible()
+        await expect(warning).to_have_count(0)
+        await boxes.nth(5).check()
+        await expect(warning).to_contain_text("With these, 6 operations are accepted")
