@@ -100,16 +100,20 @@ class PageFiles:
         return web.FileResponse(path, headers={**headers, **own})
 
     def _read_version(self) -> _Version:
+        if self._is_built:
+            return self._version or _read_manifest(self._folder / MANIFEST)
         paths = sorted(path for path in self._folder.rglob("*") if path.is_file())
         facts = ((path, path.stat()) for path in paths)
         state = frozenset((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in facts)
         if self._version is not None and state == self._state:
             return self._version
         self._state = state
-        if self._is_built:
-            manifest = json.loads((self._folder / MANIFEST).read_bytes())
-            return _Version(manifest["digest"], manifest["preloads"])
         return _Version(_digest_of(self._folder, paths), _list_preloads(self._folder))
+
+
+def _read_manifest(path: Path) -> _Version:
+    manifest = json.loads(path.read_bytes())
+    return _Version(manifest["digest"], manifest["preloads"])
 
 
 def _digest_of(folder: Path, paths: list[Path]) -> str:

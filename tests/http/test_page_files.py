@@ -70,6 +70,16 @@ def test_every_module_that_is_loaded_in_any_case_is_preloaded_once(sources: Path
     assert preloaded == ["app.js", "base/a.js", "base/b.js", "executor_worker.js"]
 
 
+def test_a_built_page_takes_the_place_of_the_sources(sources: Path, tmp_path: Path) -> None:
+    """Its manifest says its digest and what it preloads; the build knows that already."""
+    built = tmp_path / "built"
+    _write(built / "index.html", HTML)
+    _write(built / "manifest.json", '{"digest": "d1", "preloads": {"index.html": ["app.js"]}}')
+    files = PageFiles(sources, built)
+    assert files.digest == "d1"
+    assert '<link rel="modulepreload" href="/static/d1/app.js">' in files.read_document("index.html")
+
+
 @pytest.mark.asyncio
 async def test_a_file_is_kept_for_good(site: str, http: aiohttp.ClientSession) -> None:
     """Its address changes with it."""
