@@ -1,6 +1,7 @@
 """Whose browser it is: links that anybody may send change neither the user nor what he accepted."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -63,6 +64,9 @@ async def test_leaving_the_question_unanswered_leaves_the_browser_to_its_user(sc
     await expect(page.get_by_test_id("connection")).to_contain_text("local")
 
 
+CONNECTED_OR_STANDBY = re.compile("connected|standby")
+
+
 async def test_acceptances_and_secrets_of_one_user_do_not_serve_another(scene: BrowserHarness) -> None:
     """Servers offered to everybody have the same id for all; what is kept for them must not be."""
     await (await scene.open_page_of("bob")).close()
@@ -71,8 +75,9 @@ async def test_acceptances_and_secrets_of_one_user_do_not_serve_another(scene: B
     second = await first.context.new_page()
     await follow(second, await scene.link_of("bob"))
     await second.get_by_role("button", name="Switch to bob").click()
-    await expect_connection(second, "connected")
-    await expect(first.get_by_test_id("connection")).to_contain_text("bob")  # The other tab goes with it.
+    for tab in (first, second):  # The other tab goes with it, and either of them may perform the calls.
+        await expect(tab.get_by_test_id("connection")).to_contain_text("bob")
+        await expect(tab.get_by_test_id("connection")).to_have_attribute("data-state", CONNECTED_OR_STANDBY)
     bobs = await scene.program_of("bob")
     assert (await bobs.call("mirrorDelete")).code == "not_accepted", "he accepted it in another browser"
     await accept_selection(second, "mirror")
