@@ -2,17 +2,19 @@
 
 import argparse
 import os
+import time
 from collections.abc import Callable
 
 from bench.connections import measure_connections
 from bench.documents import measure_documents
 from bench.event_loop import VARIABLE, loop_name, run
 from bench.hostile import measure_hostile
+from bench.mcp import measure_mcp
 from bench.model_endpoint import measure_model_endpoint
 from bench.model_streams import compare_model_streams
 from bench.page_load import measure_page_load
-from bench.peers import measure_peers
-from bench.report import print_line
+from bench.peers.comparison import measure_peers
+from bench.report import print_line, print_table
 from bench.round_trips import Effort, compare_round_trips
 from bench.start import measure_starts
 from bench.stored_history import measure_stored_history
@@ -27,6 +29,7 @@ def _is_quick(effort: Effort) -> bool:
 
 _BENCHES: dict[str, Bench] = {
     "round-trips": lambda effort: run(compare_round_trips(effort)),
+    "mcp": lambda effort: run(measure_mcp(quick=_is_quick(effort))),
     "connections": lambda _effort: run(measure_connections()),
     "validators": lambda _effort: measure_validators(),
     "model-streams": lambda _effort: run(compare_model_streams()),
@@ -61,8 +64,14 @@ def main() -> None:
     effort = Effort(repetitions=2, seconds=0.3) if arguments.quick else Effort()
     chosen = arguments.names or [name for name in _BENCHES if name not in _ONLY_NAMED]
     print(f"Event loop: {loop_name()}")
-    found = {name.replace("-", "_"): _BENCHES[name](effort) for name in chosen}
-    print_line({"event_loop": loop_name(), **found})
+    found: dict[str, object] = {}
+    seconds: dict[str, float] = {}
+    for name in chosen:
+        begun = time.perf_counter()
+        found[name.replace("-", "_")] = _BENCHES[name](effort)
+        seconds[name] = time.perf_counter() - begun
+    print_table("Time taken", ["benchmark", "s"], [*seconds.items(), ("all", sum(seconds.values()))])
+    print_line({"event_loop": loop_name(), "seconds": seconds, **found})
 
 
 if __name__ == "__main__":

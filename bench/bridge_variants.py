@@ -3,44 +3,28 @@
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.measure import Sample, drive
-from bench.payloads import ARGUMENTS_TEXT, CHAT_ID, MESSAGE_ID
-from bench.peer import LoadOrder, PageOrder
+from bench.payloads import ARGUMENTS_TEXT
+from bench.peer import LoadOrder
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant, nothing
-from bridge.app.server import Bridge, start_bridge
-from bridge.auth.identity import SESSION
-from bridge.browsers.gateway import SOCKET_PATH
+from bench.shop_bridge import TOOL, ShopBridge, start_shop
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import CallContext, CallRequest
 from bridge.calls.state_machine import CallState
-from bridge.catalog.server_view import LoadedServer
 from bridge.limits.settings import Deadline
-from bridge.settings.approvals import ApprovalSettings
-from bridge.settings.bridge import BridgeSettings
-from bridge.settings.limits import Limits
-from bridge.settings.network import NetworkSettings
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store
-from bridge.storage.users import User
 from bridge.storage.write_ahead_log import WriteAheadLog
-from examples.document_files import read_document_text
 
 UNWRITTEN, SAFE, UNSAFE = "dispatch_unwritten", "dispatch", "dispatch_unsafe"
 """Names of the variants whose ratios are the cost of the journal."""
 
-_OPERATION = "GET /products"
-_TOOL = "listProducts"
 _DEADLINE_S = 30.0
-_SESSION_S = 3600.0
-
-UNLIMITED = Limits(calls_per_minute_per_user=1_000_000)
-"""What is measured is the bridge, not the rate that it allows."""
 
 
 class _NoJournal(CallJournal):
@@ -61,31 +45,16 @@ class _StoreWithoutJournal(Store):
         return _NoJournal(self._session, self._thread, WriteAheadLog.open_log(folder))
 
 
-@dataclass(frozen=True, slots=True)
-class RunningBridge:
-    """A bridge with one accepted server and one connected page."""
+@dataclass(frozen=True)
+class RunningBridge(ShopBridge):
+    """A bridge with a data folder of its own and one connected page."""
 
-    bridge: Bridge
-    server: LoadedServer
     folder: Path
-
-    async def page_of(self, user: User) -> PageOrder:
-        """A page of a user, to be connected."""
-        parts = self.bridge.components
-        device = await parts.store.add_device(user.id, "{}", "bench")
-        facts = {"sub": user.id, "name": user.name, "device": device.id}
-        token = parts.identity.sign_token(SESSION, facts, _SESSION_S)
-        socket_url = f"{self.bridge.base_url}{SOCKET_PATH}/?EIO=4&transport=websocket"
-        return PageOrder(socket_url.replace("http://", "ws://"), token, page_id=device.id)
 
     async def stop(self) -> None:
         """Close it and remove its data."""
         await self.bridge.close()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-    async def settle(self) -> None:
-        """Return when the database has all calls: who reads the newest one waits for them."""
-        await self.bridge.components.journal.list_calls(self.bridge.local_user.id, before=None, limit=1)
 
 
 class _FreeSlot:
@@ -120,26 +89,13 @@ async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     ]
 
 
-async def start_measured(peer: PeerLink, store: type[Store]) -> RunningBridge:
-    """Start a bridge with one connected page."""
+async def start_measured(peer: PeerLink, store: type[Store], *, answer_bytes: int = 0) -> RunningBridge:
+    """Start a bridge with one connected page, whose answers are of that size (see `PageOrder`)."""
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
-    bridge = await start_bridge(
-        BridgeSettings(
-            data_dir=folder,
-            network=NetworkSettings(port=0),
-            approvals=ApprovalSettings(approve="all"),
-            limits=UNLIMITED,
-        ),
-        store.open_store(folder / "bridge.sqlite"),
-    )
-    parts, user = bridge.components, bridge.local_user
-    server = await parts.registry.share_document(
-        "shop.json", read_document_text("shop.json"), source_url="http://127.0.0.1:9/documents/shop.json"
-    )
-    digests = {operation.key: operation.digest for operation in server.compiled.operations}
-    await parts.registry.accept_operations(user.id, server.record.id, digests)
-    running = RunningBridge(bridge, server, folder)
-    await peer.connect_page(await running.page_of(user))
+    shop = await start_shop(folder, store)
+    running = RunningBridge(shop.bridge, shop.server, folder)
+    order = await running.page_of(shop.bridge.local_user)
+    await peer.connect_page(replace(order, answer_bytes=answer_bytes))
     return running
 
 
@@ -153,17 +109,7 @@ def _dispatch_variant(
 ) -> Variant:
     """The same call, once as one that only reads and once as one that may change something."""
     dispatcher = running.bridge.components.dispatcher
-    digest = next(each.digest for each in running.server.compiled.operations if each.key == _OPERATION)
-    request = CallRequest(
-        CallContext(running.bridge.local_user.id, CHAT_ID, MESSAGE_ID),
-        tool_name=_TOOL,
-        server_id=running.server.record.id,
-        operation_key=_OPERATION,
-        operation_digest=digest,
-        origin="",
-        safe=safe,
-        arguments_text=ARGUMENTS_TEXT,
-    )
+    request = running.compose_call(safe=safe)
 
     async def call() -> None:
         outcome = await dispatcher.dispatch_call(request, _FreeSlot())
@@ -181,7 +127,7 @@ def _route_variant(running: RunningBridge, peer: PeerLink) -> Variant:
     host, port = str(address.hostname), int(address.port or 80)
 
     async def measure(in_flight: int, seconds: float) -> Sample:
-        key, path = running.bridge.key, f"/tools/{_TOOL}"
+        key, path = running.bridge.key, f"/tools/{TOOL}"
         return await peer.load(LoadOrder(host, port, path, key, ARGUMENTS_TEXT, in_flight, seconds))
 
     return Variant("route", "bridge: POST /tools/… by HTTP", measure, running.stop, running.settle)

@@ -12,7 +12,7 @@ from aiohttp import web
 from bench.bridge_variants import start_measured
 from bench.peer import PageOrder
 from bench.peer_link import PeerLink
-from bench.plain_variants import list_connections, listen, tuned_server
+from bench.plain_variants import SOCKET, list_connections, listen, tuned_server
 from bench.report import print_table
 from bridge.storage.store import Store
 
@@ -27,7 +27,7 @@ async def measure_connections() -> dict[str, object]:
     list_connections(sio, app)
     runner, host, port = await listen(app)
     running = await start_measured(peer, Store)
-    url = f"ws://{host}:{port}/socket.io/?EIO=4&transport=websocket"
+    url = f"ws://{host}:{port}{SOCKET}"
 
     async def connect_page(number: int) -> None:
         user = await running.bridge.components.store.ensure_user(f"user-{number}")

@@ -18,27 +18,16 @@ import aiohttp
 
 from bench.attacker import ATTACKS
 from bench.measure import percentile
-from bench.peer import PageOrder, play_page
+from bench.peer import play_page
 from bench.report import print_table
-from bridge.app.server import Bridge, start_bridge
-from bridge.auth.identity import SESSION
-from bridge.browsers.gateway import SOCKET_PATH
+from bench.shop_bridge import ShopBridge, start_shop
+from bridge.app.server import Bridge
 from bridge.http.descriptors import raise_descriptor_limit
-from bridge.settings.approvals import ApprovalSettings
-from bridge.settings.bridge import BridgeSettings
-from bridge.settings.limits import Limits
-from bridge.settings.network import NetworkSettings
-from bridge.storage.store import Store
-from bridge.storage.users import User
-from examples.document_files import read_document_text
 
-SECONDS, QUICK_SECONDS, WARM_UP_S = 15.0, 3.0, 1.0
+SECONDS, QUICK_SECONDS, WARM_UP_S = 6.0, 3.0, 1.0
 ALONE = "nothing"
 ATTACKERS = {"half-open": 4}
 """Processes; one alone has not enough descriptors everywhere."""
-
-LIMITS = Limits(calls_per_minute_per_user=1_000_000)
-_SESSION_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,43 +60,29 @@ async def measure_hostile(*, quick: bool) -> dict[str, object]:
 
 
 async def _under(kind: str, seconds: float) -> Observed:
-    async with _running() as (bridge, http), _attacked(bridge, kind):
-        return await _notice(bridge, http, seconds)
+    async with _running() as (shop, http), _attacked(shop, kind):
+        return await _notice(shop.bridge, http, seconds)
 
 
 @asynccontextmanager
-async def _running() -> AsyncGenerator[tuple[Bridge, aiohttp.ClientSession]]:
+async def _running() -> AsyncGenerator[tuple[ShopBridge, aiohttp.ClientSession]]:
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        settings = BridgeSettings(
-            data_dir=Path(folder),
-            network=NetworkSettings(port=0),
-            approvals=ApprovalSettings(approve="all"),
-            limits=LIMITS,
-        )
-        bridge = await start_bridge(settings, Store.open_store(Path(folder) / "bridge.sqlite"))
-        server = await bridge.components.registry.share_document(
-            "shop.json", read_document_text("shop.json"), source_url="http://127.0.0.1:9/shop.json"
-        )
-        digests = {operation.key: operation.digest for operation in server.compiled.operations}
-        await bridge.components.registry.accept_operations(bridge.local_user.id, server.record.id, digests)
+        shop = await start_shop(Path(folder))
         async with aiohttp.ClientSession() as http:
-            socket_url = f"{bridge.base_url}{SOCKET_PATH}/?EIO=4&transport=websocket"
-            page = await play_page(
-                http,
-                PageOrder(socket_url.replace("http://", "ws://"), await _session(bridge, bridge.local_user)),
-            )
-            await _notice(bridge, http, WARM_UP_S)
-            yield bridge, http
+            page = await play_page(http, await shop.page_of(shop.bridge.local_user))
+            await _notice(shop.bridge, http, WARM_UP_S)
+            yield shop, http
             page.cancel()
-        await bridge.close()
+        await shop.bridge.close()
 
 
 @asynccontextmanager
-async def _attacked(bridge: Bridge, kind: str) -> AsyncGenerator[None]:
+async def _attacked(shop: ShopBridge, kind: str) -> AsyncGenerator[None]:
     if kind == ALONE:
         yield
         return
-    token = await _session(bridge, await bridge.components.store.ensure_user("eve"))
+    bridge = shop.bridge
+    _, token = await shop.open_session(await bridge.components.store.ensure_user("eve"))
     count = ATTACKERS.get(kind, 1)
     command = (sys.executable, "-m", "bench.attacker", kind, bridge.base_url.partition("//")[2], token)
     environ = {**os.environ, "ATTACKERS": str(count)}
@@ -124,12 +99,6 @@ async def _attacked(bridge: Bridge, kind: str) -> AsyncGenerator[None]:
         for attacker in attackers:
             attacker.kill()
             await attacker.wait()
-
-
-async def _session(bridge: Bridge, user: User) -> str:
-    device = await bridge.components.store.add_device(user.id, "{}", "bench")
-    claims = {"sub": user.id, "name": user.name, "device": device.id}
-    return bridge.components.identity.sign_token(SESSION, claims, _SESSION_S)
 
 
 async def _notice(bridge: Bridge, http: aiohttp.ClientSession, seconds: float) -> Observed:

@@ -4,6 +4,7 @@ It understands exactly what the tool route sends: a status line, headers with Co
 """
 
 import asyncio
+from collections.abc import Mapping
 from typing import cast
 
 _END_OF_HEAD = b"\r\n\r\n"
@@ -81,12 +82,14 @@ class HttpCaller:
         for connection in self._all:
             connection.close()
 
-    def compose(self, path: str, key: str, body: str) -> bytes:
-        """The bytes of a POST with a JSON body and a bearer key."""
+    def compose(self, path: str, key: str, body: str, headers: Mapping[str, str]) -> bytes:
+        """The bytes of a POST with a JSON body, a bearer key and further headers."""
         content = body.encode()
+        further = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         head = (
             f"POST {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\nAuthorization: Bearer {key}\r\n"
-            f"Content-Type: application/json\r\nAccept: */*\r\nContent-Length: {len(content)}\r\n\r\n"
+            f"Content-Type: application/json\r\nAccept: */*\r\n{further}"
+            f"Content-Length: {len(content)}\r\n\r\n"
         )
         return head.encode() + content
 

@@ -50,7 +50,7 @@ async def drive(call: Callable[[], Awaitable[object]], *, in_flight: int, second
     return Sample(len(taken), elapsed, percentile(taken, 0.5) * 1000, percentile(taken, 0.99) * 1000)
 
 
-def time_each(action: Callable[[], object], *, rounds: int = 7, seconds: float = 0.2) -> float:
+def time_each(action: Callable[[], object], *, rounds: int = 7, seconds: float = 0.1) -> float:
     """Microseconds per call of a synchronous action: the best of `rounds`, the least disturbed one."""
     count = 1
     while (spent := _time_loop(action, count)) < seconds / 10:

@@ -16,6 +16,7 @@ import orjson
 from aiohttp import web
 
 from bench.event_loop import run
+from bench.servers import serve_application, wait_at
 from bridge.app.server import start_bridge
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.limits import Limits
@@ -25,6 +26,7 @@ from bridge.storage.store import Store
 
 PIECES = 20
 PACE_S = 0.1
+PATH = "/v1"
 STREAM = {"Content-Type": "text/event-stream"}
 
 
@@ -53,9 +55,9 @@ async def serve_provider() -> None:
         return web.json_response(listed)
 
     app = web.Application()
-    app.router.add_post("/v1/responses", answer)
-    app.router.add_get("/v1/models", models)
-    await _serve(app)
+    app.router.add_post(f"{PATH}/responses", answer)
+    app.router.add_get(f"{PATH}/models", models)
+    await serve_application(app, PATH)
 
 
 async def serve_proxy(url: str) -> None:
@@ -71,8 +73,8 @@ async def serve_proxy(url: str) -> None:
                 return response
 
         app = web.Application()
-        app.router.add_post("/v1/responses", answer)
-        await _serve(app)
+        app.router.add_post(f"{PATH}/responses", answer)
+        await serve_application(app, PATH)
 
 
 async def serve_bridge(url: str) -> None:
@@ -86,22 +88,8 @@ async def serve_bridge(url: str) -> None:
             limits=Limits(max_concurrent_requests=2000, max_concurrent_requests_per_user=2000),
         )
         bridge = await start_bridge(settings, Store.open_store(Path(folder) / "bridge.sqlite3"))
-        _print_address(f"{bridge.base_url}/v1", bridge.key)
-        await asyncio.to_thread(sys.stdin.read)
+        await wait_at(f"{bridge.base_url}{PATH}", bridge.key)
         await bridge.close()
-
-
-async def _serve(app: web.Application) -> None:
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
-    _print_address(f"http://127.0.0.1:{runner.addresses[0][1]}/v1", "")
-    await asyncio.to_thread(sys.stdin.read)
-    await runner.cleanup()
-
-
-def _print_address(url: str, key: str) -> None:
-    print(orjson.dumps({"url": url, "key": key}).decode(), flush=True)
 
 
 def _frames() -> list[bytes]:

@@ -96,7 +96,7 @@ class DelayingProxy:
 def measure_page_load(*, quick: bool) -> dict[str, object]:
     """Load the built page and the sources over every line, cold and warm; prints medians in seconds."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        return asyncio.run(_measure(Path(folder), loads=2 if quick else 5))
+        return asyncio.run(_measure(Path(folder), loads=2 if quick else 3))
 
 
 async def _measure(folder: Path, loads: int) -> dict[str, object]:

@@ -48,6 +48,14 @@ def _compose_answers() -> list[str]:
 ANSWER_TEXTS = _compose_answers()
 """What the API is said to have answered, in turn."""
 
+
+def long_answer(size_bytes: int) -> str:
+    """One JSON answer of about that size."""
+    products = orjson.loads(ANSWER_TEXTS[0])["products"]
+    count = size_bytes // (len(ANSWER_TEXTS[0]) // len(products))
+    return orjson.dumps({"products": [products[index % len(products)] for index in range(count)]}).decode()
+
+
 ANSWER_HEADERS = {"content-type": "application/json; charset=utf-8"}
 
 

@@ -8,7 +8,8 @@ measurement.
 import asyncio
 import sys
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from itertools import cycle
 
 import aiohttp
@@ -17,7 +18,7 @@ import orjson
 from bench.event_loop import run
 from bench.http_peer import HttpCaller
 from bench.measure import drive
-from bench.payloads import ANSWER_TEXTS, bridge_outcome, plain_ack_arguments
+from bench.payloads import ANSWER_TEXTS, bridge_outcome, long_answer, plain_ack_arguments
 
 _PLAIN_ACKS = cycle([plain_ack_arguments(text) for text in ANSWER_TEXTS])
 _OUTCOMES = cycle([bridge_outcome(text) for text in ANSWER_TEXTS])
@@ -31,6 +32,8 @@ class PageOrder:
     url: str
     token: str | None = None
     page_id: str = "bench"
+    answer_bytes: int = 0
+    """Bytes of a JSON answer; 0: about 1.1 KB, of different content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +47,24 @@ class LoadOrder:
     body: str
     in_flight: int
     seconds: float
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 async def play_page(session: aiohttp.ClientSession, order: PageOrder) -> asyncio.Task[None]:
-    """Connect, greet where asked, and answer calls until the socket closes; returns once calls may come."""
+    """Connect, and answer calls until the socket closes; returns once calls may come."""
+    socket = await connect_page(session, order)
+    if order.token is None:
+        return asyncio.create_task(_answer_plain(socket))
+    outcomes = cycle([bridge_outcome(long_answer(order.answer_bytes))]) if order.answer_bytes else _OUTCOMES
+    return asyncio.create_task(_answer_bridge(socket, outcomes))
+
+
+async def connect_page(session: aiohttp.ClientSession, order: PageOrder) -> aiohttp.ClientWebSocketResponse:
+    """Connect, and greet where asked; returns once calls may come.
+
+    Raises:
+        ConnectionError: the server refuses the page.
+    """
     socket = await session.ws_connect(order.url, compress=15, max_msg_size=0)
     await socket.receive_str(timeout=_CONNECT_S)
     await socket.send_str(
@@ -57,13 +74,13 @@ async def play_page(session: aiohttp.ClientSession, order: PageOrder) -> asyncio
     if not greeting.startswith("40"):
         raise ConnectionError(f"The server refused the page: {greeting}")
     if order.token is None:
-        return asyncio.create_task(_answer_plain(socket))
+        return socket
     hello = {"protocol": 2, "page_id": order.page_id, "visibility": "visible"}
     await socket.send_str("420" + orjson.dumps(["bridge:hello", hello]).decode())
     welcome = await socket.receive_str(timeout=_CONNECT_S)
     if not welcome.startswith("430") or '"error"' in welcome:
         raise ConnectionError(f"The bridge refused the page: {welcome}")
-    return asyncio.create_task(_answer_bridge(socket))
+    return socket
 
 
 async def _answer_plain(socket: aiohttp.ClientWebSocketResponse) -> None:
@@ -77,7 +94,7 @@ async def _answer_plain(socket: aiohttp.ClientWebSocketResponse) -> None:
             await socket.send_str(f"43{text[2:start]}{next(_PLAIN_ACKS)}")
 
 
-async def _answer_bridge(socket: aiohttp.ClientWebSocketResponse) -> None:
+async def _answer_bridge(socket: aiohttp.ClientWebSocketResponse, outcomes: Iterator[str]) -> None:
     async for message in socket:
         text: str = message.data
         if text == "2":
@@ -89,14 +106,14 @@ async def _answer_bridge(socket: aiohttp.ClientWebSocketResponse) -> None:
                 continue
             call_id = event["data"]["data"]["id"]
             await socket.send_str(f'43{text[2:start]}[{{"call_id":"{call_id}"}}]')
-            result = f'{{"call_id":"{call_id}","outcome":{next(_OUTCOMES)}}}'
+            result = f'{{"call_id":"{call_id}","outcome":{next(outcomes)}}}'
             await socket.send_str(f'42["bridge:result",{result}]')
 
 
 async def call_tool(order: LoadOrder) -> dict[str, object]:
     """Drive the tool route over as many keep-alive connections as calls are in flight."""
     async with HttpCaller(order.host, order.port, order.in_flight) as caller:
-        request = caller.compose(order.path, order.key, order.body)
+        request = caller.compose(order.path, order.key, order.body, order.headers)
         sample = await drive(lambda: caller.post(request), in_flight=order.in_flight, seconds=order.seconds)
     return asdict(sample)
 

@@ -16,6 +16,8 @@ from bench.peer import LoadOrder, PageOrder
 from bench.peer_link import PeerLink
 
 _CALL_S = 30
+CALL = "/call"
+SOCKET = "/socket.io/?EIO=4&transport=websocket"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,26 @@ async def start_floor(peer: PeerLink) -> Variant:
 
 
 async def start_route_floor(peer: PeerLink) -> Variant:
-    """(c) A plain `POST` of aiohttp with that floor behind it: no key, no lookup, no checks, no deadline."""
+    """(c) A plain `POST` of aiohttp with that floor behind it."""
+    sio, app = build_route_floor()
+    runner, host, port = await listen(app)
+    await peer.connect_page(PageOrder(f"ws://{host}:{port}{SOCKET}"))
+
+    async def stop() -> None:
+        await sio.shutdown()
+        await runner.cleanup()
+
+    async def measure(in_flight: int, seconds: float) -> Sample:
+        return await peer.load(LoadOrder(host, port, CALL, "none", ARGUMENTS_TEXT, in_flight, seconds))
+
+    return Variant("route_floor", "aiohttp POST, tuned sio.call behind it", measure, stop, nothing)
+
+
+def build_route_floor() -> tuple[Any, web.Application]:
+    """The least that a `POST` to a page can be: no key, no lookup, no checks, no deadline.
+
+    The application answers `CALL` once its page has connected to `SOCKET`.
+    """
     sio = tuned_server()
     app = web.Application()
     sids = list_connections(sio, app)
@@ -96,18 +117,8 @@ async def start_route_floor(peer: PeerLink) -> Variant:
         body, _headers = await sio.call("events", event, to=sids[0], timeout=_CALL_S)
         return web.Response(body=orjson.dumps(body), content_type="application/json")
 
-    app.router.add_post("/call", answer)
-    runner, host, port = await listen(app)
-    await peer.connect_page(PageOrder(f"ws://{host}:{port}/socket.io/?EIO=4&transport=websocket"))
-
-    async def stop() -> None:
-        await sio.shutdown()
-        await runner.cleanup()
-
-    async def measure(in_flight: int, seconds: float) -> Sample:
-        return await peer.load(LoadOrder(host, port, "/call", "none", ARGUMENTS_TEXT, in_flight, seconds))
-
-    return Variant("route_floor", "aiohttp POST, tuned sio.call behind it", measure, stop, nothing)
+    app.router.add_post(CALL, answer)
+    return sio, app
 
 
 def tuned_server() -> Any:
@@ -133,7 +144,7 @@ async def _start(name: str, title: str, sio: Any, peer: PeerLink) -> Variant:
     app = web.Application()
     sids = list_connections(sio, app)
     runner, host, port = await listen(app)
-    await peer.connect_page(PageOrder(f"ws://{host}:{port}/socket.io/?EIO=4&transport=websocket"))
+    await peer.connect_page(PageOrder(f"ws://{host}:{port}{SOCKET}"))
     sid = sids[0]
 
     async def call() -> None:

@@ -26,7 +26,7 @@ class Effort:
     """How long to measure: `repetitions` of `seconds` for each variant and load."""
 
     repetitions: int = 5
-    seconds: float = 1.0
+    seconds: float = 0.6
 
 
 @dataclass(slots=True)

@@ -15,6 +15,8 @@ class PeerPackage:
     name: str
     requirement: str
     """Its version is pinned, so that figures of two days compare; what it depends on is not."""
+    beside: tuple[str, ...] = ()
+    """Further requirements: an event loop, and bounds without which the release does not start."""
 
     @property
     def folder(self) -> Path:
@@ -27,23 +29,28 @@ class PeerPackage:
         return self.folder / ("Scripts" if os.name == "nt" else "bin") / name
 
 
+_UVLOOP = "uvloop; sys_platform != 'win32'"
+
 LITELLM = PeerPackage("litellm", "litellm[proxy]==1.106.2")
+FASTMCP = PeerPackage("fastmcp", "fastmcp==4.0.11", (_UVLOOP,))
+MCPO = PeerPackage("mcpo", "mcpo==0.0.20", ("mcp<2", "fastapi<0.130", _UVLOOP))
 
 
 def prepare_environment(package: PeerPackage) -> bool:
     """Install the package where it is not yet; says so, and says why when it cannot be had."""
     done = package.folder / "installed"
-    if done.exists():
+    requirements = (package.requirement, *package.beside)
+    if done.exists() and done.read_text(encoding="utf-8") == "\n".join(requirements):
         return True
     print(f"Installing {package.requirement} in {package.folder}", file=sys.stderr, flush=True)
-    install = (package.program("python"), "-m", "pip", "install", "--quiet", package.requirement)
+    install = (package.program("python"), "-m", "pip", "install", "--quiet", *requirements)
     try:
         venv.create(package.folder, with_pip=True, clear=True)
         subprocess.run(install, check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr)
     except (OSError, subprocess.CalledProcessError):
         print(f"{package.requirement} cannot be installed, and is left out.", file=sys.stderr)
         return False
-    done.touch()
+    done.write_text("\n".join(requirements), encoding="utf-8")
     return True
 
 
