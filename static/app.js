@@ -14,6 +14,7 @@ import { dismissibleNotice, el, fill, link, notice } from "./ui/dom.js";
 import { ExecutorClient } from "./session/executor_client.js";
 import { Identity, IdentityError } from "./executor/identity.js";
 import { InlineCards } from "./session/pending_approvals.js";
+import { OWN_VERSION } from "./session/executor_script.js";
 import { Inventory } from "./session/inventory.js";
 import { readRoute, viewAddress, Router } from "./ui/router.js";
 import { reloadOldPage } from "./ui/old_page.js";
@@ -25,6 +26,7 @@ import { Pins } from "./executor/pins.js";
 import { ProbeFrames } from "./session/probe_frames.js";
 import { ReferenceDecisions } from "./servers/reference_loader.js";
 import { entranceView, mayBePaired } from "./ui/entrance_view.js";
+import { forgetWebMcp, WebMcp } from "./session/web_mcp.js";
 import { showStatus, StatusView } from "./ui/status_view.js";
 
 /** @typedef {import("./types/view_types.js").Parts} Parts */
@@ -60,7 +62,7 @@ class App {
     clearTimeout(this.nextAttempt);
     this.pairing?.stop();
     try {
-      this.identity ??= new Identity(await openDeviceStore(), { nonce: nonceOfPage() });
+      this.identity ??= new Identity(await openDeviceStore(), { nonce: nonceOfPage(), version: OWN_VERSION });
       const entrance = await this.identity.signIn({ mayReplace });
       if (mayReplace || byCode) this.userChanges.postMessage(entrance.user_id);
       const store = await openUserStore(entrance.user_id);
@@ -82,11 +84,12 @@ class App {
    * @param {import("./executor/identity.js").Entrance} entrance
    * @returns {Parts}
    */
-  #build(store, identity, { user, user_id }) {
+  #build(store, identity, { user, user_id, byTicket, executor: offer }) {
     const api = new BridgeApi(identity);
     const [pins, credentials] = [new Pins(store), new Credentials(store)];
-    const executor = new ExecutorClient({ identity });
+    const executor = new ExecutorClient({ identity, offer: byTicket ? null : offer }); // a ticket accepts more first
     const acceptance = new Acceptance(api, pins, executor, credentials);
+    const inventory = new Inventory(api, pins);
     return {
       user,
       api,
@@ -95,12 +98,13 @@ class App {
       credentials,
       executor,
       acceptance,
-      inventory: new Inventory(api, pins),
+      inventory,
       probes: new ProbeFrames(),
       references: new ReferenceDecisions(store),
       devices: new Devices(api, executor),
       controls: new CallControls(new ControlsApi(api), executor),
       chat: new ChatApi(api),
+      webMcp: new WebMcp({ api, inventory, userId: user_id }),
       inline: new InlineCards(),
       leave: () => this.#leave(api, identity, user_id),
     };
@@ -118,18 +122,19 @@ class App {
     this.stop();
     await identity.forgetDevice();
     await deleteUserStore(user_id);
+    forgetWebMcp(user_id);
     this.userChanges.postMessage(null);
     location.reload();
   }
 
   /** @param {Parts} parts @param {import("./executor/identity.js").Entrance} entrance */
   async #run(parts, { byTicket }) {
-    const { executor, inventory, devices, controls } = parts;
+    const { executor, inventory, devices, controls, webMcp } = parts;
     const status = new StatusView(elementById("connection"), parts);
     const open = (/** @type {Route} */ route) => openView(parts, route);
     const navigation = new Router({ list: elementById("sections"), main: elementById("main"), open });
     const [approvals, notices] = [new ApprovalsView(elementById("approvals"), parts), new ApprovalNotices(parts)];
-    this.started.push(executor, devices, controls, status, navigation, approvals, notices, { stop: keepFresh(parts) });
+    this.started.push(executor, devices, controls, status, navigation, approvals, notices, webMcp, { stop: keepFresh(parts) });
     this.started.push({ stop: executor.onState((state) => this.#watchRemoval(state)) });
     navigation.start();
     const loaded = inventory.loadInventory();
@@ -141,6 +146,7 @@ class App {
     status.start();
     approvals.start();
     notices.start();
+    webMcp.start();
     void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
     await loaded;
     await this.#refetchDocuments(parts);
@@ -150,7 +156,8 @@ class App {
   async #refetchDocuments(parts) {
     const { DocumentRefresh } = await import("./servers/document_refresh.js");
     const refresh = new DocumentRefresh(parts, (note) => elementById("notices").append(dismissibleNotice(note)));
-    this.started.push(refresh);
+    const stop = parts.executor.onSourceChanged((serverId) => void refresh.refetchServer(serverId));
+    this.started.push(refresh, { stop });
     await refresh.refetchAll();
   }
 
@@ -189,22 +196,15 @@ class App {
 }
 
 /**
- * Loads the inventory when the bridge says that it changed, and after a break in which that could not be heard.
+ * Loads the inventory when the bridge says that it changed, and after a connection if it changed before that.
  * @param {Parts} parts
  * @returns {() => void} ends it
  */
 function keepFresh({ executor, inventory }) {
-  const load = () => void inventory.loadInventory().catch(() => undefined);
-  let [wasOnline, wasLost] = [false, false];
-  const endings = [
-    executor.onChanged("servers", load),
-    executor.onState(({ connection }) => {
-      if (connection === "online" && wasLost) load();
-      wasOnline ||= connection === "online";
-      wasLost = wasOnline && (connection === "offline" || (wasLost && connection !== "online"));
-    }),
-  ];
-  return () => endings.forEach((end) => end());
+  return executor.onChanged("servers", (revision) => {
+    const loaded = revision === undefined ? inventory.loadInventory() : inventory.loadRevision(revision);
+    loaded.catch(() => undefined);
+  });
 }
 
 /** Somebody else may have typed the code: whose browser it is now is said at once, with the way out. @param {string} user */
@@ -224,7 +224,7 @@ async function openView(parts, route) {
   try {
     return (await loadSection(route))(parts);
   } catch (failure) {
-    await reloadOldPage(import.meta.url);
+    if (await reloadOldPage(import.meta.url)) await new Promise(() => {}); // it leaves: no error to show
     throw failure;
   }
 }

@@ -16,6 +16,7 @@ import { CallFailure, failedOutcome } from "./executor/call_failure.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { Identity } from "./executor/identity.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
+import { mcpLoader } from "./executor/mcp_loader.js";
 import { PageGrants } from "./executor/grants.js";
 import { Pins } from "./executor/pins.js";
 import { RunningCalls } from "./executor/running_calls.js";
@@ -122,6 +123,7 @@ class Executor {
       diagnoseFailure: (failed) => diagnoseFailure({ ...failed, origins: this.settings.origins }, environment),
       uploadResult: (call, content, contentType, signal) => uploadResult(send, call, content, contentType, signal),
       limits: this.#limits,
+      loadMcp: mcpLoader(this.#limits, (server_id) => this.#broadcast({ type: "source_changed", server_id })),
       observer: this.log,
       journal: this.journal,
       isConnected: () => this.socket.isConnected,
@@ -173,7 +175,7 @@ class Executor {
         if (!this.approvals.withdrawCall(callId)) this.calls.stopCall(callId, reason);
       },
       slotGranted: (callId) => this.approvals.grantSlot(callId),
-      subjectChanged: (subject) => this.#broadcast({ type: "changed", subject }),
+      subjectChanged: (subject, revision) => this.#broadcast({ type: "changed", subject, revision }),
       resultsConfirmed: (callIds) => this.#forgetConfirmed(callIds),
     };
   }

@@ -3,9 +3,11 @@
  * The probe frame: the only place of the page that may reach an origin nobody has accepted yet, because its CSP names
  * that one origin. Fetches a document or finds out why the origin cannot be used; talks only to its own page.
  */
-import { addressSpace, targetAddressSpace } from "./executor/address_space.js";
+import { addressSpace, forbiddenTarget, targetAddressSpace } from "./executor/address_space.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { readAnswer } from "./executor/answer_reader.js";
+import { placeSecrets } from "./request/credential_placement.js";
+import { adaptProblem, looksLikeMcp, readTools } from "./mcp/source.js";
 
 /** @typedef {import("./types/probe_wire.js").ProbeRequest} ProbeRequest */
 /** @typedef {import("./types/probe_wire.js").ProbeError} ProbeError */
@@ -29,9 +31,11 @@ class ProbeFailure extends Error {
 
 /**
  * @param {string} url
- * @param {Record<string, string>} [headers]
+ * @param {HeadersInit} [headers]
+ * @param {RequestCache} [cache]
+ * @param {RequestInit} [more]
  */
-function sendRequest(url, headers = {}, cache = /** @type {RequestCache} */ ("no-store")) {
+function sendRequest(url, headers = {}, cache = "no-store", more = {}) {
   const space = targetAddressSpace(location.href, url);
   return fetch(url, {
     headers,
@@ -39,6 +43,7 @@ function sendRequest(url, headers = {}, cache = /** @type {RequestCache} */ ("no
     credentials: "omit",
     referrerPolicy: "no-referrer",
     signal: AbortSignal.timeout(PATIENCE_MS),
+    ...more,
     ...(space ? { targetAddressSpace: space } : {}),
   });
 }
@@ -58,29 +63,68 @@ async function explainFailure(url) {
   return { code, message };
 }
 
-/** @param {string} url @returns {Promise<Response>} */
-async function reachAddress(url) {
+/** @param {string} url @returns {Promise<Response | null>} null: the browser does not say more than that it failed */
+async function tryAddress(url) {
   try {
     return await sendRequest(url, {}, "no-cache"); // asked each time, and not sent again if its ETag is the same
   } catch (failure) {
-    if (failure instanceof DOMException && failure.name === "TimeoutError") {
+    if (failure instanceof DOMException && failure.name === "TimeoutError")
       throw new ProbeFailure("timeout", "The address did not answer within a minute.");
-    }
-    const { code, message } = await explainFailure(url);
-    throw new ProbeFailure(code, message);
+    return null;
   }
 }
 
-/** @param {string} url */
-async function fetchDocument(url) {
-  const response = await reachAddress(url);
-  if (!response.ok) throw new ProbeFailure("http_status", statusSentence(response.status));
+/**
+ * A document, or the tools of an MCP server: which of them it is, the address tells.
+ * @param {string} url
+ * @param {import("./types/types.js").CredentialSet} credentials
+ */
+async function fetchDocument(url, credentials) {
+  const forbidden = forbiddenTarget(url, "");
+  if (forbidden) throw new ProbeFailure("blocked_by_policy", forbidden);
+  const response = await tryAddress(url);
+  const failure = response === null ? null : await readDocument(url, response);
+  if (failure && "text" in failure) return failure;
+  const listed = await readTools(url, (body, headers) => sendMessage(url, body, headers, credentials), response !== null);
+  if (listed && "text" in listed) return listed;
+  const { code, message } = listed ?? failure ?? adaptProblem(await explainFailure(url), url);
+  throw new ProbeFailure(code, message);
+}
+
+/**
+ * One message to an MCP server. Its redirect is not followed: the browser would send the message on.
+ * @param {string} url
+ * @param {string} body
+ * @param {[string, string][]} headers
+ * @param {import("./types/types.js").CredentialSet} credentials
+ */
+async function sendMessage(url, body, headers, credentials) {
+  const target = new URL(url);
+  const sent = [...headers];
+  for (const { in: place, name, text } of placeSecrets({ security: [] }, credentials)) {
+    if (place === "header") sent.push([name, text]);
+    if (place === "query") target.searchParams.append(name, text);
+  }
+  const response = await sendRequest(target.href, sent, "no-store", { method: "POST", body, redirect: "manual" });
+  if (response.type === "opaqueredirect") throw new ProbeFailure("redirect_refused", MOVED);
+  return response;
+}
+
+const MOVED = "The address answers with a redirect. Enter the final address of the MCP server.";
+
+/** @param {string} url @param {Response} response @returns {Promise<{text: string, source_url: string} | ProbeError>} */
+async function readDocument(url, response) {
+  if (!response.ok) return { code: "http_status", message: statusSentence(response.status) };
+  if (/^text\/event-stream/.test(response.headers.get("content-type") ?? "")) {
+    void response.body?.cancel();
+    return { code: "not_a_document", message: "The address answers with a stream of events, not with a document." };
+  }
   const limits = { inline_result_bytes: 0, result_bytes: DOCUMENT_BYTES, file_bytes: DOCUMENT_BYTES };
   const body = await readAnswer(response, limits);
-  if (body.truncated) throw new ProbeFailure("too_large", "The document is larger than 32 MiB.");
+  if (body.truncated) return { code: "too_large", message: "The document is larger than 32 MiB." };
   const text = body.kind === "file" ? new TextDecoder().decode(body.content) : body.kind === "text" ? body.text : "";
-  if (text.trim() === "") throw new ProbeFailure("empty", "The address answers, but with an empty body.");
-  if (/^\s*<(!doctype html|html)/i.test(text)) throw new ProbeFailure("web_page", WEB_PAGE);
+  if (text.trim() === "") return { code: "empty", message: "The address answers, but with an empty body." };
+  if (/^\s*<(!doctype html|html)/i.test(text)) return { code: "web_page", message: WEB_PAGE };
   return { text, source_url: response.url || url };
 }
 
@@ -118,17 +162,21 @@ async function checkAddress(url) {
     address_space: space,
     permission: await networkPermission(space),
   });
-  let response;
-  try {
-    response = await sendRequest(url);
-  } catch {
-    return report(await explainFailure(url), null);
-  }
+  const response = await tryAddress(url);
+  const mcp = looksLikeMcp(url) ? await checkServer(url, response !== null) : null;
+  if (mcp) return report(mcp, response?.status ?? null);
+  if (response === null) return report(adaptProblem(await explainFailure(url), url), null);
   const accepts = await sendRequest(url, { "content-type": "application/json" }).then(
     () => true,
     () => false,
   );
   return report(accepts ? REACHABLE : PREFLIGHT, response.status);
+}
+
+/** @param {string} url @param {boolean} didAnswer @returns {Promise<ProbeError | null>} null: no MCP server is seen there */
+async function checkServer(url, didAnswer) {
+  const found = await readTools(url, (body, headers) => sendMessage(url, body, headers, {}), didAnswer);
+  return found && "text" in found ? { code: "ok", message: "This page reaches the MCP server and lists its tools." } : found;
 }
 
 const REACHABLE = { code: "ok", message: "This page reaches the API and may read its answers." };
@@ -140,8 +188,8 @@ const PREFLIGHT = {
 };
 
 /** @param {ProbeRequest} asked @returns {Promise<object>} */
-async function answerMessage({ type, url }) {
-  if (type === "probe:document") return fetchDocument(url);
+async function answerMessage({ type, url, credentials }) {
+  if (type === "probe:document") return fetchDocument(url, credentials);
   return { report: await checkAddress(url) };
 }
 

@@ -1,9 +1,10 @@
 // @ts-check
-/** Connect: asks where Open WebUI runs, and prints everything to copy. */
+/** Connect: asks where Open WebUI runs, and prints everything to copy, for MCP clients and programs too. */
 import { bridgePart, connectionPart, curlPart, webuiPart } from "./instructions.js";
 import { connectSettings, readOrigin, usualOrigin } from "./connect_settings.js";
 import { el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { KeysPanel } from "./keys_panel.js";
+import { McpPanel } from "./mcp_panel.js";
 import { ModelPanel } from "./model_panel.js";
 
 /** @typedef {import("../types/api_types.js").ConnectFacts} ConnectFacts */
@@ -36,6 +37,7 @@ export class ConnectView {
     this.output = el("div", { class: "stack" });
     this.questions = el("div", { class: "stack" });
     this.keys = new KeysPanel(parts.api, (key) => this.#set(key));
+    this.mcp = new McpPanel();
     this.model = new ModelPanel(parts.api);
     this.other = el("div", { class: "stack" });
     /** @type {ConnectFacts | null} */
@@ -54,12 +56,13 @@ export class ConnectView {
       el(
         "p",
         { class: "lead" },
-        "Answer two questions to get settings for your Open WebUI. Below them: the bridge as a model, and as plain HTTP.",
+        "Answer two questions to get settings for your Open WebUI. Below them: the bridge for MCP clients, as a model, and as plain HTTP.",
       ),
       this.questions,
       this.bridge,
       this.keys.element,
       this.output,
+      this.mcp.element,
       this.model.element,
       this.other,
     );
@@ -144,12 +147,13 @@ export class ConnectView {
       webuiPart(settings),
     );
     const { key, isForAll } = this.answers;
-    this.model.showAnswers({
+    const program = {
       baseUrl: this.facts.base_url,
       webuiUrl: connectSettings({ ...this.answers, mode: "admin" }, this.facts).url,
       key: isForAll ? "" : key, // A key for all users is refused where no Open WebUI names one.
-      tool: this.example,
-    });
+    };
+    this.mcp.showAnswers(program, this.parts.inventory.servers);
+    this.model.showAnswers({ ...program, tool: this.example });
     fill(this.other, curlPart(this.facts.base_url, key, this.example));
   }
 }

@@ -29,7 +29,8 @@ export async function describeCall(runner, call) {
     const redact = createRedactor(secretTexts(credentials));
     const args = await runner.argumentsOf(call, pin, NEVER, unreadResponse);
     const request = runner.buildRequest(call, pin, args, credentials, redact);
-    return cardFacts(call, pin, readArguments(call.params), request, { credentials, redact });
+    const claims = pin.plan.kind === "mcp" ? (await runner.environment.loadMcp()).readClaims(pin.plan) : [];
+    return { ...cardFacts(call, pin, readArguments(call.params), request, { credentials, redact }), claims };
   } catch (error) {
     throw failureOf(error);
   }
@@ -42,7 +43,7 @@ export async function describeCall(runner, call) {
  * @param {import("../types/types.d.ts").JsonObject} args  as they came
  * @param {import("../types/types.d.ts").BuiltRequest} request
  * @param {{credentials: import("../types/types.d.ts").CredentialSet, redact: (text: string) => string}} secrets
- * @returns {Omit<CardFacts, "reason">}
+ * @returns {Omit<CardFacts, "reason" | "claims">}
  */
 function cardFacts({ tool, server_id }, { plan }, args, request, { credentials, redact }) {
   const shown = Object.entries(args).slice(0, SHOWN_ARGUMENTS);

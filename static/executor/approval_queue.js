@@ -46,6 +46,9 @@ import { CallFailure } from "./call_failure.js";
 const ANSWER_MS = 30_000;
 
 const NO_ANSWER = /** @type {const} */ ({ decision: "denied", reason: "no_answer" });
+/** What a card takes over from its call. @param {ToolCall} call */
+const whoAsks = ({ call_id, asked_by, chat_id, doubted }) => ({ call_id, asked_by, chat_id, doubted });
+
 const expiredFailure = () => new CallFailure("denied", "This call was not approved in time.", { detail: { reason: "no_answer" } });
 const deniedFailure = () => new CallFailure("denied", "You denied this call.", { detail: { reason: "user" } });
 const endedFailure = () => new CallFailure("cancelled", "The call ended before it was approved.");
@@ -77,7 +80,7 @@ export class ApprovalQueue {
   /** What is shown, oldest first. @returns {WaitingCard[]} */
   get cards() {
     return [...this.#waiting.values()].flatMap(({ call, facts, decision, untilWall }) =>
-      facts && !decision ? [{ ...facts, call_id: call.call_id, asked_by: call.asked_by, chat_id: call.chat_id, expires_at: untilWall }] : [],
+      facts && !decision ? [{ ...facts, ...whoAsks(call), expires_at: untilWall }] : [],
     );
   }
 
@@ -103,7 +106,7 @@ export class ApprovalQueue {
 
   /**
    * A click, in whatever tab; the first one counts, but a queued call may still be denied. A grant also approves the
-   * other waiting calls that it covers.
+   * other waiting calls that it covers, but none that may have been performed already.
    * @param {string[]} callIds
    * @param {Decision} decision
    */
@@ -143,7 +146,7 @@ export class ApprovalQueue {
     /** @param {ToolCall} a @param {ToolCall} b */
     const isAlike = (a, b) =>
       a.server_id === b.server_id && a.key === b.key && a.digest === b.digest && (decision !== "chat" || a.chat_id === b.chat_id);
-    const shown = [...this.#waiting.values()].filter(({ facts }) => facts !== null);
+    const shown = [...this.#waiting.values()].filter(({ call, facts }) => facts !== null && call.doubted === null);
     return shown.filter(({ call }) => clicked.some((one) => isAlike(one.call, call)));
   }
 

@@ -17,6 +17,7 @@ import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
 /** @typedef {{may_begin: boolean, awaiting_slot: boolean, deadline_ms: number}} DecisionReply */
 /** @typedef {import("../vendor/socket.io-4.8.4.esm.min.js").Socket} Socket */
 /** @typedef {{code: string, message: string, retryable?: boolean}} Problem */
+/** @typedef {{limits?: Record<string, number>, approval_mode?: string, ended_calls?: string[], revision?: string}} Welcome */
 /**
  * @typedef {object} BridgeSocketDelegate
  * @property {(connection: Connection, problem: Problem | null) => void} connectionChanged
@@ -30,7 +31,8 @@ import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
  * @property {(callId: string, reason: string) => void} callCancelled        reason: a sentence
  * @property {(callId: string) => void} slotGranted                       the decision of an approved call that waits is to be sent again
  * @property {(mode: unknown) => void} approvalModeAnnounced
- * @property {(subject: import("../types/types.d.ts").Subject) => void} subjectChanged   something that the views read is to be read again
+ * @property {(subject: import("../types/types.d.ts").Subject, revision?: string) => void} subjectChanged
+ *   something that the views read is to be read again, unless it is of that revision
  * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
  */
 
@@ -38,7 +40,7 @@ const PROTOCOL = 2;
 const PATH = "/ws/socket.io";
 const RECONNECT_FIRST_MS = 200;
 const RECONNECT_LAST_MS = 5000;
-const HELLO_TIMEOUT_MS = 10_000;
+const WELCOME_TIMEOUT_MS = 10_000;
 const DECISION_TIMEOUT_MS = 10_000;
 /** Maximum number of calls that a handshake lists. */
 const LISTED_CALLS = 1000;
@@ -52,6 +54,9 @@ export class BridgeSocket {
   #seen = new SeenCalls();
   /** Decisions that the bridge has not answered. @type {Map<string, {decision: Decision, answer: (reply: DecisionReply) => void}>} */
   #decisions = new Map();
+  /** Calls that the last handshake named. @type {ListedCall[]} */
+  #listed = [];
+  #attempts = 0;
   #isReady = false;
   #mustRenew = false;
   #failures = 0;
@@ -59,6 +64,8 @@ export class BridgeSocket {
   #identityProblem = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retry;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #welcomeTimer;
 
   /**
    * @param {object} parts
@@ -135,7 +142,8 @@ export class BridgeSocket {
   }
 
   #listen() {
-    this.socket.on("connect", () => void this.#sendHello());
+    this.socket.on("connect", () => (this.#welcomeTimer = setTimeout(() => this.#reconnect(), WELCOME_TIMEOUT_MS)));
+    this.socket.on("bridge:welcome", (answer) => this.#handleWelcome(answer ?? {}));
     this.socket.on("connect_error", (error) => this.#handleConnectError(error));
     this.socket.on("disconnect", (reason) => this.#handleDisconnect(reason));
     this.socket.on("events", (message, ack) => void this.#handleCall(message, ack));
@@ -148,34 +156,33 @@ export class BridgeSocket {
     for (const subject of SUBJECTS) this.socket.on(`bridge:${subject}`, () => this.delegate.subjectChanged(subject));
   }
 
-  /** @param {(auth: Record<string, unknown>) => void} give */
+  /** The handshake goes with the connection. @param {(auth: Record<string, unknown>) => void} give */
   async #authorize(give) {
+    const attempt = (this.#attempts += 1);
     this.#identityProblem = null;
-    try {
-      const token = await (this.#mustRenew ? this.identity.renewToken() : this.identity.sessionToken());
-      this.#mustRenew = false;
-      give({ token });
-    } catch (error) {
-      const { code = "internal", message, retryable = false } = /** @type {any} */ (error);
+    const auth = await this.#prepareAuth().catch((error) => {
+      const { code = "internal", message, retryable = false } = error;
       this.#identityProblem = { code, message, retryable };
-      give({ token: "" });
-    }
+      return { token: "" };
+    });
+    if (attempt === this.#attempts) give(auth); // else the connection was lost meanwhile, and another one asks for itself
   }
 
-  async #sendHello() {
-    const sid = this.socket.id;
-    try {
-      const introduction = await this.introduce();
-      const listed = this.#listCalls(introduction.calls);
-      if (sid !== this.socket.id) return;
-      const hello = { protocol: PROTOCOL, ...introduction, calls: listed };
-      const answer = await this.socket.timeout(HELLO_TIMEOUT_MS).emitWithAck("bridge:hello", hello);
-      if (sid !== this.socket.id) return;
-      if (answer?.error) this.#giveUp(answer.error);
-      else this.#completeHandshake(answer ?? {}, listed);
-    } catch {
-      if (sid === this.socket.id) this.#reconnect();
-    }
+  async #prepareAuth() {
+    const token = await (this.#mustRenew ? this.identity.renewToken() : this.identity.sessionToken());
+    this.#mustRenew = false;
+    const introduction = await this.introduce().catch((cause) => {
+      throw Object.assign(new Error("This browser's calls could not be listed.", { cause }), { retryable: true });
+    });
+    this.#listed = this.#listCalls(introduction.calls);
+    return { token, hello: { protocol: PROTOCOL, ...introduction, calls: this.#listed } };
+  }
+
+  /** @param {Welcome & {error?: Problem}} welcome */
+  #handleWelcome(welcome) {
+    clearTimeout(this.#welcomeTimer);
+    if (welcome.error) this.#giveUp(welcome.error);
+    else this.#completeHandshake(welcome, this.#listed);
   }
 
   /**
@@ -188,8 +195,8 @@ export class BridgeSocket {
     return [...done, ...calls.filter(({ call_id }) => !this.#outbox.has(call_id))].slice(0, LISTED_CALLS);
   }
 
-  /** @param {{limits?: Record<string, number>, approval_mode?: string, ended_calls?: string[]}} answer @param {ListedCall[]} listed */
-  #completeHandshake({ limits = {}, approval_mode, ended_calls: ended = [] }, listed) {
+  /** @param {Welcome} welcome @param {ListedCall[]} listed */
+  #completeHandshake({ limits = {}, approval_mode, ended_calls: ended = [], revision }, listed) {
     this.#failures = 0;
     this.#isReady = true;
     this.delegate.limitsAnnounced(limits);
@@ -198,6 +205,7 @@ export class BridgeSocket {
     this.delegate.connectionChanged("online", null);
     for (const [call_id, outcome] of this.#outbox) this.socket.emit("bridge:result", { call_id, outcome });
     for (const call_id of this.#decisions.keys()) void this.#sendDecision(call_id);
+    this.delegate.subjectChanged("servers", revision);
   }
 
   /** @param {string} callId */
@@ -236,6 +244,7 @@ export class BridgeSocket {
 
   /** @param {string} reason */
   #handleDisconnect(reason) {
+    clearTimeout(this.#welcomeTimer);
     this.#isReady = false;
     if (reason === "io client disconnect") return;
     this.delegate.connectionChanged("connecting", null);

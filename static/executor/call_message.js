@@ -50,7 +50,14 @@ export function readCall(message) {
     approval_ms: Number(call.bridge?.approval_ms) || 120_000,
     asked_by: textOf(call.bridge?.asked_by).slice(0, ASKED_BY_CHARS),
     chat_id: message.chat_id ?? call.bridge?.chat_id ?? null,
+    doubted: doubtedOf(call.bridge?.doubted),
   };
+}
+
+/** @param {any} said @returns {import("../types/types.d.ts").DoubtedCall | null} */
+function doubtedOf(said) {
+  if (!said || !textOf(said.call_id) || !Number.isFinite(said.opened_at)) return null;
+  return { call_id: said.call_id, opened_at: said.opened_at };
 }
 
 /** @param {ToolCall} call @param {CallError | null} error @param {boolean} asks */

@@ -9,7 +9,14 @@ import { newDeviceKey, PairingCode } from "./pairing_code.js";
 /** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
 /** @typedef {{device_id: string, private_key: CryptoKey}} Device */
 /** @typedef {import("../types/types.d.ts").Session} Session */
-/** @typedef {{user: string, user_id: string, byTicket: boolean}} Entrance `byTicket`: a link of the user's own from the command line was spent just now */
+/** @typedef {import("../types/types.d.ts").ExecutorOffer} ExecutorOffer */
+/**
+ * @typedef {object} Entrance
+ * @property {string} user
+ * @property {string} user_id
+ * @property {boolean} byTicket a link of the user's own from the command line was spent just now
+ * @property {ExecutorOffer | null} executor if a session was opened for this
+ */
 
 const DEVICE_KEY = "device";
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
@@ -69,14 +76,16 @@ export class Identity {
   #session = null;
   /** Came with the page, for its first session. */
   #nonce = "";
+  /** Came with the last session. @type {ExecutorOffer | null} */
+  #offer = null;
   /** @type {Promise<string> | null} */
   #renewal = null;
 
   /**
    * @param {BrowserStore} store
-   * @param {{fetch?: typeof globalThis.fetch, location?: Location | null, now?: () => number, user_id?: string, nonce?: string, session?: Session | null}} [environment]
+   * @param {{fetch?: typeof globalThis.fetch, location?: Location | null, now?: () => number, user_id?: string, nonce?: string, version?: string, session?: Session | null}} [environment]
    *   `user_id`: the only user this may ever speak for; the first one without it. `nonce`: one that the bridge gave
-   *   with the page. `session`: one that the page has opened
+   *   with the page. `version`: the page's, which wants an executor. `session`: one that the page has opened
    */
   constructor(store, environment = {}) {
     this.store = store;
@@ -87,6 +96,7 @@ export class Identity {
     this.user = null;
     this.user_id = environment.user_id ?? null;
     this.#nonce = environment.nonce ?? "";
+    this.version = environment.version ?? "";
     this.#session = environment.session ?? null;
     /** For a browser that came without a link of its own. */
     this.code = new PairingCode(
@@ -106,10 +116,11 @@ export class Identity {
   async signIn({ mayReplace = false } = {}) {
     if (!globalThis.crypto?.subtle) throw new IdentityError("insecure_context");
     this.#takeTicket();
+    this.#offer = null;
     const byTicket = this.#ticket !== null && (await this.#spend(this.#ticket, mayReplace));
     this.#ticket = null;
     await this.sessionToken();
-    return { user: this.user ?? "", user_id: this.user_id ?? "", byTicket };
+    return { user: this.user ?? "", user_id: this.user_id ?? "", byTicket, executor: this.#offer };
   }
 
   /** The browser stays whose it is; the ticket stays good. */
@@ -221,6 +232,7 @@ export class Identity {
     const opened = (await this.#signFirstNonce(device)) ?? (await this.#signNonce(device, await this.#askForNonce(device)));
     if (this.user_id !== null && opened.user_id !== this.user_id) throw new IdentityError("user_changed");
     this.#session = { token: opened.token, ends_at: this.now() + opened.expires_in * 1000 };
+    this.#offer = opened.executor ?? null;
     this.user = opened.user;
     this.user_id = opened.user_id;
     return opened.token;
@@ -246,7 +258,7 @@ export class Identity {
   async #signNonce({ device_id, private_key }, nonce) {
     const text = new TextEncoder().encode(SIGNED_PREFIX + nonce);
     const signature = encodeBase64Url(await crypto.subtle.sign(SIGNATURE, private_key, text));
-    return this.#post("/api/sessions", { device_id, nonce, signature }, "device_unknown");
+    return this.#post("/api/sessions", { device_id, nonce, signature, version: this.version }, "device_unknown");
   }
 
   /**

@@ -30,6 +30,16 @@ export class PinError extends Error {
 }
 
 /**
+ * Documents tell operations apart by a fragment of the path; a request, and so its plan, has none.
+ * @param {import("../types/types.d.ts").RequestPlan} plan
+ * @param {string} key
+ */
+function isPlanOf({ kind, method, path, tool }, key) {
+  if (kind === "mcp") return key === `CALL ${tool?.name}`;
+  return kind === undefined && key.split("#", 1)[0] === `${method} ${path}`;
+}
+
+/**
  * @param {{id: string, base_url: string}} server
  * @param {string} key
  * @param {OfferedOperation} operation
@@ -38,8 +48,7 @@ export class PinError extends Error {
  * @throws {PinError}
  */
 export function pinOf(server, key, { name, digest, plan }, ownOrigin) {
-  // Documents tell operations apart by a fragment of the path; a request, and so its plan, has none.
-  if (plan?.version !== PLAN_VERSION || key.split("#", 1)[0] !== `${plan.method} ${plan.path}`)
+  if (plan?.version !== PLAN_VERSION || !isPlanOf(plan, key))
     throw new PinError("bad_plan", `The bridge gave no usable plan for "${key}". Reload the page.`, key);
   const { base_url } = plan;
   if (!base_url && server.base_url) throw new PinError("no_base_url", NO_ADDRESS, key);

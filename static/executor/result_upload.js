@@ -1,6 +1,8 @@
 // @ts-check
 /** Hands large and binary answers to the bridge by HTTP, with the call's one-time token. */
 
+import { essenceOf } from "../base/content_type.js";
+
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 
 /** Waits between tries: a restarting bridge is back within seconds. */
@@ -59,4 +61,18 @@ async function putResult(fetch, call, content, contentType, signal) {
     if (signal.aborted) throw error;
     return 0;
   }
+}
+
+/**
+ * @param {Exclude<import("../types/types.d.ts").ReadBody, {kind: "too_large"}>} body
+ * @param {string} contentType
+ * @param {number} inlineBytes  longer texts are uploaded
+ * @returns {import("../types/types.d.ts").Upload | null} null: it goes inside the message of the outcome
+ */
+export function uploadOf(body, contentType, inlineBytes) {
+  if (body.kind === "empty") return null;
+  if (body.kind === "file") return { content: body.content, content_type: contentType || "application/octet-stream" };
+  const { byteLength } = new TextEncoder().encode(body.text);
+  if (byteLength <= inlineBytes) return null;
+  return { content: body.text, content_type: `${essenceOf(contentType) || "text/plain"}; charset=utf-8` };
 }

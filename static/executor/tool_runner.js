@@ -7,7 +7,6 @@
  */
 
 import { readAnswer } from "./answer_reader.js";
-import { essenceOf } from "../base/content_type.js";
 import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "../request/build.js";
 import { withIdempotencyKey } from "../request/idempotency_key.js";
@@ -17,6 +16,7 @@ import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } 
 import { redirectRefused, stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
 import { readArguments, withoutBody } from "./call_message.js";
 import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
+import { uploadOf } from "./result_upload.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
@@ -39,6 +39,7 @@ import { placeSecrets, secretTexts } from "../request/credential_placement.js";
  * @property {(failed: import("./diagnosis.js").FailedFetch) => Promise<import("../types/types.d.ts").Diagnosis>} diagnoseFailure  why a fetch was rejected
  * @property {(call: ToolCall, content: Uint8Array<ArrayBuffer> | string, contentType: string, signal: AbortSignal) => Promise<void>} uploadResult
  * @property {Limits} limits
+ * @property {() => Promise<import("./mcp_calls.js").McpCalls>} loadMcp  throws a `CallFailure`
  * @property {RunObserver} observer
  * @property {CallRecorder} journal
  * @property {() => boolean} isConnected                  to the bridge
@@ -129,8 +130,11 @@ export class ToolRunner {
     const redact = (course.redact = createRedactor(secrets));
     const args = await this.argumentsOf(call, pin, signal);
     const request = this.buildRequest(call, pin, args, credentials, redact);
-    if (!course.isSafe) await this.beginRequest(call, course, signal);
-    const response = await this.sendRequest(pin, request, credentials, signal);
+    const observe = (/** @type {BuiltRequest} */ sent) => this.observeRequest(call, sent, createLogRedactor(redact, args));
+    const mcp = pin.plan.kind === "mcp" ? (await this.environment.loadMcp()).prepareCall(this, { pin, request, credentials, signal, observe }) : null;
+    const refusal = await mcp?.openServer();
+    if (!course.isSafe && !refusal) await this.beginRequest(call, course, signal);
+    const response = refusal ?? (await (mcp ? mcp.callTool() : this.sendRequest(pin, request, credentials, signal)));
     const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
     return this.receiveAnswer(call, response, { redact, secrets, signal, until });
   }
@@ -180,8 +184,13 @@ export class ToolRunner {
     if (forbidden) throw new CallFailure("blocked_by_policy", forbidden);
     if (new URL(request.url).origin !== pin.origin)
       throw new CallFailure("not_accepted", `"${call.key}" would leave ${pin.origin}. Accept the server's tools again.`);
+    this.observeRequest(call, request, createLogRedactor(redact, args));
+    return request;
+  }
+
+  /** @param {ToolCall} call @param {BuiltRequest} request @param {Redact} shown */
+  observeRequest(call, request, shown) {
     const body = typeof request.body === "string" ? request.body : null;
-    const shown = createLogRedactor(redact, args);
     this.environment.observer.requestBuilt(call, {
       method: request.method,
       url: shown(request.url),
@@ -189,7 +198,6 @@ export class ToolRunner {
       body: body === null ? null : shown(body.slice(0, PREVIEW_CHARS), body.length > PREVIEW_CHARS),
       body_bytes: body === null ? (request.body?.length ?? 0) : new TextEncoder().encode(body).length,
     });
-    return request;
   }
 
   /**
@@ -201,27 +209,35 @@ export class ToolRunner {
    */
   async sendRequest(pin, request, credentials, signal) {
     signal.throwIfAborted();
-    const mayFollow = pin.plan.safe && placeSecrets(pin.plan, credentials).length === 0;
-    const init = fetchInit(request, { mayFollow, signal, pageUrl: this.environment.pageUrl });
     const started = this.environment.now();
-    let response;
     try {
-      response = await this.environment.fetch(request.url, init);
+      return await this.fetchAnswer(pin, request, credentials, signal);
     } catch (error) {
-      throw signal.aborted ? stoppedUnderWay(signal) : await this.diagnoseError(pin, request, this.environment.now() - started, error);
+      throw await this.explainError(pin, request, this.environment.now() - started, signal, error);
     }
-    if (response.type === "opaqueredirect") throw redirectRefused(request.url);
-    if (response.redirected && new URL(response.url).origin !== pin.origin) throw redirectRefused(request.url);
-    return response;
   }
 
   /**
    * @param {Pin} pin
    * @param {BuiltRequest} request
-   * @param {number} took_ms
-   * @param {unknown} error
+   * @param {CredentialSet} credentials
+   * @param {AbortSignal} signal
+   * @returns {Promise<Response>}
+   * @throws {CallFailure | TypeError | DOMException} as `fetch` does, or at a redirect that must not be followed
    */
-  async diagnoseError(pin, request, took_ms, error) {
+  async fetchAnswer(pin, request, credentials, signal) {
+    const mayFollow = pin.plan.safe && placeSecrets(pin.plan, credentials).length === 0;
+    const init = fetchInit(request, { mayFollow, signal, pageUrl: this.environment.pageUrl });
+    const response = await this.environment.fetch(request.url, init);
+    if (response.type === "opaqueredirect") throw redirectRefused(request.url);
+    if (response.redirected && new URL(response.url).origin !== pin.origin) throw redirectRefused(request.url);
+    return response;
+  }
+
+  /** @param {Pin} pin @param {BuiltRequest} request @param {number} took_ms @param {AbortSignal} signal @param {unknown} error of `fetchAnswer` */
+  async explainError(pin, request, took_ms, signal, error) {
+    if (error instanceof CallFailure) return error;
+    if (signal.aborted) return stoppedUnderWay(signal);
     const mayArriveUnasked = !pin.plan.safe && !needsPreflight(request);
     const failed = { url: request.url, mayArriveUnasked, took_ms };
     const { code, message, detail, delivered, retryable } = await this.environment.diagnoseFailure(failed);
@@ -246,26 +262,13 @@ export class ToolRunner {
     const head = { http_status: response.status, status_text, content_type, headers };
     if (body.kind === "too_large") throw tooLarge(body.bytes, body.total_bytes, response.status);
     const size = { bytes: body.bytes, total_bytes: body.total_bytes, cut_by: body.kind === "text" ? body.cut_by : null };
-    const upload = this.uploadOf(body, content_type);
+    const upload = uploadOf(body, content_type, this.environment.limits.inline_result_bytes);
     const preview = body.kind === "text" ? body.text.slice(0, upload ? PREVIEW_CHARS : body.text.length) : "";
     this.environment.observer.answerRead(call, { ...head, ...size, kind: body.kind, is_stored: upload !== null, preview });
     /** @type {import("../types/types.d.ts").OutcomeBody} */
     const delivery = upload ? { kind: "uploaded" } : body.kind === "text" ? { kind: "text", text: body.text } : { kind: "empty" };
     const { truncated } = body;
     return { answered: { status: "answered", ...head, ...size, truncated, body: delivery }, upload };
-  }
-
-  /**
-   * @param {Exclude<import("../types/types.d.ts").ReadBody, {kind: "too_large"}>} body
-   * @param {string} contentType
-   * @returns {Upload | null} null: it goes inside the message of the outcome
-   */
-  uploadOf(body, contentType) {
-    if (body.kind === "empty") return null;
-    if (body.kind === "file") return { content: body.content, content_type: contentType || "application/octet-stream" };
-    const { byteLength } = new TextEncoder().encode(body.text);
-    if (byteLength <= this.environment.limits.inline_result_bytes) return null;
-    return { content: body.text, content_type: `${essenceOf(contentType) || "text/plain"}; charset=utf-8` };
   }
 
   /** False: lost; its status tells what a call changed. @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {Course} course @param {AbortSignal} signal */

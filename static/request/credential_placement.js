@@ -100,7 +100,7 @@ function chooseAlternative(alternatives, credentials) {
 }
 
 /**
- * @param {RequestPlan} plan
+ * @param {Pick<RequestPlan, "security">} plan
  * @param {CredentialSet} credentials
  * @returns {Placement[]}
  */

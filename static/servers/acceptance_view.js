@@ -3,9 +3,11 @@
 import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress, goTo } from "../ui/router.js";
 import { isAccepted, isChanged } from "./acceptance.js";
+import { claimsOf } from "../mcp/tool_claims.js";
 import { planChanges } from "./plan_changes.js";
 import { formatCount } from "../ui/format_count.js";
 import { ReportView } from "./report_view.js";
+import { refusedNotice } from "./refused_notice.js";
 import { reviewRow } from "./review_row.js";
 import { overLimitSentence } from "../session/selection.js";
 
@@ -18,7 +20,6 @@ import { overLimitSentence } from "../session/selection.js";
 const LEAD =
   "Models may use the operations you accept, and this browser will send exactly these requests. " +
   "If the document changes, you are asked again.";
-const SHOWN_REFUSED = 20;
 const PAUSED = "changed since you accepted, and paused until you decide.";
 const STALE = "The document has changed meanwhile. This is the new version: review it again, then accept.";
 
@@ -130,9 +131,10 @@ export class AcceptanceView {
 
   /** @param {ServerTool} tool @param {Material} material @param {boolean} isNew */
   #row(tool, { plans, changes }, isNew) {
-    const base = plans.operations[tool.key]?.plan.base_url ?? "";
+    const plan = plans.operations[tool.key]?.plan;
     const { row, box } = reviewRow(tool, {
-      url: base.replace(/\/$/, "") + tool.path,
+      url: addressOf(plan, tool.path),
+      claims: claimsOf(plan),
       isChosen: isNew ? tool.safe : isAccepted(tool),
       changes: changes.get(tool.key) ?? [],
     });
@@ -187,16 +189,9 @@ export class AcceptanceView {
   }
 }
 
-/** What could not be accepted, beside so many that were. @param {import("./acceptance.js").Refused[]} refused @param {number} accepted */
-export function refusedNotice(refused, accepted) {
-  const shown = refused.slice(0, SHOWN_REFUSED);
-  const rest = refused.length - shown.length;
-  return notice(
-    "warning",
-    `${formatCount(accepted, "operation")} accepted, ${refused.length} not:`,
-    el("ul", null, ...shown.map(({ key, message }) => el("li", null, el("code", null, key), ` ${message}`))),
-    rest > 0 ? `and ${rest} more.` : null,
-  );
+/** Where it goes, as a template; calls of all tools of an MCP server go to one address. @param {import("../types/types.js").RequestPlan | undefined} plan @param {string} path */
+function addressOf(plan, path) {
+  return (plan?.base_url ?? "").replace(/\/$/, "") + (plan?.kind === "mcp" ? plan.path : path);
 }
 
 /** @param {ServerDetail} server */

@@ -1,11 +1,12 @@
 // @ts-check
-/** Adding a document: by address (fetched by this browser, or by the bridge), as a file, or pasted. */
+/** Adding a document or an MCP server: by address (asked by this browser, or the bridge), as a file, or pasted. */
 import { announceSentence, button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress, goTo } from "../ui/router.js";
 import { isPublic } from "../executor/address_space.js";
 import { readFiles } from "./file_picker.js";
 import { addressOf, documentsAmong } from "./document_files.js";
 import { filesPanel } from "./files_panel.js";
+import { serverLines, tokenForm } from "./mcp_advice.js";
 import { readAddress } from "../session/probe_frames.js";
 import { ReferenceLoader } from "./reference_loader.js";
 import { askAboutReferences, askForDocument } from "./reference_dialog.js";
@@ -53,7 +54,7 @@ export class AddServerView {
       el(
         "p",
         { class: "lead" },
-        "Add an OpenAPI or Swagger 2.0 document in JSON or YAML. You review every operation before you accept anything.",
+        "Add an OpenAPI or Swagger 2.0 document in JSON or YAML, or an MCP server. You review every operation before you accept anything.",
       ),
       this.messages,
       this.question,
@@ -70,7 +71,7 @@ export class AddServerView {
       "form",
       { class: "panel", "aria-label": "By address", onsubmit: (/** @type {Event} */ event) => void this.#fetch(event) },
       el("h2", null, "By address"),
-      labelledField("Address of the document", this.url, hint),
+      labelledField("Address of the document or MCP server", this.url, hint),
       el("button", { type: "submit", class: "primary" }, "Fetch"),
     );
   }
@@ -107,7 +108,7 @@ export class AddServerView {
       event.preventDefault();
       const base_url = base.value.trim();
       const pasted = { text: text.value, source_url: addressOf("pasted") };
-      void this.#attempt(() => this.#gather(pasted, base_url ? { base_url } : {}));
+      void this.#attempt(async () => void (await this.#gather(pasted, base_url ? { base_url } : {})));
     };
     return el(
       "form",
@@ -125,15 +126,25 @@ export class AddServerView {
     await this.#attempt(async () => {
       const url = readAddress(this.url.value);
       fill(this.messages, notice("note", `Fetching ${url.href}. If the browser asks for permission, allow it.`));
-      const fetched = await this.#fetchHere(url);
-      if (fetched) await this.#gather(fetched, { source_url: fetched.source_url });
+      await this.#addFetched(url, null);
     });
   }
 
-  /** @param {URL} url @returns {Promise<import("../types/probe_wire.js").FetchedDocument | null>} null: failed, and the way on is offered */
-  async #fetchHere(url) {
+  /** @param {URL} url @param {string | null} token of an MCP server */
+  async #addFetched(url, token) {
+    /** @type {import("../types/types.js").CredentialSet} */
+    const credentials = token === null ? {} : { "*": { type: "http", http_scheme: "bearer", value: token } };
+    const fetched = await this.#fetchHere(url, credentials);
+    if (fetched === null) return;
+    const server = await this.#gather(fetched, { source_url: fetched.source_url });
+    for (const [scheme, value] of Object.entries(credentials))
+      await this.parts.credentials.saveCredential(server.id, url.origin, scheme, value);
+  }
+
+  /** @param {URL} url @param {import("../types/types.js").CredentialSet} credentials @returns {Promise<import("../types/probe_wire.js").FetchedDocument | null>} null: failed, and the way on is offered */
+  async #fetchHere(url, credentials) {
     try {
-      return await this.parts.probes.fetchDocument(url);
+      return await this.parts.probes.fetchDocument(url, credentials);
     } catch (failure) {
       const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
       fill(this.messages, notice("error", sentenceOf(failure)), this.#alternatives(url, code));
@@ -143,9 +154,12 @@ export class AddServerView {
 
   /** @param {URL} url @param {string} code */
   #alternatives(url, code) {
+    if (code === "mcp_login") return tokenForm((token) => void this.#attempt(() => this.#addFetched(url, token)));
+    const lines = serverLines(code);
+    if (lines) return lines;
     const canHelp = BRIDGE_MAY_HELP.has(code) && isPublic(url.hostname);
     const help = canHelp
-      ? button("Let the bridge fetch it", () => void this.#attempt(() => this.#add({ url: url.href })), {
+      ? button("Let the bridge fetch it", () => void this.#attempt(async () => void (await this.#add({ url: url.href }))), {
           class: "primary",
         })
       : null;
@@ -178,7 +192,7 @@ export class AddServerView {
       return answer;
     };
     const { text, decisions } = await new ReferenceLoader(this.parts, ask).loadReferences(document, files);
-    await this.#add({ ...offered, text }, decisions);
+    return this.#add({ ...offered, text }, decisions);
   }
 
   /** @param {NewServer} offered @param {import("../types/reference_types.js").Decisions} [decisions] */
@@ -189,6 +203,7 @@ export class AddServerView {
     announceSentence(`${server.title} added with ${server.operations} operations`);
     goTo("servers", server.id, "review");
     await this.parts.inventory.loadInventory();
+    return server;
   }
 
   /** @param {() => Promise<void>} action */

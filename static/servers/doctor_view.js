@@ -1,6 +1,7 @@
 // @ts-check
 /** The doctor: can this page use an address, and if not, what exactly must change. */
 import { button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { serverLines } from "./mcp_advice.js";
 import { readAddress } from "../session/probe_frames.js";
 import { networkPermission } from "../executor/diagnosis.js";
 
@@ -23,7 +24,7 @@ function showReport(report) {
     "div",
     { dataset: { testid: "check-report", code: report.code } },
     notice(isGood ? "good" : "warning", report.message, isGood ? null : el("code", { class: "code-tag" }, report.code)),
-    report.code === "cors" || report.code === "preflight" ? corsFix() : null,
+    report.code === "cors" || report.code === "preflight" ? corsFix() : serverLines(report.code),
     factList([
       ["Address", report.url],
       ["Leads to", SPACES[report.address_space]],

@@ -44,11 +44,12 @@ export class DocumentRefresh {
    * @param {(note: HTMLElement) => void} [show] says what needs the user's decision; unasked refetching needs it
    * @param {() => number} [now] milliseconds since 1970
    */
-  constructor({ api, probes, inventory, references }, show = () => undefined, now = () => Date.now()) {
+  constructor({ api, probes, inventory, references, credentials }, show = () => undefined, now = () => Date.now()) {
     this.api = api;
     this.probes = probes;
     this.inventory = inventory;
     this.references = references;
+    this.credentials = credentials;
     this.show = show;
     this.now = now;
     this.isStopped = false;
@@ -62,13 +63,18 @@ export class DocumentRefresh {
    * @throws {ProbeError | LoadingStopped | import("../session/api_error.js").ApiError}
    */
   async refetchDocument({ id, source_url }, ask) {
-    const fetched = await this.probes.fetchDocument(readAddress(source_url ?? ""));
+    const fetched = await this.#fetchDocument(id, readAddress(source_url ?? ""));
     const { origins } = await this.references.decisionsOf(id);
     const granted = Object.fromEntries(Object.entries(origins).filter(([, isGranted]) => isGranted));
     const gathering = new ReferenceLoader(this, ask, { origins: granted, without: {} });
     const { text, decisions } = await gathering.loadReferences(fetched);
     await this.references.saveDecisions(id, decisions);
     return this.api.replaceDocument(id, { text, source_url: fetched.source_url });
+  }
+
+  /** An MCP server may ask for what the user has saved for it. @param {string} id @param {URL} url */
+  async #fetchDocument(id, url) {
+    return this.probes.fetchDocument(url, await this.credentials.loadCredentials(id, url.origin));
   }
 
   /** Own servers with an address, one after another. An API that is down now is not worth a message. */
@@ -79,15 +85,26 @@ export class DocumentRefresh {
     }
   }
 
+  /** One server whose source is known to have changed. @param {string} id */
+  async refetchServer(id) {
+    const server = this.inventory.servers.find((each) => each.id === id && !each.shared && each.source_url);
+    if (server && !this.isStopped) await this.#refetchNow(server).catch(() => undefined);
+  }
+
   stop() {
     this.isStopped = true;
   }
 
   /** @param {Server} server */
-  async #refetchQuietly({ id, title, source_url, digest }) {
+  async #refetchQuietly(server) {
+    if (await this.#isDue(server.id, readAddress(server.source_url ?? ""))) await this.#refetchNow(server);
+  }
+
+  /** @param {Server} server */
+  async #refetchNow({ id, title, source_url, digest }) {
     const url = readAddress(source_url ?? "");
-    if (!(await this.#isDue(id, url)) || !(await isQuiet(url.href))) return;
-    const fetched = await this.probes.fetchDocument(url);
+    if (!(await isQuiet(url.href))) return;
+    const fetched = await this.#fetchDocument(id, url);
     await this.references.saveFetchTime(id, this.now());
     if ((await digestOf(fetched.text)) === digest) return;
     try {

@@ -24,13 +24,16 @@ const VALIDITY = {
 /** @param {ServerDetail} server @returns {string} how openapi-core judges the document */
 export const validityOf = ({ validation }) => VALIDITY[validation.state] ?? validation.state;
 
+/** What the tools come from, with its version. @param {Pick<ServerDetail, "kind" | "openapi">} server */
+export const sourceOf = ({ kind, openapi }) => `${kind === "mcp" ? "MCP" : "OpenAPI"} ${openapi}`;
+
 /** One line: what became of the document. @param {ServerDetail} server */
 export function summaryOf(server) {
   const warned = server.tools.filter(({ warnings }) => warnings.length > 0).length;
   return [
     warned > 0 ? `${formatCount(server.tools.length, "tool")}, ${warned} with warnings` : formatCount(server.tools.length, "tool"),
     server.skipped.length > 0 ? `${formatCount(server.skipped.length, "operation")} left out` : "nothing left out",
-    `OpenAPI ${server.openapi}: ${validityOf(server)}`,
+    `${sourceOf(server)}: ${validityOf(server)}`,
   ].join(" · ");
 }
 
@@ -49,7 +52,7 @@ export function reportGroups(server) {
     toolGroup("unsendable", "with parts that a browser cannot send", "Requests are sent without these parts.", tools, unsendableTexts),
     toolGroup("warnings", "with warnings", "They work, but not everything is as the document says.", tools, warningTexts),
     documentGroup("remarks", formatCount(warnings.length, "remark") + " about the document", "", warnings),
-    documentGroup("flaws", `${formatCount(flaws.length, "flaw")} found by openapi-core`, "Most are harmless: many real documents have some.", flaws),
+    documentGroup("flaws", `${formatCount(flaws.length, "flaw")} found by ${server.kind === "mcp" ? "JSON Schema" : "openapi-core"}`, "Most are harmless: many real documents have some.", flaws),
   ];
   return groups.filter(({ entries }) => entries.length > 0);
 }

@@ -6,10 +6,10 @@ import { el, freshId, methodTag } from "../ui/dom.js";
 
 /**
  * @param {ServerTool} tool
- * @param {{url: string, isChosen: boolean, changes: string[]}} standing
+ * @param {{url: string, isChosen: boolean, changes: string[], claims: string[]}} standing
  * @returns {{row: HTMLLIElement, box: HTMLInputElement}}
  */
-export function reviewRow(tool, { url, isChosen, changes }) {
+export function reviewRow(tool, { url, isChosen, changes, claims }) {
   const id = freshId("accept");
   const box = el("input", {
     type: "checkbox",
@@ -20,7 +20,8 @@ export function reviewRow(tool, { url, isChosen, changes }) {
   });
   const changed = changes.length > 0 ? el("span", { class: "badge warning" }, "changed") : null;
   const name = el("label", { for: id }, methodTag(tool.method, tool.safe), " ", el("strong", null, tool.name), changed);
-  const about = el("div", { id: `${id}-about` }, effectBadge(tool), el("span", { class: "mono url" }, url), describeTool(tool));
+  const place = el("span", { class: "mono url" }, url);
+  const about = el("div", { id: `${id}-about` }, effectBadge(tool), place, claimLine(claims), describeTool(tool));
   const lines = changes.map((line) => el("li", null, line));
   const row = el(
     "li",
@@ -38,6 +39,11 @@ export function reviewRow(tool, { url, isChosen, changes }) {
 function effectBadge({ safe, method }) {
   if (safe) return null;
   return el("span", { class: "badge unsafe" }, method === "DELETE" ? "can delete data" : "can change data");
+}
+
+/** What the server says of its own tool changes nothing, and says so. @param {string[]} claims */
+function claimLine(claims) {
+  return claims.length === 0 ? null : el("p", { class: "hint" }, `The server itself says: ${claims.join(", ")}. You are asked all the same.`);
 }
 
 /** @param {ServerTool} tool */

@@ -2,7 +2,7 @@
 /** One server: its tools, what was left out, the facts, and beside them what can be set. */
 import { announceSentence, button, el, factList, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
-import { validityOf } from "./document_report.js";
+import { sourceOf, validityOf } from "./document_report.js";
 import { ReportView } from "./report_view.js";
 import { mayChange, settingsPanels, settingsVersion } from "./server_settings.js";
 import { DocumentRefresh } from "./document_refresh.js";
@@ -100,7 +100,7 @@ export class ServerView {
     });
     const mayRefetch = server.source_url !== null && mayChange(this.parts, server);
     const refetch = mayRefetch
-      ? button("Refetch the document", () => void this.#refetch(server), { class: "quiet" })
+      ? button(server.kind === "mcp" ? "Refetch the tools" : "Refetch the document", () => void this.#refetch(server), { class: "quiet" })
       : null;
     return el(
       "div",
@@ -121,10 +121,11 @@ export class ServerView {
 
   /** @param {ServerDetail} server */
   async #refetch(server) {
-    await this.#attempt("Document refetched", async () => {
+    await this.#attempt("Refetched", async () => {
       const ask = (/** @type {Question} */ question) => askAboutReferences(this.question, question);
       const fresh = await new DocumentRefresh(this.parts).refetchDocument(server, ask);
-      const verdict = fresh.digest === server.digest ? "The document has not changed." : "The document has changed.";
+      const [what, has] = server.kind === "mcp" ? ["The tools", "have"] : ["The document", "has"];
+      const verdict = `${what} ${has} ${fresh.digest === server.digest ? "not changed" : "changed"}.`;
       const tone = fresh.changed > 0 ? "warning" : "good";
       const open = fresh.changed > 0 ? link("See what changed", viewAddress("servers", server.id, "review")) : null;
       fill(this.messages, notice(tone, `${verdict} `, open));
@@ -175,8 +176,8 @@ function toolBadge(tool) {
 function serverFacts(server) {
   return factList(
     [
-      ["Document", server.source_url ?? "given as text"],
-      ["OpenAPI", `${server.openapi}: ${validityOf(server)}`],
+      [server.kind === "mcp" ? "Endpoint" : "Document", server.source_url ?? "given as text"],
+      ["Source", `${sourceOf(server)}: ${validityOf(server)}`],
       ["Version", server.version || "–"],
       ["Origins", server.origins.join(", ") || "–"],
     ],

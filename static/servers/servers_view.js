@@ -2,6 +2,7 @@
 /** The list of servers: what each offers, what is accepted, what needs a decision. */
 import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
+import { sourceOf } from "./document_report.js";
 import { formatCount } from "../ui/format_count.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
@@ -45,7 +46,7 @@ export class ServersView {
   #serverCard(server) {
     const facts = [
       server.version && `version ${server.version}`,
-      `OpenAPI ${server.openapi}`,
+      sourceOf(server),
       server.shared && "offered to every user",
     ];
     return el(

@@ -2,7 +2,7 @@
 /** Opening one's own printed link accepts what was named on the command line; a note says so. */
 import { acceptedByOpening, wasAccepted } from "./acceptance.js";
 import { dismissibleNotice, link, notice, sentenceOf } from "../ui/dom.js";
-import { refusedNotice } from "./acceptance_view.js";
+import { refusedNotice } from "./refused_notice.js";
 import { viewAddress } from "../ui/router.js";
 import { formatCount } from "../ui/format_count.js";
 

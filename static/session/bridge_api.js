@@ -24,9 +24,9 @@ export class BridgeApi {
     this.send = send;
   }
 
-  /** @returns {Promise<import("../types/api_types.js").Server[]>} */
-  async listServers() {
-    return (await this.#get("/api/servers")).servers;
+  /** @returns {Promise<import("../types/api_types.js").ServerList>} */
+  listServers() {
+    return this.#get("/api/servers");
   }
 
   /** @param {string} id @returns {Promise<import("../types/api_types.js").ServerDetail>} */
@@ -73,9 +73,14 @@ export class BridgeApi {
     return this.sendRequest("DELETE", `/api/servers/${encodeSegment(id)}`);
   }
 
-  /** Without the schemas of their arguments. @returns {Promise<import("../types/api_types.js").Tool[]>} */
-  async listTools() {
-    return (await this.#get("/api/tools?schemas=no")).tools;
+  /** Without the schemas of their arguments. @returns {Promise<import("../types/api_types.js").ToolList>} */
+  listTools() {
+    return this.#get("/api/tools?schemas=no");
+  }
+
+  /** With the schemas of their arguments. @returns {Promise<{tools: import("../types/api_types.js").FullTool[]}>} */
+  listFullTools() {
+    return this.#get("/api/tools");
   }
 
   /** @param {string} name @returns {Promise<import("../types/api_types.js").FullTool>} */
@@ -102,6 +107,17 @@ export class BridgeApi {
    */
   callTool(tool, argumentsText, signal) {
     return this.sendRequest("POST", "/api/calls", { tool, arguments_text: argumentsText }, signal);
+  }
+
+  /**
+   * The same for an agent of the browser: it is not the user who asks.
+   * @param {string} tool
+   * @param {string} argumentsText
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<import("../types/api_types.js").CallReport>}
+   */
+  callForAgent(tool, argumentsText, signal) {
+    return this.sendRequest("POST", "/api/calls", { tool, arguments_text: argumentsText, for_agent: true }, signal);
   }
 
   /**

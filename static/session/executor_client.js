@@ -7,7 +7,7 @@
  */
 
 import { CallLog, openCallChannel } from "../executor/call_log.js";
-import { trustedScript } from "./executor_script.js";
+import { requestExecutor, trustedScript } from "./executor_script.js";
 import { WaitingCards } from "./pending_approvals.js";
 
 /** @typedef {import("../types/types.d.ts").ExecutorState} ExecutorState */
@@ -15,6 +15,7 @@ import { WaitingCards } from "./pending_approvals.js";
 /** @typedef {import("../types/types.d.ts").WorkerNews} WorkerNews */
 /** @typedef {import("../types/types.d.ts").TabRequest} TabRequest */
 /** @typedef {import("../types/types.d.ts").WaitingCard} WaitingCard */
+/** @typedef {import("../types/types.d.ts").ExecutorOffer} ExecutorOffer */
 /** @typedef {import("../types/types.d.ts").Session} Session */
 /** @typedef {{user_id: string | null, session: Session | null, sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} IdentitySource */
 
@@ -25,8 +26,6 @@ const HANDOVER_MS = 10_000;
 const DRAIN_LIMIT_MS = 300_000;
 const RETRY_FIRST_MS = 1000;
 const RETRY_LAST_MS = 30_000;
-/** The digest in the page's addresses: a worker of another version would not understand this page. */
-const OWN_VERSION = /\/static\/([0-9a-f]+)\//.exec(import.meta.url)?.[1] ?? "";
 
 /** @type {ExecutorState} */
 const STOPPED = { role: "stopped", connection: "offline", error: null, origins: [], running: 0 };
@@ -39,7 +38,7 @@ export class ExecutorClient extends EventTarget {
   #life = null;
   /** @type {BroadcastChannel | null} */
   #channel = null;
-  /** @type {{id: string, worker: Worker, origins: string[]} | null} */
+  /** @type {{id: string, worker: Worker, origins: string[], revision: string} | null} */
   #current = null;
   /** @type {Map<string, () => void>} */
   #whenOnline = new Map();
@@ -49,10 +48,14 @@ export class ExecutorClient extends EventTarget {
   #cards = new WaitingCards(() => this.#announce("cards", this.cards));
   #log = new CallLog((entry) => this.#announce("call", entry));
 
-  /** @param {{identity: IdentitySource, fetch?: typeof globalThis.fetch}} parts */
-  constructor({ identity, fetch: send }) {
+  /**
+   * @param {{identity: IdentitySource, offer?: ExecutorOffer | null, fetch?: typeof globalThis.fetch}} parts
+   *   `offer`: for the first worker, if this tab runs it at once
+   */
+  constructor({ identity, offer = null, fetch: send }) {
     super();
     this.identity = identity;
+    this.offer = offer;
     this.fetch = send ?? ((input, init) => fetch(input, init));
     /** @type {ExecutorState} */
     this.state = STOPPED;
@@ -129,7 +132,15 @@ export class ExecutorClient extends EventTarget {
     return this.#on("call", callback);
   }
 
-  /** Called when the bridge announces that `subject` has changed. @param {import("../types/types.d.ts").Subject} subject @param {() => void} callback */
+  /** Called in the tab whose worker found it. @param {(serverId: string) => void} callback */
+  onSourceChanged(callback) {
+    return this.#on("source", (serverId) => this.state.role === "executor" && callback(serverId));
+  }
+
+  /**
+   * Called when the bridge announces that `subject` has changed; with a revision: unless what is known is of that one.
+   * @param {import("../types/types.d.ts").Subject} subject @param {(revision?: string) => void} callback
+   */
   onChanged(subject, callback) {
     return this.#on(subject, callback);
   }
@@ -166,7 +177,10 @@ export class ExecutorClient extends EventTarget {
     const lock = `${LOCK}:${this.#userId}`;
     const { held = [] } = await navigator.locks.query();
     if (signal.aborted) return;
-    if (held.some(({ name }) => name === lock)) this.#setState({ role: "standby" });
+    if (held.some(({ name }) => name === lock)) {
+      this.offer = null; // too old when it is this tab's turn
+      this.#setState({ role: "standby" });
+    }
     const lead = async () => {
       this.#setState({ role: "executor", connection: "connecting", error: null, running: 0 }); // Not the last tab's.
       void this.refreshOrigins();
@@ -180,38 +194,17 @@ export class ExecutorClient extends EventTarget {
   /** Starts a worker when there is none, or when the accepted origins are not those of the present one. */
   async #ensureWorker() {
     try {
-      const { script_url, origins } = await this.#requestScript();
+      const offer = this.offer ?? (await requestExecutor(this.identity, this.fetch));
+      this.offer = null;
       this.#failures = 0;
-      if (!this.#life || (this.#current && isSameSet(this.#current.origins, origins))) return;
-      await this.#replaceWorker(script_url, origins);
+      if (!this.#life) return;
+      if (this.#current && isSameSet(this.#current.origins, offer.origins)) this.#current.revision = offer.revision;
+      else await this.#replaceWorker(offer);
     } catch (error) {
       const { code = "unreachable", message } = /** @type {any} */ (error);
       if (!this.#current) this.#setState({ error: { code, message } }); // A running worker is not affected.
       this.#retry();
     }
-  }
-
-  /** @returns {Promise<{script_url: string, origins: string[]}>} */
-  async #requestScript() {
-    const answer = await this.#post(await this.identity.sessionToken());
-    if (answer.status !== 401) return this.#read(answer);
-    return this.#read(await this.#post(await this.identity.renewToken()));
-  }
-
-  /** @param {string} token */
-  #post(token) {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const body = JSON.stringify({ version: OWN_VERSION });
-    return this.fetch("/api/executor", { method: "POST", headers, body, cache: "no-store" });
-  }
-
-  /** @param {Response} answer */
-  async #read(answer) {
-    const body = await answer.json();
-    if (answer.ok) return body;
-    throw Object.assign(new Error(body.error?.message ?? "The bridge refuses to start the executor."), {
-      code: body.error?.code ?? "internal",
-    });
   }
 
   #retry() {
@@ -222,15 +215,14 @@ export class ExecutorClient extends EventTarget {
   }
 
   /**
-   * @param {string} scriptUrl
-   * @param {string[]} origins
+   * @param {ExecutorOffer} offer
    * @returns {Promise<void>} settles when the new worker is online; at once when it replaces none
    */
-  async #replaceWorker(scriptUrl, origins) {
+  async #replaceWorker({ script_url, origins, revision }) {
     const previous = this.#current?.worker;
     const id = crypto.randomUUID();
-    const worker = new Worker(trustedScript(scriptUrl), { type: "module" });
-    this.#current = { id, worker, origins };
+    const worker = new Worker(trustedScript(script_url), { type: "module" });
+    this.#current = { id, worker, origins, revision };
     worker.onerror = () => this.#handleWorkerError(id);
     const about = { worker: id, user_id: this.#userId, page_id: this.#pageId, origins };
     const now = () => ({ session: this.identity.session, visibility: document.visibilityState });
@@ -261,14 +253,16 @@ export class ExecutorClient extends EventTarget {
     else if (news.type === "calls") for (const entry of news.entries) this.#log.putEntry(entry);
     else if (news.type === "refresh" && this.state.role === "executor") void this.refreshOrigins();
     else if (news.type === "cards") this.#cards.putCards(news.worker, news.cards);
-    else if (news.type === "changed") this.#handleChange(news.subject);
+    else if (news.type === "changed") this.#handleChange(news.subject, news.revision);
+    else if (news.type === "source_changed") this.#announce("source", news.server_id);
     else if (news.type === "state") this.#workerChanged(news);
   }
 
-  /** @param {import("../types/types.d.ts").Subject} subject */
-  #handleChange(subject) {
-    if (subject === "servers" && this.state.role === "executor") void this.refreshOrigins();
-    this.#announce(subject);
+  /** @param {import("../types/types.d.ts").Subject} subject @param {string} [revision] */
+  #handleChange(subject, revision) {
+    const isKnown = revision !== undefined && revision === this.#current?.revision;
+    if (subject === "servers" && this.state.role === "executor" && !isKnown) void this.refreshOrigins();
+    this.#announce(subject, revision);
   }
 
   /** @param {Extract<WorkerNews, {type: "state"}>} news */

@@ -1,8 +1,13 @@
 // @ts-check
 /**
- * The one Trusted Types policy of the page: only the bridge's own executor scripts may become a worker.
- * Firefox and Safari versions without Trusted Types take the plain address.
+ * Where the executor's script comes from, and the one Trusted Types policy of the page: only the bridge's own executor
+ * scripts may become a worker. Firefox and Safari versions without Trusted Types take the plain address.
  */
+
+/** @typedef {import("../types/types.d.ts").ExecutorOffer} ExecutorOffer */
+
+/** The digest in the page's addresses: a worker of another version would not understand this page. */
+export const OWN_VERSION = /\/static\/([0-9a-f]+)\//.exec(import.meta.url)?.[1] ?? "";
 
 const EXECUTOR_PATH = /^\/executor\/[\w.-]+\.js$/;
 
@@ -24,4 +29,31 @@ const policy = factory?.createPolicy("tool-bridge-executor", { createScriptURL: 
  */
 export function trustedScript(url) {
   return policy ? policy.createScriptURL(url) : checkUrl(url);
+}
+
+/**
+ * Asks the bridge for the executor; with another token if the first one is refused.
+ * @param {{sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} identity
+ * @param {typeof fetch} send
+ * @returns {Promise<ExecutorOffer>}
+ */
+export async function requestExecutor(identity, send) {
+  const answer = await post(send, await identity.sessionToken());
+  return read(answer.status === 401 ? await post(send, await identity.renewToken()) : answer);
+}
+
+/** @param {typeof fetch} send @param {string} token */
+function post(send, token) {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ version: OWN_VERSION });
+  return send("/api/executor", { method: "POST", headers, body, cache: "no-store" });
+}
+
+/** @param {Response} answer */
+async function read(answer) {
+  const body = await answer.json();
+  if (answer.ok) return body;
+  throw Object.assign(new Error(body.error?.message ?? "The bridge refuses to start the executor."), {
+    code: body.error?.code ?? "internal",
+  });
 }

@@ -21,6 +21,8 @@ export class Inventory {
     /** Operations pinned in this browser, by server: key to digest. @type {Map<string, Record<string, string>>} */
     this.pinned = new Map();
     this.isLoaded = false;
+    /** Of all that is loaded; "": not of one. */
+    this.revision = "";
     /** @type {Set<() => void>} */
     this.callbacks = new Set();
     /** @type {Promise<void> | null} */
@@ -38,6 +40,15 @@ export class Inventory {
     this.isStale = true;
     this.loading ??= this.#loadUntilFresh().finally(() => (this.loading = null));
     return this.loading;
+  }
+
+  /**
+   * Loads everything again unless it is of that revision, when what is being loaded just now is there.
+   * @param {string} revision
+   */
+  async loadRevision(revision) {
+    await this.loading?.catch(() => undefined);
+    if (this.revision !== revision) await this.loadInventory();
   }
 
   /** @param {() => void} callback called after every load @returns {() => void} ends the subscription */
@@ -77,9 +88,10 @@ export class Inventory {
         this.api.readSelection(),
         this.pins.listServers(),
       ]);
-      this.servers = servers;
-      this.tools = tools;
+      this.servers = servers.servers;
+      this.tools = tools.tools;
       this.selection = selection;
+      this.revision = [tools, selection].every(({ revision }) => revision === servers.revision) ? servers.revision : "";
       this.pinned = new Map(pinned.map(({ server_id, operations }) => [server_id, operations]));
     }
     this.isLoaded = true;

@@ -38,13 +38,15 @@ export function readAddress(text) {
 
 export class ProbeFrames {
   /**
-   * Fetches a document from where this browser is. Start it from a click: the browser may ask for permission.
+   * Fetches a document, or the tools of an MCP server, from where this browser is. Start it from a click: the browser
+   * may ask for permission.
    * @param {URL} url
+   * @param {import("../types/types.js").CredentialSet} [credentials] sent to an MCP server only
    * @returns {Promise<import("../types/probe_wire.js").FetchedDocument>}
    * @throws {ProbeError} with the diagnosis
    */
-  async fetchDocument(url) {
-    const reply = await this.#ask("probe:document", url);
+  async fetchDocument(url, credentials = {}) {
+    const reply = await this.#ask("probe:document", url, credentials);
     if ("text" in reply) return reply;
     throw new ProbeError("network", "The probe returned no document.");
   }
@@ -63,9 +65,10 @@ export class ProbeFrames {
   /**
    * @param {"probe:document" | "probe:check"} type
    * @param {URL} url
+   * @param {import("../types/types.js").CredentialSet} [credentials]
    * @returns {Promise<Extract<ProbeReply, {ok: true}>>}
    */
-  async #ask(type, url) {
+  async #ask(type, url, credentials = {}) {
     const frame = el("iframe", {
       src: `/probe?origin=${encodeURIComponent(url.origin)}`,
       class: "probe",
@@ -76,7 +79,7 @@ export class ProbeFrames {
     const listening = new AbortController();
     try {
       return await new Promise((resolve, reject) =>
-        exchangeMessages({ frame, type, url, resolve, reject, signal: listening.signal }),
+        exchangeMessages({ frame, asked: { type, url: url.href, credentials }, resolve, reject, signal: listening.signal }),
       );
     } finally {
       listening.abort();
@@ -86,10 +89,10 @@ export class ProbeFrames {
 }
 
 /**
- * @param {{frame: HTMLIFrameElement, type: "probe:document" | "probe:check", url: URL, signal: AbortSignal,
+ * @param {{frame: HTMLIFrameElement, asked: Omit<import("../types/probe_wire.js").ProbeRequest, "id">, signal: AbortSignal,
  *   resolve: (reply: Extract<ProbeReply, {ok: true}>) => void, reject: (failure: ProbeError) => void}} talk
  */
-function exchangeMessages({ frame, type, url, resolve, reject, signal }) {
+function exchangeMessages({ frame, asked, resolve, reject, signal }) {
   const id = crypto.randomUUID();
   const timer = setTimeout(
     () => reject(new ProbeError("unreachable", "The bridge does not answer. Is it still running?")),
@@ -99,7 +102,7 @@ function exchangeMessages({ frame, type, url, resolve, reject, signal }) {
   const receive = ({ source, origin, data }) => {
     if (source !== frame.contentWindow || origin !== location.origin) return;
     clearTimeout(timer);
-    if (data.type === "probe:ready") frame.contentWindow?.postMessage({ type, id, url: url.href }, location.origin);
+    if (data.type === "probe:ready") frame.contentWindow?.postMessage({ ...asked, id }, location.origin);
     else if (data.id === id && data.ok) resolve(data);
     else if (data.id === id && !data.ok) reject(new ProbeError(data.error.code, data.error.message));
   };

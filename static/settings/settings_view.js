@@ -6,6 +6,7 @@ import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
 import { StoredItemsPanel } from "./stored_items_panel.js";
 import { LimitsPanel } from "./limits_panel.js";
+import { WebMcpPanel } from "./web_mcp_panel.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {{element: HTMLElement, stop: () => void}} Section */
@@ -22,8 +23,9 @@ export class SettingsView {
 
   /** @param {HTMLElement} container */
   async start(container) {
-    const { controls } = this.parts;
-    this.#sections = [openBreakersPanel(this.parts), approvalPanel(), new CallSettingForm(this.parts, {}), new StoredItemsPanel(this.parts.api), new LimitsPanel(controls)];
+    const { controls, api, webMcp } = this.parts;
+    const calls = [openBreakersPanel(this.parts), approvalPanel(), new WebMcpPanel(webMcp), new CallSettingForm(this.parts, {})];
+    this.#sections = [...calls, new StoredItemsPanel(api), new LimitsPanel(controls)];
     fill(container, el("h1", null, "Settings"), this.messages, ...this.#sections.map(({ element }) => element));
     try {
       await controls.loadControls();

@@ -18,6 +18,8 @@ import { toCurl } from "../base/curl.js";
 /** What was last typed for a tool, while this page is open. @type {Map<string, import("../types/types.js").JsonObject>} */
 const drafts = new Map();
 
+const IN_A_MESSAGE = "These are the arguments. The page puts them into a message of MCP; Calls shows it.";
+
 export class TryView {
   /** @param {Parts} parts @param {FullTool} tool */
   constructor(parts, tool) {
@@ -168,6 +170,7 @@ export class TryView {
       const left = unsendable.map(({ in: where, name, reason }) =>
         el("p", { class: "hint warning-text" }, `Not sent: ${where} ${name}. ${reason}`),
       );
+      if (plan.kind === "mcp") left.push(el("p", { class: "hint" }, IN_A_MESSAGE));
       fill(this.result, requestView(curl), ...left);
     } catch (failure) {
       this.#showFailure(failure);

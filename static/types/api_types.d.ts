@@ -13,6 +13,7 @@ export interface Server {
   title: string;
   description: string;
   version: string;
+  kind: "openapi" | "mcp";
   openapi: string;
   base_url: string;
   source_url: string | null;
@@ -105,6 +106,15 @@ export interface SelectionChoice {
   max_tools: number | null;
   max_tokens: number | null;
 }
+/** `revision`: another one after every change of servers, tools or selection. */
+export interface ServerList {
+  servers: Server[];
+  revision: string;
+}
+export interface ToolList {
+  tools: Tool[];
+  revision: string;
+}
 export interface Selection extends SelectionChoice {
   defaults: { max_tools: number; max_tokens: number | null };
   /** What is chosen and not available now. */
@@ -114,6 +124,7 @@ export interface Selection extends SelectionChoice {
   shown: number;
   over: "" | "over_limit" | "over_tokens";
   meta_tools: string[];
+  revision: string;
 }
 /** Calls of an operation that need not ask. Times are seconds since the epoch. */
 export interface GrantFacts {

@@ -1,6 +1,6 @@
 /** What the page and its probe frame say to each other. Types only. */
 
-import type { AddressSpace, PermissionAnswer } from "./types.js";
+import type { AddressSpace, CredentialSet, PermissionAnswer } from "./types.js";
 
 export interface ProbeError {
   code: string;
@@ -10,6 +10,8 @@ export interface ProbeRequest {
   type: "probe:document" | "probe:check";
   id: string;
   url: string;
+  /** Of an MCP server; a document is fetched without. */
+  credentials: CredentialSet;
 }
 export interface FetchedDocument {
   text: string;

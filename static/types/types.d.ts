@@ -67,6 +67,10 @@ export interface Unsendable {
 }
 export interface RequestPlan {
   version: 1;
+  /** Absent: a request of an API. mcp: its body goes into a call of `tool`. */
+  kind?: "mcp";
+  /** The whole definition, as the server gave it when it was accepted. */
+  tool?: JsonObject;
   method: string;
   base_url: string;
   path: string;
@@ -171,6 +175,13 @@ export interface ToolCall {
   /** Who asks, for people: foreign text; empty: not said. */
   asked_by: string;
   chat_id: string | null;
+  doubted: DoubtedCall | null;
+}
+/** An earlier call, equal to one that asks because of it, of which nobody knows whether it was performed. */
+export interface DoubtedCall {
+  call_id: string;
+  /** UTC seconds since 1970. */
+  opened_at: number;
 }
 export type OutcomeBody = { kind: "text"; text: string } | { kind: "uploaded" } | { kind: "empty" };
 export interface Answered {
@@ -243,6 +254,8 @@ export interface CardFacts {
   content_type: string;
   /** Where secrets go, never what they are. */
   credentials: string[];
+  /** What an MCP server says of its tool, in our words. */
+  claims: string[];
   reason: ReasonToAsk;
 }
 export interface WaitingCard extends CardFacts {
@@ -250,6 +263,7 @@ export interface WaitingCard extends CardFacts {
   /** See `ToolCall`. */
   asked_by: string;
   chat_id: string | null;
+  doubted: DoubtedCall | null;
   /** Milliseconds since the epoch. */
   expires_at: number;
 }
@@ -361,9 +375,17 @@ export type WorkerNews =
   | { type: "call"; entry: CallEntry }
   | { type: "calls"; entries: CallEntry[] }
   | { type: "cards"; worker: string; cards: WaitingCard[] }
-  | { type: "changed"; subject: Subject };
+  /** An MCP server defines a tool in another way than its user accepted. */
+  | { type: "source_changed"; server_id: string }
+  | { type: "changed"; subject: Subject; revision?: string };
 /** What a tab asks of the executor on the same channel. */
 export type TabRequest = { type: "recap" } | { type: "decide"; call_ids: string[]; decision: "once" | "chat" | "timed" | "always" | "denied" } | { type: "cancel"; call_id: string } | { type: "refresh" };
+/** Where a page's executor is loaded from, soon, and what it may reach as of a revision of the servers. */
+export interface ExecutorOffer {
+  script_url: string;
+  origins: string[];
+  revision: string;
+}
 /** A token of the bridge; `ends_at`: milliseconds since 1970. */
 export interface Session {
   token: string;

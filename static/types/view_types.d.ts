@@ -12,6 +12,7 @@ import type { Inventory } from "../session/inventory.js";
 import type { PageGrants } from "../executor/grants.js";
 import type { Pins } from "../executor/pins.js";
 import type { ProbeFrames } from "../session/probe_frames.js";
+import type { WebMcp } from "../session/web_mcp.js";
 import type { ReferenceDecisions } from "../servers/reference_loader.js";
 
 export interface Parts {
@@ -28,6 +29,7 @@ export interface Parts {
   devices: Devices;
   controls: CallControls;
   chat: ChatApi;
+  webMcp: WebMcp;
   /** Waiting calls that the view shows at their own place. */
   inline: InlineCards;
   /** Unpairs this browser and deletes what it stores for its user. */

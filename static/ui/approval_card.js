@@ -6,6 +6,7 @@
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
 import { askedBy } from "./asked_by.js";
 import { formatSize } from "./response_view.js";
+import { formatTime } from "../base/time_format.js";
 import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
@@ -86,7 +87,8 @@ export class ApprovalCard {
       ),
       factList([
         ["Asked by", askedBy(card.asked_by)],
-        ["Why", REASONS[card.reason]],
+        ["Why", card.doubted === null ? REASONS[card.reason] : doubtSentence(card.doubted)],
+        ...claimLine(card.claims),
         ["Credential", card.credentials.length > 0 ? card.credentials.map((name) => truncateLine(name)).join(", ") : "none"],
       ]),
       argumentList(card),
@@ -95,6 +97,13 @@ export class ApprovalCard {
     );
   }
 }
+
+/** @param {import("../types/types.js").DoubtedCall} doubted */
+const doubtSentence = ({ opened_at, call_id }) =>
+  `An equal call of ${formatTime(1000 * opened_at)} may have been performed; nobody knows. Allow it only if it may happen twice. (${truncateLine(call_id)})`;
+
+/** @param {string[]} claims @returns {[string, string][]} */
+const claimLine = (claims) => (claims.length > 0 ? [["The server says", claims.join(", ")]] : []);
 
 /** @param {WaitingCard} card */
 function argumentList({ args, more_args }) {

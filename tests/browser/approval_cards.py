@@ -23,16 +23,17 @@ async def shop(
 
 def ordering(scene: BrowserHarness, customer: str = "Ada", **headers: str) -> "asyncio.Task[Reply]":
     """A program orders tea; ends when its user has decided."""
-    return asyncio.create_task(scene.caller.call("placeOrder", _order(customer), **headers))
+    return asyncio.create_task(scene.caller.call("placeOrder", order_of(customer), **headers))
 
 
 def ordering_by_name(scene: BrowserHarness, customer: str) -> "asyncio.Task[Reply]":
     """The same through `run_operation`."""
-    arguments = {"name": "placeOrder", "arguments": _order(customer)}
+    arguments = {"name": "placeOrder", "arguments": order_of(customer)}
     return asyncio.create_task(scene.caller.call("run_operation", arguments))
 
 
-def _order(customer: str) -> dict[str, Any]:
+def order_of(customer: str) -> dict[str, Any]:
+    """The arguments of an order."""
     return {
         "customer": customer,
         "items": [{"product_id": 1, "quantity": 1}],

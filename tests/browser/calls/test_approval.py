@@ -13,12 +13,14 @@ from tests.browser.approval_cards import (
     card_of,
     cards,
     customers,
+    order_of,
     ordering,
     ordering_by_name,
     shop,
 )
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import accept_selection, expect_connection, go_to
+from tests.support.mcp_messages import modern_request, post_message, read_events
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -38,6 +40,48 @@ async def test_a_call_that_changes_something_runs_when_it_was_allowed(
         assert (await running).status == 200
         assert "Ada" in await customers(scene)
         await expect(cards(page)).to_have_count(0)
+
+
+async def test_an_mcp_client_hears_that_its_user_is_asked_and_then_the_answer(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """Approval stays in the page (ruling 40); who gave a progress token reads what the call waits for."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        body, headers = modern_request(
+            "tools/call", {"name": "placeOrder", "arguments": order_of("Ada")}, progressToken=1
+        )
+        headers["Authorization"] = f"Bearer {scene.bridge.key}"
+        url = f"{scene.bridge.base_url}/mcp"
+        async with scene.http.post(url, json=body, headers=headers) as response:
+            card = await card_of(page, "placeOrder")
+            told = await response.content.readuntil(b"\n\n")
+            assert b"Waiting for your approval in the bridge page." in told
+            assert "Ada" not in await customers(scene)
+            await answer(card, "Allow once")
+            *_, last = read_events(await response.read())
+    assert last["result"]["structuredContent"]["customer"] == "Ada"
+
+
+async def test_a_card_names_the_equal_call_of_which_nobody_knows_the_outcome(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """Ruling 39 (iv): always allowed or not, whoever asks again must not do it twice unseen."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        body, headers = modern_request("tools/call", {"name": "placeOrder", "arguments": order_of("Ada")})
+
+        async def calling() -> str:
+            _, told = await post_message(scene.bridge, scene.http, body, headers)
+            return told["result"]["content"][0]["text"]
+
+        await page.context.route("**/shop/orders", lambda route: route.abort("connectionreset"))
+        first = asyncio.create_task(calling())
+        await answer(await card_of(page, "placeOrder"), "Always allow this operation")
+        assert "outcome_unknown" in await first
+        second = asyncio.create_task(calling())
+        card = await card_of(page, "placeOrder")
+        await expect(card).to_contain_text("may have been performed; nobody knows")
+        await answer(card, "Deny")
+        assert "denied" in await second
 
 
 async def test_a_denied_call_is_never_sent(chromium: Browser, tmp_path: Path) -> None:

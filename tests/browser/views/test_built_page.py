@@ -16,7 +16,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, Response, Route, expect
 
 from tests.browser.browser_harness import BrowserHarness
-from tests.support.chromium import Caller, complaints_of, expect_connection, go_to
+from tests.support.chromium import Caller, accept_selection, complaints_of, expect_connection, go_to
 from tests.support.waiting import eventually
 from tests.support.wheel import unpack_wheel
 
@@ -35,6 +35,11 @@ SECTIONS = (
     "approval",
 )
 START_S = 60
+
+NOTE_ERRORS = """() => new MutationObserver(() => {
+  if (document.querySelector("main").innerText.includes("could not be loaded")) sessionStorage.setItem("errors", "1");
+}).observe(document.querySelector("main"), { childList: true, subtree: true })"""
+"""What notes errors that this load of the page shows, however briefly."""
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +96,29 @@ async def test_an_installed_bridge_does_its_main_job(installed: dict[str, str], 
     await page.close()
 
 
+async def test_an_installed_bridge_calls_the_sample_mcp_server(
+    installed: dict[str, str], chromium: Browser
+) -> None:
+    """What calls MCP servers is a file of its own, which the worker loads with the first such call."""
+    page = await chromium.new_page()
+    complaints = complaints_of(page)
+    await page.goto(installed["page_url"])
+    await expect_connection(page, "connected")
+    await go_to(page, "add")
+    await page.get_by_label("Address of the document").fill(installed["sample_mcp_url"])
+    await page.get_by_role("button", name="Fetch", exact=True).click()
+    await expect(page.get_by_role("heading", name="Review Notes (MCP)")).to_be_visible()
+    await accept_selection(page, page.url.partition("#/servers/")[2].partition("/")[0])
+    async with aiohttp.ClientSession() as http:
+        program = Caller(installed["base_url"], installed["key"], http)
+        reply = await program.call("add_note", {"title": "milk"})
+        failed = await program.call("add_note", {"title": "milk"})
+    assert (reply.status, reply.json()["text"]) == (200, "Noted: milk")
+    assert (failed.status, failed.code) == (502, "tool_failed")
+    assert [line for line in complaints if "405" not in line] == [], "but for the address asked by GET"
+    await page.close()
+
+
 async def test_nothing_is_asked_twice_when_the_page_is_loaded(scene: BrowserHarness) -> None:
     """Every question costs its way to the bridge and back, on a slow line a tenth of a second."""
     page = await scene.open_page()
@@ -124,9 +152,11 @@ async def test_a_page_of_an_older_version_reloads_once_when_it_needs_a_section(s
 
     page.on("domcontentloaded", count_load)
     await page.route("**/static/**", answer_as_a_newer_bridge)
+    await page.evaluate(NOTE_ERRORS)
     await go_to(page, "tools")
     again = page.get_by_role("button", name="Try again")
     await expect(again).to_be_visible()
+    assert await page.evaluate("sessionStorage.getItem('errors')") is None, "what mends itself is no error"
     assert loads == 1
     await page.unroute("**/static/**")
     await again.click()

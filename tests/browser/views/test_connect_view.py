@@ -4,6 +4,7 @@ import asyncio
 import json
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,31 @@ async def test_what_it_prints_for_a_model_works_as_it_is(chromium: Browser, tmp_
         assert '<details type="tool_calls"' in completion["choices"][0]["message"]["content"]
         for label in ("URL of the model connection", "Headers of the model connection"):
             await expect(as_model.get_by_role("region", name=label)).to_be_visible()
+
+
+async def test_what_it_prints_for_an_mcp_client_names_server_and_key(
+    scene: BrowserHarness,
+) -> None:
+    """A client with room for few tools gets those of one server; the key stands in it at once."""
+    page = await scene.open_page()
+    await go_to(page, "connect")
+    panel = page.get_by_role("region", name="For MCP clients")
+    await panel.get_by_label("Client").select_option("Codex")
+    settings = panel.get_by_role("region", name="~/.codex/config.toml")
+    await expect(settings).to_contain_text("YOUR_KEY")
+    await page.get_by_role("button", name="Create a key").click()
+    key = await page.get_by_role("region", name="New key").inner_text()
+    [server] = (await scene.bridge.components.registry.view_of_user(scene.bridge.local_user.id)).servers
+    await panel.get_by_label("Tools of").select_option(server.record.title)
+    await expect(settings).to_contain_text(key)
+    [entry] = tomllib.loads(await settings.inner_text())["mcp_servers"].values()
+    assert entry["url"] == f"{scene.bridge.base_url}/servers/{server.record.id}/mcp"
+    listed = await scene.http.post(
+        entry["url"],
+        headers=entry["http_headers"],
+        json={"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}},
+    )
+    assert "mirrorDelete" in await listed.text()
 
 
 async def output_of(*command: str) -> str:

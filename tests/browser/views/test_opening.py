@@ -1,13 +1,15 @@
 """A new user: opens the printed link, sees the sample servers, tries their tools."""
 
+import asyncio
 import re
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from bridge.cli.serve import SAMPLES
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection, go_to, run_tool
+from tests.support.documents.compiled import document_text
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -35,6 +37,26 @@ async def test_a_page_that_nobody_answers_enters_by_itself_when_somebody_does(sc
     await expect(page.get_by_role("heading", name="The bridge does not answer")).to_be_visible()
     await page.unroute(sessions)
     await expect_connection(page, "connected")
+
+
+async def test_a_change_between_the_lists_and_the_connection_is_noticed(scene: BrowserHarness) -> None:
+    """It was announced when nobody listened, and would be missing until the next change."""
+    page = await scene.open_page()
+    held, added = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        held.set()
+        await added.wait()
+        await route.continue_()
+
+    await page.route(f"{scene.bridge.base_url}/executor/*", hold)
+    await page.reload(wait_until="commit")
+    await asyncio.wait_for(held.wait(), 20)
+    cards = page.get_by_role("article")
+    await expect(cards).to_have_count(1)
+    await scene.bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
+    added.set()
+    await expect(cards).to_have_count(2)
 
 
 async def test_the_form_of_a_tool_performs_the_call_and_shows_answer_and_timing(demo: BrowserHarness) -> None:

@@ -12,7 +12,6 @@ import { bench, call, POST_THINGS, WITH_KEY } from "../support/runner_bench.js";
 import { MemoryStore } from "../support/memory_store.js";
 
 /** @typedef {import("../../../static/types/types.d.ts").PageGrant} PageGrant */
-
 const NOW = 1_000_000;
 const ORDER = call({ key: "POST /orders", chat_id: "chat-1" });
 /** @param {"chat" | "timed" | "always"} decision */
@@ -109,6 +108,13 @@ test("a call waits until its user and the bridge have said go", async () => {
   asked[0].answer({ may_begin: true, deadline_ms: 700 });
   await rest();
   assert.deepEqual([told, queue.size], [["approved c1 700"], 0]);
+});
+
+test("a grant given on another card does not approve a call that may have been performed already", async () => {
+  const { queue } = scene();
+  for (const each of [call(), call({ call_id: "c2", doubted: { call_id: "c0", opened_at: 5 } })]) await queue.addCall(each);
+  queue.decideCalls(["c1"], "always");
+  assert.deepEqual(queue.cards.map(({ call_id, doubted }) => [call_id, doubted?.call_id]), [["c2", "c0"]]);
 });
 
 test("the first click counts, in whatever tab", async () => {

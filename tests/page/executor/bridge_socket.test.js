@@ -39,7 +39,19 @@ test("execute:tool is read by our keys only: an address in the message means not
     approval_ms: 120_000,
     asked_by: "",
     chat_id: "chat",
+    doubted: null,
   });
+});
+
+test("an equal call in doubt is read if it has an id and a time", () => {
+  /** @param {unknown} doubted */
+  const read = (doubted) => {
+    const { data } = MESSAGE.data;
+    return readCall({ data: { type: "execute:tool", data: { ...data, bridge: { ...data.bridge, doubted } } } })?.doubted;
+  };
+  const earlier = { call_id: "c0", opened_at: 1_795_000_000.5 };
+  assert.deepEqual(read({ ...earlier, more: 1 }), earlier);
+  assert.deepEqual([read(null), read(5), read({ call_id: "c0" }), read({ ...earlier, call_id: 5 })], [null, null, null, null]);
 });
 
 test("who asks for a call is text of the caller's: bounded, and nothing else", () => {

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Identity } from "../../../static/executor/identity.js";
 
+const OFFER = { script_url: "/executor/t.js", origins: [], revision: "r1" };
+
 /** A bridge with devices by id and tickets by text, each the id of its user; it signs nothing and checks nothing. */
 function bridge() {
   const state = {
@@ -13,12 +15,12 @@ function bridge() {
   };
   const refused = Response.json({ error: {} }, { status: 401 });
   /** @param {string} path @param {any} body @param {string | null} caller */
-  const answer = (path, { ticket, device_id, nonce }, caller) => {
+  const answer = (path, { ticket, device_id, nonce, version }, caller) => {
     const owner = state.tickets[ticket];
     const speaker = state.devices[device_id];
     if (path === "/api/sessions/challenge") return { nonce: "n" };
     if (path === "/api/sessions" && nonce === "too old") return null;
-    if (path === "/api/sessions") return speaker && { token: speaker, expires_in: 900, user: speaker, user_id: speaker };
+    if (path === "/api/sessions") return speaker && { token: speaker, expires_in: 900, user: speaker, user_id: speaker, executor: version ? OFFER : null };
     if (!owner) return null;
     if (path === "/api/tickets" && owner !== caller) return { user: owner, redeemed: false, printed: true };
     delete state.tickets[ticket];
@@ -62,13 +64,20 @@ async function paired() {
   const store = keeping();
   state.tickets.first = "ann";
   const entrance = await opened(store, send, "first").signIn();
-  assert.deepEqual(entrance, { user: "ann", user_id: "ann", byTicket: true });
+  assert.deepEqual(entrance, { user: "ann", user_id: "ann", byTicket: true, executor: null });
   return { state, store, send };
 }
 
 test("a paired browser enters without a ticket, and not by one", async () => {
   const { store, send } = await paired();
-  assert.deepEqual(await opened(store, send).signIn(), { user: "ann", user_id: "ann", byTicket: false });
+  assert.deepEqual(await opened(store, send).signIn(), { user: "ann", user_id: "ann", byTicket: false, executor: null });
+});
+
+test("who says the page's version enters with the executor that the session brought, once", async () => {
+  const { store, send } = await paired();
+  const identity = new Identity(store, { fetch: send, location: null, version: "v1" });
+  assert.deepEqual((await identity.signIn()).executor, OFFER);
+  assert.equal((await identity.signIn()).executor, null, "that session is open already, and its executor may be too old");
 });
 
 test("the user's own ticket is spent without pairing again; one that is worth nothing changes nothing", async () => {
@@ -88,11 +97,11 @@ test("another user's ticket asks, and is neither spent nor followed until the us
   assert.deepEqual([state.tickets, state.devices], [{ hers: "bob" }, { "device 0": "ann" }]);
   asking.declineTicket();
   asking.location = null;
-  assert.deepEqual(await asking.signIn(), { user: "ann", user_id: "ann", byTicket: false });
+  assert.deepEqual(await asking.signIn(), { user: "ann", user_id: "ann", byTicket: false, executor: null });
   const changing = opened(store, send, "hers");
   await assert.rejects(changing.signIn(), { code: "other_user" });
   changing.location = null;
-  assert.deepEqual(await changing.signIn({ mayReplace: true }), { user: "bob", user_id: "bob", byTicket: true });
+  assert.deepEqual(await changing.signIn({ mayReplace: true }), { user: "bob", user_id: "bob", byTicket: true, executor: null });
   assert.equal((await opened(store, send).signIn()).user, "bob");
 });
 

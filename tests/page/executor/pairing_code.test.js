@@ -65,5 +65,5 @@ test("a link that needs confirmation shows its code, and the confirmed browser e
   assert.equal(identity.code.shownCode?.code, "ABCDEFGH");
   identity.location = null;
   assert.equal(await identity.code.readStanding(), "confirmed");
-  assert.deepEqual(await identity.signIn(), { user: "ann", user_id: "a", byTicket: false });
+  assert.deepEqual(await identity.signIn(), { user: "ann", user_id: "a", byTicket: false, executor: null });
 });

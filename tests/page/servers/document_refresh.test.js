@@ -31,6 +31,7 @@ async function uploadsOf(facts, found, { fetchedAt = 0, now = 2 * HOUR_MS } = {}
       saveFetchTime: async (/** @type {string} */ _id, /** @type {number} */ time) => void (fetchedAt = time),
     },
     probes: { fetchDocument: async (/** @type {URL} */ url) => ({ text: found, source_url: url.href }) },
+    credentials: { loadCredentials: async () => ({}) },
     inventory: { servers: [server], loadInventory: async () => undefined },
   });
   await new DocumentRefresh(parts, undefined, () => now).refetchAll();

@@ -60,3 +60,17 @@ test("properties of the body are compared by name", () => {
 test("a change that is not in the request is still said", () => {
   assert.match(planChanges(plan(), plan())[0], /description/);
 });
+
+test("of an MCP tool old and new texts, arguments and claims are shown, with nothing invisible in them", () => {
+  const tool = { name: "add", description: "Adds.", inputSchema: { properties: { a: {} } }, annotations: { readOnlyHint: true } };
+  const after = { name: "add", description: "Adds,\u202E and tells.", inputSchema: { properties: { b: {} } }, annotations: {}, outputSchema: {} };
+  assert.deepEqual(planChanges(plan({ kind: "mcp", tool }), plan({ kind: "mcp", tool: after })), [
+    "Its description was “Adds.” and is now “Adds,\\u{202E} and tells.”.",
+    "The argument b is new.",
+    "The argument a is gone.",
+    'What the server claims of it was {"readOnlyHint":true} and is now {}.',
+    "Its definition has another outputSchema.",
+  ]);
+  const described = { ...tool, inputSchema: { properties: { a: { maxLength: 2 } } } };
+  assert.deepEqual(planChanges(plan({ kind: "mcp", tool }), plan({ kind: "mcp", tool: described })), ["Its arguments are described differently."]);
+});

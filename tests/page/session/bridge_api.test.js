@@ -23,13 +23,13 @@ const json = (status, body) => new Response(JSON.stringify(body), { status });
 
 test("every request carries the session token", async () => {
   const { asked, api } = bridge([json(200, { servers: [] })]);
-  assert.deepEqual(await api.listServers(), []);
+  assert.deepEqual(await api.listServers(), { servers: [] });
   assert.equal(asked[0].init.headers.authorization, "Bearer old");
 });
 
 test("a token that has just ended is renewed once", async () => {
   const { asked, api } = bridge([json(401, {}), json(200, { tools: [] })]);
-  assert.deepEqual(await api.listTools(), []);
+  assert.deepEqual(await api.listTools(), { tools: [] });
   assert.equal(asked[1].init.headers.authorization, "Bearer new");
 });
 

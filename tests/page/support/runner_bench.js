@@ -1,6 +1,7 @@
 // @ts-check
 /** A tool runner with one accepted operation and a scripted API, for tests. */
 import { ToolRunner } from "../../../static/executor/tool_runner.js";
+import { mcpLoader } from "../../../static/executor/mcp_loader.js";
 import { parameter, plan } from "./plans.js";
 
 /** @typedef {import("../../../static/types/types.d.ts").ToolCall} ToolCall */
@@ -18,7 +19,7 @@ export const WITH_KEY = plan({ security: [[{ scheme: "key", type: "apiKey", in: 
 
 /** @param {Partial<ToolCall>} [change] @returns {ToolCall} */
 export function call(change = {}) {
-  const about = { call_id: "c1", tool: "things", server_id: "s1", key: "GET /things", digest: "d1", asked_by: "key laptop", chat_id: null };
+  const about = { call_id: "c1", tool: "things", server_id: "s1", key: "GET /things", digest: "d1", asked_by: "key laptop", chat_id: null, doubted: null };
   return { ...about, params: "{}", deadline_ms: 1000, result_token: "t", idempotency_key: false, attempt: 1, must_ask: false, approval_ms: 1000, ...change };
 }
 
@@ -28,7 +29,7 @@ export function call(change = {}) {
  * @param {Partial<Surroundings>} [change]
  */
 export function bench(asked = GET_THINGS, change = {}) {
-  const seen = { fetched: /** @type {any[]} */ ([]), logged: /** @type {any[]} */ ([]), uploaded: /** @type {any[]} */ ([]), journal: /** @type {string[]} */ ([]) };
+  const seen = { fetched: /** @type {any[]} */ ([]), logged: /** @type {any[]} */ ([]), uploaded: /** @type {any[]} */ ([]), journal: /** @type {string[]} */ ([]), changed: /** @type {string[]} */ ([]) };
   /** @type {Pin} */
   const pin = { server_id: "s1", key: "GET /things", name: "things", digest: "d1", base_url: asked.base_url, origin: "https://api.example", plan: asked };
   /** @type {Surroundings} */
@@ -42,6 +43,7 @@ export function bench(asked = GET_THINGS, change = {}) {
     diagnoseFailure: async () => ({ code: "cors", message: "CORS.", detail: {}, delivered: "unknown", retryable: false }),
     uploadResult: async (_call, content, contentType) => void seen.uploaded.push([content, contentType]),
     limits: { inline_result_bytes: 40, result_bytes: 100, file_bytes: 50 },
+    loadMcp: mcpLoader({ inline_result_bytes: 10_000, result_bytes: 10_000, file_bytes: 10_000 }, (id) => void seen.changed.push(id)),
     journal: {
       recordBegun: async ({ call_id }) => void seen.journal.push(`begun ${call_id}`),
       recordOutcome: async ({ call_id }, outcome, upload) => void seen.journal.push(`${outcome.status} ${call_id}${upload ? " with upload" : ""}`),

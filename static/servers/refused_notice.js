@@ -1,0 +1,18 @@
+// @ts-check
+/** Operations that could not be accepted. A module of its own: opening the page may need it, and not the review. */
+import { formatCount } from "../ui/format_count.js";
+import { el, notice } from "../ui/dom.js";
+
+const SHOWN_REFUSED = 20;
+
+/** What could not be accepted, beside so many that were. @param {import("./acceptance.js").Refused[]} refused @param {number} accepted */
+export function refusedNotice(refused, accepted) {
+  const shown = refused.slice(0, SHOWN_REFUSED);
+  const rest = refused.length - shown.length;
+  return notice(
+    "warning",
+    `${formatCount(accepted, "operation")} accepted, ${refused.length} not:`,
+    el("ul", null, ...shown.map(({ key, message }) => el("li", null, el("code", null, key), ` ${message}`))),
+    rest > 0 ? `and ${rest} more.` : null,
+  );
+}
