@@ -45,6 +45,7 @@ own can name dozens."""
 
 EVENT_CALL = "events"
 EVENT_HELLO = "bridge:hello"
+EVENT_WELCOME = "bridge:welcome"
 EVENT_RESULT = "bridge:result"
 EVENT_RECEIPT = "bridge:receipt"
 EVENT_DECISION = "bridge:decision"
@@ -74,7 +75,10 @@ class ListedCall(BrowserMessage):
 
 
 class Hello(BrowserMessage):
-    """`bridge:hello`, the first message of a page: until it is answered the page receives no call."""
+    """What a page says of itself when it connects: until it is answered the page receives no call.
+
+    It comes as `hello` with the connection, or, from older pages, as the first message, `bridge:hello`.
+    """
 
     protocol: int
     page_id: str = Field(min_length=1, max_length=100)

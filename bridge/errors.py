@@ -49,6 +49,7 @@ class ErrorCode(StrEnum):
     STORAGE_UNAVAILABLE = "storage_unavailable"
     # A call that was performed, or may have been.
     HTTP_STATUS = "http_status"
+    TOOL_FAILED = "tool_failed"
     NETWORK = "network"
     CORS = "cors"
     MIXED_CONTENT = "mixed_content"
@@ -64,6 +65,8 @@ class ErrorCode(StrEnum):
     UNVERIFIED_USER = "unverified_user"
     PAGE_ONLY = "page_only"
     OPERATOR_ONLY = "operator_only"
+    INSUFFICIENT_SCOPE = "insufficient_scope"
+    AUTHORIZATION_UNAVAILABLE = "authorization_unavailable"
     RATE_LIMITED = "rate_limited"
     SERVER_BUSY = "server_busy"
     MODEL_FAILED = "model_failed"
@@ -106,6 +109,7 @@ _FACTS: dict[ErrorCode, ErrorFacts] = {
     ErrorCode.STORE_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
     ErrorCode.STORAGE_UNAVAILABLE: ErrorFacts(503, Blame.USER),
     ErrorCode.HTTP_STATUS: ErrorFacts(502, Blame.API),
+    ErrorCode.TOOL_FAILED: ErrorFacts(502, Blame.API),
     ErrorCode.NETWORK: ErrorFacts(502, Blame.API),
     ErrorCode.CORS: ErrorFacts(502, Blame.API),
     ErrorCode.MIXED_CONTENT: ErrorFacts(502, Blame.USER),
@@ -120,6 +124,8 @@ _FACTS: dict[ErrorCode, ErrorFacts] = {
     ErrorCode.UNVERIFIED_USER: ErrorFacts(403, Blame.OPERATOR),
     ErrorCode.PAGE_ONLY: ErrorFacts(403, Blame.CALLER),
     ErrorCode.OPERATOR_ONLY: ErrorFacts(403, Blame.CALLER),
+    ErrorCode.INSUFFICIENT_SCOPE: ErrorFacts(403, Blame.CALLER),
+    ErrorCode.AUTHORIZATION_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
     ErrorCode.RATE_LIMITED: ErrorFacts(429, Blame.CALLER),
     ErrorCode.SERVER_BUSY: ErrorFacts(503, Blame.NOBODY),
     ErrorCode.MODEL_FAILED: ErrorFacts(502, Blame.PROVIDER),

@@ -27,11 +27,12 @@ class Tasks:
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
-    def start_task(self, work: Coroutine[Any, Any, Any], name: str) -> None:
-        """Run `work` until it ends or `close` is called."""
+    def start_task(self, work: Coroutine[Any, Any, ResultT], name: str) -> asyncio.Task[ResultT]:
+        """Run `work` until it ends or `close` is called; returns its task, for who waits for it."""
         task = asyncio.create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     async def close(self) -> None:
         """Cancel every task and wait for all of them."""

@@ -33,6 +33,7 @@ from bridge.calls.call_ids import CallIds
 from bridge.calls.call_watch import CallWatch
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
+from bridge.calls.repeated_calls import RepeatedCalls
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.documents.reader import DocumentReader
@@ -114,7 +115,7 @@ def compose_bridge(
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
     journal = store.call_journal(settings.data_dir)
-    controls = _compose_controls(settings, store, gateway, tasks)
+    controls, repeats = _compose_controls(settings, store, gateway, tasks), RepeatedCalls(journal, secret)
     dispatcher = _compose_dispatcher(
         settings, gateway, journal, approvals, base_url, secret=secret, limits=controls.limits
     )
@@ -124,7 +125,7 @@ def compose_bridge(
     )
     links = FileLinks(secret, identity)
     files = AnswerFiles(settings.data_dir / "files", links, settings.tools.max_answer_bytes)
-    engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files)
+    engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files, repeats=repeats)
     requests = _compose_requests(controls)
     memory = _compose_memory(settings, store, controls)
     toolboxes = _compose_toolboxes(engine, registry, controls, gateway, files, base_url=base_url)

@@ -9,13 +9,14 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from bridge.app.composition import Components
-from bridge.audit import Audit
-from bridge.auth.identity import Identity
+from bridge.app.oauth_composition import compose_oauth
+from bridge.auth.mcp_callers import McpCallers
 from bridge.auth.pairing_codes import PairingCodes
 from bridge.auth.pairing_links import PairingLinks
 from bridge.auth.rejected_requests import RejectedRequests
 from bridge.browsers.audited_listener import AuditedListener
 from bridge.browsers.gateway import SOCKET_PATH
+from bridge.calls.call_watch import CallWatch
 from bridge.documents.sources import read_public_document
 from bridge.endpoints.api.account import AccountRoutes
 from bridge.endpoints.api.approvals import ApprovalRoutes
@@ -30,21 +31,29 @@ from bridge.endpoints.api.pairing import PairingRoutes
 from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
 from bridge.endpoints.api.stored_items import MemoryChoiceRoutes, StoredItemRoutes
+from bridge.endpoints.mcp.calls import McpCalls
+from bridge.endpoints.mcp.protected_resource import ProtectedResource
+from bridge.endpoints.mcp.routes import McpRoutes, refusal_response
+from bridge.endpoints.mcp.subscriptions import Subscriptions
+from bridge.endpoints.mcp.tasks import McpTasks
 from bridge.endpoints.openai.chat_completions import ChatCompletionRoutes
 from bridge.endpoints.openai.debug_logs import RequestLogs
 from bridge.endpoints.openai.errors import wire_error_response
 from bridge.endpoints.openai.request import RequestReader
 from bridge.endpoints.openai.responses import ResponseRoutes
-from bridge.endpoints.tool_server import ToolServer
+from bridge.endpoints.tool_server import USAGE_PROMPT, ToolServer
 from bridge.errors import WireError
 from bridge.http.access import check_access
+from bridge.http.answer_files import TurnFiles
 from bridge.http.audit import audit_route
 from bridge.http.body import SMALL_BODY_BYTES
 from bridge.http.middleware import (
     AllowedOrigins,
+    ErrorRenderer,
     build_middlewares,
     cors_headers,
     disable_compression,
+    is_mcp_path,
     is_model_path,
 )
 from bridge.http.openapi_document import api_document
@@ -67,9 +76,16 @@ def build_application(
     """Build the application to be served at `port`."""
     origins = _allowed_origins(settings, base_url, port)
     rejected = RejectedRequests(parts.audit)
+    oauth = compose_oauth(settings.oauth, parts.identity, base_url, parts.tasks)
+    protected = ProtectedResource(oauth.resource)
     app = web.Application(
         middlewares=[
-            *build_middlewares(origins, rejected, _unauthenticated_rate(parts.controls.limits), render_error),
+            *build_middlewares(
+                origins,
+                rejected,
+                _unauthenticated_rate(parts.controls.limits),
+                _with_challenges(protected),
+            ),
             disable_compression(SOCKET_PATH),
         ],
         client_max_size=SMALL_BODY_BYTES,
@@ -81,16 +97,19 @@ def build_application(
     page = PageRoutes(parts.identity, parts.registry, origin_of(base_url))
     api = api_routes(settings, parts, page, base_url, port)
     programs = _program_routes(settings, parts, links, base_url)
-    app[ROUTES] = [*api, *_facts_routes(api), *parts.readiness.list_routes(), *programs, *page.list_files()]
+    facts = [*_facts_routes(api), *parts.readiness.list_routes(), *protected.list_routes()]
+    app[ROUTES] = [*api, *facts, *programs, *page.list_files()]
     for route in app[ROUTES]:
-        _add_route(app, route, parts.identity, parts.audit)
-    parts.gateway.attach_socket(app, AuditedListener(parts.dispatcher, parts.audit, rejected))
+        _add_route(app, route, parts, oauth.callers)
+    listener = AuditedListener(parts.dispatcher, parts.audit, rejected)
+    parts.gateway.attach_socket(app, listener, parts.registry)
     return app
 
 
-def _add_route(app: web.Application, route: Route, identity: Identity, audit: Audit) -> None:
+def _add_route(app: web.Application, route: Route, parts: Components, mcp: McpCallers) -> None:
     """Add a route; only this function does, so that every route has its access check."""
-    handler = check_access(audit_route(route, audit), route.access, identity)
+    audited = audit_route(route, parts.audit)
+    handler = check_access(audited, route.access, parts.identity, mcp)
     for method in (route.method, *([hdrs.METH_HEAD] if route.answers_head else [])):
         app.router.add_route(method, route.path, handler)
 
@@ -107,23 +126,48 @@ def _facts_routes(api: list[ApiRoute]) -> list[Route]:
 def _program_routes(
     settings: BridgeSettings, parts: Components, links: PairingLinks, base_url: str
 ) -> list[Route]:
-    """Return the routes for programs: the tool server and the model API."""
+    """Return the routes for programs: the tool server, MCP and the model API."""
     tools = ToolServer(parts.registry, parts.engine, parts.files, links, base_url=base_url)
     reader = RequestReader(
         parts.models, parts.settings_of, settings.model_defaults, RequestLogs(), parts.registry
     )
     return [
         *tools.list_routes(),
+        *_mcp_routes(settings, parts, links, base_url).list_routes(),
         *ChatCompletionRoutes(reader, parts.turns).list_routes(),
         *ResponseRoutes(reader, parts.responses.maker, parts.responses.reader).list_routes(),
     ]
+
+
+def _mcp_routes(settings: BridgeSettings, parts: Components, links: PairingLinks, base_url: str) -> McpRoutes:
+    files = TurnFiles(parts.files, base_url)
+    watch = CallWatch()
+    parts.dispatcher.on_move(watch.note_move)
+    tasks = McpTasks(parts.store.mcp_tasks(settings.storage), parts.journal, parts.tasks)
+    calls = McpCalls(
+        parts.registry, parts.engine, files, links, watch=watch, tasks=parts.tasks, mcp_tasks=tasks
+    )
+    subscriptions = Subscriptions(parts.registry)
+    return McpRoutes(parts.registry, calls, tasks, subscriptions, instructions=USAGE_PROMPT)
 
 
 def render_error(request: web.Request, error: WireError) -> web.Response:
     """Return the response for an error, in the shape that clients of the request's path expect."""
     if is_model_path(request.path):
         return wire_error_response(request, error)
+    if is_mcp_path(request.path):
+        return refusal_response(error)
     return error_answer(error)
+
+
+def _with_challenges(protected: ProtectedResource) -> ErrorRenderer:
+    """Return what renders errors, at the MCP endpoints with the way to an access token."""
+
+    def render(request: web.Request, error: WireError) -> web.Response:
+        response = render_error(request, error)
+        return protected.add_challenge(response, request, error) if is_mcp_path(request.path) else response
+
+    return render
 
 
 def api_routes(
@@ -133,7 +177,7 @@ def api_routes(
     bounds = SelectionBounds(max_tools=settings.tools.max_tools, max_tokens=settings.tools.max_tool_tokens)
     calls = CallRoutes(parts.engine, parts.dispatcher, parts.files, parts.journal)
     return [
-        *_people_routes(settings, parts, base_url, port),
+        *_people_routes(settings, parts, page, base_url, port),
         *ServerRoutes(
             parts.registry,
             partial(read_public_document, bundle=parts.documents.bundle_document),
@@ -175,11 +219,14 @@ def _unauthenticated_rate(limits: LiveLimits) -> RateLimit:
     return rate
 
 
-def _people_routes(settings: BridgeSettings, parts: Components, base_url: str, port: int) -> list[ApiRoute]:
+def _people_routes(
+    settings: BridgeSettings, parts: Components, page: PageRoutes, base_url: str, port: int
+) -> list[ApiRoute]:
     account = AccountRoutes(
         parts.identity,
         parts.store,
         settings,
+        offer_executor=page.offer_executor,
         operator_id=parts.registry.operator_id,
         base_url=base_url,
         port=port,

@@ -21,6 +21,10 @@ PROBE_FILE = "readiness.probe"
 
 PROBE_BYTES = 4096
 
+LONG_READ_S = 30.0
+"""Seconds after which a document that is still being read counts as a failure: twice what the largest real
+one takes, half of what it may take."""
+
 
 def compose_readiness(
     settings: BridgeSettings,
@@ -50,8 +54,13 @@ def compose_readiness(
         return "The data folder can be written."
 
     async def check_documents() -> str:
-        await documents.check_alive()
-        return "The process that reads documents answers."
+        busy_s = await documents.check_alive()
+        if busy_s is None:
+            return "The process that reads documents answers."
+        busy = f"The process that reads documents has been reading one for {busy_s:.0f} s, and was not asked."
+        if busy_s > LONG_READ_S:
+            raise NotReady(busy)
+        return busy
 
     checks = [
         Check("database", check_database, tasks),

@@ -79,6 +79,7 @@ class Bridge:
         """Stop accepting requests, give running calls time, settle the others, end tasks and processes."""
         self.components.readiness.stop()
         self.server.close()  # A page that is disconnected tries again at once.
+        self.components.registry.changes.close()
         self.components.requests.refuse_requests()
         controls = self.components.controls
         controls.queue.close_queue()
@@ -136,6 +137,7 @@ async def _start_on(
     await store.claim.take_claim()
     if unsettled := await parts.journal.settle_orphans():
         _log.warning("%d calls were running when the bridge last stopped.", unsettled)
+    parts.engine.restore_repeats(await parts.journal.list_repeatable())
     parts.tasks.start_task(store.claim.keep_claim(), "the database lease")
     parts.tasks.start_task(parts.journal.sweep_hourly(), "old calls")
     parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")

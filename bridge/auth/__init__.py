@@ -1,1 +1,1 @@
-"""Authentication: keys, devices, pairing, and users named by a forwarder."""
+"""Authentication: keys, access tokens, devices, pairing, and users named by a forwarder."""

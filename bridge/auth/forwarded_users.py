@@ -35,11 +35,13 @@ MAX_TOKEN_CHARS = 8000
 
 @dataclass(frozen=True, slots=True)
 class ForwardedUser:
-    """A user as a forwarder names it."""
+    """A user as somebody names it whom the bridge believes: a forwarder, or an authorization server."""
 
     subject: str
     """An id that never changes."""
     display_name: str
+    issuer: str = ISSUER
+    """Who names it, as the first part of the user's name."""
 
 
 class UserHeaders:
@@ -75,6 +77,12 @@ class UserHeaders:
         return _forwarded(claims["sub"], name if isinstance(name, str) else "")
 
 
+def readable_name(text: str) -> str:
+    """Return a foreign name that is safe to show: printable, and of `MAX_DISPLAY_NAME_CHARS` at most."""
+    readable = "".join(character for character in text if character.isprintable()).strip()
+    return readable[:MAX_DISPLAY_NAME_CHARS]
+
+
 def named_nobody() -> BridgeError:
     """Return the error for a forwarder that named no user where one is needed."""
     return _unverified("missing", _MISSING)
@@ -100,8 +108,7 @@ def _claims(token: str, secret: str) -> dict[str, Any]:
 def _forwarded(subject: str, name: str) -> ForwardedUser:
     if not 0 < len(subject) <= MAX_SUBJECT_CHARS or not subject.isprintable() or subject != subject.strip():
         raise _unverified("invalid", f"A user's id has 1 to {MAX_SUBJECT_CHARS} printable characters.")
-    readable = "".join(character for character in name if character.isprintable()).strip()
-    return ForwardedUser(subject, readable[:MAX_DISPLAY_NAME_CHARS])
+    return ForwardedUser(subject, readable_name(name))
 
 
 def _unverified(reason: str, message: str) -> BridgeError:

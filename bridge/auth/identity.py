@@ -21,7 +21,7 @@ import jwt
 from jwt.algorithms import ECAlgorithm
 from multidict import CIMultiDictProxy
 
-from bridge.auth.forwarded_users import ISSUER, ForwardedUser, UserHeaders, named_nobody
+from bridge.auth.forwarded_users import ForwardedUser, UserHeaders, named_nobody, readable_name
 from bridge.catalog.registry import NOBODY
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.answer_format import CallDisplay, MarkerForm
@@ -71,19 +71,25 @@ class Caller:
     device_id: str | None
     """Set for a page, None for an API key."""
     key_label: str = ""
-    """Label of its API key, chosen by the user; empty for a page."""
+    """Label of its API key, chosen by the user; empty for a page and an OAuth client."""
+    key_id: str = ""
+    """Id of its API key or OAuth client, which is no secret; empty for a page."""
     is_forwarded: bool = False
     """Whether a forwarder acts for the user: it knows only the tools offered to everybody."""
     show_calls: CallDisplay | None = None
     """How answers of models show calls, as chosen for the key."""
     markers: MarkerForm | None = None
     """How answers mark their stored items, as chosen for the key."""
+    client: str | None = None
+    """Id of the OAuth client whose access token it shows, in full; None for keys and pages."""
 
     @property
     def name(self) -> str:
-        """Who this is, for the user of the call: the bridge page, or the kind and label of a key."""
+        """Who this is, for the user of the call: the page, an OAuth client, or a key by kind and label."""
         if self.device_id is not None:
             return PAGE_NAME
+        if self.client is not None:
+            return f"client {readable_name(self.client) or 'without a name'}"
         return f"{'forwarder' if self.is_forwarded else 'key'} {self.key_label}"
 
 
@@ -193,9 +199,8 @@ class Identity:
 
     async def authenticate_reader(self, headers: CIMultiDictProxy[str]) -> Caller:
         """Return the caller; a forwarder that names no user is `NOBODY`, who may read what everybody may."""
-        scheme, _, token = headers.get("Authorization", "").partition(" ")
-        token = token.strip()
-        if scheme.lower() != "bearer" or not token:
+        token = bearer_token(headers)
+        if not token:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "Send a key: Authorization: Bearer <key>.")
         if not token.isascii():  # no key has them, and bytes that are no text cannot even be looked up
             raise _unknown_key()
@@ -205,15 +210,16 @@ class Identity:
         caller = Caller(
             holder.user,
             None,
-            holder.label,
-            holder.forwarder,
+            key_label=holder.label,
+            key_id=holder.key_id,
+            is_forwarded=holder.forwarder,
             show_calls=holder.show_calls,
             markers=holder.markers,
         )
         if not holder.forwarder:
             return caller
         named = self._user_headers.read_user(headers)
-        return replace(caller, user=User(NOBODY, "") if named is None else await self._forwarded_user(named))
+        return replace(caller, user=User(NOBODY, "") if named is None else await self.ensure_user(named))
 
     async def authenticate_page(self, headers: CIMultiDictProxy[str]) -> Caller:
         """Return the caller, which must be a page: a program with a key may call and read, but not decide.
@@ -280,12 +286,13 @@ class Identity:
             _remember(memory, name, _Remembered(found, now, time.monotonic() + KEY_SECONDS))
         return found
 
-    async def _forwarded_user(self, named: ForwardedUser) -> User:
+    async def ensure_user(self, named: ForwardedUser) -> User:
+        """Return the user with this name, created at its first call."""
         user = self._forwarded.get(named)
         if user is not None:
             return user
         async with self._naming:  # The first calls of a user come together, and make one user.
-            user = await self._store.ensure_forwarded_user(ISSUER, named.subject, named.display_name)
+            user = await self._store.ensure_forwarded_user(named.issuer, named.subject, named.display_name)
             _remember(self._forwarded, named, user)
         return user
 
@@ -305,6 +312,12 @@ class Identity:
             )
         except jwt.InvalidTokenError:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "This session has ended. Reload the page.") from None
+
+
+def bearer_token(headers: CIMultiDictProxy[str]) -> str:
+    """Return the key or token that a request shows; "" for none."""
+    scheme, _, token = headers.get("Authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def _remember(memory: dict[KeyT, ValueT], key: KeyT, value: ValueT) -> None:

@@ -1,4 +1,4 @@
-"""The page link in a `no_browser` error: for the user of the call only, once, for minutes.
+"""The page link in an error that only a page can mend: for the user of the call only, once, for minutes.
 
 It goes to the verified caller and nowhere else: it is neither logged nor stored. If the user already
 has a browser, that browser must confirm the new one (ruling 24).
@@ -20,6 +20,9 @@ LINKS_IN_ALL = 600
 """Maximum new links of all users in a minute; beyond it an error has no link."""
 
 MAX_REMEMBERED_LINKS = 10_000
+
+NEEDS_A_PAGE = frozenset({ErrorCode.NO_BROWSER, ErrorCode.NOT_ACCEPTED})
+"""Errors for which a user must open a page. A new user has accepted nothing, so the second comes first."""
 
 
 class PairingLinks:
@@ -45,7 +48,7 @@ class PairingLinks:
 
     async def add_link(self, error: WireError, user_id: str) -> WireError:
         """Return the error, with `detail.pairing_url` if no page of the user is open."""
-        if error.code is not ErrorCode.NO_BROWSER or self._is_open(user_id):
+        if error.code not in NEEDS_A_PAGE or self._is_open(user_id):
             return error
         try:
             url = await self._link(user_id)

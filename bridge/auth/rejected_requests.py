@@ -20,6 +20,7 @@ ACCESS_DENIED = frozenset(
         ErrorCode.UNVERIFIED_USER,
         ErrorCode.PAGE_ONLY,
         ErrorCode.OPERATOR_ONLY,
+        ErrorCode.INSUFFICIENT_SCOPE,
         ErrorCode.RATE_LIMITED,
         ErrorCode.FOREIGN_HOST,
         ErrorCode.FOREIGN_ORIGIN,

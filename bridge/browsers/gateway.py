@@ -1,6 +1,6 @@
 """The gateway to the pages of all users, over Socket.IO.
 
-Implements the dispatcher's `Browser` port. A page is eligible for calls from its `bridge:hello` until its
+Implements the dispatcher's `Browser` port. A page is eligible for calls from its handshake until its
 socket closes; the newest page of a user gets the calls. This is one of the three boundaries that catch every
 exception: whatever a page sends, it gets a typed answer and disturbs nobody else.
 """
@@ -27,6 +27,7 @@ from bridge.browser_protocol import (
     EVENT_RESULT,
     EVENT_SLOT,
     EVENT_VISIBILITY,
+    EVENT_WELCOME,
     FILE_BYTES,
     INLINE_RESULT_BYTES,
     OTHER_VERSION,
@@ -56,6 +57,7 @@ from bridge.browsers.socket_io import (
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.approvals import Approvals
 from bridge.calls.open_call import OpenCall, Page
+from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.message_budget import HANDSHAKE, MessageBudget
 from bridge.tasks import Tasks, sleep_safely
@@ -130,12 +132,14 @@ class BrowserGateway:
         """Pages may connect from `own_origins` only; an empty list would switch the check off."""
         self._identity = identity
         self._approvals = approvals
+        self._tasks = tasks
         self._callers: dict[str, Caller] = {}
         self._sockets: dict[str, PageSocket] = {}
         self._budgets: dict[str, MessageBudget] = {}
         self._awaited_acks: dict[str, asyncio.TimerHandle] = {}
         """By call."""
         self._listener: CallListener | None = None
+        self._registry: Registry | None = None
         self.unread = AllUnread()
         self._sio = socketio.AsyncServer(
             async_mode="aiohttp",
@@ -161,9 +165,12 @@ class BrowserGateway:
         self._sio.on(EVENT_DECISION, self._handle_decision)
         self._sio.on(EVENT_VISIBILITY, self._handle_visibility)
 
-    def attach_socket(self, app: web.Application, listener: CallListener) -> None:
-        """Serve the socket at `SOCKET_PATH` of `app`, and pass to `listener` what pages report."""
-        self._listener = listener
+    def attach_socket(self, app: web.Application, listener: CallListener, registry: Registry) -> None:
+        """Serve the socket at `SOCKET_PATH` of `app`, and pass to `listener` what pages report.
+
+        `registry` knows the revision of what a page was shown before it connected.
+        """
+        self._listener, self._registry = listener, registry
         self._sio.attach(app, socketio_path=SOCKET_PATH.lstrip("/"))
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
@@ -259,14 +266,28 @@ class BrowserGateway:
         await self._sio.disconnect(sid)
 
     async def _handle_connect(self, sid: str, environ: dict[str, Any], auth: Any) -> None:
-        token = cast("dict[str, Any]", auth).get("token") if isinstance(auth, dict) else None
+        said = cast("dict[str, Any]", auth) if isinstance(auth, dict) else {}
         try:
-            caller = await self._identity.caller_of_session(str(token))
+            caller = await self._identity.caller_of_session(str(said.get("token")))
         except BridgeError as error:
             raise RefusedConnection(error.error.message, error.error.model_dump(mode="json")) from None
         self._callers[sid] = caller
         self._sockets[sid] = page_socket_of(environ)
         self._sockets[sid].mark_authenticated(caller.user.id, self._budget_of(caller.user.id))
+        if (hello := said.get("hello")) is not None:  # answered when the library has confirmed the connection
+            self._tasks.start_task(self._welcome_page(sid, hello), f"welcome {sid}")
+
+    async def _welcome_page(self, sid: str, hello: object) -> None:
+        """Answer the handshake that came with a connection, or else disconnect: then the page tries again."""
+        if (socket := self._sockets.get(sid)) is None:
+            return
+        is_welcome = False
+        try:
+            await self._send(sid, EVENT_WELCOME, await self._handle_hello(sid, hello))
+            is_welcome = True
+        finally:
+            if not is_welcome:
+                socket.cut_connection()
 
     def _budget_of(self, user_id: str) -> MessageBudget:
         """Return the budget of all of a user's sockets, past ones too: reconnecting does not refill it."""
@@ -301,6 +322,7 @@ class BrowserGateway:
             return _error_answer(ErrorCode.INVALID_REQUEST, OTHER_VERSION)
         caller = self._callers[sid]
         mode = await self._approvals.mode_of_user(caller.user.id)
+        revision = await self._revision_of(caller.user.id)
         if self._callers.get(sid) is not caller:
             return _error_answer(ErrorCode.UNAUTHORIZED, "This connection has ended.")
         page = Page(sid, caller.device_id, hello.instance, hello.epoch)
@@ -319,7 +341,11 @@ class BrowserGateway:
             "limits": limits,
             "approval_mode": mode,
             "ended_calls": ended,
+            "revision": revision,
         }
+
+    async def _revision_of(self, user_id: str) -> str:
+        return "" if self._registry is None else (await self._registry.view_of_user(user_id)).revision
 
     def _ended_calls(self, caller: Caller, page: Page, hello: Hello) -> list[str]:
         if self._listener is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -43,6 +44,7 @@ def envelope_of(call: OpenCall) -> dict[str, Any]:
                     "attempt": call.sendings,
                     "result_token": call.result_token,
                     "idempotency_key": request.idempotency_key,
+                    "doubted": None if request.doubted is None else asdict(request.doubted),
                 },
             },
         },

@@ -202,7 +202,7 @@ _SILENCES = frozenset({ErrorCode.NETWORK, ErrorCode.TIMEOUT})
 def judge_host(outcome: CallOutcome) -> BreakerVerdict:
     """What the ending of a call says about the host: any answer shows that it works."""
     error = outcome.error
-    if error is None or error.code is ErrorCode.HTTP_STATUS:
+    if error is None or error.code in (ErrorCode.HTTP_STATUS, ErrorCode.TOOL_FAILED):
         return BreakerVerdict.WORKED
     code = error.detail.get("reason") if error.code is ErrorCode.OUTCOME_UNKNOWN else error.code
     return BreakerVerdict.FAILED if code in _SILENCES else BreakerVerdict.NOTHING
@@ -217,6 +217,8 @@ def judge_tool(outcome: CallOutcome) -> BreakerVerdict:
         status = error.detail.get("status")
         is_its_fault = isinstance(status, int) and status >= HTTPStatus.INTERNAL_SERVER_ERROR
         return BreakerVerdict.FAILED if is_its_fault else BreakerVerdict.ALIVE
+    if error.code is ErrorCode.TOOL_FAILED:  # mostly because of its arguments; a server does not say
+        return BreakerVerdict.ALIVE
     if error.code is ErrorCode.OUTCOME_UNKNOWN:
         return BreakerVerdict.FAILED if error.detail.get("reason") in _FAILURES else BreakerVerdict.NOTHING
     return BreakerVerdict.FAILED if error.code in _FAILURES else BreakerVerdict.NOTHING

@@ -59,7 +59,7 @@ class Approvals:
         default: ApprovalMode,
         audit: Audit,
         *,
-        start: Callable[[Coroutine[Any, Any, None], str], None],
+        start: Callable[[Coroutine[Any, Any, None], str], object],
         now: Callable[[], float] = time.time,
     ) -> None:
         """`start` runs a coroutine in the background and logs its failure."""

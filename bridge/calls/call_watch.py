@@ -1,4 +1,4 @@
-"""Tells whoever runs a turn which of its calls have changed."""
+"""Tells whoever runs a turn, or waits for a call, what has changed."""
 
 from __future__ import annotations
 
@@ -9,22 +9,26 @@ from bridge.calls.open_call import OpenCall
 
 
 class CallWatch:
-    """Who watches the calls of which turn. `note_move` is an observer of the dispatcher."""
+    """Who watches the calls of which turn or request. `note_move` is an observer of the dispatcher."""
 
     def __init__(self) -> None:
         self._watching: dict[str, Callable[[OpenCall], None]] = {}
 
     def note_move(self, call: OpenCall) -> None:
         """Forward a call that has been opened or has changed."""
-        watching = self._watching.get(call.request.context.turn_id or "")
+        context = call.request.context
+        watching = self._watching.get(context.turn_id or context.request_id or "")
         if watching is not None:
             watching(call)
 
     @contextmanager
-    def watch_turn(self, turn_id: str, tell: Callable[[OpenCall], None]) -> Generator[None]:
-        """Call `tell` with each call of a turn that changes; it must not fail or wait."""
-        self._watching[turn_id] = tell
+    def watch_calls(self, asked_by: str, tell: Callable[[OpenCall], None]) -> Generator[None]:
+        """Call `tell` with each call of a turn or request that changes; it must not fail or wait.
+
+        `asked_by`: the `turn_id` or `request_id` of the calls' context.
+        """
+        self._watching[asked_by] = tell
         try:
             yield
         finally:
-            self._watching.pop(turn_id, None)
+            self._watching.pop(asked_by, None)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from bridge.browser_protocol import ARGUMENT_BYTES
@@ -21,7 +22,9 @@ from bridge.calls.approvals import Approvals
 from bridge.calls.call_ids import new_unsealed_id
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import ALL_TOOLS, CallRequest, ToolCall
+from bridge.calls.ports import RecordedCall
+from bridge.calls.repeated_calls import RepeatedCalls
+from bridge.calls.request import ALL_TOOLS, CallOptions, CallRequest, ToolCall
 from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
@@ -74,12 +77,16 @@ class Engine:
         admission: AdmissionControl,
         dispatcher: Dispatcher,
         answers: StoredAnswers,
+        *,
+        repeats: RepeatedCalls,
     ) -> None:
         self._registry = registry
         self._approvals = approvals
         self._admission = admission
         self._dispatcher = dispatcher
         self._answers = answers
+        self._repeats = repeats
+        dispatcher.on_move(repeats.note_move)
 
     async def call_tool(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end. Cancelling it aborts the request in the page.
@@ -87,7 +94,7 @@ class Engine:
         Raises:
             BridgeError: `rate_limited`, `unknown_tool`, `not_accepted`, `invalid_arguments`, `breaker_open`
                 or `queue_full`; nothing was sent. `not_found` for a `read_result` of an answer that is not
-                stored.
+                stored. `IdempotencyKeyReused` for a repeated call.
         """
         user_id = call.context.user_id
         self._admission.admit_call(user_id)
@@ -101,6 +108,17 @@ class Engine:
         if call.tool_name == FIND_OPERATIONS.name:
             return _answered(await self._found(view, call))
         return _answered(await self._read(call))
+
+    def note_delivery(self, request_id: str, *, heard: bool) -> None:
+        """Note whether the answer to a call with a `repeat` was heard; see `RepeatedCalls.note_delivery`.
+
+        Its endpoint does so once for each such call, also for one that was refused.
+        """
+        self._repeats.note_delivery(request_id, heard=heard)
+
+    def restore_repeats(self, calls: Iterable[RecordedCall]) -> None:
+        """Take over what the journal knows of calls that may be sent again, before the first call comes."""
+        self._repeats.restore_calls(calls)
 
     async def own_arguments(self, call: ToolCall, names: Collection[str]) -> frozenset[str]:
         """Which of `names` are arguments of the tool itself; none of a tool that does not exist."""
@@ -118,11 +136,19 @@ class Engine:
         with _as_invalid_arguments(inner=tool.name if tool.name != call.tool_name else None):
             call = _with_valid_arguments(call, validator)
         request = _request_of(call, tool, idempotency_key=view.sends_idempotency_key(tool.server_id))
-        if await self._approvals.is_needed(request):
-            request = replace(request, needs_approval=True)
-        with await self._admission.open_slot(request, call.options) as slot:
-            outcome = await self._dispatcher.dispatch_call(request, slot)
+        if call.repeat is None or request.safe:
+            outcome = await self._dispatch(call.options, request)
+        else:
+            outcome = await self._repeats.run_once(
+                request, call.repeat, partial(self._dispatch, call.options)
+            )
         return await self._answers.fit_answer(call.context.user_id, outcome)
+
+    async def _dispatch(self, options: CallOptions, request: CallRequest) -> CallOutcome:
+        if request.doubted is not None or await self._approvals.is_needed(request):
+            request = replace(request, needs_approval=True)
+        with await self._admission.open_slot(request, options) as slot:
+            return await self._dispatcher.dispatch_call(request, slot)
 
     async def _run_named(self, view: UserView, call: ToolCall) -> CallOutcome:
         """The call of the operation that a `run_operation` names."""

@@ -6,7 +6,7 @@ A success carries what the API answered, everything else a `WireError`; the two 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import cast
 
@@ -22,6 +22,10 @@ ERROR_BODY_CHARS = 4000
 model."""
 
 
+_ANSWERS = frozenset((ErrorCode.TOO_LARGE, ErrorCode.TOOL_FAILED))
+"""Failures that are answers: one too large to read, and an MCP server's own. Nothing is in doubt."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
     """How one call ended. Exactly one of `answered` and `error` is set."""
@@ -33,6 +37,21 @@ class CallOutcome:
     error: WireError | None
     server_id: str = ""
     """Server of the tool that ran, which a `run_operation` only names; "" for the bridge's own tools."""
+    joined_call_id: str = ""
+    """The earlier call whose ending this is; "": the call was performed for its own request."""
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether the request of an unsafe call was performed, or may have been."""
+        if self.state is CallState.FAILED:
+            return self.error is not None and self.error.code in (ErrorCode.HTTP_STATUS, *_ANSWERS)
+        return self.state in (CallState.SUCCEEDED, CallState.OUTCOME_UNKNOWN)
+
+    def without_text(self) -> CallOutcome:
+        """The same ending, with the answer's body lost."""
+        if self.answered is None or self.answered.body is None:
+            return self
+        return replace(self, answered=replace(self.answered, body=None, truncated=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +87,7 @@ def _event_of_failure(report: FailedOutcome) -> CallEvent:
     code, proven = report.error.code, report.delivered == "no"
     if code is ErrorCode.CANCELLED:
         return CallEvent.WITHDRAWN if proven else CallEvent.STOPPED
-    if proven or code is ErrorCode.TOO_LARGE:  # an answer too large to read is an answer: nothing is in doubt
+    if proven or code in _ANSWERS:
         return CallEvent.FAILED
     return CallEvent.DEADLINE if code is ErrorCode.TIMEOUT else CallEvent.DOUBTFUL
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from bridge.browser_protocol import Result
 from bridge.calls.open_call import ApprovalVerdict, OpenCall, Page
+from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import CallState
 
@@ -70,6 +71,39 @@ class Journal(Protocol):
 
     def record_late(self, user_id: str, result: Result) -> None:
         """Record a page's report of a call that has ended already; never fails."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """An ended call of the journal that its client may send again. Times are UTC seconds since 1970."""
+
+    user_id: str
+    caller: str
+    digest: str
+    opened_at: float
+    outcome: CallOutcome
+    """Without the answer's body, which the journal does not have."""
+    heard: bool
+    heard_at: float
+    """When it was noted that the answer was heard or was not."""
+
+
+class RepeatJournal(Protocol):
+    """What the journal knows of calls that may be sent again."""
+
+    def record_delivery(self, user_id: str, call_id: str, *, heard: bool) -> None:
+        """Record whether the answer to a call was heard; never fails and never waits."""
+        ...
+
+    async def find_keyed(
+        self, user_id: str, caller: str, key_digest: str, *, within_s: float
+    ) -> RecordedCall | None:
+        """Return the ended call of an idempotency key, opened within the last `within_s` seconds.
+
+        Raises:
+            BridgeError: `store_unavailable`.
+        """
         ...
 
 

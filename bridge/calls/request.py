@@ -21,6 +21,8 @@ class CallContext:
     """The model's turn that made the call."""
     turn_call_id: str | None = None
     """The model's id of the call; None: a call that another call of the turn made."""
+    request_id: str | None = None
+    """The request that waits for the call, where its endpoint tells its caller what becomes of it."""
     asked_by: str | None = None
     """Who asks for the call, for people: foreign text of at most `MAX_ASKED_BY_CHARS`; None: not known."""
 
@@ -62,6 +64,39 @@ ALL_TOOLS = ToolScope()
 
 
 @dataclass(frozen=True, slots=True)
+class RepeatKey:
+    """What tells a call that a client sends again from one that is meant anew."""
+
+    caller: str
+    """Id of the API key; of an OAuth client, its user and its own id."""
+    request_id: str
+    """The endpoint's request, unique; under it the endpoint notes whether the answer was heard."""
+    idempotency_key: str | None = None
+    """The client's own name for the call; None: it gave none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatIdentity:
+    """By what a call is known when its client sends it again. Digests are keyed: they tell nothing."""
+
+    request_id: str
+    caller: str
+    digest: str
+    """Of operation and arguments."""
+    key_digest: str | None
+    """Of the idempotency key; None: the client gave none."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtedCall:
+    """An earlier call, equal to this one, of which nobody knows whether it was performed."""
+
+    call_id: str
+    opened_at: float
+    """UTC seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call as an endpoint asks for it: nothing is looked up or checked yet."""
 
@@ -74,6 +109,8 @@ class ToolCall:
     options: CallOptions = NO_OPTIONS
     scope: ToolScope = ALL_TOOLS
     """Operations to which the bridge's own tools may lead."""
+    repeat: RepeatKey | None = None
+    """Set by endpoints whose clients send a call again after a broken connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +133,7 @@ class CallRequest:
     """Whether the page must ask its user. A page may ask although it need not."""
     idempotency_key: bool = False
     """Whether the request carries the call's id in the header `Idempotency-Key`."""
+    repeat: RepeatIdentity | None = None
+    """Set for an unsafe call whose client may send it again."""
+    doubted: DoubtedCall | None = None
+    """The user is asked because of it, whatever rules stand."""

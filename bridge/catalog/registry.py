@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,6 +17,7 @@ from itertools import chain, count, groupby
 from typing import Unpack
 
 from bridge.browser_protocol import MAX_ORIGINS
+from bridge.catalog.changes import CatalogChanges
 from bridge.catalog.ports import Compiler, ServerStore
 from bridge.catalog.server_view import (
     DECLINED,
@@ -31,6 +33,7 @@ from toolserver.call.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
+from toolserver.tool.mcp_tools import list_mcp_tools
 from toolserver.tool.naming import OperationKey, assign_names
 from toolserver.tool.selection import Offer, Selection, estimated_tokens, find_candidates, offer_tools
 from toolserver.tool.selection_bounds import MAX_TOKENS
@@ -69,6 +72,8 @@ class Registry:
         self._bounds = bounds
         self._on_change = on_change
         self._on_load = on_load
+        self.changes = CatalogChanges()
+        """For who waits for a change, rather than being told by `on_change` in its course."""
         self._servers: dict[str, LoadedServer] = {}
         self._views: dict[str, UserView] = {}
         self._lock = asyncio.Lock()
@@ -267,6 +272,20 @@ class Registry:
         await self.schemas_of(view, offered.tools)
         return view.build_document(server_id, offered)
 
+    async def list_mcp_tools(self, view: UserView, server_id: str | None) -> bytes:
+        """Return the same tools as MCP clients list them, a JSON array; compiles schemas it needs.
+
+        Raises:
+            BridgeError: `not_found`, `invalid_document`.
+        """
+        if server_id not in view.tool_lists:
+            offered = await self.offer_tools(view, server_id)
+            await self.schemas_of(view, offered.tools)
+            view.tool_lists[server_id] = list_mcp_tools(
+                offered.tools, view.compiled_schema, meta_tools=offered.meta_tools
+            )
+        return view.tool_lists[server_id]
+
     async def count_tokens(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
         """Estimate the tokens that each of `tools` takes, by name; tools without a schema are left out."""
         costs: dict[str, int] = {}
@@ -338,7 +357,7 @@ class Registry:
             record = await new_record()
             await self._store.save_server(record)
             server = self._add_loaded(LoadedServer(record, compiled))
-        await self._on_change(record.owner_id)
+        await self._announce_change(record.owner_id)
         return server
 
     async def _drop(self, record: ServerRecord) -> None:
@@ -346,18 +365,22 @@ class Registry:
             await self._store.delete_server(record.id)
             self._servers.pop(record.id, None)
             self._forget_views(record.owner_id)
-        await self._on_change(record.owner_id)
+        await self._announce_change(record.owner_id)
 
     async def _decide(self, user_id: str, server_id: str, decisions: Mapping[str, str]) -> None:
         async with self._lock:
             await self._store.replace_acceptances(user_id, server_id, decisions)
             self._views.pop(user_id, None)
-        await self._on_change(user_id)
+        await self._announce_change(user_id)
 
     async def _store_selection(self, user_id: str, selection: UserSelection) -> None:
         async with self._lock:
             await self._store.save_selection(user_id, selection)
             self._views.pop(user_id, None)
+        await self._announce_change(user_id)
+
+    async def _announce_change(self, user_id: str | None) -> None:
+        self.changes.announce_change(user_id)
         await self._on_change(user_id)
 
     def _add_loaded(self, server: LoadedServer) -> LoadedServer:
@@ -392,6 +415,7 @@ class Registry:
             is_operator=user_id == self.operator_id,
             chosen=chosen,
             selection=chosen.within_bounds(self._bounds),
+            build_id=secrets.token_hex(8),
         )
 
     async def _names_of(

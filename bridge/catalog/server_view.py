@@ -138,12 +138,25 @@ class UserView:
     """What the user chose to show to models, as stored."""
     selection: Selection
     """The same, completed with the bridge's bounds."""
+    build_id: str
+    """Another one for every view."""
     offers: dict[str | None, Offer] = field(default_factory=dict[str | None, Offer])
     """What models are shown of all servers, or of one; filled by `Registry.offer_tools`."""
+    tool_lists: dict[str | None, bytes] = field(default_factory=dict[str | None, bytes])
+    """What MCP clients list of all servers, or of one; filled by `Registry.list_mcp_tools`."""
     _documents: dict[str | None, AdvertisedDocument] = field(
         default_factory=dict[str | None, AdvertisedDocument]
     )
     _search: ToolSearch | None = None
+
+    @property
+    def revision(self) -> str:
+        """A name for what a page is shown of this view, another one after every change.
+
+        A validation report arrives without a new view, once per document.
+        """
+        reported = sum(server.validation.state != "pending" for server in self.servers)
+        return f"{self.build_id}.{reported}"
 
     def find_server(self, server_id: str) -> LoadedServer:
         """Return the user's server with that id; another user's server counts as missing.
@@ -260,17 +273,26 @@ class UserView:
             version = "1"
         else:
             compiled = self.find_server(server_id).compiled
-            title, description, version = compiled.title, compiled.description, compiled.version_text
-        by_id = {server.record.id: server.schemas for server in self.servers}
+            title, version = compiled.title, compiled.version_text
+            # What an MCP server instructs models to do is pinned by no acceptance, so none is told.
+            description = "" if compiled.kind == "mcp" else compiled.description
         body = advertise_tools(
             offered.tools,
-            lambda tool: by_id[tool.server_id][tool.operation.key],
+            self.compiled_schema,
             meta_tools=offered.meta_tools,
             title=title,
             description=description,
             version=version,
         )
         return AdvertisedDocument(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+
+    def compiled_schema(self, tool: Tool) -> bytes:
+        """Return the argument schema of a tool, which has been compiled.
+
+        Raises:
+            KeyError: a mistake of ours: it has not.
+        """
+        return self.find_server(tool.server_id).schemas[tool.operation.key]
 
 
 def is_loopback(origin: str) -> bool:

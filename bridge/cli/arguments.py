@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 
 from bridge.audit import AuditKind
-from bridge.settings.network import DEFAULT_PORT, check_origin
-from bridge.settings.running_bridge import default_folder, written_facts
+from bridge.settings.network import check_origin
+from bridge.settings.running_bridge import DEFAULT_PORT, default_folder, written_facts
 
 DATABASE_VARIABLE = "TOOL_BRIDGE_DATABASE_URL"
 """Environment variable of the database URL; unlike an option, it is not visible in the process list."""

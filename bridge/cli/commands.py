@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, Command] = {
     "demo": Command(
         "bridge.cli.serve_options:add_demo",
         "bridge.cli.serve:demo",
-        "run the bridge with a sample API on another port",
+        "run the bridge with a sample API and a sample MCP server",
     ),
     "check": Command(
         "bridge.cli.options:add_check",
@@ -55,7 +55,7 @@ COMMANDS: Mapping[str, Command] = {
         "bridge.cli.options:add_smoke", "bridge.cli.smoke:smoke", "run a test conversation that calls a tool"
     ),
     "doctor": Command(
-        "bridge.cli.options:add_doctor",
+        "bridge.cli.serve_options:add_doctor",
         "bridge.cli.doctor:doctor",
         "say what is not right with the bridge, and what to do",
     ),

@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import platform
-import socket
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,7 +21,7 @@ from bridge.cli.store import DATABASE
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
 from bridge.settings.network import NetworkSettings
-from bridge.settings.running_bridge import running_bridge
+from bridge.settings.running_bridge import refusal_to_listen, running_bridge
 from bridge.settings.sources import read_section
 from bridge.storage.database import StoreError, describe_database, postgresql_url
 
@@ -112,8 +111,8 @@ def _silent(address: str, pid: int | None, why: str) -> Finding:
 def _check_place(options: argparse.Namespace) -> Iterator[Finding]:
     """Return whether a bridge could start here."""
     yield _check_folder(options.data)
-    yield _check_settings(options.data)
-    yield _check_port()
+    yield _check_settings(options)
+    yield _check_port(options)
     yield _check_database(options)
 
 
@@ -129,27 +128,25 @@ def _check_folder(folder: Path) -> Finding:
     return Finding("data_folder", ok=True, message=f"{folder} can be written.")
 
 
-def _check_settings(folder: Path) -> Finding:
+def _check_settings(options: argparse.Namespace) -> Finding:
     try:
-        settings_of(argparse.Namespace(data=folder, limit=[]))
+        settings_of(argparse.Namespace(**vars(options), limit=[]))
     except (SettingsError, ModelsFileError) as error:
         advice = "Correct it, or take it away for the default; docs/reference/settings.md has all of them."
         return Finding("settings", ok=False, message=str(error), advice=advice)
     return Finding("settings", ok=True, message="The environment and the file of models can be used.")
 
 
-def _check_port() -> Finding:
+def _check_port(options: argparse.Namespace) -> Finding:
+    given = {name: value for name, value in vars(options).items() if value is not None}
     try:
-        network = read_section(NetworkSettings, os.environ)
+        network = read_section(NetworkSettings, {**os.environ, **given})
     except SettingsError:
         return Finding("port", ok=False, message="Not checked, because the settings cannot be used.")
     where = f"{network.host}:{network.port}"
-    family = socket.AF_INET6 if ":" in network.host else socket.AF_INET
-    try:
-        socket.create_server((network.host, network.port), family=family).close()
-    except OSError as error:
+    if refusal := refusal_to_listen(network.host, network.port):
         advice = "Stop the program that listens there, or choose another port with --port."
-        message = f"A bridge cannot listen on {where}: {error.strerror or error}."
+        message = f"A bridge cannot listen on {where}: {refusal}."
         return Finding("port", ok=False, message=message, advice=advice)
     return Finding("port", ok=True, message=f"A bridge can listen on {where}.")
 

@@ -137,7 +137,8 @@ async def bundle_here(
 
 
 def _print_report(compiled: CompiledDocument) -> None:
-    print(f"{compiled.title} {compiled.version_text} (OpenAPI {compiled.openapi})")
+    source = "MCP" if compiled.kind == "mcp" else "OpenAPI"
+    print(f"{compiled.title} {compiled.version_text} ({source} {compiled.openapi})")
     print(f"Requests go to {compiled.base_url or '(unknown: the document names no full address)'}\n")
     count = len(compiled.operations)
     print(f"{count} tool" if count == 1 else f"{count} tools")

@@ -1,4 +1,4 @@
-"""The options of every command except `serve` and `demo`.
+"""The options of every command except `serve`, `demo` and `doctor`.
 
 Imports no command: `--help` and shell completion must not wait for the libraries that a command needs.
 """
@@ -99,13 +99,6 @@ def add_smoke(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--keep", action="store_true", help="do not delete the conversation")
     add_client(command)
-
-
-def add_doctor(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge doctor`."""
-    command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
-    command.add_argument("--json", action="store_true")
-    add_store(command)
 
 
 def add_key(command: argparse.ArgumentParser) -> None:

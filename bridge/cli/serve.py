@@ -9,8 +9,7 @@ import logging
 import signal
 import sys
 from contextlib import AsyncExitStack
-
-from aiohttp import web
+from typing import NamedTuple
 
 from bridge.app.server import AddressInUse, Bridge, start_bridge
 from bridge.cli.documents import reference_rules
@@ -25,10 +24,11 @@ from bridge.providers.directory import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
-from bridge.settings.network import SAMPLES_PORT
+from bridge.settings.network import SAMPLE_MCP_PORT, SAMPLES_PORT
 from bridge.settings.running_bridge import describe_running
 from bridge.storage.database import FolderInUse, StoreError
 from bridge.storage.store import Store
+from examples.mcp_server import start_mcp_server
 from examples.sample_api import start_sample_api
 
 SAMPLES = ("shop.json", "library.yaml", "thermostat.yaml", "answers.yaml", "mirror.yaml", "untidy.yaml")
@@ -47,13 +47,21 @@ Talk to the demo model, once the page is open and its tools are accepted:
 _log = logging.getLogger(__name__)
 
 
+class _Samples(NamedTuple):
+    """Addresses of what the demo runs beside the bridge."""
+
+    api_url: str
+    mcp_url: str
+    """The endpoint; adding it in the page is for the user to try."""
+
+
 def serve(options: argparse.Namespace) -> int:
     """Run a bridge until SIGINT or SIGTERM; returns the exit status."""
     return _run(options, with_samples=False)
 
 
 def demo(options: argparse.Namespace) -> int:
-    """Run a bridge and a sample API on another port until SIGINT or SIGTERM; returns the exit status."""
+    """Run a bridge, a sample API and a sample MCP server until SIGINT or SIGTERM; returns the exit status."""
     return _run(options, with_samples=True)
 
 
@@ -87,14 +95,13 @@ async def _serve(
     async with AsyncExitStack() as stack:
         bridge = await _start(settings, store)
         stack.push_async_callback(bridge.close)
-        samples_url, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
+        samples, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
         if with_samples:
-            runner, samples_url = await _start_samples(SAMPLES_PORT if settings.network.port else 0)
-            stack.push_async_callback(runner.cleanup)
-            specs = [(f"{samples_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
+            samples = await _start_samples(stack, is_fixed=settings.network.port != 0)
+            specs = [(f"{samples.api_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
         await _share(bridge, specs, reference_rules(options))
         page = await bridge.page_url()
-        _announce(options, bridge, page, samples_url, await _model_names(bridge))
+        _announce(options, bridge, page, samples, await _model_names(bridge))
         await stop.wait()
     return 0
 
@@ -125,13 +132,21 @@ def _stop_on_signals(stop: asyncio.Event) -> None:
             loop.add_signal_handler(number, stop.set)
 
 
-async def _start_samples(port: int) -> tuple[web.AppRunner, str]:
-    """On its usual port if that is free, else on any: two demos may run side by side."""
-    try:
-        return await start_sample_api("127.0.0.1", port)
-    except OSError:
-        _log.warning("Port %d is in use; the sample API uses another one.", port)
-        return await start_sample_api("127.0.0.1", 0)
+async def _start_samples(stack: AsyncExitStack, *, is_fixed: bool) -> _Samples:
+    """Start both on their usual ports, if `is_fixed` and those are free; two demos may run side by side."""
+    urls: list[str] = []
+    for what, port, start in (
+        ("API", SAMPLES_PORT, start_sample_api),
+        ("MCP server", SAMPLE_MCP_PORT, start_mcp_server),
+    ):
+        try:
+            runner, url = await start("127.0.0.1", port if is_fixed else 0)
+        except OSError:
+            _log.warning("Port %d is in use; the sample %s uses another one.", port, what)
+            runner, url = await start("127.0.0.1", 0)
+        stack.push_async_callback(runner.cleanup)
+        urls.append(url)
+    return _Samples(*urls)
 
 
 async def _share(bridge: Bridge, specs: list[tuple[str, str]], rules: ReferenceRules) -> None:
@@ -143,14 +158,15 @@ async def _share(bridge: Bridge, specs: list[tuple[str, str]], rules: ReferenceR
 
 
 def _announce(
-    options: argparse.Namespace, bridge: Bridge, page: str, samples_url: str | None, models: list[str]
+    options: argparse.Namespace, bridge: Bridge, page: str, samples: _Samples | None, models: list[str]
 ) -> None:
     if options.json:
         facts = {
             "page_url": page,
             "base_url": bridge.base_url,
             "key": bridge.key,
-            "samples_url": samples_url,
+            "samples_url": samples and samples.api_url,
+            "sample_mcp_url": samples and samples.mcp_url,
             "model_url": f"{bridge.base_url}/v1",
             "models": models,
         }
@@ -160,5 +176,7 @@ def _announce(
     print(f"Tool server: {bridge.base_url}   key: {bridge.key}")
     shown = ", ".join(models[:MAX_LISTED_MODELS]) + (", …" if len(models) > MAX_LISTED_MODELS else "")
     print(f"Model API:   {bridge.base_url}/v1   models: {shown or 'none could be listed'}", flush=True)
-    if samples_url and DEMO_ID in models:
+    if samples:
+        print(f"Sample MCP server, to be added in the page: {samples.mcp_url}", flush=True)
+    if samples and DEMO_ID in models:
         print(_TRY_IT.format(url=bridge.base_url, key=bridge.key), flush=True)

@@ -1,4 +1,4 @@
-"""The options of `tool-bridge serve` and `demo`. Imports no server, and nothing that reads settings."""
+"""Options of `tool-bridge serve`, `demo` and `doctor`. Imports no server, and nothing that reads settings."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import argparse
 
 from bridge.cli.arguments import add_store
 from bridge.cli.options import add_references
-from bridge.cli.setting_options import add_setting_options
+from bridge.cli.setting_options import add_setting_options, arguments_of
 from bridge.settings.declaration import Setting, SettingsError, parse_setting, settings_of_section
 from bridge.settings.limits import NAMES, Limits
+from bridge.settings.network import NetworkSettings
 from bridge.settings.obsolete import WITHOUT_EFFECT
 
 
@@ -28,6 +29,16 @@ def add_serve(command: argparse.ArgumentParser) -> None:
 def add_demo(command: argparse.ArgumentParser) -> None:
     """`tool-bridge demo`."""
     _add_shared_options(command)
+
+
+def add_doctor(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge doctor`."""
+    command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
+    command.add_argument("--json", action="store_true")
+    add_store(command)
+    for setting in settings_of_section(NetworkSettings):
+        if setting.field in ("host", "port"):
+            command.add_argument(setting.names.option, **arguments_of(setting))
 
 
 def _add_shared_options(command: argparse.ArgumentParser) -> None:

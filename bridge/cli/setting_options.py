@@ -26,11 +26,11 @@ def add_setting_options(parser: argparse.ArgumentParser) -> None:
         for owner in dict.fromkeys(each.owner for each in having)
     }
     for setting in having:
-        groups[setting.owner].add_argument(setting.names.option, **_arguments_of(setting))
+        groups[setting.owner].add_argument(setting.names.option, **arguments_of(setting))
 
 
-def _arguments_of(setting: Setting) -> dict[str, Any]:
-    """Return what `add_argument` is told of an option."""
+def arguments_of(setting: Setting) -> dict[str, Any]:
+    """Return what `add_argument` is told of an option; its value is stored under the variable's name."""
     common: dict[str, Any] = {"dest": setting.variable, "default": None, "help": _help_of(setting)}
     if setting.info.annotation is bool:
         return {"action": "store_true", **common}

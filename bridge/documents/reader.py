@@ -27,8 +27,8 @@ class DocumentReader(Compiler, Protocol):
         """Return what openapi-core says about a document; a bad document never raises."""
         ...
 
-    async def check_alive(self) -> None:
-        """Return when it reads documents, or could.
+    async def check_alive(self) -> float | None:
+        """Return when it answers; while it reads a document it is not asked: for how many seconds it does.
 
         Raises:
             BridgeError: `invalid_document`: it ended while it was asked; the next request starts another one.

@@ -1,5 +1,7 @@
 """The process of one validation: what openapi-core says about a document, apart from the compiling process.
 
+Of a list of MCP tools it is what JSON Schema says about their arguments.
+
 The result is a report for the document's author and blocks nothing. Nothing is fetched or read: on its own
 the library would follow a `$ref` to any address and any file of this machine.
 """
@@ -10,11 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NoReturn
 
+import jsonschema_rs
 import orjson
 from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 from bridge.documents.framing import decode_text, serve_requests
-from toolserver.document.document import parse_document, pointer_token
+from toolserver.document.document import MCP, Document, parse_document, pointer_token
+from toolserver.json_types import array_at, object_at
 
 MAX_PROBLEMS = 50
 """Maximum number of problems listed; in a document with more, most have one cause."""
@@ -61,6 +65,8 @@ def validate_document(text: str) -> list[str]:
     Takes seconds for megabytes: run it away from the event loop.
     """
     document = parse_document(text)
+    if document.version == MCP:
+        return _schema_problems(document)
     validator = _VALIDATORS.get(document.version, _OpenApi31)
     problems: list[str] = []
     try:
@@ -69,6 +75,19 @@ def validate_document(text: str) -> list[str]:
     except Exception as error:  # a boundary: where the validator itself fails, the document has a problem
         problems.append(f"The validator failed: {type(error).__name__}: {error}"[:PROBLEM_CHARS])
     return problems
+
+
+def _schema_problems(document: Document) -> list[str]:
+    """What JSON Schema 2020-12 says about the argument schemas of a tool list; one problem per tool."""
+    problems: list[str] = []
+    for index, tool in enumerate(array_at(document.written, "tools")):
+        schema = object_at(tool, "inputSchema") if isinstance(tool, dict) else {}
+        try:
+            jsonschema_rs.meta.validate({key: value for key, value in schema.items() if key != "$schema"})
+        except jsonschema_rs.ValidationError as error:
+            place = _place(["tools", index, "inputSchema", *error.instance_path])
+            problems.append(f"{place}: {error.message}"[:PROBLEM_CHARS])
+    return problems[:MAX_PROBLEMS]
 
 
 def _place(path: Iterable[str | int]) -> str:

@@ -44,11 +44,13 @@ class DocumentWorker:
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
+        self._held_at = 0.0
+        """Loop time at which the lock was taken."""
         self._validating = asyncio.Lock()
 
     async def start_child(self) -> None:
         """Start the child ahead of the first document."""
-        async with self._lock:
+        async with self._hold_child():
             await self._warm()
 
     async def compile_document(
@@ -84,9 +86,15 @@ class DocumentWorker:
         return dict(zip(keys, compiled, strict=True))
 
     @asynccontextmanager
+    async def _hold_child(self) -> AsyncGenerator[None]:
+        async with self._lock:
+            self._held_at = asyncio.get_running_loop().time()
+            yield
+
+    @asynccontextmanager
     async def _child_for_one(self) -> AsyncGenerator[asyncio.subprocess.Process]:
         """Hold the child for one request at a time; whatever interrupts the request also ends the child."""
-        async with self._lock:
+        async with self._hold_child():
             process = await self._warm()
             try:
                 async with asyncio.timeout(COMPILE_SECONDS):
@@ -143,20 +151,23 @@ class DocumentWorker:
             finally:
                 await _end(process)
 
-    async def check_alive(self) -> None:
-        """Return when the child answers, or is busy with a document; starts one if there is none.
+    async def check_alive(self) -> float | None:
+        """Return when the child answers, which is started if there is none.
+
+        While it reads a document it is not asked; returns for how many seconds it does.
 
         Raises:
             BridgeError: `invalid_document`: it ended, or hung until its time for a document was over.
         """
         if self._lock.locked():
-            return
+            return asyncio.get_running_loop().time() - self._held_at
         async with self._child_for_one() as process:
             await _checked(_send_request(process, {"op": "schemas", "digest": "", "keys": []}, ""))
+        return None
 
     async def close(self) -> None:
         """End the child."""
-        async with self._lock:
+        async with self._hold_child():
             await self._discard()
 
     async def _warm(self) -> asyncio.subprocess.Process:

@@ -18,6 +18,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from bridge.auth.rejected_requests import ACCESS_DENIED, RejectedRequests
+from bridge.auth.resource_server import METADATA_PATH
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.http.connections import Connection
 from bridge.http.routing import address_of
@@ -25,6 +26,9 @@ from bridge.limits.token_bucket import RateLimit
 from bridge.log_lines import OncePerMinute
 
 MODEL_PREFIX = "/v1/"
+
+MCP_PATH = "/mcp"
+"""End of the paths at which MCP clients ask: of all servers together, and of one."""
 
 TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
 """Routes that other origins may use, in addition to the model API (ruling 12)."""
@@ -41,9 +45,19 @@ MODEL_HEADERS = (
 )
 """Further request headers of OpenAI's JavaScript client, on the model API."""
 
+MCP_HEADERS = "mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id"
+"""Further request headers of MCP clients in a browser."""
+
 EXPOSE_HEADERS = "content-disposition, location, etag"
 MODEL_EXPOSE_HEADERS = "x-request-id, retry-after, x-should-retry, x-tool-bridge-dropped"
+MCP_EXPOSE_HEADERS = f"{EXPOSE_HEADERS}, www-authenticate"
 MAX_AGE_SECONDS = "600"
+
+_METADATA_CORS = {
+    hdrs.ACCESS_CONTROL_ALLOW_METHODS: "GET, OPTIONS",
+    hdrs.ACCESS_CONTROL_ALLOW_HEADERS: "*",
+    hdrs.ACCESS_CONTROL_MAX_AGE: MAX_AGE_SECONDS,
+}
 MAX_QUOTED_CHARS = 200
 """Maximum characters of a foreign path, host or origin in an error."""
 
@@ -135,11 +149,12 @@ def _boundary(rejected: RejectedRequests, unauthenticated: RateLimit, render: Er
                 )
             return render(request, counted_error)
         except web.HTTPException as error:
-            return (
-                error
-                if error.status < HTTPStatus.BAD_REQUEST
-                else render(request, _wire_error(request, error))
-            )
+            if error.status < HTTPStatus.BAD_REQUEST:
+                return error
+            response = render(request, _wire_error(request, error))
+            if hdrs.ALLOW in error.headers:  # RFC 9110, 15.5.6: a 405 says which methods there are
+                response.headers[hdrs.ALLOW] = error.headers[hdrs.ALLOW]
+            return response
         except ConnectionError:
             if request.transport is not None and not request.transport.is_closing():
                 return render(request, _unexpected(request))
@@ -189,9 +204,14 @@ def _check_origin(origins: AllowedOrigins) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get(hdrs.ORIGIN)
-        if is_open_path(request.path):
+        if is_metadata_path(request.path):
             if request.method == hdrs.METH_OPTIONS:
-                return _preflight(origins, origin, is_model_path(request.path))
+                return web.Response(status=204, headers=_METADATA_CORS)
+        elif is_open_path(request.path):
+            if request.method == hdrs.METH_OPTIONS:
+                return _preflight(origins, origin, request.path)
+            if is_mcp_path(request.path):  # which MCP demands, whatever key the request brings
+                _check_allowed(origins, origin)
         elif origin is not None and origin not in origins.own_origins:
             message = f"Pages of {_shortened(origin)} may not use this part of the bridge."
             raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": _shortened(origin)})
@@ -230,9 +250,19 @@ def is_model_path(path: str) -> bool:
     return re.sub("/+", "/", path).startswith(MODEL_PREFIX)
 
 
+def is_mcp_path(path: str) -> bool:
+    """Return whether a path is one at which MCP clients ask."""
+    return path == MCP_PATH or (path.startswith("/servers/") and path.endswith(MCP_PATH))
+
+
+def is_metadata_path(path: str) -> bool:
+    """Return whether a path is one of the metadata that pages of every origin may read (RFC 9728, 3.1)."""
+    return path.startswith(METADATA_PATH)
+
+
 def is_open_path(path: str) -> bool:
     """Return whether a path belongs to the routes of tools and models, which other origins may use."""
-    if is_model_path(path):
+    if is_model_path(path) or is_mcp_path(path):
         return True
     if "//" in path:
         path = re.sub("/+", "/", path)
@@ -243,27 +273,38 @@ def cors_headers(origins: AllowedOrigins) -> Callable[[web.Request, web.StreamRe
     """Return a signal that adds CORS headers to all responses of the open routes, also errors and streams."""
 
     async def add(request: web.Request, response: web.StreamResponse) -> None:
+        if is_metadata_path(request.path):
+            response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = "*"
         if not is_open_path(request.path):
             return
         response.headers.add(hdrs.VARY, "Origin")
         origin = request.headers.get(hdrs.ORIGIN)
         if origin is not None and origins.may_read_tools(origin):
             response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
-            response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = (
-                MODEL_EXPOSE_HEADERS if is_model_path(request.path) else EXPOSE_HEADERS
-            )
+            response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = _exposed_headers(request.path)
 
     return add
 
 
-def _preflight(origins: AllowedOrigins, origin: str | None, is_model: bool) -> web.Response:
+def _exposed_headers(path: str) -> str:
+    if is_model_path(path):
+        return MODEL_EXPOSE_HEADERS
+    return MCP_EXPOSE_HEADERS if is_mcp_path(path) else EXPOSE_HEADERS
+
+
+def _check_allowed(origins: AllowedOrigins, origin: str | None) -> None:
     if origin is not None and not origins.may_read_tools(origin):
         quoted = _shortened(origin)
         message = f"Pages of {quoted} may not use this bridge. Start it with --allow-origin {quoted}"
         raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": quoted})
+
+
+def _preflight(origins: AllowedOrigins, origin: str | None, path: str) -> web.Response:
+    _check_allowed(origins, origin)
+    further = MODEL_HEADERS if is_model_path(path) else MCP_HEADERS if is_mcp_path(path) else ""
     headers = {
         hdrs.ACCESS_CONTROL_ALLOW_METHODS: ALLOW_METHODS,
-        hdrs.ACCESS_CONTROL_ALLOW_HEADERS: f"{ALLOW_HEADERS}, {MODEL_HEADERS}" if is_model else ALLOW_HEADERS,
+        hdrs.ACCESS_CONTROL_ALLOW_HEADERS: f"{ALLOW_HEADERS}, {further}" if further else ALLOW_HEADERS,
         hdrs.ACCESS_CONTROL_MAX_AGE: MAX_AGE_SECONDS,
     }
     return web.Response(status=204, headers=headers)

@@ -17,6 +17,7 @@ from pydantic import Field
 from bridge.auth.identity import EXECUTOR, Identity
 from bridge.browser_protocol import MAX_ORIGINS, OTHER_VERSION
 from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import UserView
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
@@ -65,7 +66,10 @@ class ExecutorScript(ApiModel):
     """The address of the page's executor worker, and the origins that the worker may reach."""
 
     script_url: str
+    """Good for 300 s."""
     origins: list[str]
+    revision: str
+    """As in the list of servers."""
 
 
 class PageRoutes:
@@ -129,17 +133,25 @@ class PageRoutes:
         """Create the address of a worker script that may reach the user's accepted origins only."""
         caller = caller_of(request)
         asking = await read_body(request, ExecutorRequest)
-        if asking.version not in ("", self._files.digest):
+        offered = await self.offer_executor(caller.user.id, asking.version or self._files.digest)
+        if offered is None:
             raise BridgeError(ErrorCode.INVALID_REQUEST, OTHER_VERSION)
-        token = self._identity.sign_token(EXECUTOR, {"sub": caller.user.id}, SCRIPT_SECONDS)
-        origins = await self._reachable(caller.user.id)
-        return json_answer(ExecutorScript(script_url=f"/executor/{token}.js", origins=origins))
+        return json_answer(offered)
+
+    async def offer_executor(self, user_id: str, version: str) -> ExecutorScript | None:
+        """Return the executor for a user's page; None: that page is not of the present `version`."""
+        if version != self._files.digest:
+            return None
+        token = self._identity.sign_token(EXECUTOR, {"sub": user_id}, SCRIPT_SECONDS)
+        view = await self._registry.view_of_user(user_id)
+        return ExecutorScript(
+            script_url=f"/executor/{token}.js", origins=_reachable(view), revision=view.revision
+        )
 
     async def serve_script(self, request: web.Request) -> web.Response:
         """Serve the worker's script; its content security policy binds the worker."""
-        origins = await self._reachable(
-            self._identity.read_token(EXECUTOR, request.match_info["token"])["sub"]
-        )
+        user_id = self._identity.read_token(EXECUTOR, request.match_info["token"])["sub"]
+        origins = _reachable(await self._registry.view_of_user(user_id))
         policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
         headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
         script = WORKER_SCRIPT.format(digest=self._files.digest)
@@ -162,10 +174,6 @@ class PageRoutes:
         response.enable_compression()
         return response
 
-    async def _reachable(self, user_id: str) -> list[str]:
-        accepted = (await self._registry.view_of_user(user_id)).accepted_origins()
-        return [origin for origin in accepted if _ORIGIN.fullmatch(origin)][:MAX_ORIGINS]
-
     def _policy(self, reachable: Iterable[str], *, frames: str, ancestors: str) -> str:
         rules = {
             "default-src": "'none'",
@@ -184,3 +192,7 @@ class PageRoutes:
             "trusted-types": "tool-bridge-executor",
         }
         return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _reachable(view: UserView) -> list[str]:
+    return [origin for origin in view.accepted_origins() if _ORIGIN.fullmatch(origin)][:MAX_ORIGINS]

@@ -129,7 +129,7 @@ async def event_stream(
         await stream.response.write_eof()
 
 
-async def keep_alive(request: web.Request, running: asyncio.Task[Any]) -> web.StreamResponse | None:
+async def keep_alive(request: web.Request, running: asyncio.Future[Any]) -> web.StreamResponse | None:
     """Wait until `running` has ended in any way; None if that was soon.
 
     Else a response that has begun: 200, JSON, so far nothing but white space. The caller writes the rest.

@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 
 from bridge.settings.declaration import Choice, CommaSeparated, Names, Section
-
-DEFAULT_PORT = 8765
-"""The default port is fixed, because browser storage is per origin (ruling 25)."""
+from bridge.settings.running_bridge import DEFAULT_PORT
 
 SAMPLES_PORT = 8766
 """Port of the demo's sample API, if it is free."""
+
+SAMPLE_MCP_PORT = 8767
+"""Port of the demo's sample MCP server, if it is free."""
 
 MAX_PORT = 65535
 

@@ -1,4 +1,4 @@
-"""Where the data folder is, and which bridge runs on it.
+"""Where the data folder is, which bridge runs on it, and whether one could listen.
 
 Standard library only: `make run` asks before anything is installed.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,9 @@ from typing import Any
 
 RUNNING_FILE = "running.json"
 """File in the data folder that says where the bridge using it can be reached."""
+
+DEFAULT_PORT = 8765
+"""The default port is fixed, because browser storage is per origin (ruling 25)."""
 
 
 def default_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -53,3 +57,15 @@ def describe_running(data_dir: Path) -> str:
     """Return the sentence that says where the bridge on a data folder runs; "" if it has not written that."""
     running = running_bridge(data_dir)
     return "" if running is None else f"It runs at {running['base_url']}/ as process {running['pid']}."
+
+
+def refusal_to_listen(host: str, port: int) -> str | None:
+    """Return why a bridge cannot listen there now; None if it can. Port 0 is any free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    except OverflowError as error:  # no port at all
+        return str(error).rstrip(".")
+    return None

@@ -13,6 +13,7 @@ from bridge.settings.limits import Limits
 from bridge.settings.memory import MemorySettings
 from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.network import NetworkSettings
+from bridge.settings.oauth import OAuthSettings
 from bridge.settings.storage import StorageSettings
 from bridge.settings.tools import ToolSettings
 from bridge.settings.users import UserSettings
@@ -23,6 +24,7 @@ class SettingsTree(BaseModel):
 
     network: NetworkSettings = Field(default_factory=NetworkSettings)
     users: UserSettings = Field(default_factory=UserSettings)
+    oauth: OAuthSettings = Field(default_factory=OAuthSettings)
     approvals: ApprovalSettings = Field(default_factory=ApprovalSettings)
     canary: CanarySettings = Field(default_factory=CanarySettings)
     tools: ToolSettings = Field(default_factory=ToolSettings)

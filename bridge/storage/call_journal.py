@@ -12,7 +12,8 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, cast
+from http import HTTPStatus
+from typing import Any, Literal, TypeAlias, cast
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -23,8 +24,9 @@ from bridge.browser_protocol import FailedOutcome, Result
 from bridge.calls.argument_redaction import STORED_ARGUMENTS_CHARS, redact_arguments
 from bridge.calls.endings import bridge_stopped
 from bridge.calls.open_call import OpenCall
-from bridge.calls.outcome import doubtful_error
-from bridge.calls.ports import JournalEntry, JournalUnavailable
+from bridge.calls.outcome import CallOutcome, doubtful_error
+from bridge.calls.ports import JournalEntry, JournalUnavailable, RecordedCall
+from bridge.calls.repeated_calls import UNHEARD_S
 from bridge.calls.state_machine import CallState
 from bridge.errors import WireError
 from bridge.storage.dialects import build_upsert, reason_of
@@ -33,6 +35,7 @@ from bridge.storage.tables import CallRow
 from bridge.storage.write_ahead_log import WriteAheadLog
 from bridge.storage.write_thread import CATCH_UP_S, GroupCommit, RowWriter, Transactions
 from bridge.tasks import sleep_safely
+from toolserver.call.result import Answered
 
 KEEP_SECONDS = 30 * 24 * 3600
 
@@ -42,6 +45,10 @@ ahead. Longer ones are searched in the writing thread, as those of safe calls ar
 is killed before."""
 
 SWEEP_SECONDS = 3600
+
+REPEATABLE_SECONDS = 3600
+"""Seconds after its opening for which a call counts as one that a client may send again to the next process:
+after a long downtime an equal call is meant anew."""
 
 _CALLS = cast(Table, CallRow.__table__)
 
@@ -93,6 +100,19 @@ class _Row(BaseModel):
     opened_at: float
     ended_at: float | None = None
     asked_by: str | None = None
+    caller: str | None = None
+    digest: str | None = None
+    key_digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Delivery:
+    """Whether the answer to a call was heard."""
+
+    call_id: str
+    user_id: str
+    heard: bool
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +124,8 @@ class _Late:
     status: Literal["answered", "failed"]
     text: str
 
+
+_Entry: TypeAlias = "dict[str, Any] | _Late | _Delivery"
 
 _UNREAD = "unread"
 """Key, beside the columns of a row, of raw arguments that have not been searched for secrets yet. A dict of
@@ -118,7 +140,7 @@ class CallJournal:
         self._session = session
         self._thread = thread
         self._intents = intents
-        self._entries = GroupCommit[dict[str, Any] | _Late]("The journal of calls", thread, _save)
+        self._entries = GroupCommit[_Entry]("The journal of calls", thread, _save)
         self._under_way: set[str] = set()
         """Ids of calls that were opened and have not ended."""
         self._is_failing = False
@@ -161,6 +183,13 @@ class CallJournal:
         """
         self._entries.put_entry(_Late(result.call_id, user_id, result.outcome.status, _late_text(result)))
 
+    def record_delivery(self, user_id: str, call_id: str, *, heard: bool) -> None:
+        """Queue whether the answer to a call was heard; never fails.
+
+        Of a process that is killed before it was written, the answer counts as not heard.
+        """
+        self._entries.put_entry(_Delivery(call_id, user_id, heard, time.time()))
+
     async def close_journal(self) -> None:
         """Write what waits. What the database refuses then is settled at the next start, or lost."""
         await self._entries.flush_entries()
@@ -181,7 +210,8 @@ class CallJournal:
     async def settle_orphans(self) -> int:
         """End calls that another process left open when it died; returns how many.
 
-        A call whose page was allowed to begin it may have been performed.
+        A call whose page was allowed to begin it may have been performed. An answer that was not noted as
+        heard counts as not heard from now on.
         """
         for row in _left_rows(self._intents):
             self._entries.put_entry(row.model_dump(mode="json"), is_vital=True)
@@ -194,6 +224,10 @@ class CallJournal:
                     error, state = doubtful_error(error), CallState.OUTCOME_UNKNOWN
                 row.state, row.error = state.value, error.model_dump_json()
                 row.ended_at = max(row.opened_at, time.time())  # the clock may have been set back since
+            is_unnoted = (_CALLS.c.digest.is_not(None), _CALLS.c.heard.is_(None))
+            is_recent = _CALLS.c.opened_at > time.time() - REPEATABLE_SECONDS
+            unheard = update(_CALLS).where(*is_unnoted, is_recent)
+            await session.execute(unheard.values(heard=False, heard_at=time.time()))
         self._forget_intents()
         return len(rows)
 
@@ -250,6 +284,37 @@ class CallJournal:
                 if row.turn_call_id is not None
             }
 
+    async def list_repeatable(self) -> list[RecordedCall]:
+        """Return the calls without a key that a twin may concern: not heard, or heard to be in doubt."""
+        doubted = CallRow.state == CallState.OUTCOME_UNKNOWN.value
+        wanted = select(CallRow).where(
+            CallRow.opened_at > time.time() - REPEATABLE_SECONDS,
+            CallRow.digest.is_not(None),
+            CallRow.key_digest.is_(None),
+            CallRow.heard_at > time.time() - UNHEARD_S,
+            CallRow.heard.is_(False) | doubted,
+        )
+        async with self._session() as session:
+            rows = await session.scalars(wanted.order_by(CallRow.opened_at))
+            recorded = [_recorded_call(row) for row in rows]
+        return [call for call in recorded if call.heard or call.outcome.was_sent]
+
+    async def find_keyed(
+        self, user_id: str, caller: str, key_digest: str, *, within_s: float
+    ) -> RecordedCall | None:
+        """Return the ended call of an idempotency key, opened within the last `within_s` seconds."""
+        await self.catch_up()
+        wanted = select(CallRow).where(
+            CallRow.user_id == user_id,
+            CallRow.key_digest == key_digest,
+            CallRow.caller == caller,
+            CallRow.opened_at > time.time() - within_s,
+            CallRow.ended_at.is_not(None),
+        )
+        async with self._session() as session:
+            row = (await session.scalars(wanted.order_by(CallRow.opened_at.desc()).limit(1))).first()
+            return None if row is None else _recorded_call(row)
+
     async def catch_up(self, within_s: float = CATCH_UP_S) -> None:
         """Wait up to `within_s` seconds until all calls that have ended by now can be read."""
         await self._entries.catch_up(within_s)
@@ -263,12 +328,12 @@ _CHANGED = ("device_id", "state", "may_begin", "http_status", "content_type", "e
 _WRITER = RowWriter(_COLUMNS, lambda dialect: build_upsert(dialect, CallRow, _CHANGED, while_null="ended_at"))
 
 
-def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> None:
+def _save(connection: Connection, entries: Sequence[_Entry]) -> None:
     rows: dict[str, dict[str, Any]] = {}  # the last row of each call
-    late: list[_Late] = []
+    later: list[_Late | _Delivery] = []
     for entry in entries:
-        if isinstance(entry, _Late):
-            late.append(entry)
+        if not isinstance(entry, dict):
+            later.append(entry)
             continue
         call_id = entry["id"]
         if (unread := entry.get(_UNREAD)) is not None:
@@ -277,8 +342,16 @@ def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> 
             entry["arguments"] = rows[call_id]["arguments"]
         rows[call_id] = entry
     _WRITER.write_rows(connection, [[row[name] for name in _COLUMNS] for row in rows.values()])
-    for said in late:
-        _save_late(connection, said)
+    for said in later:
+        if isinstance(said, _Late):
+            _save_late(connection, said)
+        else:
+            _save_delivery(connection, said)
+
+
+def _save_delivery(connection: Connection, said: _Delivery) -> None:
+    of_call = (_CALLS.c.id == said.call_id, _CALLS.c.user_id == said.user_id)
+    connection.execute(update(_CALLS).where(*of_call).values(heard=said.heard, heard_at=said.at))
 
 
 def _save_late(connection: Connection, said: _Late) -> None:
@@ -335,6 +408,9 @@ def _row(call: OpenCall, *, may_begin: bool, ended_at: float | None) -> dict[str
         "opened_at": call.opened_at,
         "ended_at": ended_at,
         "asked_by": request.context.asked_by,
+        "caller": None if request.repeat is None else request.repeat.caller,
+        "digest": None if request.repeat is None else request.repeat.digest,
+        "key_digest": None if request.repeat is None else request.repeat.key_digest,
     }
 
 
@@ -358,6 +434,25 @@ def _late_text(result: Result) -> str:
     else:
         facts |= {"http_status": outcome.http_status}
     return json.dumps(facts)
+
+
+def _recorded_call(row: CallRow) -> RecordedCall:
+    """Return an ended call that may be sent again; of its answer the journal has the status alone."""
+    error = None if row.error is None else WireError.model_validate_json(row.error)
+    answered = None
+    if error is None:
+        answered = Answered(
+            row.http_status or HTTPStatus.OK, row.content_type or "", {}, None, truncated=True
+        )
+    return RecordedCall(
+        row.user_id,
+        row.caller or "",
+        row.digest or "",
+        row.opened_at,
+        CallOutcome(row.id, CallState(row.state), answered, error, row.server_id),
+        heard=row.heard is True,
+        heard_at=row.heard_at or 0.0,
+    )
 
 
 def _read_call(row: CallRow) -> StoredCall:

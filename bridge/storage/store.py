@@ -25,6 +25,7 @@ from bridge.storage.database_lease import claim_of
 from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lock_user
 from bridge.storage.encryption import Encryption
 from bridge.storage.items import ItemTables
+from bridge.storage.mcp_tasks import McpTaskTable
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.reencryption import Reencrypted, reencrypt_rows
 from bridge.storage.retention import Retention
@@ -105,6 +106,10 @@ class Store(UserStore):
     def conversation_tables(self, settings: StorageSettings | None = None) -> ConversationTables:
         """Return the conversations in this database."""
         return ConversationTables(self._session, self._thread, Encryption(settings or StorageSettings()))
+
+    def mcp_tasks(self, settings: StorageSettings) -> McpTaskTable:
+        """Return the tasks of MCP clients in this database."""
+        return McpTaskTable(self._session, Encryption(settings))
 
     def user_items(self, settings: StorageSettings) -> UserItems:
         """Return the summary, export and deletion of what is stored of one user."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, String, Text, text
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, LargeBinary, String, Text, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -181,6 +181,7 @@ class GrantRow(Base):
 
 
 _IS_OPEN = text("ended_at IS NULL")
+_HAS_KEY = text("key_digest IS NOT NULL")
 
 
 class CallRow(Base):
@@ -190,6 +191,9 @@ class CallRow(Base):
     __table_args__ = (
         Index("ix_calls_user_id_opened_at", "user_id", "opened_at"),
         Index("ix_calls_open", "id", sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),
+        Index(
+            "ix_calls_key_digest", "user_id", "key_digest", sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY
+        ),
     )
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
@@ -220,6 +224,35 @@ class CallRow(Base):
     """The model's id of the call; null: another call of the turn made this one."""
     asked_by: Mapped[str | None] = mapped_column(Text)
     """Who asked for it, for people; null: not recorded, as of calls before revision 0017."""
+    caller: Mapped[str | None] = mapped_column(Text)
+    """Id of the key or client that may send the call again; null: its kind of caller does not."""
+    digest: Mapped[str | None] = mapped_column(String(64))
+    """Keyed digest of operation and arguments, where `caller` is set."""
+    key_digest: Mapped[str | None] = mapped_column(String(64))
+    """Keyed digest of the idempotency key; null: there was none."""
+    heard: Mapped[bool | None]
+    """Whether the answer was written whole; null: not noted, or never asked for."""
+    heard_at: Mapped[float | None]
+    """When `heard` was noted."""
+
+
+class McpTaskRow(Base):
+    """A call of an MCP client that polls for its result."""
+
+    __tablename__ = "mcp_tasks"
+    __table_args__ = (Index("ix_mcp_tasks_user_id_created_at", "user_id", "created_at"),)
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """The call's id."""
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    asked_by: Mapped[str] = mapped_column(Text)
+    """Whose key alone may read it: the id of the key."""
+    created_at: Mapped[float]
+    ended_at: Mapped[float | None]
+    is_cancelled: Mapped[bool]
+    result: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """Encoded as `encryption` does; null: not ended yet, or too large to store."""
+    key_id: Mapped[str | None] = mapped_column(String(16))
+    """Id of the key of encryption; null: not encrypted."""
 
 
 class AuditRow(Base):

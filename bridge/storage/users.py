@@ -118,6 +118,7 @@ class KeyHolder:
     forwarder: bool
     """Whether the key belongs to a program that names the user of each call itself, such as Open WebUI."""
     label: str
+    key_id: str
     show_calls: CallDisplay | None = None
     markers: MarkerForm | None = None
 
@@ -239,6 +240,7 @@ class UserStore:
                 _user(user),
                 row.forwarder,
                 row.label,
+                row.id,
                 display_named(row.show_calls),
                 form_named(row.markers),
             )

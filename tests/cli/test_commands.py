@@ -46,7 +46,15 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, s
 def test_the_demo_prints_one_line_of_facts(demo: tuple[dict[str, str], Path]) -> None:
     """Programs that start the bridge read this line; everything else is on standard error."""
     facts, data = demo
-    assert set(facts) == {"page_url", "base_url", "key", "samples_url", "model_url", "models"}
+    assert set(facts) == {
+        "page_url",
+        "base_url",
+        "key",
+        "samples_url",
+        "sample_mcp_url",
+        "model_url",
+        "models",
+    }
     assert facts["page_url"].startswith(facts["base_url"] + "/#ticket=")
     assert facts["key"] == (data / "local.key").read_text(encoding="utf-8")
     assert facts["samples_url"].rpartition(":")[0] == facts["base_url"].rpartition(":")[0]

@@ -92,6 +92,16 @@ def test_a_port_in_use_is_told_with_advice(tmp_path: Path) -> None:
     assert told.output.splitlines()[-1] == "1 of 5 checks failed."
 
 
+def test_the_port_that_a_bridge_shall_have_is_looked_at(tmp_path: Path) -> None:
+    """As `serve` is told it: by option, which wins over the variable."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        taken = listener.getsockname()[1]
+        told = diagnose("--data", str(tmp_path), "--port", str(taken))
+        elsewhere = diagnose("--data", str(tmp_path), "--port", "0", TOOL_BRIDGE_PORT=str(taken))
+    assert (told.status, f"127.0.0.1:{taken}" in told.output) == (1, True), told
+    assert elsewhere.status == 0, elsewhere
+
+
 @pytest.mark.parametrize("place", ["full", "file"])
 def test_a_data_folder_that_cannot_be_written_is_told_with_advice(tmp_path: Path, place: str) -> None:
     """Full, or no folder at all."""

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -61,10 +62,25 @@ def test_a_second_make_run_says_where_the_first_runs_and_installs_nothing(
     assert not (clone / ".venv").exists()
 
 
+@pytest.mark.parametrize("named_by", ["option", "variable"])
+def test_a_port_that_another_program_has_is_told_before_anything_is_installed(
+    clone: Path, tmp_path: Path, named_by: str
+) -> None:
+    """The bridge would say so, a minute later."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        arguments = f"--data '{tmp_path / 'data'}'" + (f" --port {port}" if named_by == "option" else "")
+        refused = make_run(clone, arguments, TOOL_BRIDGE_PORT="0" if named_by == "option" else str(port))
+    assert refused.returncode != 0
+    assert f"cannot listen on 127.0.0.1:{port}" in refused.stderr
+    assert "--port" in refused.stderr
+    assert not (clone / ".venv").exists()
+
+
 def test_a_bridge_that_was_killed_does_not_stop_make_run(clone: Path, tmp_path: Path) -> None:
     """Its number may be another process's by now; it holds no lock any more."""
     with bridge_on(tmp_path / "data"):
         pass
-    begun = make_run(clone, f"--data '{tmp_path / 'data'}'")
+    begun = make_run(clone, f"--port 0 --data '{tmp_path / 'data'}'")
     assert "another tool-bridge" not in begun.stderr
     assert "Installing the packages" in begun.stderr

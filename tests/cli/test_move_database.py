@@ -14,7 +14,7 @@ from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
-from bridge.storage.users import KeyHolder, User
+from bridge.storage.users import User
 from bridge.storage.write_ahead_log import WriteAheadLog
 from tests.support.stores.databases import Where, engine_of, execute
 from tests.support.stores.postgresql import PostgresServer
@@ -76,7 +76,9 @@ async def test_everything_arrives_and_the_bridge_goes_on_from_there(
     assert moved == {name: len(found) for name, found in before.items()}
     assert moved["audit"] == 450
     store = Store.open_store(target)
-    assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False, label="a\ufffdb")
+    holder = await store.holder_of_key(key)
+    assert holder is not None
+    assert (holder.user, holder.label) == (ann, "a\ufffdb")
     log = store.audit_log()
     log.add_entry(AuditKind.STARTED, None, "bridge")
     await log.flush_entries()

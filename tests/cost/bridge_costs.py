@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
@@ -11,20 +11,16 @@ from pathlib import Path
 from threading import Semaphore
 from uuid import uuid4
 
-from bench.payloads import ARGUMENTS_TEXT, CHAT_ID, MESSAGE_ID
-from bridge.app.server import Bridge
-from bridge.auth.identity import SESSION
-from bridge.calls.request import CallContext, CallRequest
+from bench.payloads import ARGUMENTS_TEXT
+from bench.shop_bridge import TOOL, ShopBridge, open_shop
 from bridge.calls.state_machine import CallPhase, CallState
-from bridge.catalog.server_view import LoadedServer
 from bridge.limits.settings import Deadline
 from bridge.settings.models import ModelsFile, ProviderSettings
-from bridge.storage.users import User
-from examples.document_files import read_document_text
 from tests.cost.counting import calls_of, traced_memory, waste_calls
-from tests.cost.peers import MODELS, SILENT, Caller, Connection, Page, Provider
+from tests.cost.peers import MODELS, NONE, SILENT, Caller, Connection, Page, Provider
 from tests.support.calls.dispatcher_harness import FreeSlot
 from tests.support.calls.journal_harness import open_call
+from tests.support.mcp_messages import modern_request
 from tests.support.running_bridge import running_bridge
 from tests.support.waiting import eventually
 
@@ -34,25 +30,30 @@ HELD = 8
 TURNS = 100
 """Turns of the event loop in which what is being opened comes to rest."""
 
-_OPERATION = "GET /products"
 _LIMITS = {"CALLS_PER_MINUTE_PER_USER": 1_000_000}
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A bridge with one accepted server, one connected page and one provider of models."""
+class Measured(ShopBridge):
+    """A bridge with the shop, one connected page and one provider of models."""
 
-    bridge: Bridge
-    server: LoadedServer
     page: Page
     provider: Provider
 
-    async def ask(self, method: str, path: str, body: str = "", *, times: int = TIMES) -> bytes:
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: str = "",
+        headers: Mapping[str, str] = NONE,
+        *,
+        times: int = TIMES,
+    ) -> bytes:
         """Send requests, one after another, on a connection of their own; returns the last answer's head."""
 
         def send() -> bytes:
             with closing(Caller(self.bridge.base_url, self.bridge.key)) as caller:
-                return [caller.request(method, path, body) for _ in range(times)][-1]
+                return [caller.request(method, path, body, headers) for _ in range(times)][-1]
 
         return await asyncio.to_thread(send)
 
@@ -66,10 +67,6 @@ class Measured:
 
         await asyncio.to_thread(read)
 
-    async def settle(self) -> None:
-        """Return when the database has all calls."""
-        await self.bridge.components.journal.list_calls(self.bridge.local_user.id, before=None, limit=1)
-
 
 @asynccontextmanager
 async def measured_bridge(folder: Path) -> AsyncGenerator[Measured]:
@@ -79,16 +76,11 @@ async def measured_bridge(folder: Path) -> AsyncGenerator[Measured]:
     threads = ThreadPoolExecutor(1)
     try:
         async with running_bridge(folder, models=models, limits=_LIMITS) as bridge:
-            parts, user = bridge.components, bridge.local_user
-            text = read_document_text("shop.json")
-            server = await parts.registry.share_document(
-                "shop.json", text, source_url="http://127.0.0.1:9/shop.json"
-            )
-            digests = {operation.key: operation.digest for operation in server.compiled.operations}
-            await parts.registry.accept_operations(user.id, server.record.id, digests)
-            page = await asyncio.to_thread(Page, bridge.base_url, await _session_of(bridge, user), "page")
+            shop = await open_shop(bridge)
+            _, token = await shop.open_session(bridge.local_user)
+            page = await asyncio.to_thread(Page, bridge.base_url, token, "page")
             answering: Future[None] = threads.submit(page.answer_calls)
-            yield Measured(bridge, server, page, provider)
+            yield Measured(bridge, shop.server, page, provider)
         answering.result(10)
         page.close()
     finally:
@@ -96,18 +88,34 @@ async def measured_bridge(folder: Path) -> AsyncGenerator[Measured]:
         threads.shutdown()
 
 
-async def _session_of(bridge: Bridge, user: User) -> str:
-    """A token with which a page of the user may connect."""
-    device = await bridge.components.store.add_device(user.id, "{}", "cost")
-    facts = {"sub": user.id, "name": user.name, "device": device.id}
-    return bridge.components.identity.sign_token(SESSION, facts, 3600.0)
-
-
 async def measure_tool_route(measured: Measured, waste: int) -> float:
     """Calls for one `POST /tools/NAME`, from the request to its answer."""
 
     async def ask() -> None:
-        await measured.ask("POST", "/tools/listProducts", ARGUMENTS_TEXT)
+        await measured.ask("POST", f"/tools/{TOOL}", ARGUMENTS_TEXT)
+        waste_calls(waste * TIMES)
+
+    return await calls_of(ask, TIMES, measured.settle)
+
+
+async def measure_mcp_call(measured: Measured, waste: int) -> float:
+    """Calls for the same call through `/mcp`, from a modern client."""
+    params = {"name": "listProducts", "arguments": json.loads(ARGUMENTS_TEXT)}
+    return await _measure_mcp(measured, waste, modern_request("tools/call", params))
+
+
+async def measure_mcp_list(measured: Measured, waste: int) -> float:
+    """Calls for a list of tools through `/mcp` that is not the first one."""
+    return await _measure_mcp(measured, waste, modern_request("tools/list"))
+
+
+async def _measure_mcp(
+    measured: Measured, waste: int, message: tuple[Mapping[str, object], Mapping[str, str]]
+) -> float:
+    body, headers = message
+
+    async def ask() -> None:
+        await measured.ask("POST", "/mcp", json.dumps(body), headers)
         waste_calls(waste * TIMES)
 
     return await calls_of(ask, TIMES, measured.settle)
@@ -115,17 +123,7 @@ async def measure_tool_route(measured: Measured, waste: int) -> float:
 
 async def measure_dispatch(measured: Measured, waste: int) -> float:
     """Calls for one call of the dispatcher, to the page and back."""
-    digest = next(each.digest for each in measured.server.compiled.operations if each.key == _OPERATION)
-    request = CallRequest(
-        CallContext(measured.bridge.local_user.id, CHAT_ID, MESSAGE_ID),
-        tool_name="listProducts",
-        server_id=measured.server.record.id,
-        operation_key=_OPERATION,
-        operation_digest=digest,
-        origin="",
-        safe=True,
-        arguments_text=ARGUMENTS_TEXT,
-    )
+    request = measured.compose_call(safe=True)
 
     async def dispatch() -> None:
         for _ in range(TIMES):
@@ -201,7 +199,8 @@ async def measure_page_memory(measured: Measured, waste: int) -> float:
     """Bytes for one page that is connected and idle."""
     # A user whose pages connect over and over is read more slowly, so each measurement has one of its own.
     idle = await measured.bridge.components.store.ensure_user(str(uuid4()))
-    token, base_url = await _session_of(measured.bridge, idle), measured.bridge.base_url
+    _, token = await measured.open_session(idle)
+    base_url = measured.bridge.base_url
     return await _measure_held(measured, lambda: Page(base_url, token, str(uuid4())), waste)
 
 

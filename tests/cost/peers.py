@@ -7,7 +7,7 @@ of steps; a client library would send it as it comes.
 import json
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from threading import Semaphore
@@ -76,6 +76,9 @@ def _connect(base_url: str) -> socket.socket:
     return socket.create_connection((str(target.hostname), target.port), timeout=WAIT_S)
 
 
+NONE: Mapping[str, str] = {}
+
+
 class Caller(Connection):
     """A client over HTTP that keeps its connection."""
 
@@ -83,9 +86,9 @@ class Caller(Connection):
         super().__init__(_connect(base_url))
         self._host, self._key = urlsplit(base_url).netloc, key
 
-    def request(self, method: str, path: str, body: str = "") -> bytes:
+    def request(self, method: str, path: str, body: str = "", headers: Mapping[str, str] = NONE) -> bytes:
         """Send a request and return the head of its answer, which is 200."""
-        self.begin(method, path, body)
+        self.begin(method, path, body, headers)
         head, length = self.take_head()
         if not head.startswith(b"HTTP/1.1 200 "):
             raise ConnectionError(head.decode())
@@ -106,11 +109,12 @@ class Caller(Connection):
                 piece_read()
             pieces = received.count(_PIECE)
 
-    def begin(self, method: str, path: str, body: str) -> None:
+    def begin(self, method: str, path: str, body: str, headers: Mapping[str, str] = NONE) -> None:
         """Send a request."""
+        further = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         head = f"{method} {path} HTTP/1.1\r\nHost: {self._host}\r\nAuthorization: Bearer {self._key}\r\n"
         content = body.encode()
-        said = f"{head}Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+        said = f"{head}{further}Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
         self.socket.sendall(said.encode() + content)
 
 

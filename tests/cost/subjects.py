@@ -7,6 +7,8 @@ from tests.cost.bridge_costs import (
     measure_chat_delta,
     measure_dispatch,
     measure_list,
+    measure_mcp_call,
+    measure_mcp_list,
     measure_page_memory,
     measure_responses_delta,
     measure_safe_journal,
@@ -34,6 +36,8 @@ Measure = Callable[[Measured, int], Awaitable[float]]
 
 CALLS: Mapping[str, Measure] = {
     "POST /tools/NAME": measure_tool_route,
+    "tools/call of /mcp": measure_mcp_call,
+    "tools/list of /mcp": measure_mcp_list,
     "dispatch to a page and back": measure_dispatch,
     "journal of a safe call": measure_safe_journal,
     "journal of an unsafe call": measure_unsafe_journal,

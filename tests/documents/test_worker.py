@@ -21,6 +21,7 @@ from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import compiled, document_text, tools_of
 from tests.support.waiting import eventually
 from toolserver.document.bundle import bundle_document
+from toolserver.json_types import JsonObject, JsonValue
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
 
@@ -187,6 +188,22 @@ async def test_validation_reports_and_never_gates(worker: DocumentWorker) -> Non
     )
     assert (await worker.validate_document(dangling)).state == "invalid"
     assert (await worker.validate_document("{")).state == "failed"
+
+
+async def test_a_list_of_mcp_tools_is_compiled_and_validated_like_a_document(worker: DocumentWorker) -> None:
+    """Its report says which tool's arguments no client could check."""
+    good: JsonObject = {"name": "good", "inputSchema": {"type": "object", "properties": {"a": {}}}}
+    bad: JsonObject = {"name": "bad", "inputSchema": {"type": "object", "properties": {"a": {"type": 5}}}}
+
+    def list_of(*tools: JsonValue) -> str:
+        return json.dumps({"mcp": "2026-07-28", "endpoint": "http://127.0.0.1:9/mcp", "tools": list(tools)})
+
+    compiled = await worker.compile_document(list_of(good), source_url=None, base_url=None)
+    assert (compiled.kind, [operation.key for operation in compiled.operations]) == ("mcp", ["CALL good"])
+    assert (await worker.validate_document(list_of(good))).state == "valid"
+    report = await worker.validate_document(list_of(good, bad))
+    assert report.state == "invalid"
+    assert report.problems[0].startswith("#/tools/1/inputSchema/properties/a/type: ")
 
 
 @pytest.mark.parametrize("version", ['"swagger": "2.0"', '"openapi": "3.0.3"', '"openapi": "3.1.0"'])

@@ -43,6 +43,12 @@ def fitting_frame(source: Random) -> bytes:
     return masked(TEXT, f"42{ack}{json.dumps(said)}".encode(), source)
 
 
+def opening_frame(token: str, source: Random) -> bytes:
+    """The connection of a page that is somebody's, some with a handshake inside."""
+    hello = {"hello": _value(source, 3)} if source.random() < 0.5 else {}
+    return masked(TEXT, f"40{json.dumps({'token': token, **hello})}".encode(), source)
+
+
 def _text(source: Random) -> str:
     said = json.dumps([source.choice(EVENTS), *(_value(source, 2) for _ in range(source.randrange(3)))])
     return source.choice(PREFIXES) + source.choice([said, said, said, "", "{}", "[", "{", "/admin," + said])

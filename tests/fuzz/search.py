@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.fuzz.hostile_frames import CLOSE, TEXT, fitting_frame, hostile_frame, masked
+from tests.fuzz.hostile_frames import CLOSE, fitting_frame, hostile_frame, masked, opening_frame
 from tests.fuzz.hostile_http import RequestMaker
 
 LINES = 32
@@ -136,8 +136,7 @@ async def _send_frames(host: str, sessions: list[str], source: Random, found: Fo
     with suppress(ConnectionError):
         frames: list[bytes] = []
         if source.random() < 0.7:  # the others are strangers
-            token = json.dumps({"token": source.choice(sessions)})
-            frames.append(masked(TEXT, f"40{token}".encode(), source))
+            frames.append(opening_frame(source.choice(sessions), source))
             frames += [fitting_frame(source) for _ in range(source.randrange(FRAMES))]
         frames += [hostile_frame(source) for _ in range(source.randrange(4))]
         found.sent["frames"] += len(frames)

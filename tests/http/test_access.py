@@ -12,6 +12,7 @@ from aiohttp import web
 from bridge.app.http_application import ROUTES
 from bridge.app.server import Bridge
 from bridge.auth.identity import Caller, Identity
+from bridge.auth.mcp_callers import McpCallers
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.http.access import caller_of, check_access, has_caller
 from bridge.http.routing import Access, Route
@@ -24,6 +25,7 @@ UNPROVEN: Mapping[Access, int | None] = {
     "caller": 401,
     "reader": 401,
     "page": 401,
+    "mcp": 401,
     "result_token": 401,
     "public": None,
 }
@@ -91,7 +93,8 @@ class _Everybody:
 
 
 @pytest.mark.parametrize(
-    ("access", "is_known"), [("caller", True), ("reader", True), ("page", True), ("public", False)]
+    ("access", "is_known"),
+    [("caller", True), ("reader", True), ("page", True), ("mcp", True), ("public", False)],
 )
 async def test_a_handler_finds_the_caller_whom_its_route_asked_for(access: Access, is_known: bool) -> None:
     """Of a public route there is none: what strangers do wrong is logged once a minute."""
@@ -102,7 +105,8 @@ async def test_a_handler_finds_the_caller_whom_its_route_asked_for(access: Acces
         return web.Response()
 
     app = web.Application()
-    app.router.add_get("/", check_access(handler, access, cast(Identity, _Everybody())))
+    identity = cast(Identity, _Everybody())
+    app.router.add_get("/", check_access(handler, access, identity, McpCallers(identity, None)))
     runner = web.AppRunner(app)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.app import readiness
+from bridge.app import readiness, readiness_checks
 from bridge.app.server import Bridge
 from bridge.documents.worker import DocumentWorker
 from tests.support.documents.compiled import document_text
@@ -132,6 +132,34 @@ async def test_a_process_that_reads_documents_is_replaced_when_killed_and_told_w
             assert (status, failed(report)) == (503, {"documents": "No answer within 2 s."})
         finally:
             os.kill(child, signal.SIGCONT)
+        assert await eventually(is_ready)
+
+
+async def test_a_process_that_reads_a_document_is_not_said_to_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not asked meanwhile; a document that takes longer than any real one is told."""
+    monkeypatch.setattr(readiness, "FRESH_S", 0.0)
+    worker, others = DocumentWorker(), children()
+    async with running_bridge(tmp_path, documents=worker) as bridge, asyncio.TaskGroup() as tasks:
+        await worker.start_child()
+        (child,) = children() - others
+        os.kill(child, signal.SIGSTOP)
+        try:
+            tasks.create_task(worker.compile_document(document_text(), source_url=None, base_url=None))
+            await asyncio.sleep(0)
+            status, report = await ask(bridge)
+            assert status == 200
+            assert "has been reading one for 0 s" in report["checks"][2]["message"]
+            monkeypatch.setattr(readiness_checks, "LONG_READ_S", 0.0)
+            status, report = await ask(bridge)
+            assert (status, list(failed(report))) == (503, ["documents"])
+        finally:
+            os.kill(child, signal.SIGCONT)
+
+        async def is_ready() -> bool:
+            return (await ask(bridge))[0] == 200
+
         assert await eventually(is_ready)
 
 

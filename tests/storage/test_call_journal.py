@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncGenerator
 from concurrent.futures import Future
 from pathlib import Path
@@ -16,6 +17,7 @@ from bridge.app.server import Bridge
 from bridge.browser_protocol import Result
 from bridge.calls.argument_redaction import STORED_ARGUMENTS_CHARS
 from bridge.calls.ports import JournalUnavailable
+from bridge.calls.request import RepeatIdentity
 from bridge.calls.state_machine import CallPhase, CallState
 from bridge.errors import ErrorCode
 from bridge.storage.call_journal import CallJournal
@@ -225,6 +227,68 @@ async def test_old_calls_are_forgotten(harness: JournalHarness) -> None:
     assert await eventually(is_gone)
     sweeping.cancel()
     await asyncio.wait({sweeping})
+
+
+async def test_what_was_not_noted_as_heard_counts_as_not_heard_after_a_restart(
+    tmp_path: Path, database: Where
+) -> None:
+    """Ruling 39 (ii): whether it runs, or has ended; what was heard stays heard, and old calls stay old."""
+    now = time.time()
+    twins: dict[str, dict[str, Any]] = {
+        name: {"repeat": RepeatIdentity("r", "key1", "digest", None), "opened_at": now - age}
+        for name, age in {"runs": 3, "ended": 2, "heard": 1, "old": 4000}.items()
+    }
+    async with open_journal(tmp_path, database) as harness:
+        for name, facts in twins.items():
+            await harness.open(name, **facts)
+        for name in ("ended", "heard", "old"):
+            harness.end(name, **twins[name])
+        harness.journal.record_delivery(harness.ann.id, "heard", heard=True)
+        harness.journal.record_delivery(harness.bob.id, "ended", heard=True)  # not his
+    async with open_journal(tmp_path, database) as harness:
+        await harness.journal.settle_orphans()
+        known = await harness.journal.list_repeatable()
+    told = [(call.outcome.call_id, call.outcome.state.value, call.heard, call.caller) for call in known]
+    assert told == [
+        ("runs", "outcome_unknown", False, "key1"),
+        ("ended", "succeeded", False, "key1"),
+    ]
+    assert known[1].outcome.answered is not None
+    assert known[1].outcome.answered.truncated
+
+
+async def test_a_heard_call_in_doubt_is_known_for_ten_minutes(harness: JournalHarness) -> None:
+    """Ruling 39 (iv): a twin of it asks its user, after a restart, too."""
+    facts: dict[str, Any] = {"repeat": RepeatIdentity("r", "key1", "digest", None), "opened_at": time.time()}
+    await harness.open("call_1", **facts)
+    await harness.journal.settle_orphans()
+    harness.journal.record_delivery(harness.ann.id, "call_1", heard=True)
+    await harness.journal.catch_up()
+    assert [(call.heard, call.outcome.state) for call in await harness.journal.list_repeatable()] == [
+        (True, CallState.OUTCOME_UNKNOWN)
+    ]
+
+
+async def test_an_idempotency_key_finds_its_ended_call(harness: JournalHarness) -> None:
+    """Ruling 39 (i): of this user and caller, within the time."""
+    facts: dict[str, Any] = {
+        "repeat": RepeatIdentity("r", "key1", "digest", "name"),
+        "opened_at": time.time() - 100,
+    }
+    await harness.open("call_1", **facts)
+    find, ann = harness.journal.find_keyed, harness.ann.id
+    assert await find(ann, "key1", "name", within_s=200) is None
+    harness.end("call_1", **facts)
+    found = await find(ann, "key1", "name", within_s=200)
+    assert found is not None
+    assert (found.outcome.call_id, found.digest) == ("call_1", "digest")
+    for user, caller, name, within_s in [
+        (harness.bob.id, "key1", "name", 200),
+        (ann, "key2", "name", 200),
+        (ann, "key1", "other", 200),
+        (ann, "key1", "name", 50),
+    ]:
+        assert await find(user, caller, name, within_s=within_s) is None
 
 
 # Through the doors

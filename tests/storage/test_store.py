@@ -39,7 +39,7 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
     """Users, keys, tickets, devices, servers, names and acceptances."""
     store = Store.open_store(database)
     ann = await store.ensure_user("ann")
-    _, key = await store.add_key(ann.id, "cli", show_calls="items")
+    key_id, key = await store.add_key(ann.id, "cli", show_calls="items")
     ticket = await store.add_ticket(ann.id)
     await store.save_server(RECORD)
     get = OperationKey("shop", "GET /products")
@@ -49,7 +49,9 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
 
     store = Store.open_store(database)
     assert await store.ensure_user("ann") == ann
-    assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False, label="cli", show_calls="items")
+    assert await store.holder_of_key(key) == KeyHolder(
+        ann, forwarder=False, label="cli", key_id=key_id, show_calls="items"
+    )
     assert await store.list_servers() == [RECORD]
     assert await store.load_names("") == {get: "listProducts"}
     assert await store.list_acceptances(ann.id) == {get: "d1"}
@@ -98,8 +100,8 @@ async def test_two_processes_may_use_one_data_folder(database: Where) -> None:
     """`tool-bridge key` writes while the bridge runs."""
     running, command = Store.open_store(database), Store.open_store(database)
     ann = await command.ensure_user("ann")
-    _, key = await command.add_key(ann.id, "cli")
-    assert await running.holder_of_key(key) == KeyHolder(ann, forwarder=False, label="cli")
+    key_id, key = await command.add_key(ann.id, "cli")
+    assert await running.holder_of_key(key) == KeyHolder(ann, forwarder=False, label="cli", key_id=key_id)
     await running.close()
     await command.close()
 

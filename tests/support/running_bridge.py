@@ -107,7 +107,11 @@ class FakePage:
         self.socket.on("bridge:receipt", self._receipted)
         token = self.token or await self.open_session()
         await self.socket.connect(
-            self.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
+            self.base_url,
+            socketio_path="ws/socket.io",
+            transports=["websocket"],
+            auth={"token": token},
+            wait_timeout=20,
         )
         said = hello or {"protocol": 2, "page_id": "p1"}
         self.handshake = await self.socket.call("bridge:hello", said, timeout=20)

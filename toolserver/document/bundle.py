@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote, urljoin, urlsplit
 
-from toolserver.document.document import OMITTED_FIELD, DocumentLimits, read_value
+from toolserver.document.document import OMITTED_FIELD, DocumentLimits, is_tool_list, read_value
 from toolserver.document.references import FileReferences, FoundReference, Resource, find_references, join_uri
 from toolserver.document.swagger import as_openapi_3
 from toolserver.errors import DocumentError
@@ -110,7 +110,7 @@ class _Bundler:
 
     def bundle(self, text: str, address: str) -> Bundle:
         root = read_value(text, limits=self.limits)
-        if not isinstance(root, dict):
+        if not isinstance(root, dict) or is_tool_list(root):  # schemas of MCP tools may not refer outside
             return Bundle(text, (), ())
         self._begin(root, address, text)
         changed = self._rewrite_all(asking=True)

@@ -1,8 +1,8 @@
-"""Parses the text of an OpenAPI document into a value with references that resolve.
+"""Parses the text of an OpenAPI document, or a list of MCP tools, into a value with references that resolve.
 
 Receives text; gives a `Document`: its root, version, digest and `resolve_ref`. Knows the envelope (openapi,
-info) and references, not paths, operations or schemas. Does not validate, on purpose: many documents in use
-break the rules somewhere, and one broken place must not cost the whole document.
+info; mcp, server) and references, not paths, tools, operations or schemas. Does not validate, on purpose:
+many documents in use break the rules somewhere, and one broken place must not cost the whole document.
 """
 
 import gc
@@ -38,6 +38,8 @@ OMITTED_FIELD = "x-left-out"
 
 _FAMILIES = ("3.0", "3.1", "3.2")
 SWAGGER = "2.0"
+MCP = "mcp"
+"""Family of a tool list: what a page read from an MCP server (`docs/reference/request-plan.md`)."""
 
 
 UNTITLED = "Untitled API"
@@ -65,17 +67,18 @@ class DocumentLimits:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One parsed OpenAPI document.
+    """One parsed OpenAPI document, or list of MCP tools.
 
     `root` may share nodes (YAML aliases): treat everything in it as read-only.
     """
 
     root: JsonObject
-    """The root; for a Swagger 2.0 document converted to OpenAPI 3.0, except for the paths."""
+    """The root; for a Swagger 2.0 document converted to OpenAPI 3.0, except for the paths; of a tool list
+    only its endpoint, as a server."""
     version: str
-    """Family of the version: "2.0" (Swagger), "3.0", "3.1" or "3.2"."""
+    """Family of the version: "2.0" (Swagger), "3.0", "3.1" or "3.2"; `MCP`."""
     openapi: str
-    """The version as written, such as "3.0.3" or "2.0"."""
+    """The version as written, such as "3.0.3" or "2.0"; of a tool list the protocol version."""
     title: str
     version_text: str
     """`info.version`."""
@@ -123,6 +126,10 @@ class Document:
             ref = reference_of(node)
             hops += 1
         return node
+
+    def with_root(self, root: JsonObject) -> "Document":
+        """A document of which nothing but `root` is left to refer to."""
+        return replace(self, root=root, written=root, _names={}, _resolved={})
 
     def _step_down(self, ref: str) -> JsonObject | None:
         """The object at the end of a plain pointer, the usual case; None for any other reference."""
@@ -260,7 +267,9 @@ def _named_nodes(root: JsonObject) -> dict[str, JsonValue]:
 
 
 def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -> Document:
-    """Parses JSON, or else YAML. Time is bounded by the size of the text; 3.7 MB of JSON take about 30 ms.
+    """Parses an OpenAPI document or a tool list, in JSON or else YAML.
+
+    Time is bounded by the size of the text; 3.7 MB of JSON take about 30 ms.
 
     Bytes must be UTF-8 and are faster than a string.
 
@@ -274,6 +283,9 @@ def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -
         raise DocumentError(
             "not_a_document", "The text is not an OpenAPI document: its root is not an object."
         )
+    digest = hashlib.sha256(source.encoded).hexdigest()
+    if is_tool_list(root):
+        return _tool_list(root, digest, tuple(warnings[:_MAX_WARNINGS]), limits)
     openapi, family = _versions(root)
     info = object_at(root, "info")
     if not isinstance(root.get("paths"), dict):
@@ -288,11 +300,36 @@ def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -
         title=text_at(info, "title").strip() or UNTITLED,
         version_text=scalar_text_at(info, "version"),
         description=text_at(info, "description"),
-        digest=hashlib.sha256(source.encoded).hexdigest(),
+        digest=digest,
         warnings=tuple(warnings[:_MAX_WARNINGS]),
         limits=limits,
     )
     return replace(document, root=convert_envelope(root)) if family == SWAGGER else document
+
+
+def is_tool_list(root: JsonValue) -> bool:
+    """Whether the root of a text is that of a tool list."""
+    return isinstance(root, dict) and "mcp" in root and not ("openapi" in root or "swagger" in root)
+
+
+def _tool_list(root: JsonObject, digest: str, warnings: tuple[str, ...], limits: DocumentLimits) -> Document:
+    if not isinstance(root.get("tools"), list):
+        raise DocumentError(
+            "not_a_document", 'The list of MCP tools has no array "tools".', pointer="#/tools"
+        )
+    server = object_at(root, "server")
+    return Document(
+        root={"servers": [{"url": text_at(root, "endpoint")}]},
+        written=root,
+        version=MCP,
+        openapi=scalar_text_at(root, "mcp"),
+        title=(text_at(server, "title") or text_at(server, "name")).strip() or "MCP server",
+        version_text=scalar_text_at(server, "version"),
+        description=text_at(root, "instructions"),
+        digest=digest,
+        warnings=warnings,
+        limits=limits,
+    )
 
 
 def read_value(text: str, *, limits: DocumentLimits | None = None) -> JsonValue:

@@ -54,7 +54,7 @@ class PlanWriter:
                 b',"parameters":[',
                 b",".join(parameters),
                 b'],"body":',
-                dump_json(_plan_body(body, arguments, body_additional)) if body is not None else b"null",
+                dump_json(plan_body(body, arguments, body_additional)) if body is not None else b"null",
                 _accept(operation.accept),
                 self._security(operation.security),
                 _SAFETY[operation.safe, operation.idempotent],
@@ -103,8 +103,11 @@ def _unsendable_entry(parameter: Parameter) -> JsonObject:
     }
 
 
-def _plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject:
-    """Either one `argument` (and `fields`), or `properties` and `additional`; JSON bodies have no `kind`."""
+def plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject:
+    """The part of a plan for a body: one `argument` (and `fields`), or `properties` and `additional`.
+
+    JSON bodies have no `kind`.
+    """
     planned: JsonObject = {} if body.kind == "json" else {"kind": body.kind}
     planned["content_type"] = body.content_type
     planned["required"] = body.required

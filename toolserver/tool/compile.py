@@ -5,14 +5,14 @@ one between processes. The only module that knows operations, definitions, names
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from toolserver.document.document import Document
+from toolserver.document.document import MCP, Document
 from toolserver.document.security import Requirements, clash_of
 from toolserver.document.servers import (
     ServerUrl,
@@ -23,7 +23,9 @@ from toolserver.document.servers import (
     without_login,
 )
 from toolserver.errors import DocumentError, quote_text
-from toolserver.json_types import JsonValue, dump_json
+from toolserver.json_types import JsonValue, dump_json, text_at
+from toolserver.mcp.tool_list import read_tools, schemas_of
+from toolserver.mcp.tool_plan import rest_of_endpoint, write_call_plan
 from toolserver.operation.argument_names import COMPLETE_BODY
 from toolserver.operation.operation import (
     Operation,
@@ -33,8 +35,10 @@ from toolserver.operation.operation import (
     read_operations,
 )
 from toolserver.operation.request_plan import PlanWriter
-from toolserver.tool.definition import Definitions, Outline, ToolSchema
+from toolserver.tool.definition import Definitions, Outline, SeparateDefinitions, ToolSchema
 from toolserver.tool.naming import suggest_names
+
+SourceKind = Literal["openapi", "mcp"]
 
 
 @dataclass(slots=True)
@@ -42,7 +46,7 @@ class CompiledOperation:
     """One operation as a tool: treat as read-only."""
 
     key: str
-    """"GET /pets/{id}": its identity inside the document."""
+    """"GET /pets/{id}": its identity inside the document; of an MCP tool "CALL" and its name."""
     method: str
     path: str
     operation_id: str | None
@@ -69,6 +73,8 @@ class CompiledOperation:
 class CompiledDocument:
     """A document's tools and everything that was reported about it."""
 
+    kind: SourceKind
+    """What the tools come from: an OpenAPI document, or a tool list."""
     title: str
     version_text: str
     """`info.version`."""
@@ -76,7 +82,7 @@ class CompiledDocument:
     digest: str
     """Digest of the document's text."""
     openapi: str
-    """The version as written, such as "3.1.0"."""
+    """The version as written, such as "3.1.0"; of a tool list the protocol version."""
     base_url: str
     """Base URL of operations without servers of their own; "" while it is unknown."""
     origins: tuple[str, ...]
@@ -112,6 +118,47 @@ class _Addresses:
         return base_url, self.origins[base_url]
 
 
+class _Source(NamedTuple):
+    """What is compiled of a document, by its kind."""
+
+    kind: SourceKind
+    listed: OperationList
+    definitions: Definitions | SeparateDefinitions
+    write_plan: Callable[[Operation, Outline, str], bytes]
+    """Takes an operation, its outline and its base URL."""
+
+
+def _read_source(document: Document) -> _Source:
+    return _read_tool_list(document) if document.version == MCP else _read_openapi(document)
+
+
+def _read_openapi(document: Document) -> _Source:
+    writer = PlanWriter()
+
+    def write_plan(operation: Operation, outline: Outline, base_url: str) -> bytes:
+        additional = outline.body_additional
+        return writer.write_plan(operation, outline.arguments, body_additional=additional, base_url=base_url)
+
+    return _Source("openapi", read_operations(document), Definitions(document), write_plan)
+
+
+def _read_tool_list(document: Document) -> _Source:
+    listed, definitions = read_tools(document)
+    rest = rest_of_endpoint(text_at(document.written, "endpoint"))
+
+    def write_plan(operation: Operation, outline: Outline, base_url: str) -> bytes:
+        return write_call_plan(
+            operation,
+            definitions[operation.key],
+            outline.arguments,
+            body_additional=outline.body_additional,
+            base_url=base_url,
+            rest=rest,
+        )
+
+    return _Source("mcp", listed, SeparateDefinitions(schemas_of(document, definitions)), write_plan)
+
+
 class DocumentTools:
     """A document's operations as tools: compiled immediately, their schemas on request."""
 
@@ -124,11 +171,11 @@ class DocumentTools:
         Raises:
             DocumentError: too_many_operations, too_large (the tools together), invalid_base_url.
         """
-        listed = read_operations(document)
-        self._definitions = Definitions(document)
-        self._operations = {operation.key: operation for operation in listed.operations}
+        source = _read_source(document)
+        self._definitions = source.definitions
+        self._operations = {operation.key: operation for operation in source.listed.operations}
         self._remaining_schema_bytes = document.limits.max_compiled_bytes
-        self.compiled = _compile(document, listed, self._definitions, source_url, base_url)
+        self.compiled = _compile(document, source, source_url, base_url)
 
     def schema_of(self, key: str) -> ToolSchema:
         """The argument schema of one operation.
@@ -153,16 +200,14 @@ def compile_document(
 
 
 def _compile(
-    document: Document,
-    listed: OperationList,
-    definitions: Definitions,
-    source_url: str | None,
-    base_url: str | None,
+    document: Document, source: _Source, source_url: str | None, base_url: str | None
 ) -> CompiledDocument:
+    listed = source.listed
     addresses, warnings = _find_addresses(document, source_url, base_url)
-    compiler = _Compiler(definitions, addresses, document.limits.max_compiled_bytes)
+    compiler = _Compiler(source, addresses, document.limits.max_compiled_bytes)
     operations = compiler.compile(listed.operations)
     return CompiledDocument(
+        kind=source.kind,
         title=document.title,
         version_text=document.version_text,
         description=document.description,
@@ -228,7 +273,7 @@ class _Compiler:
     processor's caches.
     """
 
-    definitions: Definitions
+    source: _Source
     addresses: _Addresses
     max_bytes: int
     _about_security: dict[int, tuple[Requirements, tuple[str, ...]]] = field(
@@ -238,7 +283,7 @@ class _Compiler:
 
     def compile(self, operations: Sequence[Operation]) -> tuple[CompiledOperation, ...]:
         names = suggest_names(operations)
-        outlines = [self.definitions.outline_operation(operation) for operation in operations]
+        outlines = [self.source.definitions.outline_operation(operation) for operation in operations]
         plans = self._plans(operations, outlines)
         return tuple(
             [self._compiled(*about) for about in zip(operations, names, outlines, plans, strict=True)]
@@ -246,14 +291,11 @@ class _Compiler:
 
     def _plans(self, operations: Sequence[Operation], outlines: Sequence[Outline]) -> list[bytes]:
         """The plans of all operations; raises before everything together becomes too large."""
-        writer = PlanWriter()
         remaining = self.max_bytes
         plans: list[bytes] = []
         for operation, outline in zip(operations, outlines, strict=True):
             base_url, _ = self.addresses.of(operation.servers)
-            plan_json = writer.write_plan(
-                operation, outline.arguments, body_additional=outline.body_additional, base_url=base_url
-            )
+            plan_json = self.source.write_plan(operation, outline, base_url)
             plans.append(plan_json)
             remaining -= _size_of(operation, outline, plan_json)
             if remaining < 0:

@@ -38,7 +38,7 @@ from toolserver.schema.write import NO_WORDING, Above, Wording
 from toolserver.tool.argument_schemas import ArgumentSchemas, ArgumentSource, Budget, ToolSchema
 from toolserver.tool.file_argument import file_schema
 
-__all__ = ["Budget", "Definitions", "Outline", "ToolSchema"]
+__all__ = ["Budget", "Definitions", "Outline", "SeparateDefinitions", "ToolSchema"]
 
 MAX_WARNINGS = 20
 
@@ -208,6 +208,22 @@ class Definitions:
 
     def _types(self, schema: JsonValue) -> tuple[str, ...] | None:
         return self._flattening.reader.read_shape(schema).types
+
+
+class SeparateDefinitions:
+    """The same for operations whose schemas are documents of their own, as those of MCP tools."""
+
+    def __init__(self, documents: Iterable[tuple[str, Document]]) -> None:
+        """`documents`: for the key of each operation, what its schema may refer to."""
+        self._by_key = {key: Definitions(document) for key, document in documents}
+
+    def outline_operation(self, operation: Operation) -> Outline:
+        """See `Definitions.outline_operation`."""
+        return self._by_key[operation.key].outline_operation(operation)
+
+    def build_schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
+        """See `Definitions.build_schema`."""
+        return self._by_key[operation.key].build_schema(operation, bare=bare)
 
 
 def _arguments(operation: Operation, spread: _Spread | None) -> Arguments:

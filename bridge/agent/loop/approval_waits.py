@@ -46,7 +46,7 @@ async def report_approval_waits(watch: CallWatch, turn_id: str, emit: Emit) -> A
     """
     waits = ApprovalWaits(emit)
     try:
-        with watch.watch_turn(turn_id, waits.note_call):
+        with watch.watch_calls(turn_id, waits.note_call):
             async with asyncio.TaskGroup() as group:
                 reporting = group.create_task(waits.report_changes(), name="report approval waits")
                 yield

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from aiohttp import web
 from pydantic import Field
 
@@ -13,6 +15,7 @@ from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, address_of, json_answer
+from bridge.http.static_page import ExecutorScript
 from bridge.limits.token_bucket import RateLimit
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import BridgeSettings
@@ -56,6 +59,11 @@ class SignedChallenge(ApiModel):
     device_id: str = Field(max_length=100)
     nonce: str = Field(max_length=200)
     signature: str = Field(max_length=200)
+    version: str = Field(
+        default="",
+        max_length=100,
+        description="digest in the addresses of the page's own files, of a page that wants its executor",
+    )
 
 
 class Session(ApiModel):
@@ -65,6 +73,8 @@ class Session(ApiModel):
     expires_in: int
     user: str
     user_id: str
+    executor: ExecutorScript | None
+    """As `POST /api/executor` gives it, for a page of the bridge's own `version`; null for everybody else."""
 
 
 class Me(ApiModel):
@@ -140,6 +150,7 @@ class AccountRoutes:
         store: Store,
         settings: BridgeSettings,
         *,
+        offer_executor: Callable[[str, str], Awaitable[ExecutorScript | None]],
         operator_id: str,
         base_url: str,
         port: int,
@@ -147,6 +158,7 @@ class AccountRoutes:
         self._identity = identity
         self._store = store
         self._settings = settings
+        self._offer_executor = offer_executor
         self._operator_id = operator_id
         self._base_url = base_url
         self._port = port
@@ -268,7 +280,16 @@ class AccountRoutes:
         signed = await read_body(request, SignedChallenge)
         token, device = await self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
         user = device.user
-        return json_answer(Session(token=token, expires_in=SESSION_SECONDS, user=user.name, user_id=user.id))
+        executor = await self._offer_executor(user.id, signed.version) if signed.version else None
+        return json_answer(
+            Session(
+                token=token,
+                expires_in=SESSION_SECONDS,
+                user=user.name,
+                user_id=user.id,
+                executor=executor,
+            )
+        )
 
     async def show_caller(self, request: web.Request) -> web.Response:
         """The caller."""

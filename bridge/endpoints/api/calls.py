@@ -35,6 +35,10 @@ RESULT_KIND_HEADER = "X-Result-Kind"
 """Name of the header that says `text` (UTF-8) or `file`, as the page found the answer."""
 
 
+AGENT_NAME = "agent of the browser"
+"""Follows the name of the page in which an agent of the browser has called a tool (WebMCP)."""
+
+
 class NewCall(ApiModel):
     """A tool to run. `arguments_text` overrides `arguments`: as text, integers keep all digits."""
 
@@ -43,6 +47,8 @@ class NewCall(ApiModel):
     arguments_text: str | None = None
     deadline_s: float | None = None
     """Seconds from when it has its slot, 1 to 600; overrides every setting."""
+    for_agent: bool = False
+    """An agent of the browser asks, not its user: for people, who asks is named so."""
 
 
 class FileLink(ApiModel):
@@ -191,7 +197,8 @@ class CallRoutes:
         if text is None:
             text = dump_json(wanted.arguments or {}).decode()
         options = CallOptions(deadline_s=wanted.deadline_s)
-        context = CallContext(caller.user.id, asked_by=caller.name)
+        asked_by = f"{caller.name}, {AGENT_NAME}" if wanted.for_agent else caller.name
+        context = CallContext(caller.user.id, asked_by=asked_by)
         return await self._run(ToolCall(context, wanted.tool, text, options=options))
 
     async def retry_call(self, request: web.Request) -> web.Response:

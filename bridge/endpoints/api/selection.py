@@ -74,6 +74,8 @@ class SelectionFacts(SelectionChoice):
     """Why not all selected tools are offered."""
     meta_tools: list[str]
     """The bridge's own tools that are offered with them."""
+    revision: str
+    """As in the list of servers."""
 
 
 class SelectionRoutes:
@@ -146,6 +148,7 @@ class SelectionRoutes:
             shown=len(offered.tools),
             over=offered.over,
             meta_tools=[meta.name for meta in offered.meta_tools],
+            revision=view.revision,
         )
         return compressed(json_answer(facts))
 

@@ -31,7 +31,10 @@ class ServerFacts(ApiModel):
     title: str
     description: str
     version: str
+    kind: Literal["openapi", "mcp"]
+    """What its tools come from: an OpenAPI document, or the tools of an MCP server."""
     openapi: str
+    """The version of OpenAPI as written; of an MCP server that of the protocol."""
     base_url: str
     source_url: str | None
     shared: bool
@@ -121,6 +124,8 @@ class ServerList(ApiModel):
     """All servers of the caller."""
 
     servers: list[Server]
+    revision: str
+    """Another one after every change of servers, tools or selection."""
 
 
 class ToolEntry(ApiModel):
@@ -149,6 +154,8 @@ class ToolList(ApiModel):
     """The caller's catalog."""
 
     tools: list[ToolEntry]
+    revision: str
+    """As in the list of servers."""
 
 
 class OperationPlan(ApiModel):
@@ -214,6 +221,7 @@ def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
         title=compiled.title,
         description=compiled.description,
         version=compiled.version_text,
+        kind=compiled.kind,
         openapi=compiled.openapi,
         base_url=compiled.base_url,
         source_url=record.source_url,

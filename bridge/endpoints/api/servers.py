@@ -177,9 +177,8 @@ class ServerRoutes:
     async def list_servers(self, request: web.Request) -> web.Response:
         """All servers of the caller, in the order of the catalog."""
         view = await self._view(request)
-        return compressed(
-            json_answer(ServerList(servers=[server_model(view, server) for server in view.servers]))
-        )
+        servers = [server_model(view, server) for server in view.servers]
+        return compressed(json_answer(ServerList(servers=servers, revision=view.revision)))
 
     async def post_server(self, request: web.Request) -> web.Response:
         """Add a personal server."""
@@ -297,7 +296,8 @@ class ServerRoutes:
             orjson.dumps(_tool_entry(view, tool, absences.get(tool.name), schemas.get(tool.name)))
             for tool in tools
         )
-        return compressed(long_answer(b'{"tools":[', listed, b"]}"))
+        end = b'],"revision":%b}' % orjson.dumps(view.revision)
+        return compressed(long_answer(b'{"tools":[', listed, end))
 
     async def show_tool(self, request: web.Request) -> web.Response:
         """One tool, with its schema."""

@@ -179,6 +179,15 @@ async def test_a_call_that_the_page_asks_for_says_so(page: FakePage) -> None:
     assert page.calls[0]["bridge"]["asked_by"] == "bridge page"
 
 
+async def test_a_call_for_an_agent_of_the_browser_asks_and_says_so(page: FakePage) -> None:
+    """The page must not take it for its user's own run, and its user is to see who asks."""
+    wanted = {"tool": "addProduct", "arguments": {"name": "x"}, "for_agent": True}
+    running = asyncio.create_task(page.post("/api/calls", wanted))
+    await decide(page, "denied")
+    assert (await running)["outcome"]["state"] == "denied"
+    assert page.calls[0]["bridge"]["asked_by"] == "bridge page, agent of the browser"
+
+
 async def test_an_approval_that_waits_for_a_slot_is_noted_once_as_one(
     tmp_path: Path, database: Where
 ) -> None:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from bridge.app.server import Bridge
 from bridge.auth.identity import CHALLENGE, EXECUTOR, FILE, SESSION, SESSION_SECONDS
 from bridge.storage.users import KeyHolder
-from tests.support.running_bridge import json_answer, page_of, pair_browser, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, page_of, pair_browser, running_bridge
 from tests.support.stores.databases import Where, content_of, execute
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
@@ -200,6 +200,41 @@ async def test_an_api_key_cannot_play_a_page(bridge: Bridge) -> None:
     await socket.disconnect()
 
 
+async def test_a_session_brings_the_executor_to_the_page_that_asks_for_it(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """The page needs it next, and asking for it would be one more round trip."""
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    await page.open_session()
+    version = await version_of(bridge, http)
+    opened = await page.post("/api/sessions", await signed_by(page) | {"version": version})
+    assert opened["executor"].keys() == {"script_url", "origins", "revision"}
+    async with http.get(bridge.base_url + opened["executor"]["script_url"]) as script:
+        assert script.status == 200
+        assert "connect-src 'self'" in script.headers["Content-Security-Policy"]
+
+
+async def test_a_session_without_a_page_of_this_version_brings_no_executor(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Programs and workers need none, and an older page learns from `/api/executor` that it is old."""
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    for more in ({}, {"version": "0123456789abcdef"}):
+        assert (await page.post("/api/sessions", await signed_by(page) | more))["executor"] is None
+
+
+async def signed_by(page: FakePage) -> dict[str, str]:
+    """What opens a session: a fresh nonce, signed."""
+    nonce = (await page.post("/api/sessions/challenge", {"device_id": page.device_id}))["nonce"]
+    return page.sign_nonce(nonce)
+
+
+async def version_of(bridge: Bridge, http: aiohttp.ClientSession) -> str:
+    """The digest in the addresses of the page's files."""
+    async with http.get(bridge.base_url) as document:
+        return (await document.text()).partition("/static/")[2].partition("/")[0]
+
+
 async def test_a_socket_gets_no_calls_before_it_has_said_hello(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
@@ -284,8 +319,9 @@ async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path,
     async with running_bridge(tmp_path, database=database) as bridge:
         assert bridge.key != first
         assert await bridge.components.store.holder_of_key(first) is None
+        (printed,) = await bridge.components.store.list_keys(bridge.local_user.id)
         assert await bridge.components.store.holder_of_key(bridge.key) == KeyHolder(
-            bridge.local_user, forwarder=False, label="printed at start"
+            bridge.local_user, forwarder=False, label="printed at start", key_id=printed.id
         )
 
 

@@ -14,7 +14,7 @@ from bridge.app.server import Bridge
 from bridge.catalog.registry import NOBODY
 from tests.support.documents.compiled import document_text
 from tests.support.forwarded_users import SECRET, sign_token
-from tests.support.running_bridge import json_answer, page_of, running_bridge
+from tests.support.running_bridge import json_answer, page_of, pair_browser, running_bridge
 from tests.support.stores.databases import Where, content_of
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
@@ -83,6 +83,19 @@ async def test_each_named_user_gets_a_page_and_an_answer_of_his_own(
     ):
         for user, owner in ((ada, "Ada's"), (bob, "Bob's")) * 3:
             assert await forwarder.ask("/tools/listProducts", {}, **user) == (200, {"page": owner})
+
+
+async def test_the_first_call_of_a_new_user_carries_a_link_to_a_page_of_his_own(
+    bridge: Bridge, forwarder: Program, http: aiohttp.ClientSession
+) -> None:
+    """Nothing is accepted yet, so that is what the call says; without the link he could accept it nowhere."""
+    ada = {TOKEN: sign_token(sub="a", name="Ada")}
+    _, answer = await forwarder.ask("/tools/listProducts", {}, **ada)
+    assert answer["error"]["code"] == "not_accepted"
+    _, _, ticket = answer["error"]["detail"]["pairing_url"].partition("#ticket=")
+    page = await pair_browser(bridge.base_url, http, ticket)
+    await page.open_session()
+    assert (await page.get("/api/me"))["user"] == "Ada (open-webui)"
 
 
 async def test_the_first_calls_of_a_user_come_together_and_make_one_user(

@@ -12,11 +12,12 @@ from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
 from bridge.calls.open_call import OpenCall, Page
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import CallContext, ToolCall
+from bridge.calls.repeated_calls import RepeatedCalls
+from bridge.calls.request import CallContext, RepeatKey, ToolCall
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.settings.limits import Number
-from tests.support.calls.fake_browser import FakeBrowser, FakeDecisions, FakeJournal, page
+from tests.support.calls.fake_browser import FakeBrowser, FakeDecisions, FakeJournal, FakeRepeatJournal, page
 from tests.support.calls.memory_approvals import approve_everything
 from tests.support.calls.memory_limits import controls
 from tests.support.stores.memory_server_store import InlineCompiler, MemoryServerStore
@@ -110,7 +111,12 @@ class EngineHarness:
         self.controls = controls(**limits)
         self.approvals = approve_everything()
         self.engine = Engine(
-            self.registry, self.approvals, AdmissionControl(self.controls), dispatcher, self.answer_store
+            self.registry,
+            self.approvals,
+            AdmissionControl(self.controls),
+            dispatcher,
+            self.answer_store,
+            repeats=RepeatedCalls(FakeRepeatJournal(), b"secret"),
         )
 
     async def add(self, text: str, *, accepted: bool = True) -> None:
@@ -127,9 +133,13 @@ class EngineHarness:
         digests = {op.key: op.digest for op in server.compiled.operations}
         await self.registry.accept_operations("ann", server.record.id, digests)
 
-    async def call(self, tool: str, arguments: object, *, server: str | None = None) -> CallOutcome:
+    async def call(
+        self, tool: str, arguments: object, *, server: str | None = None, repeat: RepeatKey | None = None
+    ) -> CallOutcome:
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        return await self.engine.call_tool(ToolCall(CallContext("ann"), tool, text, server_id=server))
+        return await self.engine.call_tool(
+            ToolCall(CallContext("ann"), tool, text, server_id=server, repeat=repeat)
+        )
 
     async def read(self, tool: str, arguments: object, *, server: str | None = None) -> Any:
         """The JSON that the tool answers."""

@@ -7,7 +7,7 @@ from bridge.browser_protocol import Result
 from bridge.calls.dispatcher import RESUME_S
 from bridge.calls.open_call import ApprovalVerdict, OpenCall, Page
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.ports import JournalUnavailable
+from bridge.calls.ports import JournalUnavailable, RecordedCall
 from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import CallState
 
@@ -80,6 +80,24 @@ class Recorded:
     @classmethod
     def of_call(cls, call: OpenCall, *, may_begin: bool) -> "Recorded":
         return cls(call.call_id, call.request, call.state, may_begin, call.outcome, call.verdict)
+
+
+@dataclass
+class FakeRepeatJournal:
+    """Remembers deliveries, and has the calls of keys that a test gives it."""
+
+    deliveries: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
+    keyed: list[RecordedCall] = field(default_factory=list[RecordedCall])
+
+    def record_delivery(self, user_id: str, call_id: str, *, heard: bool) -> None:
+        self.deliveries.append((user_id, call_id, heard))
+
+    async def find_keyed(
+        self, user_id: str, caller: str, key_digest: str, *, within_s: float
+    ) -> RecordedCall | None:
+        await asyncio.sleep(0)
+        known = [call for call in self.keyed if (call.user_id, call.caller) == (user_id, caller)]
+        return known[0] if known else None
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import CallContext, CallRequest
+from bridge.calls.request import CallContext, CallRequest, RepeatIdentity
 from bridge.calls.state_machine import TERMINAL, CallPhase
 from bridge.limits.settings import Deadline
 from bridge.storage.call_journal import CallJournal, StoredCall
@@ -27,6 +27,8 @@ def open_call(
     safe: bool = False,
     phase: CallPhase = CallPhase.SENT,
     arguments: str = "{}",
+    repeat: RepeatIdentity | None = None,
+    opened_at: float = 1000.0,
 ) -> OpenCall:
     request = CallRequest(
         CallContext(user.id),
@@ -37,8 +39,11 @@ def open_call(
         origin="http://shop.example",
         safe=safe,
         arguments_text=arguments,
+        repeat=repeat,
     )
-    call = OpenCall(call_id, request, "token", FreeSlot(Deadline(60, "call")), opened_at=1000.0, phase=phase)
+    call = OpenCall(
+        call_id, request, "token", FreeSlot(Deadline(60, "call")), opened_at=opened_at, phase=phase
+    )
     call.page = page("page-a", device="laptop")
     if phase in TERMINAL:
         call.outcome = CallOutcome(call_id, call.state, None, None)

@@ -38,7 +38,7 @@ class InlineReader(DocumentReader):
         problems = _problems_of(text)
         return Validation("invalid" if problems else "valid", problems)
 
-    async def check_alive(self) -> None:
+    async def check_alive(self) -> float | None:
         """It is this process."""
 
     async def close(self) -> None:

@@ -31,6 +31,16 @@ class World:
         return PairingLinks(store, "http://bridge", is_open, clock=lambda: self.now)
 
 
+async def test_a_call_that_is_not_accepted_carries_the_link_too() -> None:
+    """A new user has accepted nothing: his first call would say so, and he had no page to accept it in."""
+    refusal = WireError(code=ErrorCode.NOT_ACCEPTED, message="Accept it.", detail={"tool": "x"})
+    world = World()
+    told = await world.links().add_link(refusal, "ann")
+    assert told.detail == {"tool": "x", "pairing_url": "http://bridge/#ticket=ann-1"}
+    world.open_pages.add("ann")
+    assert await world.links().add_link(refusal, "ann") is refusal
+
+
 async def test_the_link_is_for_the_user_of_the_call_and_leaves_the_rest_as_it_is() -> None:
     """The other facts of the error stay, and the error that others hold is not changed."""
     world = World()

@@ -2,6 +2,8 @@
 
 import pytest
 
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import RepeatKey
 from bridge.catalog.server_view import UserSelection
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.calls.engine_harness import EngineHarness
@@ -182,3 +184,42 @@ async def test_null_for_an_optional_argument_is_taken_as_left_out() -> None:
     outcome = await harness.call("listProducts", '{"limit": null}')
     assert outcome.error is None
     assert harness.pages.sent[0].request.arguments_text == "{}"
+
+
+async def unheard(harness: EngineHarness, tool: str, arguments: JsonObject, *, request: str) -> CallOutcome:
+    """A call whose answer its caller did not hear."""
+    outcome = await harness.call(tool, arguments, repeat=RepeatKey("key", request))
+    harness.engine.note_delivery(request, heard=False)
+    return outcome
+
+
+async def test_an_unsafe_call_that_comes_again_unheard_is_not_sent_twice() -> None:
+    """Ruling 39; the operation that a `run_operation` names counts like a direct call."""
+    harness = EngineHarness()
+    await harness.add(document_text(paths={"/mails": {"post": operation("sendMail")["get"]}}))
+    first = await unheard(harness, "sendMail", {}, request="r1")
+    named: JsonObject = {"name": "sendMail", "arguments": {}}
+    again = await harness.call("run_operation", named, repeat=RepeatKey("key", "r2"))
+    assert (again.joined_call_id, again.answered) == (first.call_id, first.answered)
+    assert len(harness.pages.sent) == 1
+
+
+async def test_a_safe_call_that_comes_again_is_sent_again() -> None:
+    """It changes nothing, and its answer may have changed."""
+    harness = EngineHarness()
+    await harness.add(document_text())
+    await unheard(harness, "listProducts", {}, request="r1")
+    again = await harness.call("listProducts", {}, repeat=RepeatKey("key", "r2"))
+    assert (again.joined_call_id, len(harness.pages.sent)) == ("", 2)
+
+
+async def test_a_call_equal_to_one_in_doubt_asks_its_user_whatever_rules_stand() -> None:
+    """Ruling 39 (iv): approvals are given for good here, and its user is asked all the same."""
+    harness = EngineHarness()
+    await harness.add(document_text(paths={"/mails": {"post": operation("sendMail")["get"]}}))
+    error = {"code": "network", "message": "It broke."}
+    harness.pages.answer = lambda _call: {"status": "failed", "error": error, "delivered": "unknown"}
+    for request in ("r1", "r2"):
+        await harness.call("sendMail", {}, repeat=RepeatKey("key", request))
+        harness.engine.note_delivery(request, heard=True)
+    assert harness.pages.asked_for_approval == [False, True]

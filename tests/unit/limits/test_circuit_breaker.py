@@ -243,6 +243,7 @@ def test_memory_is_bounded() -> None:
         (ErrorCode.HTTP_STATUS, {"status": 503}, BreakerVerdict.FAILED),
         (ErrorCode.OUTCOME_UNKNOWN, {"reason": "timeout"}, BreakerVerdict.FAILED),
         (ErrorCode.HTTP_STATUS, {"status": 404}, BreakerVerdict.ALIVE),
+        (ErrorCode.TOOL_FAILED, {}, BreakerVerdict.ALIVE),
         (ErrorCode.OUTCOME_UNKNOWN, {"reason": "cancelled"}, BreakerVerdict.NOTHING),
         (ErrorCode.NO_BROWSER, {}, BreakerVerdict.NOTHING),
         (ErrorCode.CANCELLED, {}, BreakerVerdict.NOTHING),
@@ -264,6 +265,7 @@ def test_only_the_apis_own_faults_count(
     [
         (None, BreakerVerdict.WORKED),
         (WireError(code=ErrorCode.HTTP_STATUS, message="", detail={"status": 500}), BreakerVerdict.WORKED),
+        (WireError(code=ErrorCode.TOOL_FAILED, message=""), BreakerVerdict.WORKED),
         (NO_CONNECTION, BreakerVerdict.FAILED),
         (WireError(code=ErrorCode.TIMEOUT, message=""), BreakerVerdict.FAILED),
         (

@@ -107,6 +107,18 @@ def test_limits_that_are_given_are_known_from_those_that_are_not() -> None:
     assert given_limits(settings.limits) == {"BREAKER_MAX_FAILURES": 3, "TOOL_TIMEOUT_SECONDS": 2.5}
 
 
+def test_an_authorization_server_is_named_letter_by_letter() -> None:
+    """Auth0's issuer ends in a slash and Keycloak's does not; on this machine none needs TLS."""
+    for issuer in (
+        "https://t.auth0.com/",
+        "https://login.example/realms/main",
+        "http://127.0.0.1:8080/realms/a",
+    ):
+        assert read({"TOOL_BRIDGE_OAUTH_ISSUER": issuer}).oauth.oauth_issuer == issuer
+    given = read({"TOOL_BRIDGE_OAUTH_SCOPES": "tools, api://bridge/more"}).oauth
+    assert (given.oauth_issuer, given.oauth_scopes) == (None, ("tools", "api://bridge/more"))
+
+
 def test_options_win_over_the_environment() -> None:
     """Whoever types an option means this run."""
     settings = read(
@@ -141,6 +153,14 @@ def test_options_win_over_the_environment() -> None:
         ("TOOL_BRIDGE_PORT", "70000", "must be a whole number from 0 to 65,535"),
         ("TOOL_BRIDGE_PUBLIC_URL", "https://x/y", "must be an origin such as https://bridge.example"),
         ("FORWARD_USER_INFO_HEADER_JWT_SECRET", "short", "it needs 32 bytes"),
+        ("TOOL_BRIDGE_OAUTH_ISSUER", "http://login.example", "must be the https address"),
+        ("TOOL_BRIDGE_OAUTH_ISSUER", "https://login.example/?realm=a", "must be the https address"),
+        ("TOOL_BRIDGE_OAUTH_ISSUER", "https://user@login.example", "must be the https address"),
+        ("TOOL_BRIDGE_OAUTH_ISSUER", "login.example", "must be the https address"),
+        ("TOOL_BRIDGE_OAUTH_AUDIENCE", "two words", "must be an identifier without spaces"),
+        ("TOOL_BRIDGE_OAUTH_SCOPES", 'tools,"all"', "must be names of scopes"),
+        ("TOOL_BRIDGE_OAUTH_SCOPES", "tools calls", "must be names of scopes"),
+        ("TOOL_BRIDGE_OAUTH_USER_CLAIM", "the user", "must be the name of a claim"),
     ],
 )
 def test_a_value_that_cannot_be_used_stops_the_start(name: str, value: str, sentence: str) -> None:

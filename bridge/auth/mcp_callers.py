@@ -1,0 +1,70 @@
+"""Who asks at the MCP endpoints: holders of API keys, and of access tokens where OAuth is set up."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Container
+from urllib.parse import urlsplit
+
+from multidict import CIMultiDictProxy
+
+from bridge.auth.access_tokens import AccessToken, AccessTokens
+from bridge.auth.forwarded_users import ForwardedUser
+from bridge.auth.identity import Caller, Identity, bearer_token
+from bridge.errors import BridgeError, ErrorCode
+from bridge.storage.users import KEY_PREFIX
+
+QUERY_TOKEN = "access_token"
+"""Name of RFC 6750's parameter for a token in an address, where logs and histories would keep it."""
+
+CLIENT_KEY_CHARS = 32
+"""Characters of the id that stands for a client, as many as the id of a key has."""
+
+SHOWN_NAME_CHARS = 50
+SHOWN_HOST_CHARS = 40
+"""Maximum characters of a user's name and of the authorization server's host, as they are stored."""
+
+
+class McpCallers:
+    """Recognizes the callers at the MCP endpoints."""
+
+    def __init__(self, identity: Identity, tokens: AccessTokens | None) -> None:
+        """`tokens`: None where keys are the only way in."""
+        self._identity = identity
+        self._tokens = tokens
+
+    async def authenticate(
+        self, headers: CIMultiDictProxy[str], query: Container[str], server: str | None
+    ) -> Caller:
+        """Return the caller at the endpoint of one server, or of all together.
+
+        Raises:
+            BridgeError: `unauthorized`, `unverified_user`; with OAuth also `insufficient_scope`,
+                `authorization_unavailable`, and `invalid_request` for a token in the address.
+        """
+        if self._tokens is None:
+            return await self._identity.authenticate_reader(headers)
+        if QUERY_TOKEN in query:
+            message = (
+                "A token in an address would be stored in logs: send it as Authorization: Bearer <token>."
+            )
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        token = bearer_token(headers)
+        if not token or token.startswith(KEY_PREFIX):
+            return await self._identity.authenticate_reader(headers)
+        said = await self._tokens.read_token(token, server)
+        user = await self._identity.ensure_user(_named_user(self._tokens.issuer, said))
+        return Caller(user, None, key_id=_client_key(said.client), client=said.client)
+
+
+def _client_key(client: str) -> str:
+    """Return what stands for a client where the id of a key would: client ids may be long."""
+    return hashlib.sha256(f"oauth client {client}".encode()).hexdigest()[:CLIENT_KEY_CHARS]
+
+
+def _named_user(issuer: str, said: AccessToken) -> ForwardedUser:
+    """Return the user of a token: the same subject of another issuer is somebody else."""
+    host = urlsplit(issuer).hostname or ""
+    name = (said.display_name or said.subject)[:SHOWN_NAME_CHARS]
+    digest = hashlib.sha256(issuer.encode()).hexdigest()[:8]
+    return ForwardedUser(said.subject, f"{name} at {host[:SHOWN_HOST_CHARS]}", f"oauth-{digest}")

@@ -1,0 +1,91 @@
+"""The answer to one request: a JSON body, or a stream once the request takes long.
+
+A stream is opened lazily. Where a client gave a progress token it is told in words what its call waits for;
+other lines are kept alive by comments, and those of clients that read no streams by white space.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from aiohttp import hdrs, web
+
+from bridge.endpoints.mcp.progress import CallProgress
+from bridge.endpoints.mcp.protocol import RpcError, error_bytes, event_frame
+from bridge.http.streaming import KEEP_ALIVE_S, event_stream, keep_alive
+
+TOLD_AFTER_S = 2.0
+"""Seconds after which a client that wants to hear of progress hears of it the first time."""
+
+SSE_TYPE = "text/event-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A JSON-RPC response, and the HTTP status with which it is sent if no stream has been opened."""
+
+    body: bytes
+    status: int = 200
+
+
+def error_answer(error: RpcError) -> Answer:
+    """Return the answer for an error."""
+    return Answer(error_bytes(error), error.status)
+
+
+def reads_streams(request: web.Request) -> bool:
+    """Whether the client takes an event stream."""
+    accepted = request.headers.get(hdrs.ACCEPT, "*/*")
+    return SSE_TYPE in accepted or "*/*" in accepted
+
+
+def http_response(answer: Answer) -> web.Response:
+    """Return the HTTP response; nobody may cache it."""
+    headers = {hdrs.CACHE_CONTROL: "no-store"}
+    return web.Response(
+        body=answer.body, status=answer.status, content_type="application/json", headers=headers
+    )
+
+
+async def answer_when_done(
+    request: web.Request, running: asyncio.Future[Answer], progress: CallProgress
+) -> web.StreamResponse:
+    """Write the answer that `running` gives, and return when its last byte is written.
+
+    Cancelling leaves `running` as it is.
+
+    Raises:
+        ConnectionError: the client was gone before.
+    """
+    if not reads_streams(request):
+        begun = await keep_alive(request, running)
+        return await write_whole(request, running.result()) if begun is None else await _end(begun, running)
+    await asyncio.wait({running}, timeout=KEEP_ALIVE_S if progress.token is None else TOLD_AFTER_S)
+    if running.done():
+        return await write_whole(request, running.result())
+    running.add_done_callback(progress.note_end)
+    async with event_stream(request, {}, silence=progress.take_frame) as stream:
+        while not running.done():
+            await stream.send_frames(progress.take_frame())
+            await progress.has_news.wait()
+        await stream.send_frames(event_frame(running.result().body))
+    return stream.response
+
+
+async def write_whole(request: web.Request, answer: Answer) -> web.StreamResponse:
+    """Write an answer as one body, and return when its last byte is written.
+
+    Raises:
+        ConnectionError: the client was gone before.
+    """
+    response = http_response(answer)
+    await response.prepare(request)
+    await response.write_eof()
+    return response
+
+
+async def _end(begun: web.StreamResponse, running: asyncio.Future[Answer]) -> web.StreamResponse:
+    await begun.write(running.result().body)
+    await begun.write_eof()
+    return begun

@@ -1,0 +1,191 @@
+"""`tools/call`: runs the call, and ends it when its client says so, which each era says in its own way.
+
+A modern client closes the stream. A legacy one sends a notification, and a connection that breaks means
+nothing there: the call runs on (ruling 38).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import partial
+
+from aiohttp import web
+
+from bridge.agent.tools.tool_output import StoredFiles
+from bridge.auth.forwarded_users import named_nobody
+from bridge.auth.identity import Caller
+from bridge.auth.pairing_links import PairingLinks
+from bridge.calls.call_watch import CallWatch
+from bridge.calls.engine import Engine
+from bridge.calls.repeated_calls import IdempotencyKeyReused
+from bridge.calls.request import CallContext, RepeatKey, ToolCall
+from bridge.catalog.registry import NOBODY, Registry
+from bridge.endpoints.mcp.answer import Answer, answer_when_done, error_answer
+from bridge.endpoints.mcp.content import JsonResult, mark_joined, render_answer_of, render_error
+from bridge.endpoints.mcp.open_requests import OpenRequests
+from bridge.endpoints.mcp.progress import CallProgress
+from bridge.endpoints.mcp.protocol import (
+    INVALID_PARAMS,
+    REFUSED,
+    RpcError,
+    RpcMessage,
+    read_idempotency_key,
+    read_name,
+    result_bytes,
+)
+from bridge.endpoints.mcp.tasks import McpTasks, declares_tasks
+from bridge.errors import BUG, BridgeError, ErrorCode
+from bridge.http.access import caller_of
+from bridge.http.chat_headers import chat_id_of, message_id_of
+from bridge.tasks import Tasks
+
+_NEVER_ASKED = frozenset({"requestState", "inputResponses"})
+"""Parameters of a call that answers a question of its server, which the bridge never asks (ruling 40)."""
+
+
+class McpCalls:
+    """Runs the calls of MCP clients."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        engine: Engine,
+        files: StoredFiles,
+        links: PairingLinks,
+        *,
+        watch: CallWatch,
+        tasks: Tasks,
+        mcp_tasks: McpTasks,
+    ) -> None:
+        self._registry = registry
+        self._engine = engine
+        self._files = files
+        self._links = links
+        self._watch = watch
+        self._tasks = tasks
+        self._mcp_tasks = mcp_tasks
+        self._open = OpenRequests()
+
+    async def answer_modern(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
+        """Run a call that ends with its stream.
+
+        Raises:
+            RpcError: the message names no tool, or its arguments are no object.
+        """
+        call = await self._read_call(request, message)
+        progress = CallProgress(message.progress_token)
+        if declares_tasks(message):
+            work, heard = self._watched_result(call, progress), partial(self._note_delivery, call)
+            return await self._mcp_tasks.answer_call(request, message, work, progress, note_delivery=heard)
+        with self._delivery(call):
+            async with asyncio.TaskGroup() as group:
+                work = self._run(call, message, progress)
+                running = group.create_task(work, name=f"tool {call.tool_name}")
+                return await answer_when_done(request, running, progress)
+
+    async def answer_legacy(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
+        """Run a call that outlives its connection.
+
+        Raises:
+            RpcError: as `answer_modern`.
+        """
+        call = await self._read_call(request, message)
+        progress = CallProgress(message.progress_token)
+        work = self._run_legacy(call, message, progress)
+        running = self._tasks.start_task(work, f"tool {call.tool_name}")
+        assert message.request_id is not None
+        self._open.hold_request(_asker(caller_of(request)), message.request_id, running)
+        with self._delivery(call):
+            return await answer_when_done(request, running, progress)
+
+    def cancel_call(self, caller: Caller, message: RpcMessage) -> None:
+        """Cancel the call that a legacy client's `notifications/cancelled` names, if that is certain."""
+        self._open.cancel_request(_asker(caller), message.params.get("requestId"))
+
+    @contextmanager
+    def _delivery(self, call: ToolCall) -> Generator[None]:
+        """The answer of a call counts as heard if what writes it comes to its end (ruling 39)."""
+        try:
+            yield
+        except BaseException:
+            self._note_delivery(call, heard=False)
+            raise
+        self._note_delivery(call, heard=True)
+
+    def _note_delivery(self, call: ToolCall, *, heard: bool) -> None:
+        self._engine.note_delivery(call.context.request_id or "", heard=heard)
+
+    async def _read_call(self, request: web.Request, message: RpcMessage) -> ToolCall:
+        caller = caller_of(request)
+        if caller.user.id == NOBODY:
+            raise named_nobody()
+        name = read_name(message)
+        if not _NEVER_ASKED.isdisjoint(message.params):
+            raise RpcError(INVALID_PARAMS, "The bridge has asked for no input, and has given no state.")
+        if caller.is_forwarded:
+            name = await self._registry.own_name(caller.user.id, name)
+        request_id = f"mcp_{secrets.token_hex(8)}"
+        context = CallContext(
+            caller.user.id,
+            chat_id_of(request),
+            message_id_of(request),
+            request_id=request_id,
+            asked_by=caller.name,
+        )
+        return ToolCall(
+            context,
+            tool_name=name,
+            arguments_text=message.read_arguments(),
+            server_id=request.match_info.get("server"),
+            repeat=RepeatKey(caller.key_id, request_id, read_idempotency_key(message)),
+        )
+
+    async def _run_legacy(self, call: ToolCall, message: RpcMessage, progress: CallProgress) -> Answer:
+        try:
+            return await self._run(call, message, progress)
+        except asyncio.CancelledError:
+            if not self._open.was_cancelled(asyncio.current_task()):
+                raise
+            error = RpcError(REFUSED, "Its client cancelled the call.", request_id=message.request_id)
+            return error_answer(error)
+
+    async def _run(self, call: ToolCall, message: RpcMessage, progress: CallProgress) -> Answer:
+        try:
+            if progress.token is None:
+                result = await self._result_of(call)
+            else:
+                result = await self._watched_result(call, progress)
+        except RpcError as error:
+            error.request_id = message.request_id
+            error.status = error.status if message.is_modern else 200
+            return error_answer(error)
+        if message.is_modern:
+            result = {"resultType": "complete", **result}
+        return Answer(result_bytes(message.request_id, result))
+
+    async def _watched_result(self, call: ToolCall, progress: CallProgress) -> JsonResult:
+        with self._watch.watch_calls(call.context.request_id or "", progress.note_call):
+            return await self._result_of(call)
+
+    async def _result_of(self, call: ToolCall) -> JsonResult:
+        """Return the result of a call. What its model can mend is a result, too, marked as an error."""
+        try:
+            outcome = await self._engine.call_tool(call)
+        except BridgeError as error:
+            if error.error.code is ErrorCode.UNKNOWN_TOOL or isinstance(error, IdempotencyKeyReused):
+                raise RpcError(INVALID_PARAMS, error.error.message) from None
+            return render_error(await self._links.add_link(error.error, call.context.user_id), None)
+        if outcome.answered is not None:
+            result = await render_answer_of(outcome, outcome.answered, self._files)
+        else:
+            error = await self._links.add_link(outcome.error or BUG, call.context.user_id)
+            result = render_error(error, outcome.call_id)
+        return mark_joined(result, outcome.joined_call_id) if outcome.joined_call_id else result
+
+
+def _asker(caller: Caller) -> str:
+    """Return what tells callers apart: a forwarder's key has many users, and labels may be the same."""
+    return f"{caller.user.id} {caller.key_id}"

@@ -1,0 +1,103 @@
+"""The headers of MCP requests: what a modern request repeats from its body must be the same there. Pure.
+
+Proxies route and limit by these headers, so a request whose header and body differ could do one thing where
+another was allowed.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+
+from multidict import CIMultiDictProxy
+
+from bridge.endpoints.mcp.protocol import (
+    CAPABILITIES_KEY,
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    LEGACY_VERSIONS,
+    MODERN_VERSION,
+    UNSUPPORTED_VERSION,
+    UNTOLD_VERSION,
+    VERSION_KEY,
+    RpcError,
+    RpcMessage,
+)
+from toolserver.errors import quote_text
+from toolserver.json_types import JsonObject
+
+VERSION_HEADER = "MCP-Protocol-Version"
+METHOD_HEADER = "Mcp-Method"
+NAME_HEADER = "Mcp-Name"
+
+_NAME_OF: Mapping[str, str] = {
+    "tools/call": "name",
+    "tasks/get": "taskId",
+    "tasks/update": "taskId",
+    "tasks/cancel": "taskId",
+}
+"""Methods whose `Mcp-Name` repeats a parameter, and which."""
+
+_ENCODED_START, _ENCODED_END = "=?base64?", "?="
+
+
+def is_modern_request(message: RpcMessage, headers: CIMultiDictProxy[str]) -> bool:
+    """Whether a request is of the modern era: by its body, or else by its header."""
+    told = headers.get(VERSION_HEADER, UNTOLD_VERSION)
+    return message.is_modern or (told not in LEGACY_VERSIONS and message.method != "initialize")
+
+
+def check_modern(message: RpcMessage, headers: CIMultiDictProxy[str]) -> None:
+    """Check version, capabilities and headers of a modern request or notification.
+
+    Raises:
+        RpcError: `INVALID_PARAMS`, `HEADER_MISMATCH` or `UNSUPPORTED_VERSION`.
+    """
+    if message.request_id is not None:
+        _check_request(message, headers)
+    version = message.meta.get(VERSION_KEY, headers.get(VERSION_HEADER))
+    if version != MODERN_VERSION:
+        data: JsonObject = {"supported": [MODERN_VERSION, *LEGACY_VERSIONS], "requested": version}
+        text = "The bridge does not speak this version of MCP."
+        raise RpcError(UNSUPPORTED_VERSION, text, data, request_id=message.request_id)
+
+
+def _check_request(message: RpcMessage, headers: CIMultiDictProxy[str]) -> None:
+    version = message.meta.get(VERSION_KEY)
+    told = headers.getall(VERSION_HEADER, [])
+    if version is None and told and told[0] != MODERN_VERSION:
+        return  # a version of neither era, which is all that is wrong so far
+    capabilities = message.meta.get(CAPABILITIES_KEY)
+    if not isinstance(version, str) or not isinstance(capabilities, dict):
+        text = f"params._meta needs {VERSION_KEY} (a text) and {CAPABILITIES_KEY} (an object)."
+        raise RpcError(INVALID_PARAMS, text, request_id=message.request_id)
+    _check_header(message, VERSION_HEADER, told, version)
+    _check_header(message, METHOD_HEADER, headers.getall(METHOD_HEADER, []), message.method)
+    parameter = _NAME_OF.get(message.method)
+    if parameter is not None:
+        name = message.params.get(parameter)
+        _check_header(
+            message, NAME_HEADER, [_decoded(each) for each in headers.getall(NAME_HEADER, [])], name
+        )
+
+
+def _check_header(message: RpcMessage, name: str, told: list[str], meant: object) -> None:
+    if told == [meant]:
+        return
+    said = quote_text(told[0]) if len(told) == 1 else "missing" if not told else "given more than once"
+    text = f"The header {name} is {said}; the body says {quote_text(str(meant))}."
+    raise RpcError(HEADER_MISMATCH, text, request_id=message.request_id)
+
+
+def _decoded(value: str) -> str:
+    """Return the value that a header stands for; one that is not well encoded stands for itself."""
+    if not (value.startswith(_ENCODED_START) and value.endswith(_ENCODED_END)):
+        return value
+    encoded = value[len(_ENCODED_START) : -len(_ENCODED_END)]
+    try:
+        decoded = base64.b64decode(encoded, validate=True)
+        is_canonical = base64.b64encode(decoded).decode() == encoded
+        return decoded.decode() if is_canonical else value
+    except (binascii.Error, ValueError):
+        return value

@@ -1,0 +1,212 @@
+"""The Model Context Protocol as values: versions, codes, messages in, messages out. Pure.
+
+Two eras share one address. *Modern* (2026-07-28): each request says its version and its client's
+capabilities in `_meta`, and repeats version, method and name in headers. *Legacy* (2025-11-25 and before):
+the version is agreed by `initialize`; no session is kept here, so that later requests bring it in a header.
+Names and numbers are those of the specification; `tests/unit/endpoints/mcp` compares them with the official
+package (ADR 22).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TypeAlias, cast
+
+import orjson
+
+from bridge.errors import WireError
+from toolserver.document.json_text import members_of
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+
+MODERN_VERSION = "2026-07-28"
+LEGACY_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""Versions that `initialize` may agree on, the newest first."""
+
+UNTOLD_VERSION = "2025-03-26"
+"""What a legacy request without a version header speaks."""
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+HEADER_MISMATCH = -32020
+MISSING_CAPABILITY = -32021
+UNSUPPORTED_VERSION = -32022
+REFUSED = -32000
+"""Code of a request that the bridge refuses before it reads the message; `data` is the bridge's own error."""
+
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
+SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
+SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+
+IDEMPOTENCY_KEY = "tool-bridge/idempotency-key"
+"""Key in a call's `_meta` with the client's own name for the call: a call of that name is made once."""
+
+IDEMPOTENCY_KEY_CHARS = 200
+
+_STATUS = {
+    PARSE_ERROR: HTTPStatus.BAD_REQUEST,
+    INVALID_REQUEST: HTTPStatus.BAD_REQUEST,
+    INVALID_PARAMS: HTTPStatus.BAD_REQUEST,
+    METHOD_NOT_FOUND: HTTPStatus.NOT_FOUND,
+    HEADER_MISMATCH: HTTPStatus.BAD_REQUEST,
+    MISSING_CAPABILITY: HTTPStatus.BAD_REQUEST,
+    UNSUPPORTED_VERSION: HTTPStatus.BAD_REQUEST,
+}
+
+_LONG_NUMBER = b"0" * 16
+_DIGITS_TO_ZERO = bytes(ord("0") if chr(byte).isdecimal() else ord(" ") for byte in range(256))
+
+RequestId: TypeAlias = "str | int"
+
+
+class RpcError(Exception):
+    """A JSON-RPC error for the client."""
+
+    def __init__(
+        self,
+        code: int,
+        message: str,
+        data: JsonObject | None = None,
+        *,
+        request_id: RequestId | None = None,
+        status: int | None = None,
+    ) -> None:
+        """`status`: HTTP status where it is not that of the code."""
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+        self.request_id = request_id
+        self.status = _STATUS.get(code, HTTPStatus.OK) if status is None else status
+
+
+@dataclass(frozen=True, slots=True)
+class RpcMessage:
+    """A request or notification, its envelope checked, its version not."""
+
+    method: str
+    params: JsonObject
+    meta: JsonObject
+    """`params._meta`."""
+    request_id: RequestId | None
+    """None: a notification."""
+    text: bytes
+    """The body as it was sent."""
+
+    @property
+    def is_modern(self) -> bool:
+        """Whether it says its version itself."""
+        return VERSION_KEY in self.meta
+
+    @property
+    def progress_token(self) -> RequestId | None:
+        """The token under which its client wants to hear of progress; None: it does not."""
+        token = self.meta.get("progressToken")
+        return token if isinstance(token, str | int) and not isinstance(token, bool) else None
+
+    def read_arguments(self) -> str:
+        """Return the JSON text of `params.arguments`, in which no integer has lost a digit.
+
+        Raises:
+            RpcError: they are no object.
+        """
+        arguments = self.params.get("arguments")
+        if arguments is None:
+            return "{}"
+        if not isinstance(arguments, dict):
+            raise RpcError(INVALID_PARAMS, "params.arguments must be an object.", request_id=self.request_id)
+        if has_long_number(self.text):
+            return members_of(members_of(self.text.decode())["params"])["arguments"]
+        return orjson.dumps(arguments).decode()
+
+
+def has_long_number(text: bytes) -> bool:
+    """Whether a JSON text may hold an integer that JavaScript or orjson would round.
+
+    A pattern would take ten times as long.
+    """
+    return _LONG_NUMBER in text.translate(_DIGITS_TO_ZERO)
+
+
+def read_message(body: bytes) -> RpcMessage:
+    """Return the one request or notification of a POST.
+
+    Raises:
+        RpcError: `PARSE_ERROR`, `INVALID_REQUEST`.
+    """
+    try:
+        value = cast(JsonValue, orjson.loads(body))
+    except orjson.JSONDecodeError as error:
+        raise RpcError(PARSE_ERROR, f"The body is not JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise RpcError(INVALID_REQUEST, "The body must be one JSON-RPC request or notification, not a batch.")
+    request_id = value.get("id")
+    is_id = isinstance(request_id, str | int) and not isinstance(request_id, bool)
+    if value.get("jsonrpc") != "2.0" or ("id" in value and not is_id):
+        message = 'A request needs "jsonrpc": "2.0" and an id that is a text or an integer.'
+        raise RpcError(INVALID_REQUEST, message)
+    known_id = cast(RequestId, request_id) if is_id else None
+    method, params = value.get("method"), value.get("params", {})
+    if not isinstance(method, str):
+        raise RpcError(INVALID_REQUEST, "The message has no method.", request_id=known_id)
+    if not isinstance(params, dict):
+        raise RpcError(INVALID_PARAMS, "params must be an object.", request_id=known_id)
+    return RpcMessage(method, params, object_at(params, "_meta"), known_id, body)
+
+
+def read_name(message: RpcMessage) -> str:
+    """Return the name of the tool to be called.
+
+    Raises:
+        RpcError: there is none.
+    """
+    name = text_at(message.params, "name")
+    if not name:
+        raise RpcError(INVALID_PARAMS, "params.name must name a tool.", request_id=message.request_id)
+    return name
+
+
+def read_idempotency_key(message: RpcMessage) -> str | None:
+    """Return the client's own name for a call; None: it gave none.
+
+    Raises:
+        RpcError: it is no text of 1 to `IDEMPOTENCY_KEY_CHARS` characters.
+    """
+    key = message.meta.get(IDEMPOTENCY_KEY)
+    if key is None or (isinstance(key, str) and 1 <= len(key) <= IDEMPOTENCY_KEY_CHARS):
+        return key
+    text = f"_meta[{IDEMPOTENCY_KEY!r}] must be a text of 1 to {IDEMPOTENCY_KEY_CHARS} characters."
+    raise RpcError(INVALID_PARAMS, text)
+
+
+def result_bytes(request_id: RequestId | None, result: object) -> bytes:
+    """Return the response with a result; fragments in it are spliced in."""
+    return orjson.dumps({"jsonrpc": "2.0", "id": request_id, "result": result})
+
+
+def notification_bytes(method: str, params: object) -> bytes:
+    """Return a notification."""
+    return orjson.dumps({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+def event_frame(message: bytes) -> bytes:
+    """Return a message as a server-sent event."""
+    return b"event: message\ndata: " + message + b"\n\n"
+
+
+def error_bytes(error: RpcError) -> bytes:
+    """Return the response with an error."""
+    body: dict[str, object] = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        body["data"] = error.data
+    return orjson.dumps({"jsonrpc": "2.0", "id": error.request_id, "error": body})
+
+
+def of_wire(error: WireError) -> RpcError:
+    """Return the error of a request that the bridge refused as a whole."""
+    data: JsonObject = {"error": cast(JsonValue, error.model_dump(mode="json"))}
+    return RpcError(REFUSED, error.message, data, status=error.code.facts.http_status)

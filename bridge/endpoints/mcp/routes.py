@@ -1,0 +1,169 @@
+"""`POST /mcp` and `/servers/{server}/mcp`: the tools for MCP clients, both eras, no session (ruling 37).
+
+Who asks is known from the key or access token alone; nothing that a client says of itself counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
+
+import orjson
+from aiohttp import web
+
+from bridge import __version__
+from bridge.browser_protocol import ARGUMENT_BYTES
+from bridge.catalog.registry import Registry
+from bridge.endpoints.mcp.answer import Answer, error_answer, http_response
+from bridge.endpoints.mcp.calls import McpCalls
+from bridge.endpoints.mcp.headers import check_modern, is_modern_request
+from bridge.endpoints.mcp.protocol import (
+    INVALID_PARAMS,
+    LEGACY_VERSIONS,
+    METHOD_NOT_FOUND,
+    MODERN_VERSION,
+    SERVER_INFO_KEY,
+    RpcError,
+    RpcMessage,
+    error_bytes,
+    of_wire,
+    read_message,
+    result_bytes,
+)
+from bridge.endpoints.mcp.subscriptions import Subscriptions, list_owner
+from bridge.endpoints.mcp.tasks import EXTENSION, McpTasks
+from bridge.errors import WireError
+from bridge.http.access import caller_of
+from bridge.http.body import read_limited
+from bridge.http.routing import Route
+from bridge.http.routing import error_answer as error_response
+from toolserver.json_types import JsonObject, text_at
+
+MESSAGE_BYTES = ARGUMENT_BYTES + 64 * 1024
+"""Maximum bytes of a message: the arguments of a call, and its envelope."""
+
+LIST_TTL_MS = 30_000
+"""Milliseconds for which a client may use a list of tools again without asking."""
+
+INFO: JsonObject = {"name": "direct-tool-bridge", "title": "Direct Tool Bridge", "version": __version__}
+
+CANCELLED = "notifications/cancelled"
+
+_Handler: TypeAlias = "Callable[[web.Request, RpcMessage], Awaitable[web.StreamResponse]]"
+
+
+class McpRoutes:
+    """Handlers of the MCP endpoint."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        calls: McpCalls,
+        tasks: McpTasks,
+        subscriptions: Subscriptions,
+        *,
+        instructions: str,
+    ) -> None:
+        """`instructions`: what models are told about the tools as a whole."""
+        self._registry = registry
+        self._calls = calls
+        self._instructions = instructions
+        self._modern: Mapping[str, _Handler] = {
+            "server/discover": self._discover,
+            "tools/list": self._list_tools,
+            "tools/call": self._calls.answer_modern,
+            "subscriptions/listen": subscriptions.listen,
+            "tasks/get": tasks.answer_get,
+            "tasks/update": tasks.answer_update,
+            "tasks/cancel": tasks.answer_cancel,
+        }
+        self._legacy: Mapping[str, _Handler] = {
+            "initialize": self._initialize,
+            "ping": _answer_ping,
+            "tools/list": self._list_tools,
+            "tools/call": self._calls.answer_legacy,
+        }
+
+    def list_routes(self) -> list[Route]:
+        """The routes of all servers together, and of one. Other methods are 405: there are no sessions."""
+        return [
+            Route("POST", f"{base}/mcp", self.answer_message, access="mcp")
+            for base in ("", "/servers/{server}")
+        ]
+
+    async def answer_message(self, request: web.Request) -> web.StreamResponse:
+        """Answer one request or notification."""
+        try:
+            message = read_message(await read_limited(request, MESSAGE_BYTES, what="message"))
+            return await self._dispatch_message(request, message)
+        except RpcError as error:
+            return http_response(error_answer(error))
+
+    async def _dispatch_message(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
+        is_modern = is_modern_request(message, request.headers)
+        if is_modern:
+            check_modern(message, request.headers)
+        if message.request_id is None:
+            if not is_modern and message.method == CANCELLED:
+                self._calls.cancel_call(caller_of(request), message)
+            return web.Response(status=202)
+        answer = (self._modern if is_modern else self._legacy).get(message.method)
+        if answer is None:
+            # A legacy client would take 404 for the end of its session.
+            status = None if is_modern else 200
+            text = f"The bridge has no method {message.method[:100]!r} in this version of MCP."
+            raise RpcError(METHOD_NOT_FOUND, text, request_id=message.request_id, status=status)
+        try:
+            return await answer(request, message)
+        except RpcError as error:
+            error.request_id = message.request_id
+            if not is_modern:
+                error.status = 200
+            raise
+
+    async def _discover(self, _request: web.Request, message: RpcMessage) -> web.Response:
+        result: JsonObject = {
+            "resultType": "complete",
+            "supportedVersions": [MODERN_VERSION, *LEGACY_VERSIONS],
+            "capabilities": {"tools": {"listChanged": True}, "extensions": {EXTENSION: {}}},
+            "instructions": self._instructions,
+            "ttlMs": 3_600_000,
+            "cacheScope": "public",
+            "_meta": {SERVER_INFO_KEY: INFO},
+        }
+        return _result_answer(message, result)
+
+    async def _initialize(self, _request: web.Request, message: RpcMessage) -> web.Response:
+        wanted = text_at(message.params, "protocolVersion")
+        result: JsonObject = {
+            "protocolVersion": wanted if wanted in LEGACY_VERSIONS else LEGACY_VERSIONS[0],
+            "capabilities": {"tools": {}},
+            "serverInfo": INFO,
+            "instructions": self._instructions,
+        }
+        return _result_answer(message, result)
+
+    async def _list_tools(self, request: web.Request, message: RpcMessage) -> web.Response:
+        if "cursor" in message.params:
+            raise RpcError(INVALID_PARAMS, "The list of tools has one page; there is no such cursor.")
+        view = await self._registry.view_of_user(list_owner(caller_of(request)))
+        tools = orjson.Fragment(await self._registry.list_mcp_tools(view, request.match_info.get("server")))
+        result: dict[str, object] = {"tools": tools}
+        if message.is_modern:
+            result = {"resultType": "complete", **result, "ttlMs": LIST_TTL_MS, "cacheScope": "private"}
+        return _result_answer(message, result)
+
+
+async def _answer_ping(_request: web.Request, message: RpcMessage) -> web.Response:
+    return _result_answer(message, {})
+
+
+def _result_answer(message: RpcMessage, result: object) -> web.Response:
+    return http_response(Answer(result_bytes(message.request_id, result)))
+
+
+def refusal_response(error: WireError) -> web.Response:
+    """Return the response for a request that the bridge refused before its message was read."""
+    plain = error_response(error)
+    plain.body = error_bytes(of_wire(error))
+    return plain

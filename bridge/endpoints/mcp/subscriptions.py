@@ -1,0 +1,83 @@
+"""`subscriptions/listen`: a stream that tells a modern client when its list of tools has changed."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from aiohttp import web
+
+from bridge.auth.identity import Caller
+from bridge.catalog.registry import NOBODY, Registry
+from bridge.endpoints.mcp.answer import reads_streams
+from bridge.endpoints.mcp.protocol import (
+    INVALID_REQUEST,
+    SUBSCRIPTION_KEY,
+    RpcError,
+    RpcMessage,
+    event_frame,
+    notification_bytes,
+    result_bytes,
+)
+from bridge.errors import BridgeError, ErrorCode
+from bridge.http.access import caller_of
+from bridge.http.streaming import event_stream
+from toolserver.json_types import JsonObject, object_at
+
+MAX_STREAMS = 64
+"""Maximum number of subscriptions of one user: each holds a connection."""
+
+
+class Subscriptions:
+    """Handles subscriptions."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._changes = registry.changes
+
+    async def listen(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
+        """Tell of each change until the client closes the stream, or the bridge stops.
+
+        Raises:
+            RpcError: the client takes no stream.
+            BridgeError: `rate_limited`; `not_found`: there is no such server.
+        """
+        if not reads_streams(request):
+            text = "A subscription is a stream: accept text/event-stream."
+            raise RpcError(INVALID_REQUEST, text, status=HTTPStatus.NOT_ACCEPTABLE)
+        user_id = list_owner(caller_of(request))
+        if self._changes.count_listeners(user_id) >= MAX_STREAMS:
+            text = f"This user has {MAX_STREAMS} subscriptions already. Close one of them."
+            raise BridgeError(ErrorCode.RATE_LIMITED, text)
+        wants_tools = object_at(message.params, "notifications").get("toolsListChanged") is True
+        meta: JsonObject = {SUBSCRIPTION_KEY: message.request_id}
+        agreed: JsonObject = {"toolsListChanged": True} if wants_tools else {}
+        server_id = request.match_info.get("server")
+        with self._changes.watch_user(user_id) as changed:
+            known = await self._tools_of(user_id, server_id)
+            async with event_stream(request, {}) as stream:
+                params: JsonObject = {"notifications": agreed, "_meta": meta}
+                told = notification_bytes("notifications/subscriptions/acknowledged", params)
+                await stream.send_frames(event_frame(told))
+                while not self._changes.is_over:
+                    await changed.wait()
+                    changed.clear()
+                    tools = await self._tools_of(user_id, server_id)
+                    if wants_tools and tools != known:
+                        told = notification_bytes("notifications/tools/list_changed", {"_meta": meta})
+                        await stream.send_frames(event_frame(told))
+                    known = tools
+                result = {"resultType": "complete", "_meta": meta}
+                await stream.send_frames(event_frame(result_bytes(message.request_id, result)))
+        return stream.response
+
+    async def _tools_of(self, user_id: str, server_id: str | None) -> bytes | None:
+        """Return the list as clients read it; None while it cannot be made."""
+        try:
+            return await self._registry.list_mcp_tools(await self._registry.view_of_user(user_id), server_id)
+        except BridgeError:
+            return None
+
+
+def list_owner(caller: Caller) -> str:
+    """Return whose tools a caller lists: a forwarder's are those that everybody is offered."""
+    return NOBODY if caller.is_forwarded else caller.user.id

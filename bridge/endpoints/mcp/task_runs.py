@@ -1,0 +1,73 @@
+"""Calls that may become tasks, while they run in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.auth.identity import Caller
+from bridge.calls.endings import stopped
+from bridge.endpoints.mcp.content import JsonResult, render_error
+from bridge.endpoints.mcp.progress import CallProgress
+from bridge.endpoints.mcp.protocol import RpcError
+from bridge.tasks import Abandoned, run_abandonable
+
+TASK_AFTER_S = 5.0
+"""Seconds after which a call becomes a task; one whose user is asked becomes one at once."""
+
+
+@dataclass(slots=True)
+class TaskRun:
+    """One call on its way to its result."""
+
+    owner: Caller
+    progress: CallProgress
+    created_at: float = field(default_factory=time.time)
+    is_task: bool = False
+    """Whether its client was given a handle, or is about to be."""
+    is_cancelled: bool = False
+    outcome: JsonResult | RpcError | None = None
+    """Set once."""
+    _on_end: Callable[[], None] | None = None
+    _work: asyncio.Task[JsonResult] | None = None
+
+    async def run(self, work: Coroutine[Any, Any, JsonResult], name: str) -> None:
+        """Run the call to its end."""
+        try:
+            self.outcome = await run_abandonable(work, name, self._hold)
+        except Abandoned:
+            self.outcome = render_error(stopped("caller"), self.progress.call_id)
+        except RpcError as error:
+            self.outcome = error
+        self.progress.note_end(None)
+        if self._on_end is not None:
+            self._on_end()
+
+    async def wait_for_task(self) -> None:
+        """Return when the call has ended, or may become a task."""
+        becomes_at = time.monotonic() + TASK_AFTER_S
+        while self.outcome is None and not (self.progress.call_id and self.progress.is_asking):
+            try:
+                async with asyncio.timeout(becomes_at - time.monotonic()):
+                    await self.progress.wait_for_news()
+            except TimeoutError:
+                return
+
+    def call_when_ended(self, tell: Callable[[], None]) -> None:
+        """Call `tell` once the call has ended, at once if it has."""
+        if self.outcome is not None:
+            tell()
+        else:
+            self._on_end = tell
+
+    def cancel(self) -> None:
+        """Abort the call, unless it has ended."""
+        if self._work is not None and not self._work.done():
+            self.is_cancelled = True
+            self._work.cancel()
+
+    def _hold(self, work: asyncio.Task[JsonResult]) -> None:
+        self._work = work
