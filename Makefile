@@ -1,14 +1,16 @@
 # Commands for people; the work is in make/. `make run` leaves standard output to the command it starts.
 ARGS ?=
-.PHONY: help run test test-all check fmt bench faults fuzz lock clean
+.PHONY: help run test test-all clients check fmt bench faults fuzz lock clean
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/'
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
-	@make/no_second_bridge $(ARGS) >&2 && make/setup runtime >&2 && exec .venv/bin/tool-bridge demo $(ARGS)
+	@make/can_start $(ARGS) >&2 && make/setup runtime >&2 && exec .venv/bin/tool-bridge demo $(ARGS)
 test: ## run the tests of each change, or some: make test ARGS="tests/unit -x"
 	@make/chromium >&2 && make/postgres >&2 && make/setup dev >&2 && exec make/test $(ARGS)
 test-all: ## run the tests that take long; make test has the others
 	@make/chromium >&2 && make/postgres >&2 && make/setup dev >&2 && exec make/test-all $(ARGS)
+clients: ## run other people's MCP clients and the conformance suite against a bridge
+	@make/setup dev >&2 && exec make/clients $(ARGS)
 check: ## lint, format, types, imports, spelling, house rules
 	@make/setup dev >&2 && exec make/check
 fmt: ## format Python and apply the safe fixes

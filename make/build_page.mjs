@@ -15,6 +15,8 @@ import { build } from "esbuild";
 const SOURCES = join(dirname(fileURLToPath(import.meta.url)), "..", "static");
 const COPIED = ["index.html", "probe.html", "favicon.svg", "manifest.webmanifest"];
 const PRELOADS = { "index.html": ["app.js", "executor_worker.js"], "probe.html": ["probe.js"] };
+/** Modules that the worker loads when a call needs them: most have none. They share no class with its own file. */
+const LOADED_LATER = ["executor/mcp_calls.js"];
 /** Bytes below which compression does not save a packet. */
 const WORTH_COMPRESSING = 400;
 const DIGEST_CHARS = 16;
@@ -56,6 +58,9 @@ class Layout {
 
 /** @param {string} section */
 const sectionFile = (section) => `sections/${basename(section)}`;
+
+/** @param {string} section */
+const sectionEntry = (section) => ({ in: section, out: sectionFile(section).replace(/\.js$/, "") });
 
 /** @param {import("esbuild").OnResolveArgs} args @returns {string} the module's path below static/ */
 const moduleOf = ({ resolveDir, path }) => relative(SOURCES, resolve(resolveDir, path));
@@ -106,9 +111,10 @@ async function writeScripts(folder) {
   const stdin = { contents, resolveDir: SOURCES, sourcefile: "page.js" };
   await build({ ...WRITTEN, stdin, outfile: join(folder, "app.js"), plugins: [leaveSections] });
   const plugins = [takeFromCore(layout, await readExports(layout.offered))];
-  const entryPoints = layout.sections.map((section) => ({ in: section, out: sectionFile(section).replace(/\.js$/, "") }));
-  await build({ ...WRITTEN, entryPoints, outdir: folder, plugins });
-  await build({ ...WRITTEN, entryPoints: ["executor_worker.js", "probe.js", "style.css"], outdir: folder });
+  await build({ ...WRITTEN, entryPoints: layout.sections.map(sectionEntry), outdir: folder, plugins });
+  await build({ ...WRITTEN, entryPoints: ["executor_worker.js"], outdir: folder, plugins: [leaveSections] });
+  await build({ ...WRITTEN, entryPoints: LOADED_LATER.map(sectionEntry), outdir: folder });
+  await build({ ...WRITTEN, entryPoints: ["probe.js", "style.css"], outdir: folder });
 }
 
 /** @param {string} folder */
