@@ -36,9 +36,11 @@ SECTIONS = (
 )
 START_S = 60
 
-NOTE_ERRORS = """() => new MutationObserver(() => {
-  if (document.querySelector("main").innerText.includes("could not be loaded")) sessionStorage.setItem("errors", "1");
-}).observe(document.querySelector("main"), { childList: true, subtree: true })"""
+NOTE_ERRORS = """() => {
+  const main = document.querySelector("main");
+  const note = () => main.innerText.includes("could not be loaded") && sessionStorage.setItem("errors", "1");
+  new MutationObserver(note).observe(main, { childList: true, subtree: true });
+}"""
 """What notes errors that this load of the page shows, however briefly."""
 
 
