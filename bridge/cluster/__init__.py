@@ -1,0 +1,1 @@
+"""Several replicas: which of them a user's calls live in, and how the others reach it."""

@@ -1,0 +1,83 @@
+"""What replicas tell each other through Redis: who lives, hints about homes, and a bell.
+
+All of it is a hint: a wrong guess costs availability, never truth (`bridge.homes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from bridge.homes import Home
+
+ReplicaState: TypeAlias = Literal["ready", "draining"]
+
+
+class ClusterUnavailable(Exception):
+    """Redis does not answer; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaInfo:
+    """A live replica, as its heartbeat tells the others."""
+
+    id: str
+    """Random id of this start of the process."""
+    url: str
+    """Address by which other replicas reach it, without a trailing slash."""
+    state: ReplicaState
+    users: int
+    """Users who are at home there."""
+    calls: int
+    """Open calls."""
+    version: str
+    """Version of the program."""
+
+
+class ReplicaDirectory(Protocol):
+    """The live replicas, and hints where users are at home, in Redis.
+
+    Raises, in every coroutine:
+        ClusterUnavailable: Redis does not answer within a second.
+    """
+
+    async def send_heartbeat(self, info: ReplicaInfo) -> None:
+        """Say that a replica lives; it counts as dead `HEARTBEAT_TTL_S` after the last time."""
+        ...
+
+    async def remove_replica(self, replica: str) -> None:
+        """Say that a replica has stopped."""
+        ...
+
+    async def list_replicas(self) -> Mapping[str, ReplicaInfo]:
+        """Return the live replicas by their ids."""
+        ...
+
+    async def proves_absence(self) -> bool:
+        """Return whether a missing heartbeat means that a replica is dead.
+
+        It does not while Redis has been up for less than twice the time a heartbeat lasts: it may have lost
+        them all.
+        """
+        ...
+
+    async def remember_home(self, home: Home) -> None:
+        """Leave a hint where a user is at home; an older epoch never replaces a newer one."""
+        ...
+
+    async def hinted_home(self, user_id: str) -> Home | None:
+        """Return the hint about a user."""
+        ...
+
+
+class Bell(Protocol):
+    """Wakes other replicas when something changed that all of them keep; a lost ring costs five seconds."""
+
+    async def ring(self, topic: str) -> None:
+        """Wake the others; never fails."""
+        ...
+
+    def on_ring(self, topic: str, listener: Callable[[], None]) -> None:
+        """Call `listener` when another replica rings, and after every time in which rings were lost."""
+        ...

@@ -1,0 +1,70 @@
+"""Homes: in which replica everything of a user lives, and since which claim.
+
+PostgreSQL is the authority: only there an epoch is made. What a replica writes for a user carries its epoch,
+and is refused once another replica has claimed that user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where a user is at home, as PostgreSQL has it."""
+
+    user_id: str
+    replica: str
+    """Id of the replica; empty: it was released, and nobody has claimed it since."""
+    epoch: int
+    """Number of the claim; every claim has a higher one than all before it of the same user."""
+
+
+class HomeStore(Protocol):
+    """The table of homes in PostgreSQL. Every method is one autocommit statement.
+
+    Raises, in every method:
+        BridgeError: `store_unavailable`.
+    """
+
+    async def find_home(self, user_id: str) -> Home | None:
+        """Return where a user is at home; None: was never anywhere."""
+        ...
+
+    async def claim_home(self, user_id: str, replica: str, held: Home | None) -> Home:
+        """Claim a user for a replica, if the home still is `held`; returns the home as it is then.
+
+        The epoch of a successful claim is higher than that of `held`. Waits for openings of calls that are
+        being committed under the old epoch, at most a second.
+        """
+        ...
+
+    async def release_home(self, home: Home) -> bool:
+        """Give a home up, if it still is the caller's; the epoch rises. Returns whether it was."""
+        ...
+
+    async def list_homes(self, replica: str) -> Mapping[str, int]:
+        """Return the users at home in a replica, with their epochs."""
+        ...
+
+    async def claim_left(self, replica: str, live: Sequence[str], limit: int) -> Sequence[tuple[Home, Home]]:
+        """Claim users with open work whose replica is not among `live`; locked rows are skipped.
+
+        Returns (home before, home now) of at most `limit` users.
+        """
+        ...
+
+
+class HomeOf(Protocol):
+    """What decides whether this replica still may act for a user. Synchronous, for every send and go."""
+
+    @property
+    def replica(self) -> str:
+        """Id of this replica."""
+        ...
+
+    def epoch_of(self, user_id: str) -> int | None:
+        """Return the epoch under which the user is at home here; None: is not, or may not be any more."""
+        ...
