@@ -47,6 +47,8 @@ class ErrorCode(StrEnum):
     DENIED = "denied"
     STORE_UNAVAILABLE = "store_unavailable"
     STORAGE_UNAVAILABLE = "storage_unavailable"
+    CLUSTER_UNAVAILABLE = "cluster_unavailable"
+    REPLICA_LOST = "replica_lost"
     # A call that was performed, or may have been.
     HTTP_STATUS = "http_status"
     TOOL_FAILED = "tool_failed"
@@ -60,6 +62,7 @@ class ErrorCode(StrEnum):
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
     OUTCOME_UNKNOWN = "outcome_unknown"
+    ANSWER_LOST = "answer_lost"
     # The bridge's own endpoints.
     UNAUTHORIZED = "unauthorized"
     UNVERIFIED_USER = "unverified_user"
@@ -80,6 +83,7 @@ class ErrorCode(StrEnum):
     DOCUMENT_CHANGED = "document_changed"
     DOCUMENT_UNREACHABLE = "document_unreachable"
     CONVERSATION_BUSY = "conversation_busy"
+    WRONG_REPLICA = "wrong_replica"
     INTERNAL = "internal"
 
     @property
@@ -108,6 +112,8 @@ _FACTS: dict[ErrorCode, ErrorFacts] = {
     ErrorCode.DENIED: ErrorFacts(403, Blame.USER),
     ErrorCode.STORE_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
     ErrorCode.STORAGE_UNAVAILABLE: ErrorFacts(503, Blame.USER),
+    ErrorCode.CLUSTER_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
+    ErrorCode.REPLICA_LOST: ErrorFacts(503, Blame.NOBODY),
     ErrorCode.HTTP_STATUS: ErrorFacts(502, Blame.API),
     ErrorCode.TOOL_FAILED: ErrorFacts(502, Blame.API),
     ErrorCode.NETWORK: ErrorFacts(502, Blame.API),
@@ -120,6 +126,7 @@ _FACTS: dict[ErrorCode, ErrorFacts] = {
     ErrorCode.TIMEOUT: ErrorFacts(504, Blame.API),
     ErrorCode.CANCELLED: ErrorFacts(409, Blame.NOBODY),
     ErrorCode.OUTCOME_UNKNOWN: ErrorFacts(409, Blame.NOBODY),
+    ErrorCode.ANSWER_LOST: ErrorFacts(410, Blame.NOBODY),
     ErrorCode.UNAUTHORIZED: ErrorFacts(401, Blame.CALLER),
     ErrorCode.UNVERIFIED_USER: ErrorFacts(403, Blame.OPERATOR),
     ErrorCode.PAGE_ONLY: ErrorFacts(403, Blame.CALLER),
@@ -139,6 +146,7 @@ _FACTS: dict[ErrorCode, ErrorFacts] = {
     ErrorCode.DOCUMENT_CHANGED: ErrorFacts(409, Blame.USER),
     ErrorCode.DOCUMENT_UNREACHABLE: ErrorFacts(502, Blame.DOCUMENT),
     ErrorCode.CONVERSATION_BUSY: ErrorFacts(409, Blame.NOBODY),
+    ErrorCode.WRONG_REPLICA: ErrorFacts(421, Blame.NOBODY),
     ErrorCode.INTERNAL: ErrorFacts(500, Blame.BRIDGE),
 }
 

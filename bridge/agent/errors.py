@@ -76,6 +76,9 @@ def of_wire(error: WireError) -> ApiError:
     """Convert an error of the bridge itself."""
     kind, code = _OWN.get(error.code, (None, error.code.value))
     status, blame = error.code.facts
+    is_in_doubt = error.code is ErrorCode.REPLICA_LOST and not error.retryable
+    if is_in_doubt:
+        status = HTTPStatus.BAD_GATEWAY
     if kind is None:
         kind = _INVALID if status < HTTPStatus.INTERNAL_SERVER_ERROR else _SERVER
     wait = error.detail.get("retry_after_s")
@@ -86,7 +89,7 @@ def of_wire(error: WireError) -> ApiError:
         code,
         retry_after_s=wait if isinstance(wait, int | float) else None,
         blame=blame,
-        may_retry=error.code is not ErrorCode.BREAKER_OPEN,
+        may_retry=not is_in_doubt and error.code is not ErrorCode.BREAKER_OPEN,
     )
 
 
