@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, String, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from bridge.storage.item_tables import Base
@@ -25,6 +25,8 @@ class ConversationRow(Base):
     size: Mapped[int]
     """Size of the settings as stored, in bytes."""
     key_id: Mapped[str | None] = mapped_column(String(16))
+    epoch: Mapped[int | None] = mapped_column(BigInteger)
+    """Claim under which its run was last written (`bridge.homes.Home`); null: there were no replicas."""
 
     __table_args__ = (Index("conversations_by_user", "user_id", "updated_at"),)
 

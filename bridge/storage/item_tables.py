@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, ForeignKey, Index, Integer, LargeBinary, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from bridge.storage.tables import Base
+from bridge.storage.replica_tables import Base
+from bridge.storage.tables import WAS_PASSED_ON
 
 ROW_ID = BigInteger().with_variant(Integer, "sqlite")
 """Type of generated row ids. SQLite generates them only where the type is INTEGER."""
@@ -70,6 +71,19 @@ class StoredResponseRow(Base):
     created_at: Mapped[float]
     ended_at: Mapped[float | None]
     used_at: Mapped[float] = mapped_column(index=True)
+    epoch: Mapped[int | None] = mapped_column(BigInteger)
+    """Claim under which it was last written (`bridge.homes.Home`); null: there were no replicas."""
+    request_id: Mapped[str | None] = mapped_column(String(64))
+    """Request that another replica passed on; null: none did."""
+
+    __table_args__ = (
+        Index(
+            "ix_kept_responses_request_id",
+            "request_id",
+            sqlite_where=WAS_PASSED_ON,
+            postgresql_where=WAS_PASSED_ON,
+        ),
+    )
 
 
 class StoredEventsRow(Base):

@@ -182,6 +182,7 @@ class GrantRow(Base):
 
 _IS_OPEN = text("ended_at IS NULL")
 _HAS_KEY = text("key_digest IS NOT NULL")
+WAS_PASSED_ON = text("request_id IS NOT NULL")
 
 
 class CallRow(Base):
@@ -193,6 +194,9 @@ class CallRow(Base):
         Index("ix_calls_open", "id", sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),
         Index(
             "ix_calls_key_digest", "user_id", "key_digest", sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY
+        ),
+        Index(
+            "ix_calls_request_id", "request_id", sqlite_where=WAS_PASSED_ON, postgresql_where=WAS_PASSED_ON
         ),
     )
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -234,6 +238,10 @@ class CallRow(Base):
     """Whether the answer was written whole; null: not noted, or never asked for."""
     heard_at: Mapped[float | None]
     """When `heard` was noted."""
+    epoch: Mapped[int | None] = mapped_column(BigInteger)
+    """Claim under which it was opened (`bridge.homes.Home`); null: there were no replicas."""
+    request_id: Mapped[str | None] = mapped_column(String(64))
+    """Request that another replica passed on; null: none did."""
 
 
 class McpTaskRow(Base):

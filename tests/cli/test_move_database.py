@@ -12,6 +12,7 @@ from bridge.__main__ import main
 from bridge.audit import AuditKind
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
+from bridge.storage.replica_tables import REPLICA_TABLES
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.users import User
@@ -33,6 +34,7 @@ def rows(where: Where) -> dict[str, list[Any]]:
         found = {
             table.name: sorted(map(tuple, connection.execute(select(table))), key=repr)
             for table in Base.metadata.sorted_tables
+            if table.name not in REPLICA_TABLES
         }
     engine.dispose()
     return found
