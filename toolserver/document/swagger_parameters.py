@@ -118,6 +118,7 @@ def _separator_note(node: JsonObject) -> str:
 
 def _separated(node: JsonObject) -> str:
     """How an array is joined, and in turn the arrays in it, in words, since OpenAPI 3 cannot express it."""
-    text = f"separated by {_SEPARATORS[_format(node)]}"
+    separator = _SEPARATORS.get(_format(node), _SEPARATORS["csv"])  # only a parameter itself can be repeated
+    text = f"separated by {separator}"
     items = object_at(node, "items")
     return f"{text}, each of them several values, {_separated(items)}" if _is_array(items) else text
