@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from bridge.cli.event_loop import LoopFactory, choose_event_loop
+from tests.faults.virtual_time import VirtualLoop
 
 pytest_plugins = ["tests.support.fixtures"]
 
@@ -50,7 +51,9 @@ def pytest_configure() -> None:
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, LoopFactory]:
-    """Run what is marked so on both event loops, where there are two; everything else on asyncio's own."""
+    """Run what is marked so on both event loops, or on virtual time; everything else on asyncio's own."""
+    if item.get_closest_marker("virtual_time") is not None:
+        return {"virtual": VirtualLoop}
     own: dict[str, LoopFactory] = {"asyncio": asyncio.new_event_loop}
     quicker = choose_event_loop("auto").factory
     if item.get_closest_marker("both_event_loops") is None or quicker is None:

@@ -19,7 +19,7 @@ class ClusterUnavailable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class ReplicaInfo:
+class LiveReplica:
     """A live replica, as its heartbeat tells the others."""
 
     id: str
@@ -42,7 +42,7 @@ class ReplicaDirectory(Protocol):
         ClusterUnavailable: Redis does not answer within a second.
     """
 
-    async def send_heartbeat(self, info: ReplicaInfo) -> None:
+    async def send_heartbeat(self, info: LiveReplica) -> None:
         """Say that a replica lives; it counts as dead `HEARTBEAT_TTL_S` after the last time."""
         ...
 
@@ -50,7 +50,7 @@ class ReplicaDirectory(Protocol):
         """Say that a replica has stopped."""
         ...
 
-    async def list_replicas(self) -> Mapping[str, ReplicaInfo]:
+    async def list_replicas(self) -> Mapping[str, LiveReplica]:
         """Return the live replicas by their ids."""
         ...
 

@@ -1,0 +1,112 @@
+"""Membership: this replica's heartbeat, which others live, and whether this one was frozen.
+
+One loop (`keep_beating`), run by whoever owns it, does everything once a second; everything else is
+synchronous. A replica that was frozen learns it here before it acts for anybody (`is_awake`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from bridge.cluster.ports import ClusterUnavailable, LiveReplica, ReplicaDirectory
+from bridge.errors import BridgeError
+from bridge.tasks import sleep_safely
+
+HEARTBEAT_S = 1.0
+"""Seconds between two heartbeats."""
+
+LEASE_S = 3.0
+"""Seconds after a heartbeat was sent for which a replica acts without looking again; others take it for dead
+a second later at the earliest."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class MembershipPorts:
+    """What a replica knows of itself."""
+
+    describe: Callable[[], LiveReplica]
+    """What a heartbeat says."""
+    boottime: Callable[[], float]
+    """Seconds of a clock that goes on while the machine or the process sleeps, such as CLOCK_BOOTTIME."""
+    check_homes: Callable[[], Awaitable[None]]
+    """Gives up the homes that were lost during a pause, and returns when it is sure about all others."""
+
+
+class Membership:
+    """The live replicas, as this one sees them."""
+
+    def __init__(self, directory: ReplicaDirectory, ports: MembershipPorts) -> None:
+        self._directory = directory
+        self._ports = ports
+        self._lease_until = float("-inf")
+        self._on_death: list[Callable[[str], None]] = []
+        self.live: Mapping[str, LiveReplica] = {}
+        """The live replicas, this one included; while Redis is away, those that lived before."""
+        self.is_connected = False
+        """Whether Redis answered the last heartbeat."""
+        self.proves_absence = False
+        """Whether a replica that is not among the live ones is dead."""
+
+    def on_death(self, listener: Callable[[str], None]) -> None:
+        """Call `listener` with the id of each replica that has died or stopped; it must not fail or wait."""
+        self._on_death.append(listener)
+
+    @property
+    def is_awake(self) -> bool:
+        """Whether this replica was not frozen since it last looked; if so, it looks again within a second.
+
+        While Redis is away it goes on without a lease, because the database checks what is unsafe.
+        """
+        return self._ports.boottime() < self._lease_until
+
+    async def keep_beating(self) -> None:
+        """Send heartbeats until cancelled."""
+        while True:
+            await self.beat_once()
+            await sleep_safely(HEARTBEAT_S)
+
+    async def beat_once(self) -> None:
+        """Send one heartbeat and look who else lives."""
+        began_at = self._ports.boottime()
+        was_frozen = began_at > self._lease_until > float("-inf")
+        try:
+            await self._directory.send_heartbeat(self._ports.describe())
+            await self._look_around()
+        except ClusterUnavailable as error:
+            if self.is_connected:
+                _log.error("Redis does not answer (%s): users stay where they are.", error)
+            self.is_connected = False
+            self.proves_absence = False
+            began_at = self._ports.boottime()  # nobody can take over by a heartbeat that nobody sees
+        if not was_frozen or await self._knows_homes():
+            self._lease_until = began_at + LEASE_S
+
+    async def _knows_homes(self) -> bool:
+        """Look, after a pause, which users are still at home here; returns whether the database said so."""
+        _log.warning("This replica did not run for a while; it looks which users are still at home here.")
+        try:
+            await self._ports.check_homes()
+        except BridgeError as error:
+            _log.error("It serves nobody until the database answers: %s", error.error.message)
+            return False
+        return True
+
+    async def _look_around(self) -> None:
+        live = await self._directory.list_replicas()
+        self.proves_absence = await self._directory.proves_absence()
+        if not self.is_connected:
+            _log.info("Redis answers; %d replicas live.", len(live))
+        self.is_connected = True
+        gone = [replica for replica in self.live if replica not in live]
+        if not self.proves_absence:  # Redis may have forgotten them; those that live say so within a second
+            live = {**self.live, **live}
+            gone = []
+        self.live = live
+        for replica in gone:
+            _log.warning("Replica %s is gone.", replica)
+            for tell in self._on_death:
+                tell(replica)
