@@ -57,6 +57,8 @@ EVENT_DEVICES = "bridge:devices"
 EVENT_BREAKERS = "bridge:breakers"
 EVENT_APPROVALS = "bridge:approvals"
 EVENT_CALLS = "bridge:calls"
+EVENT_BEAT = "bridge:beat"
+EVENT_MOVED = "bridge:moved"
 
 
 class BrowserMessage(BaseModel):

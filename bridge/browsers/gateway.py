@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Protocol, cast
 
@@ -20,10 +20,12 @@ from socketio.exceptions import ConnectionRefusedError as RefusedConnection
 
 from bridge.auth.identity import Caller, Identity
 from bridge.browser_protocol import (
+    EVENT_BEAT,
     EVENT_CALL,
     EVENT_CANCEL,
     EVENT_DECISION,
     EVENT_HELLO,
+    EVENT_MOVED,
     EVENT_RESULT,
     EVENT_SLOT,
     EVENT_VISIBILITY,
@@ -42,6 +44,7 @@ from bridge.browser_protocol import (
     Visibility,
 )
 from bridge.browsers.announcements import Announcements
+from bridge.browsers.beats import BEAT_S, SLOW_CHARS_PER_S, beat_pages, silence_before
 from bridge.browsers.connected_pages import ConnectedPages
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.page_messages import envelope_of, read_ack, unreadable_report
@@ -75,10 +78,8 @@ PING_TIMEOUT = "ping timeout"
 ACK_S = 10.0
 """Seconds that a page has to acknowledge a call, if nothing else is heard of it; it takes milliseconds. With
 `PAGE_RESUME_SECONDS` after that, a frozen page is known before the status of its calls is sent (`SILENCE_S`).
+A call's arguments extend that time by as long as they take on a slow connection (`SLOW_CHARS_PER_S`).
 """
-
-SLOW_CHARS_PER_S = 64 * 1024
-"""A call's arguments extend that time by as long as they take on a slow connection."""
 
 CLOSING_S = 1.0
 """Seconds that a page has to hang up when told to; it takes milliseconds, and a frozen page never does."""
@@ -90,6 +91,12 @@ MAX_BUDGETS = 10_000
 """Maximum number of users, including those whose pages are gone, whose message budget is remembered."""
 
 _log = logging.getLogger(__name__)
+
+FindRoute = Callable[[str], Awaitable[str | None]]
+"""Tells of a user where its pages belong: here (None), or where the routing value leads to that it returns.
+
+May make the user at home here. Raises `BridgeError`, `cluster_unavailable`.
+"""
 
 
 class CallListener(Protocol):
@@ -140,6 +147,8 @@ class BrowserGateway:
         """By call."""
         self._listener: CallListener | None = None
         self._registry: Registry | None = None
+        self._find_route: FindRoute | None = None
+        self._has_beats = False
         self.unread = AllUnread()
         self._sio = socketio.AsyncServer(
             async_mode="aiohttp",
@@ -173,6 +182,15 @@ class BrowserGateway:
         self._listener, self._registry = listener, registry
         self._sio.attach(app, socketio_path=SOCKET_PATH.lstrip("/"))
 
+    def ask_homes(self, find_route: FindRoute) -> None:
+        """Accept from now on only sockets of users who are at home here."""
+        self._find_route = find_route
+
+    def start_beats(self, *, every_s: float = BEAT_S) -> None:
+        """Tell all pages from now on, each second, that this replica lives; each is told to expect it."""
+        self._has_beats = True
+        self._tasks.start_task(beat_pages(self._sockets.values, every_s), "beats of pages")
+
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
         """See `ConnectedPages.page_for`."""
         return await self.pages.choose_page(user_id, origin, server_id)
@@ -201,6 +219,8 @@ class BrowserGateway:
 
         if (socket := self._sockets.get(sid)) is not None:
             socket.add_call_allowance()
+        if self._has_beats and (silence_s := silence_before(len(call.request.arguments_text))) is not None:
+            await self._send(sid, EVENT_BEAT, {"silence_s": silence_s})
         await self._sio.emit(EVENT_CALL, envelope_of(call), to=sid, callback=acknowledged)
 
     def _expect_ack(self, sid: str, call_id: str, since: float, patience_s: float) -> None:
@@ -236,6 +256,15 @@ class BrowserGateway:
         """Announce to the pages of a user which calls they have to ask about now."""
         await self.announcements.approvals_changed(user_id, await self._approvals.mode_of_user(user_id))
 
+    async def move_user(self, user_id: str) -> None:
+        """Tell a user's pages that the user's home is elsewhere from now on, and disconnect them.
+
+        They connect again at once; their open calls end as those of any page that is lost.
+        """
+        for sid in [sid for sid, caller in self._callers.items() if caller.user.id == user_id]:
+            await self._send(sid, EVENT_MOVED, {})
+            await self._hang_up(sid)
+
     async def disconnect_device(self, device_id: str) -> None:
         """Disconnect every socket of a browser that was removed; its open calls end with it.
 
@@ -269,6 +298,7 @@ class BrowserGateway:
         said = cast("dict[str, Any]", auth) if isinstance(auth, dict) else {}
         try:
             caller = await self._identity.caller_of_session(str(said.get("token")))
+            await self._refuse_strangers(caller.user.id)
         except BridgeError as error:
             raise RefusedConnection(error.error.message, error.error.model_dump(mode="json")) from None
         self._callers[sid] = caller
@@ -276,6 +306,12 @@ class BrowserGateway:
         self._sockets[sid].mark_authenticated(caller.user.id, self._budget_of(caller.user.id))
         if (hello := said.get("hello")) is not None:  # answered when the library has confirmed the connection
             self._tasks.start_task(self._welcome_page(sid, hello), f"welcome {sid}")
+
+    async def _refuse_strangers(self, user_id: str) -> None:
+        if self._find_route is None or (route := await self._find_route(user_id)) is None:
+            return
+        message = "The user is at home in another replica."
+        raise BridgeError(ErrorCode.WRONG_REPLICA, message, detail={"route": route}, retryable=True)
 
     async def _welcome_page(self, sid: str, hello: object) -> None:
         """Answer the handshake that came with a connection, or else disconnect: then the page tries again."""
@@ -342,7 +378,7 @@ class BrowserGateway:
             "approval_mode": mode,
             "ended_calls": ended,
             "revision": revision,
-        }
+        } | ({"beat_s": BEAT_S} if self._has_beats else {})
 
     async def _revision_of(self, user_id: str) -> str:
         return "" if self._registry is None else (await self._registry.view_of_user(user_id)).revision

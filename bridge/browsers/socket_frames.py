@@ -25,6 +25,10 @@ EVENT: Final = 2
 ACK: Final = 3
 
 _ACK_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
+MAX_SHORT_FRAME = 125
+"""Maximum bytes in a WebSocket frame whose length is one byte (RFC 6455, 5.2)."""
+
+_FINAL_TEXT = 0x81
 _ONE_ARGUMENT = 2
 """Maximum length of an event: its name and its data."""
 
@@ -67,6 +71,14 @@ def read_frame(text: str | bytes) -> Frame | None:
             return Frame(ACK, ack_id, content)
         case _:
             raise UnreadableFrame("not a Socket.IO packet that a page sends")
+
+
+def websocket_frame(event: str) -> bytes:
+    """Return the WebSocket frame that brings a page an event without data; its name is short."""
+    payload = f'{MESSAGE}{EVENT}["{event}"]'.encode()
+    if len(payload) > MAX_SHORT_FRAME:
+        raise ValueError("The name of the event is too long.")
+    return bytes([_FINAL_TEXT, len(payload)]) + payload
 
 
 def _read_json(text: str) -> Any:

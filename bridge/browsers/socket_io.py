@@ -212,6 +212,17 @@ class PageSocket(WebSocket):
         if self._request is not None and self._request.transport is not None:
             self._request.transport.abort()
 
+    def write_past_queue(self, frame: bytes) -> None:
+        """Write a WebSocket frame, unless the handshake is not complete or something is still to be written.
+
+        What is still to be written tells the page as much as a beat: that the bridge lives.
+        """
+        transport = None if self._request is None else self._request.transport
+        if transport is None or transport.is_closing() or self._deadline is not None or self._sock.closed:
+            return
+        if self._engine.queue.empty() and not transport.get_write_buffer_size():
+            transport.write(frame)
+
     def _drop_unread(self) -> None:
         _log.warning("A page is disconnected because it does not read what it is sent.")
         self.cut_connection()
