@@ -155,18 +155,19 @@ class ConversationRuns:
     async def stop_all(self) -> None:
         """Stop all runs because the bridge stops, wait up to `STOP_S`, then close the event feeds."""
         self._is_stopping = True
-        runs = self.locks.runs
-        for run in runs:
-            run.request_stop("bridge")
-        with suppress(TimeoutError):  # the next start adds outputs for their calls
-            async with asyncio.timeout(STOP_S):
-                for run in runs:
-                    await run.ended.wait()
+        await _stop_runs(self.locks.runs)
         self.feeds.close_all()
 
-    async def end_orphaned(self) -> int:
-        """End the runs that another process left behind, so that they can be continued; returns how many."""
-        left = await self._store.list_running()
+    async def stop_user(self, user_id: str) -> None:
+        """Stop a user's runs because the user is at home elsewhere from now on; waits up to `STOP_S`."""
+        await _stop_runs([run for run in self.locks.runs if run.user_id == user_id])
+
+    async def end_orphaned(self, user_id: str | None = None) -> int:
+        """End the runs that another process left behind, so that they can be continued; returns how many.
+
+        `user_id`: None for those of all users.
+        """
+        left = await self._store.list_running(user_id)
         for conversation in left:
             known = await self._store.list_messages(conversation.id)
             branches = Branches(known)
@@ -227,6 +228,15 @@ class ConversationRuns:
         if not entries:
             raise _wrong("model", "No model configured: no provider lists any model. Name one in 'model'.")
         return entries[0]
+
+
+async def _stop_runs(runs: Sequence[LiveRun]) -> None:
+    for run in runs:
+        run.request_stop("bridge")
+    with suppress(TimeoutError):  # the next process adds outputs for their calls
+        async with asyncio.timeout(STOP_S):
+            for run in runs:
+                await run.ended.wait()
 
 
 def _announce_start(context: RunContext, feed: EventFeed) -> JsonObject | None:

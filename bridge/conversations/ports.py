@@ -56,8 +56,8 @@ class ConversationStore(Protocol):
         """Return a user's conversations that contain a text, most recently changed first."""
         ...
 
-    async def list_running(self) -> list[Conversation]:
-        """Return conversations of all users whose run another process left behind."""
+    async def list_running(self, user_id: str | None = None) -> list[Conversation]:
+        """Return conversations of one user, or of all, whose run another process left behind."""
         ...
 
     async def list_messages(self, conversation_id: str) -> list[Message]:

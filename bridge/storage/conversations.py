@@ -140,9 +140,12 @@ class ConversationTables:
         messages = await self.list_messages(conversation.id)
         return any(wanted in (content_of(message) or "").casefold() for message in messages)
 
-    async def list_running(self) -> list[Conversation]:
-        """Return conversations of all users whose run another process left behind."""
-        return await self._conversations(select(CONVERSATIONS).where(CONVERSATIONS.c.run_state == RUNNING))
+    async def list_running(self, user_id: str | None = None) -> list[Conversation]:
+        """Return conversations of one user, or of all, whose run another process left behind."""
+        wanted = select(CONVERSATIONS).where(CONVERSATIONS.c.run_state == RUNNING)
+        if user_id is not None:
+            wanted = wanted.where(CONVERSATIONS.c.user_id == user_id)
+        return await self._conversations(wanted)
 
     async def list_messages(self, conversation_id: str) -> list[Message]:
         """Return a conversation's readable messages, in the order in which they were added."""

@@ -131,9 +131,11 @@ class ItemTables:
         await self._write(lambda connection: deleted.append(_delete_response(connection, user_id, name)))
         return deleted[0] > 0
 
-    async def list_unfinished(self) -> Sequence[StoredResponse]:
-        """Return responses of all users that have not ended, oldest first."""
+    async def list_unfinished(self, user_id: str | None = None) -> Sequence[StoredResponse]:
+        """Return responses of one user, or of all, that have not ended, oldest first."""
         wanted = select(RESPONSES).where(RESPONSES.c.status.in_(UNFINISHED)).order_by(RESPONSES.c.created_at)
+        if user_id is not None:
+            wanted = wanted.where(RESPONSES.c.user_id == user_id)
         async with self._session() as session:
             rows = (await session.execute(wanted)).all()
         found = await asyncio.to_thread(lambda: [self._rows.read_response(row) for row in rows])

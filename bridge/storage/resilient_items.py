@@ -68,9 +68,9 @@ class ResilientItemStore:
         """Delete a response with its items and events."""
         return await self._run_limited(user_id, self._inner.delete_response(user_id, response_id))
 
-    async def list_unfinished(self) -> Sequence[StoredResponse]:
-        """Return responses of all users that have not ended."""
-        return await self._run_limited(ALL_USERS, self._inner.list_unfinished())
+    async def list_unfinished(self, user_id: str | None = None) -> Sequence[StoredResponse]:
+        """Return responses of one user, or of all, that have not ended."""
+        return await self._run_limited(user_id or ALL_USERS, self._inner.list_unfinished(user_id))
 
     async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
         """Store stream events."""

@@ -54,8 +54,8 @@ class ItemStore(Protocol):
         """Delete a response with its items and events; False: the user has none of that id."""
         ...
 
-    async def list_unfinished(self) -> Sequence[StoredResponse]:
-        """Return responses of all users that are `queued` or `in_progress`, oldest first."""
+    async def list_unfinished(self, user_id: str | None = None) -> Sequence[StoredResponse]:
+        """Return responses of one user, or of all, that are `queued` or `in_progress`, oldest first."""
         ...
 
     async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:

@@ -36,7 +36,7 @@ class FailingItemStore(MemoryItemStore):
         await self._fail_or_hang()
         return {}
 
-    async def list_unfinished(self) -> Sequence[StoredResponse]:
+    async def list_unfinished(self, user_id: str | None = None) -> Sequence[StoredResponse]:
         await self._fail_or_hang()
         return []
 

@@ -69,8 +69,9 @@ class MemoryItemStore:
                 del self.items[key]
         return True
 
-    async def list_unfinished(self) -> Sequence[StoredResponse]:
+    async def list_unfinished(self, user_id: str | None = None) -> Sequence[StoredResponse]:
         found = [response for response in self.responses.values() if response.status in UNFINISHED]
+        found = [response for response in found if user_id in (None, response.user_id)]
         return sorted(found, key=lambda response: response.created_at)
 
     async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:

@@ -67,13 +67,13 @@ class ResponseContinuer:
         self._maker = maker
         self._wait_for_page = wait_for_page
 
-    async def resume_orphaned(self) -> int:
+    async def resume_orphaned(self, user_id: str | None = None) -> int:
         """Go on with what another process left behind, or end it, before anybody asks; returns how many.
 
-        What the store does not give is left for the next start.
+        `user_id`: None for all users. What the store does not give is left for the next process.
         """
         try:
-            left = await self._memory.store.list_unfinished()
+            left = await self._memory.store.list_unfinished(user_id)
         except StoreUnavailable as failure:
             _log.error("Interrupted responses cannot be read: %s", failure)
             return 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine, Generator
+from collections.abc import Coroutine, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -133,14 +133,12 @@ class RunningResponses:
     async def stop_background(self) -> None:
         """End those in the background in order, so that another process can go on with them."""
         self._is_stopping = True
-        mine = [running for running in self._running.values() if running.log is not None]
-        for running in mine:
-            if running.task is not None:
-                running.task.cancel()
-        with suppress(TimeoutError):  # what is not written down in time is asked for again
-            async with asyncio.timeout(STOP_S):
-                for running in mine:
-                    await running.gone.wait()
+        await _stop([running for running in self._running.values() if running.log is not None])
+
+    async def stop_user(self, user_id: str) -> None:
+        """End a user's responses in the background in order: the user is at home elsewhere from now on."""
+        own = [running for running in self._running.values() if running.user_id == user_id]
+        await _stop([running for running in own if running.log is not None])
 
     async def _done(self, running: RunningResponse, work: Coroutine[Any, Any, None]) -> None:
         try:
@@ -148,3 +146,13 @@ class RunningResponses:
                 await work
         finally:
             self._in_background[running.user_id] -= 1
+
+
+async def _stop(background: Sequence[RunningResponse]) -> None:
+    for running in background:
+        if running.task is not None:
+            running.task.cancel()
+    with suppress(TimeoutError):  # what is not written down in time is asked for again
+        async with asyncio.timeout(STOP_S):
+            for running in background:
+                await running.gone.wait()
