@@ -6,9 +6,9 @@ help: ## show this list
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
 	@make/can_start $(ARGS) >&2 && make/setup runtime >&2 && exec .venv/bin/tool-bridge demo $(ARGS)
 test: ## run the tests of each change, or some: make test ARGS="tests/unit -x"
-	@make/chromium >&2 && make/postgres >&2 && make/setup dev >&2 && exec make/test $(ARGS)
+	@make/chromium >&2 && make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test $(ARGS)
 test-all: ## run the tests that take long; make test has the others
-	@make/chromium >&2 && make/postgres >&2 && make/setup dev >&2 && exec make/test-all $(ARGS)
+	@make/chromium >&2 && make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test-all $(ARGS)
 clients: ## run other people's MCP clients and the conformance suite against a bridge
 	@make/setup dev >&2 && exec make/clients $(ARGS)
 check: ## lint, format, types, imports, spelling, house rules

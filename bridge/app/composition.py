@@ -22,7 +22,7 @@ from bridge.app.conversation_composition import ConversationComponents, compose_
 from bridge.app.readiness import Readiness
 from bridge.app.readiness_checks import compose_readiness
 from bridge.app.response_composition import ResponseComponents, compose_responses
-from bridge.app.secret_files import load_or_create_secret
+from bridge.app.secret_files import choose_secret
 from bridge.auth.forwarded_users import UserHeaders
 from bridge.auth.identity import Identity
 from bridge.browsers.device_routing import DeviceChoices
@@ -107,7 +107,7 @@ def compose_bridge(
 ) -> Components:
     """Build the components of a bridge that answers at `base_url`; `local_user` may change shared servers."""
     tasks = Tasks()
-    secret = load_or_create_secret(settings.data_dir / SECRET_FILE)
+    secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
     identity = _compose_identity(settings, store, secret)
     choices = DeviceChoices(store)
     audit = store.audit_log(settings.storage.audit_days)

@@ -19,6 +19,11 @@ OWNER_ONLY = 0o600
 _log = logging.getLogger(__name__)
 
 
+def choose_secret(digits: str | None, path: Path) -> bytes:
+    """Return the secret that the settings give as hexadecimal digits, else that of a file, as below."""
+    return load_or_create_secret(path) if digits is None else bytes.fromhex(digits)
+
+
 def load_or_create_secret(path: Path) -> bytes:
     """Return the secret of a file; a new file gets a new one.
 

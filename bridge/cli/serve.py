@@ -22,6 +22,7 @@ from bridge.errors import BridgeError
 from bridge.http.descriptors import raise_descriptor_limit
 from bridge.providers.directory import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.cluster import check_cluster
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
 from bridge.settings.network import SAMPLE_MCP_PORT, SAMPLES_PORT
@@ -68,6 +69,7 @@ def demo(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     try:
         settings = settings_of(options)
+        check_cluster(settings.cluster, settings.network, on_postgresql=options.database is not None)
         loop = choose_event_loop(settings.network.event_loop)
     except (SettingsError, ModelsFileError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from bridge.settings.approvals import ApprovalSettings
 from bridge.settings.canary import CanarySettings
+from bridge.settings.cluster import ClusterSettings
 from bridge.settings.limits import Limits
 from bridge.settings.memory import MemorySettings
 from bridge.settings.model_defaults import ModelDefaults
@@ -23,6 +24,7 @@ class SettingsTree(BaseModel):
     """All sections; in help and on the reference page they stand in this order."""
 
     network: NetworkSettings = Field(default_factory=NetworkSettings)
+    cluster: ClusterSettings = Field(default_factory=ClusterSettings)
     users: UserSettings = Field(default_factory=UserSettings)
     oauth: OAuthSettings = Field(default_factory=OAuthSettings)
     approvals: ApprovalSettings = Field(default_factory=ApprovalSettings)

@@ -155,6 +155,16 @@ def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: st
     assert "Traceback" not in started.errors
 
 
+def test_half_a_configuration_of_replicas_is_told_at_the_start(tmp_path: Path) -> None:
+    """Before anything is opened, and without the password of Redis."""
+    redis = {"TOOL_BRIDGE_REDIS": "redis://:hunter2@cache.lan"}
+    started = run_command("serve", "--port", "0", "--data", str(tmp_path / "new"), environ=redis)
+    assert started.status == 2
+    assert "TOOL_BRIDGE_REDIS needs PostgreSQL" in started.errors
+    assert "hunter2" not in started.errors
+    assert not (tmp_path / "new").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "foreign"),
     [
@@ -199,7 +209,7 @@ def test_a_server_is_there_before_what_many_starts_do_not_need() -> None:
     """Whoever has the demo model, and a database that is up to date, waits for neither package."""
     code = "import sys, bridge.cli.serve; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
-    assert not {"alembic", "openai", "openapi_core"} & set(ran.stdout.split())
+    assert not {"alembic", "openai", "openapi_core", "redis"} & set(ran.stdout.split())
 
 
 @pytest.mark.parametrize("named", [*LAZY_MODULES.values(), *(command.run for command in COMMANDS.values())])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.app.secret_files import load_or_create_secret, read_private, write_private
+from bridge.app.secret_files import choose_secret, load_or_create_secret, read_private, write_private
 from bridge.storage.database import StoreError
 
 
@@ -20,6 +20,14 @@ def test_a_secret_is_made_once_and_is_its_owners(tmp_path: Path) -> None:
     assert len(secret) == 32
     assert load_or_create_secret(path) == secret
     assert mode_of(path) == 0o600
+
+
+def test_a_secret_of_the_settings_replaces_the_file(tmp_path: Path) -> None:
+    """Replicas on several machines have no folder in common; a second secret beside it would mislead."""
+    path = tmp_path / "secret.key"
+    assert choose_secret("aB" * 32, path) == b"\xab" * 32
+    assert not path.exists()
+    assert choose_secret(None, path) == load_or_create_secret(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"abc", b"\xff\xfe", b"00" * 8], ids=repr)
