@@ -15,6 +15,7 @@ from tests.support.models.scripted_provider import ScriptedProvider, scripted_pr
 from tests.support.running_bridge import running_bridge
 from tests.support.stores.databases import DATABASES, Where, fresh_database
 from tests.support.stores.postgresql import PostgresServer
+from tests.support.stores.redis import RedisServer
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -37,6 +38,21 @@ def postgres_server() -> Generator[PostgresServer]:
     server = PostgresServer()
     yield server
     server.remove()
+
+
+@pytest.fixture(scope="session")
+def started_redis() -> Generator[RedisServer]:
+    """The Redis server of this process, started when the first test needs it."""
+    server = RedisServer()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def redis_server(started_redis: RedisServer) -> RedisServer:
+    """The same, running and empty."""
+    started_redis.flush()
+    return started_redis
 
 
 @pytest.fixture

@@ -1,0 +1,125 @@
+"""The live replicas and hints about homes, in Redis."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from bridge.cluster.ports import ClusterUnavailable, LiveReplica, ReplicaState
+from bridge.cluster.redis_connection import KEY_PREFIX, RedisConnection
+from bridge.homes import Home
+
+HEARTBEAT_TTL_S = 4.0
+"""Seconds for which a heartbeat says that a replica lives."""
+
+HINT_TTL_S = 24 * 3600
+"""Seconds after which a hint that nobody renews is forgotten; PostgreSQL knows better anyway."""
+
+_REPLICAS = f"{KEY_PREFIX}replicas"
+_LAST = f"{KEY_PREFIX}replicas:until"
+_BORN = f"{KEY_PREFIX}cluster:born"
+
+_NOW = "local time = redis.call('TIME'); local now = time[1] * 1000 + math.floor(time[2] / 1000);"
+
+_BEAT = f"""{_NOW}
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('ZADD', KEYS[2], now + ARGV[3], ARGV[1])
+return 1"""
+
+_LIST = f"""{_NOW}
+local dead = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now)
+for _, id in ipairs(dead) do redis.call('HDEL', KEYS[1], id); redis.call('ZREM', KEYS[2], id) end
+return redis.call('HVALS', KEYS[1])"""
+
+# A server that was restarted, or that a Sentinel promoted, has another run_id. It may have come with keys
+# from a file or from its predecessor, but heartbeats that it did not see are missing.
+_AGE = f"""{_NOW}
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)') or ''
+local known = redis.call('HMGET', KEYS[1], 'run', 'at')
+if known[1] ~= run then
+  redis.call('HSET', KEYS[1], 'run', run, 'at', now)
+  return 0
+end
+return now - known[2]"""
+
+_REMEMBER = """local known = redis.call('HGET', KEYS[1], 'epoch')
+if known and tonumber(known) >= tonumber(ARGV[2]) then return 0 end
+redis.call('HSET', KEYS[1], 'replica', ARGV[1], 'epoch', ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return 1"""
+
+
+class RedisDirectory:
+    """`ReplicaDirectory` in Redis. All times of heartbeats are those of Redis's clock."""
+
+    def __init__(
+        self, connection: RedisConnection, *, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._connection = connection
+        self._monotonic = monotonic
+        self._failed_at = float("-inf")
+
+    async def send_heartbeat(self, info: LiveReplica) -> None:
+        """Say that a replica lives."""
+        told, lasting = json.dumps(asdict(info)), int(HEARTBEAT_TTL_S * 1000)
+        try:
+            await self._connection.evaluate(_BEAT, (_REPLICAS, _LAST), info.id, told, lasting)
+        except ClusterUnavailable:
+            self._failed_at = self._monotonic()
+            raise
+
+    async def remove_replica(self, replica: str) -> None:
+        """Say that a replica has stopped."""
+        await self._connection.execute("ZREM", _LAST, replica)
+        await self._connection.execute("HDEL", _REPLICAS, replica)
+
+    async def list_replicas(self) -> Mapping[str, LiveReplica]:
+        """Return the live replicas by their ids; what no replica of this version wrote is left out."""
+        told = await self._connection.evaluate(_LIST, (_REPLICAS, _LAST))
+        read = [_replica_of(text) for text in told]
+        return {replica.id: replica for replica in read if replica is not None}
+
+    async def proves_absence(self) -> bool:
+        """Return whether a missing heartbeat means that a replica is dead.
+
+        What kept this replica's heartbeats from Redis kept those of others, so that it also waits for theirs.
+        """
+        age = int(await self._connection.evaluate(_AGE, (_BORN,)))
+        has_waited = self._monotonic() - self._failed_at >= HEARTBEAT_TTL_S
+        return has_waited and age >= 2 * HEARTBEAT_TTL_S * 1000
+
+    async def remember_home(self, home: Home) -> None:
+        """Leave a hint where a user is at home; an older epoch never replaces a newer one."""
+        key = (_home_key(home.user_id),)
+        await self._connection.evaluate(_REMEMBER, key, home.replica, home.epoch, HINT_TTL_S)
+
+    async def hinted_home(self, user_id: str) -> Home | None:
+        """Return the hint about a user."""
+        replica, epoch = await self._connection.execute("HMGET", _home_key(user_id), "replica", "epoch")
+        return None if epoch is None else Home(user_id, replica, int(epoch))
+
+
+def _home_key(user_id: str) -> str:
+    return f"{KEY_PREFIX}home:{user_id}"
+
+
+_STATES: Mapping[str, ReplicaState] = {"ready": "ready", "draining": "draining"}
+
+
+def _replica_of(text: str) -> LiveReplica | None:
+    """Parse what a heartbeat wrote; a newer version may write more."""
+    try:
+        told: dict[str, Any] = json.loads(text)
+        return LiveReplica(
+            id=str(told["id"]),
+            url=str(told["url"]),
+            state=_STATES[told["state"]],
+            users=int(told["users"]),
+            calls=int(told["calls"]),
+            version=str(told["version"]),
+        )
+    except (ValueError, TypeError, KeyError):
+        return None
