@@ -39,6 +39,10 @@ CONNECT_S = 5
 STATEMENT_MS = 15_000
 LOCK_MS = 5_000
 IDLE_IN_TRANSACTION_MS = 60_000
+FENCED_LOCK_MS = 1_000
+FENCED_IDLE_MS = 2_000
+"""Bounds of connections whose statements other replicas wait for, in milliseconds."""
+
 _NEWER_FILE = "was made by a newer tool-bridge; update this one or choose another --data"
 _NEWER_DATABASE = "was made by a newer tool-bridge, or another program's; update this one or choose another"
 
@@ -191,12 +195,33 @@ def _postgresql_engines(url: URL) -> Engines:
     return Engines(reading, writing)
 
 
-def _connect_args(url: URL, *, statement_ms: int, lock_ms: int) -> dict[str, Any]:
+def open_fenced(url: URL) -> AsyncEngine:
+    """Return an engine for what replicas decide by: each statement commits, and waits briefly for locks.
+
+    Connections are not tried out before they are used: a fenced write costs one round trip.
+    """
+    bounds = _connect_args(url, statement_ms=LOCK_MS, lock_ms=FENCED_LOCK_MS, idle_ms=FENCED_IDLE_MS)
+    engine = create_async_engine(
+        url,
+        connect_args=bounds,
+        isolation_level="AUTOCOMMIT",
+        pool_size=POOL_SIZE,
+        max_overflow=MAX_OVERFLOW,
+        pool_timeout=POOL_WAIT_S,
+        hide_parameters=True,
+    )
+    event.listen(engine.sync_engine, "before_cursor_execute", without_nul, retval=True)
+    return engine
+
+
+def _connect_args(
+    url: URL, *, statement_ms: int, lock_ms: int, idle_ms: int = IDLE_IN_TRANSACTION_MS
+) -> dict[str, Any]:
     """Return the arguments for libpq; the URL's own options win."""
     bounds = {
         "statement_timeout": statement_ms,
         "lock_timeout": lock_ms,
-        "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION_MS,
+        "idle_in_transaction_session_timeout": idle_ms,
     }
     given = url.query.get("options", "")
     options = " ".join(f"-c {name}={value}" for name, value in bounds.items())

@@ -13,17 +13,25 @@ from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import URL, delete, insert, select
-from sqlalchemy.ext.asyncio import async_sessionmaker
+from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker
 
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.conversations import ConversationTables
-from bridge.storage.database import Engines, FolderInUse, StoreError, open_postgresql, open_sqlite
+from bridge.storage.database import (
+    Engines,
+    FolderInUse,
+    StoreError,
+    open_fenced,
+    open_postgresql,
+    open_sqlite,
+)
 from bridge.storage.database_lease import claim_of
 from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lock_user
 from bridge.storage.encryption import Encryption
+from bridge.storage.homes import HomeTable
 from bridge.storage.items import ItemTables
 from bridge.storage.mcp_tasks import McpTaskTable
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
@@ -49,6 +57,7 @@ class Store(UserStore):
         self._thread = WriteThread(engines.writing)
         self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
         self._session = Sessions(self._plain_session)
+        self._fenced: AsyncEngine | None = None
         self.claim = claim_of(engines.reading)
         """Exclusive claim of a bridge to the database; commands work beside a bridge that has it."""
 
@@ -76,6 +85,10 @@ class Store(UserStore):
             raise FolderInUse(str(error)) from None
         except WriteAheadLogUnusable as error:
             raise StoreError(str(error)) from None
+
+    def home_table(self) -> HomeTable:
+        """Return the homes of users in this PostgreSQL database."""
+        return HomeTable(self._fenced_session())
 
     def limit_tables(self) -> LimitTables:
         """Return the limits and call settings in this database."""
@@ -135,6 +148,14 @@ class Store(UserStore):
         await asyncio.to_thread(self._thread.close)
         await self.claim.release_claim()
         await self._engine.dispose()
+        if self._fenced is not None:
+            await self._fenced.dispose()
+
+    def _fenced_session(self) -> Sessions:
+        """Return sessions of replicas, in which every statement commits."""
+        if self._fenced is None:
+            self._fenced = open_fenced(self._engine.url)
+        return Sessions(async_sessionmaker(self._fenced))
 
     # Servers, names, acceptances, selections (the registry's port)
 
