@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bridge.storage.conversation_tables import Base
 from bridge.storage.database import StoreError
 from bridge.storage.dialects import reason_of
-from bridge.storage.replica_tables import REPLICA_TABLES
+from bridge.storage.replicas.tables import REPLICA_TABLES
 
 ROWS_AT_ONCE = 200
 

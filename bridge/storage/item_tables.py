@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, ForeignKey, Index, Integer, LargeBinary, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from bridge.storage.replica_tables import Base
+from bridge.storage.replicas.tables import Base
 from bridge.storage.tables import WAS_PASSED_ON
 
 ROW_ID = BigInteger().with_variant(Integer, "sqlite")

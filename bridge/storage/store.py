@@ -31,11 +31,11 @@ from bridge.storage.database import (
 from bridge.storage.database_lease import claim_of
 from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lock_user
 from bridge.storage.encryption import Encryption
-from bridge.storage.homes import HomeTable
 from bridge.storage.items import ItemTables
 from bridge.storage.mcp_tasks import McpTaskTable
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.reencryption import Reencrypted, reencrypt_rows
+from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.retention import Retention
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow

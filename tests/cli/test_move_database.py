@@ -12,7 +12,7 @@ from bridge.__main__ import main
 from bridge.audit import AuditKind
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
-from bridge.storage.replica_tables import REPLICA_TABLES
+from bridge.storage.replicas.tables import REPLICA_TABLES
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.users import User

@@ -11,7 +11,7 @@ from sqlalchemy import URL
 
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
-from bridge.storage.homes import HomeTable
+from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.store import Store
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer

@@ -1,0 +1,1 @@
+"""What replicas share in PostgreSQL, beside what one bridge stores."""
