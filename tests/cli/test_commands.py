@@ -155,6 +155,19 @@ def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: st
     assert "Traceback" not in started.errors
 
 
+def test_a_bridge_that_is_to_be_one_of_several_does_not_run_alone_instead(tmp_path: Path) -> None:
+    """Two that each believe to be alone would end each other's calls."""
+    complete = {
+        "TOOL_BRIDGE_REDIS": "redis://127.0.0.1:1",
+        "TOOL_BRIDGE_REPLICA_URL": "http://127.0.0.1:2",
+        "TOOL_BRIDGE_PUBLIC_URL": "https://bridge.example",
+        "TOOL_BRIDGE_DATABASE_URL": "postgresql://127.0.0.1:3/x",
+    }
+    started = run_command("serve", "--port", "0", "--data", str(tmp_path / "new"), environ=complete)
+    assert started.status == 2
+    assert "cannot run as one of several replicas yet" in started.errors
+
+
 def test_half_a_configuration_of_replicas_is_told_at_the_start(tmp_path: Path) -> None:
     """Before anything is opened, and without the password of Redis."""
     redis = {"TOOL_BRIDGE_REDIS": "redis://:hunter2@cache.lan"}
