@@ -17,8 +17,9 @@ from bridge.auth.rejected_requests import RejectedRequests
 from bridge.browsers.audited_listener import AuditedListener
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.calls.call_watch import CallWatch
+from bridge.cluster.relay import Relay
 from bridge.documents.sources import read_public_document
-from bridge.endpoints.api.account import AccountRoutes
+from bridge.endpoints.api.account import AccountRoutes, PageRouting
 from bridge.endpoints.api.approvals import ApprovalRoutes
 from bridge.endpoints.api.audit import AuditRoutes
 from bridge.endpoints.api.batches import BatchRoutes
@@ -71,9 +72,9 @@ ROUTES = web.AppKey("routes", list[Route])
 
 
 def build_application(
-    settings: BridgeSettings, parts: Components, base_url: str, port: int
+    settings: BridgeSettings, parts: Components, base_url: str, port: int, relay: Relay | None = None
 ) -> web.Application:
-    """Build the application to be served at `port`."""
+    """Build the application to be served at `port`; `relay`: None for a single bridge."""
     origins = _allowed_origins(settings, base_url, port)
     rejected = RejectedRequests(parts.audit)
     oauth = compose_oauth(settings.oauth, parts.identity, base_url, parts.tasks)
@@ -86,6 +87,7 @@ def build_application(
                 _unauthenticated_rate(parts.controls.limits),
                 _with_challenges(protected),
             ),
+            *([] if relay is None else [relay.route_unauthenticated(parts.files.user_of_link)]),
             disable_compression(SOCKET_PATH),
         ],
         client_max_size=SMALL_BODY_BYTES,
@@ -95,21 +97,24 @@ def build_application(
         parts.store, base_url, is_open=lambda user_id: parts.gateway.pages.count_pages(user_id) > 0
     )
     page = PageRoutes(parts.identity, parts.registry, origin_of(base_url))
-    api = api_routes(settings, parts, page, base_url, port)
+    api = api_routes(settings, parts, page, base_url, port, routing=relay)
     programs = _program_routes(settings, parts, links, base_url)
     facts = [*_facts_routes(api), *parts.readiness.list_routes(), *protected.list_routes()]
     app[ROUTES] = [*api, *facts, *programs, *page.list_files()]
     for route in app[ROUTES]:
-        _add_route(app, route, parts, oauth.callers)
+        _add_route(app, route, parts, oauth.callers, relay)
     listener = AuditedListener(parts.dispatcher, parts.audit, rejected)
     parts.gateway.attach_socket(app, listener, parts.registry)
     return app
 
 
-def _add_route(app: web.Application, route: Route, parts: Components, mcp: McpCallers) -> None:
+def _add_route(
+    app: web.Application, route: Route, parts: Components, mcp: McpCallers, relay: Relay | None
+) -> None:
     """Add a route; only this function does, so that every route has its access check."""
     audited = audit_route(route, parts.audit)
-    handler = check_access(audited, route.access, parts.identity, mcp)
+    router = None if relay is None else relay.router
+    handler = check_access(audited, route.access, parts.identity, mcp, router)
     for method in (route.method, *([hdrs.METH_HEAD] if route.answers_head else [])):
         app.router.add_route(method, route.path, handler)
 
@@ -171,13 +176,19 @@ def _with_challenges(protected: ProtectedResource) -> ErrorRenderer:
 
 
 def api_routes(
-    settings: BridgeSettings, parts: Components, page: PageRoutes, base_url: str, port: int
+    settings: BridgeSettings,
+    parts: Components,
+    page: PageRoutes,
+    base_url: str,
+    port: int,
+    *,
+    routing: PageRouting | None = None,
 ) -> list[ApiRoute]:
     """Return the routes of the bridge's own API and its page, as `/api/openapi.json` describes them."""
     bounds = SelectionBounds(max_tools=settings.tools.max_tools, max_tokens=settings.tools.max_tool_tokens)
     calls = CallRoutes(parts.engine, parts.dispatcher, parts.files, parts.journal)
     return [
-        *_people_routes(settings, parts, page, base_url, port),
+        *_people_routes(settings, parts, page, base_url, port, routing=routing),
         *ServerRoutes(
             parts.registry,
             partial(read_public_document, bundle=parts.documents.bundle_document),
@@ -220,7 +231,13 @@ def _unauthenticated_rate(limits: LiveLimits) -> RateLimit:
 
 
 def _people_routes(
-    settings: BridgeSettings, parts: Components, page: PageRoutes, base_url: str, port: int
+    settings: BridgeSettings,
+    parts: Components,
+    page: PageRoutes,
+    base_url: str,
+    port: int,
+    *,
+    routing: PageRouting | None,
 ) -> list[ApiRoute]:
     account = AccountRoutes(
         parts.identity,
@@ -230,6 +247,7 @@ def _people_routes(
         operator_id=parts.registry.operator_id,
         base_url=base_url,
         port=port,
+        routing=routing,
     )
     devices = DeviceRoutes(parts.identity, parts.store, parts.gateway, parts.choices)
     pairing = PairingRoutes(parts.identity, PairingCodes(parts.store))

@@ -20,6 +20,8 @@ from bridge.app.secret_files import read_private, write_private
 from bridge.audit import AuditKind
 from bridge.browsers.returning_users import ReturningUsers
 from bridge.catalog.server_view import LoadedServer
+from bridge.cluster.passing_on import HomeFinder
+from bridge.cluster.relay import Relay
 from bridge.documents.reader import DocumentReader
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.documents.worker import DocumentWorker
@@ -57,6 +59,8 @@ class Bridge:
     key: str
     """The local user's API key; stored in the data folder, so that it stays the same."""
     data_dir: Path
+    relay: Relay | None = None
+    """With several replicas: what passes requests on, and serves those of other replicas."""
 
     async def page_url(self) -> str:
         """Return the page's address with a one-time ticket of the local user; fragments appear in no log."""
@@ -78,6 +82,8 @@ class Bridge:
     async def close(self) -> None:
         """Stop accepting requests, give running calls time, settle the others, end tasks and processes."""
         self.components.readiness.stop()
+        if self.relay is not None:
+            self.relay.stop_listening()
         self.server.close()  # A page that is disconnected tries again at once.
         self.components.registry.changes.close()
         self.components.requests.refuse_requests()
@@ -90,6 +96,8 @@ class Bridge:
         await self.components.tasks.close()
         await self.components.gateway.close_sockets()
         await self.runner.cleanup()
+        if self.relay is not None:
+            await self.relay.close()
         await self.components.models.close_providers()
         await self.components.journal.close_journal()
         self.components.audit.add_entry(AuditKind.STOPPED, None, "bridge")
@@ -106,12 +114,27 @@ class Bridge:
                 path.unlink()
 
 
+@dataclass(frozen=True, slots=True)
+class RelayEnd:
+    """Where and as what a replica answers other replicas."""
+
+    listener: socket.socket
+    """Bound to the address by which other replicas reach this one."""
+    homes: HomeFinder
+    secret: bytes
+    """The same in all replicas."""
+
+
 async def start_bridge(
-    settings: BridgeSettings, store: Store, *, documents: DocumentReader | None = None
+    settings: BridgeSettings,
+    store: Store,
+    *,
+    documents: DocumentReader | None = None,
+    end: RelayEnd | None = None,
 ) -> Bridge:
     """Start a bridge on an opened store; it answers when this returns.
 
-    `documents`: None for a process of its own. The bridge closes it.
+    `documents`: None for a process of its own. The bridge closes it. `end`: of a replica among several.
 
     Raises:
         AddressInUse: nothing can listen there.
@@ -120,14 +143,18 @@ async def start_bridge(
     """
     listener = _listen(settings.network.host, settings.network.port)
     try:
-        return await _start_on(listener, settings, store, documents or DocumentWorker())
+        return await _start_on(listener, settings, store, documents or DocumentWorker(), end)
     except BaseException:
         listener.close()
         raise
 
 
 async def _start_on(
-    listener: socket.socket, settings: BridgeSettings, store: Store, documents: DocumentReader
+    listener: socket.socket,
+    settings: BridgeSettings,
+    store: Store,
+    documents: DocumentReader,
+    end: RelayEnd | None,
 ) -> Bridge:
     port = listener.getsockname()[1]
     base_url = settings.network.public_url or f"http://{canonical_host(settings.network.host)}:{port}"
@@ -153,28 +180,46 @@ async def _start_on(
         _log.warning("%d conversations were being answered when the bridge last stopped.", interrupted)
     if interrupted := await parts.responses.continuer.resume_orphaned():
         _log.warning("%d responses were in progress when the bridge last stopped.", interrupted)
-    runner = web.AppRunner(
-        build_application(settings, parts, base_url, port),
-        handler_cancellation=True,
-        shutdown_timeout=SHUTDOWN_SECONDS,
-    )
-    await runner.setup()
+    relay = _compose_relay(end, parts)
+    runner = await _set_up(build_application(settings, parts, base_url, port, relay))
     returning = ReturningUsers(settings.data_dir / OPEN_PAGES_FILE, parts.gateway.pages)
     await returning.expect_pages()
     parts.tasks.start_task(returning.keep_file(), "users with an open page")
-    server = await _serve(runner, listener, parts.tasks)
+    server = await _serve(runner, listener, parts.tasks, end, relay)
     key_ids = Encryption(settings.storage).key_ids
     running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
     write_private(settings.data_dir / RUNNING_FILE, json.dumps(running))
-    return Bridge(parts, runner, server, base_url, local_user, key, settings.data_dir)
+    return Bridge(parts, runner, server, base_url, local_user, key, settings.data_dir, relay)
 
 
-async def _serve(runner: web.AppRunner, listener: socket.socket, tasks: Tasks) -> asyncio.Server:
+def _compose_relay(end: RelayEnd | None, parts: Components) -> Relay | None:
+    if end is None:
+        return None
+    relay = Relay(end.homes, end.secret)
+    parts.gateway.ask_homes(relay.find_route)
+    return relay
+
+
+async def _set_up(app: web.Application) -> web.AppRunner:
+    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=SHUTDOWN_SECONDS)
+    await runner.setup()
+    return runner
+
+
+async def _serve(
+    runner: web.AppRunner,
+    listener: socket.socket,
+    tasks: Tasks,
+    end: RelayEnd | None,
+    relay: Relay | None,
+) -> asyncio.Server:
     connections = Connections()
     tasks.start_task(connections.watch_headers(), "connections without a header")
     if runner.server is None:
         raise ValueError("The runner must be set up first.")
     runner.server.request_handler = refuse_expectations(runner.server.request_handler, render_error)
+    if relay is not None and end is not None:
+        await relay.serve_replicas(runner.server, end.listener, connections)
     return await connections.listen_on(runner.server, listener, access_log=None, auto_decompress=False)
 
 

@@ -111,6 +111,8 @@ class Identity:
         self._spent_challenges: dict[str, float] = {}
         """Signed nonces to the monotonic time from which they are refused anyway."""
         self._key_holders: dict[str, _Remembered[KeyHolder]] = {}
+        self._known_keys: dict[str, _Remembered[KeyHolder]] = {}
+        """Holders by the ids of their keys, of callers whom other replicas have authenticated."""
         self._devices: dict[str, _Remembered[Device]] = {}
         self._forwarded: dict[ForwardedUser, User] = {}
         self._naming = asyncio.Lock()
@@ -233,10 +235,31 @@ class Identity:
             raise BridgeError(ErrorCode.PAGE_ONLY, message)
         return caller
 
+    async def check_credentials(self, caller: Caller) -> None:
+        """Check that the key or browser of a caller whom another replica has authenticated still counts.
+
+        Raises:
+            BridgeError: `unauthorized`: it was revoked meanwhile; `store_unavailable`.
+        """
+        device_id, key_id = caller.device_id, caller.key_id
+        if device_id is not None:
+            found = await self._cached_lookup(
+                self._devices, device_id, lambda: self._store.find_device(device_id)
+            )
+            if found is None:
+                raise _unknown_browser()
+        elif caller.client is None:
+            holder = await self._cached_lookup(
+                self._known_keys, key_id, lambda: self._store.holder_of_key_id(key_id)
+            )
+            if holder is None:
+                raise _unknown_key()
+
     def forget_credentials(self) -> None:
         """Clear the cache of keys and browsers: one of them was revoked."""
         self._revocations += 1
         self._key_holders.clear()
+        self._known_keys.clear()
         self._devices.clear()
 
     async def _current(self, look: Callable[[], Awaitable[ValueT]]) -> ValueT:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from aiohttp import web
 
 from bridge.auth.identity import Caller, Identity
 from bridge.auth.mcp_callers import McpCallers
 from bridge.http.connections import mark_authenticated
+from bridge.http.relayed import relayed_of
 from bridge.http.routing import Access, Handler
 
 _CALLER = web.RequestKey("caller", Caller)
@@ -18,11 +19,28 @@ _CALLER = web.RequestKey("caller", Caller)
 _Authenticate: TypeAlias = Callable[[web.Request], Awaitable[Caller]]
 
 
-def check_access(handler: Handler, access: Access, identity: Identity, mcp: McpCallers) -> Handler:
+class Router(Protocol):
+    """Sends requests to the replica in which their caller is at home."""
+
+    async def pass_on(self, request: web.Request, caller: Caller) -> web.StreamResponse | None:
+        """Have the caller's home answer, and return its response; None: the home is here.
+
+        Cancelling it cancels the request at the home.
+
+        Raises:
+            BridgeError: `cluster_unavailable`, `replica_lost`, `store_unavailable`.
+            ConnectionResetError: the home was lost amid its response; the caller is cut off, too.
+        """
+        ...
+
+
+def check_access(
+    handler: Handler, access: Access, identity: Identity, mcp: McpCallers, router: Router | None = None
+) -> Handler:
     """`handler`, for those alone whom `access` lets in; it finds them by `caller_of`.
 
-    The new handler raises `BridgeError`: `unauthorized`, `unverified_user`, `page_only`, and what `mcp`
-    raises.
+    With a `router`, requests of users who are at home elsewhere are passed on instead. The new handler raises
+    `BridgeError`: `unauthorized`, `unverified_user`, `page_only`, and what `mcp` and `router` raise.
     """
     checks: Mapping[str, _Authenticate] = {
         "caller": lambda request: identity.authenticate_caller(request.headers),
@@ -41,7 +59,21 @@ def check_access(handler: Handler, access: Access, identity: Identity, mcp: McpC
         mark_authenticated(request)
         return await handler(request)
 
-    return checked
+    return checked if router is None else _routed(handler, authenticate, identity, router)
+
+
+def _routed(handler: Handler, authenticate: _Authenticate, identity: Identity, router: Router) -> Handler:
+    async def routed(request: web.Request) -> web.StreamResponse:
+        if (relayed := relayed_of(request)) is not None and relayed.caller is not None:
+            await identity.check_credentials(relayed.caller)
+            request[_CALLER] = relayed.caller
+            return await handler(request)
+        request[_CALLER] = caller = await authenticate(request)
+        mark_authenticated(request)
+        response = await router.pass_on(request, caller)
+        return await handler(request) if response is None else response
+
+    return routed
 
 
 def caller_of(request: web.Request) -> Caller:

@@ -128,6 +128,14 @@ class AnswerFiles:
         """Return the path of a stored answer; None when it no longer exists."""
         return self._folder.find_file(file_id)
 
+    def user_of_link(self, token: str) -> str:
+        """Return the id of the user whose file a signed URL stands for.
+
+        Raises:
+            BridgeError: `unauthorized`: the token is forged or expired.
+        """
+        return self._links.read_link(token).file_id.partition("/")[0]
+
     def open_file(self, token: str) -> StoredAnswer | None:
         """Return the file that a signed URL stands for; None when it no longer exists.
 

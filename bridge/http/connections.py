@@ -39,10 +39,13 @@ _log.addFilter(OncePerMinute())
 class Connection(web.RequestHandler):
     """A watched client connection, as aiohttp serves it."""
 
-    def __init__(self, watch: Connections, server: web.Server, **options: Any) -> None:
-        """`options`: of aiohttp's handler of requests."""
+    def __init__(
+        self, watch: Connections, server: web.Server, *, is_relay: bool = False, **options: Any
+    ) -> None:
+        """`is_relay`: of another replica; `options`: of aiohttp's handler of requests."""
         super().__init__(server, **options)
         self._watch = watch
+        self.is_relay = is_relay
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start waiting for the header of a new client."""
@@ -86,11 +89,15 @@ class Connections:
         self._unknown: dict[Connection, None] = {}
         """Connections without a caller, oldest first."""
 
-    async def listen_on(self, server: web.Server, listener: socket.socket, **options: Any) -> asyncio.Server:
-        """Serve on a bound socket; `options` of aiohttp's handler of requests."""
+    async def listen_on(
+        self, server: web.Server, listener: socket.socket, *, is_relay: bool = False, **options: Any
+    ) -> asyncio.Server:
+        """Serve on a bound socket, for other replicas if `is_relay`; `options` of aiohttp's handler."""
         loop = asyncio.get_running_loop()
         started = await loop.create_server(
-            lambda: Connection(self, server, loop=loop, **options), sock=listener, backlog=ACCEPT_BATCH
+            lambda: Connection(self, server, is_relay=is_relay, loop=loop, **options),
+            sock=listener,
+            backlog=ACCEPT_BATCH,
         )
         listener.listen(BACKLOG)  # asyncio accepts as many in a row as it has the system hold ready
         return started
@@ -142,7 +149,12 @@ class Connections:
             _log.info("%d connections without a header after %g s are closed.", len(overdue), self._header_s)
 
 
-def mark_authenticated(request: web.Request) -> None:
+def is_relay_request(request: web.BaseRequest) -> bool:
+    """Return whether a request came to the listener for other replicas."""
+    return isinstance(request.protocol, Connection) and request.protocol.is_relay
+
+
+def mark_authenticated(request: web.BaseRequest) -> None:
     """Mark the connection of an authenticated caller, so that it is not closed to make space for others."""
     if isinstance(request.protocol, Connection):
         request.protocol.mark_authenticated()

@@ -21,6 +21,7 @@ from bridge.auth.rejected_requests import ACCESS_DENIED, RejectedRequests
 from bridge.auth.resource_server import METADATA_PATH
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.http.connections import Connection
+from bridge.http.relayed import relayed_of
 from bridge.http.routing import address_of
 from bridge.limits.token_bucket import RateLimit
 from bridge.log_lines import OncePerMinute
@@ -190,6 +191,8 @@ def _endpoint_of(request: web.Request) -> str:
 def _check_host(origins: AllowedOrigins) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if relayed_of(request) is not None:  # checked where it arrived
+            return await handler(request)
         host = request.headers.get(hdrs.HOST, "")  # `request.host` asks DNS for our name where there is none
         if not origins.knows_host(host):
             host = _shortened(host)
@@ -203,6 +206,8 @@ def _check_host(origins: AllowedOrigins) -> Middleware:
 def _check_origin(origins: AllowedOrigins) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if relayed_of(request) is not None:  # checked where it arrived
+            return await handler(request)
         origin = request.headers.get(hdrs.ORIGIN)
         if is_metadata_path(request.path):
             if request.method == hdrs.METH_OPTIONS:
@@ -273,6 +278,8 @@ def cors_headers(origins: AllowedOrigins) -> Callable[[web.Request, web.StreamRe
     """Return a signal that adds CORS headers to all responses of the open routes, also errors and streams."""
 
     async def add(request: web.Request, response: web.StreamResponse) -> None:
+        if relayed_of(request) is not None:  # the replica at which it arrived adds them
+            return
         if is_metadata_path(request.path):
             response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = "*"
         if not is_open_path(request.path):

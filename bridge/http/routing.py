@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bridge.audit import AuditKind
 from bridge.errors import ErrorCode, WireError
+from bridge.http.relayed import relayed_of
 from toolserver.json_types import JsonObject, dump_json
 
 WORTH_COMPRESSING = 1024
@@ -92,8 +93,12 @@ class Confirmation(ApiModel):
 
 
 def address_of(request: web.Request) -> str:
-    """Return the address of the peer. Behind a proxy that is the proxy's: its headers could be forged."""
-    return request.remote or ""
+    """Return the address of the peer. Behind a proxy that is the proxy's: its headers could be forged.
+
+    Of a request that another replica passed on: the peer of that replica.
+    """
+    relayed = relayed_of(request)
+    return relayed.address if relayed is not None else request.remote or ""
 
 
 def json_answer(model: BaseModel, *, status: int = 200) -> web.Response:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import Select, delete, select, update
+from sqlalchemy import ColumnElement, Select, delete, select, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -230,7 +230,14 @@ class UserStore:
 
     async def holder_of_key(self, key: str) -> KeyHolder | None:
         """Return the user of a key; None when the key is unknown."""
-        query = select(ApiKeyRow, UserRow).join(UserRow).where(ApiKeyRow.key_hash == hash_secret(key))
+        return await self._holder(ApiKeyRow.key_hash == hash_secret(key))
+
+    async def holder_of_key_id(self, key_id: str) -> KeyHolder | None:
+        """Return the user of a key by the key's id; None when it is unknown or revoked."""
+        return await self._holder(ApiKeyRow.id == key_id)
+
+    async def _holder(self, which: ColumnElement[bool]) -> KeyHolder | None:
+        query = select(ApiKeyRow, UserRow).join(UserRow).where(which)
         async with self._session() as session:
             found = (await session.execute(query)).one_or_none()
             if found is None:

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from jwt.algorithms import ECAlgorithm
 
-from bridge.app.server import Bridge, start_bridge
+from bridge.app.server import Bridge, RelayEnd, start_bridge
 from bridge.documents.reader import DocumentReader
 from bridge.storage.store import Store
 from tests.support.documents.inline_reader import InlineReader
@@ -37,16 +37,18 @@ async def running_bridge(
     deadline_s: float = 60,
     limits: Mapping[str, float] = TEST_LIMITS,
     documents: DocumentReader | None = None,
+    end: RelayEnd | None = None,
     **settings: Any,
 ) -> AsyncGenerator[Bridge]:
     """A bridge on its own data folder; closed at the end, without waiting for calls that run.
 
-    No call asks its user, unless a test wants that. `documents`: who reads them, if not this process.
+    No call asks its user, unless a test wants that. `documents`: who reads them, if not this process. `end`:
+    makes it one of several replicas.
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **TEST_LIMITS, **limits}
     store = Store.open_store(with_tables(database or folder / "bridge.sqlite3"))
     chosen = bridge_settings(folder, limits=limits, **settings)
-    bridge = await start_bridge(chosen, store, documents=documents or InlineReader())
+    bridge = await start_bridge(chosen, store, documents=documents or InlineReader(), end=end)
     try:
         yield bridge
     finally:
@@ -73,6 +75,8 @@ class FakePage:
     device_id: str
     key: ec.EllipticCurvePrivateKey
     token: str = ""
+    route: str = ""
+    """The routing value of the session."""
     socket: socketio.AsyncClient = field(default_factory=lambda: socketio.AsyncClient(reconnection=False))
     calls: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     cancelled: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -83,7 +87,8 @@ class FakePage:
     async def open_session(self) -> str:
         """A fresh session token, by signing a challenge."""
         nonce = (await self.post("/api/sessions/challenge", {"device_id": self.device_id}))["nonce"]
-        self.token = (await self.post("/api/sessions", self.sign_nonce(nonce)))["token"]
+        session = await self.post("/api/sessions", self.sign_nonce(nonce))
+        self.token, self.route = session["token"], session["route"]
         return self.token
 
     def sign_nonce(self, nonce: str) -> dict[str, str]:
@@ -107,7 +112,7 @@ class FakePage:
         self.socket.on("bridge:receipt", self._receipted)
         token = self.token or await self.open_session()
         await self.socket.connect(
-            self.base_url,
+            f"{self.base_url}?route={self.route}" if self.route else self.base_url,
             socketio_path="ws/socket.io",
             transports=["websocket"],
             auth={"token": token},

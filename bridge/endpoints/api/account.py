@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from aiohttp import web
 from pydantic import Field
@@ -74,7 +75,10 @@ class Session(ApiModel):
     user: str
     user_id: str
     executor: ExecutorScript | None
-    """As `POST /api/executor` gives it, for a page of the bridge's own `version`; null for everybody else."""
+    """As `POST /api/executor` gives it, for a page of the bridge's own `version`; null for everybody else,
+    and where the user is at home in another replica."""
+    route: str
+    """Query parameter `route` of the page's requests without this token; empty for one replica."""
 
 
 class Me(ApiModel):
@@ -141,6 +145,18 @@ class ConnectFacts(ApiModel):
     trusts_user_headers: bool
 
 
+class PageRouting(Protocol):
+    """Where pages of a user belong, with several replicas."""
+
+    def make_route(self, user_id: str) -> str:
+        """Return the value by which every replica knows where requests of a user's page go."""
+        ...
+
+    def is_home(self, user_id: str) -> bool:
+        """Return whether the user is at home here."""
+        ...
+
+
 class AccountRoutes:
     """Handlers of identity and connection facts."""
 
@@ -154,7 +170,9 @@ class AccountRoutes:
         operator_id: str,
         base_url: str,
         port: int,
+        routing: PageRouting | None = None,
     ) -> None:
+        self._routing = routing
         self._identity = identity
         self._store = store
         self._settings = settings
@@ -280,7 +298,8 @@ class AccountRoutes:
         signed = await read_body(request, SignedChallenge)
         token, device = await self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
         user = device.user
-        executor = await self._offer_executor(user.id, signed.version) if signed.version else None
+        is_home = self._routing is None or self._routing.is_home(user.id)
+        executor = await self._offer_executor(user.id, signed.version) if signed.version and is_home else None
         return json_answer(
             Session(
                 token=token,
@@ -288,6 +307,7 @@ class AccountRoutes:
                 user=user.name,
                 user_id=user.id,
                 executor=executor,
+                route="" if self._routing is None else self._routing.make_route(user.id),
             )
         )
 

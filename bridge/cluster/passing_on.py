@@ -1,0 +1,220 @@
+"""Passing on: a request that arrives at another replica than its user's home is answered by the home.
+
+It is passed on whole and once. Only a refused connection, or the answer that the user is not at home there
+any more, is tried again, once; after that nothing is repeated.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Protocol
+
+from aiohttp import ClientError, ClientResponse, hdrs, web
+
+from bridge.auth.identity import Caller
+from bridge.catalog.registry import NOBODY
+from bridge.cluster.open_exchanges import ExchangeCut, OpenExchanges
+from bridge.cluster.relay_client import (
+    PassedRequest,
+    RelayClient,
+    ReplicaGone,
+    ReplicaRefused,
+    ReplicaUnreachable,
+    returned_headers,
+)
+from bridge.cluster.relayed_sockets import pump_frames
+from bridge.errors import BridgeError, ErrorCode
+from bridge.homes import Home
+from bridge.http.connections import mark_authenticated
+from bridge.http.relayed import relayed_of
+from bridge.log_lines import OncePerMinute
+
+SHORT_BYTES = 64 * 1024
+"""Maximum bytes of a response that is taken whole before the caller gets any of it: if the home is lost
+meanwhile, the caller gets an error instead of a part."""
+
+SAFE_METHODS = frozenset({hdrs.METH_GET, hdrs.METH_HEAD, hdrs.METH_OPTIONS})
+
+_log = logging.getLogger(__name__)
+_log.addFilter(OncePerMinute(by_arguments=True))
+
+
+class FoundHome(Protocol):
+    """Where a user is at home."""
+
+    @property
+    def home(self) -> Home:
+        """The home, with its epoch."""
+        ...
+
+    @property
+    def url(self) -> str:
+        """Address of that replica; empty: it is this one."""
+        ...
+
+
+class HomeFinder(Protocol):
+    """The homes, as far as passing on asks for them."""
+
+    @property
+    def replica(self) -> str:
+        """Id of this replica."""
+        ...
+
+    def epoch_of(self, user_id: str) -> int | None:
+        """Return the epoch under which a user is at home here; None: is not, or may not be any more."""
+        ...
+
+    async def admits(self, user_id: str, epoch: int) -> bool:
+        """Return whether work that another replica sends here for an epoch may begin."""
+        ...
+
+    async def locate(self, user_id: str, *, refused: Home | None = None) -> FoundHome:
+        """Return where a user is at home; `refused`: the home that could not be reached, or is none any more.
+
+        Raises:
+            BridgeError: `cluster_unavailable`, `store_unavailable`.
+        """
+        ...
+
+
+class PassingOn:
+    """Sends requests to the homes of their users. Implements `Router`."""
+
+    def __init__(self, homes: HomeFinder, client: RelayClient) -> None:
+        self._homes = homes
+        self._client = client
+        self._exchanges = OpenExchanges()
+
+    def cut_replica(self, replica: str) -> None:
+        """End everything that is open with a replica: it is dead, or not believed any more."""
+        self._exchanges.cut_replica(replica)
+
+    async def pass_on(self, request: web.Request, caller: Caller) -> web.StreamResponse | None:
+        """Have the caller's home answer, and return its response; None: the home is here.
+
+        Cancelling it cancels the request at the home.
+
+        Raises:
+            BridgeError: `cluster_unavailable`, `replica_lost`, `store_unavailable`.
+            ConnectionResetError: the home was lost amid its response; the caller is cut off, too.
+        """
+        return await self._pass(request, caller.user.id, caller)
+
+    async def pass_for_user(self, request: web.Request, user_id: str) -> web.StreamResponse | None:
+        """As `pass_on`, for a request of which only the user is known; the home finds out who asks.
+
+        A WebSocket is passed on, too.
+        """
+        return await self._pass(request, user_id, None)
+
+    async def _pass(
+        self, request: web.Request, user_id: str, caller: Caller | None
+    ) -> web.StreamResponse | None:
+        if relayed_of(request) is not None or user_id == NOBODY or self._is_home(user_id):
+            return None
+        found = await self._homes.locate(user_id)
+        if not found.url:
+            return None
+        mark_authenticated(request)
+        passed = PassedRequest(request, user_id, caller, secrets.token_hex(16))
+        try:
+            return await self._answer_from(passed, found)
+        except (ReplicaRefused, ReplicaUnreachable) as failure:
+            _log.info("A request is sent to another home: %s.", str(failure) or "no connection")
+        found = await self._homes.locate(user_id, refused=found.home)
+        if not found.url:
+            return None
+        try:
+            return await self._answer_from(passed, found)
+        except (ReplicaRefused, ReplicaUnreachable):
+            raise _unreachable() from None
+
+    def _is_home(self, user_id: str) -> bool:
+        return self._homes.epoch_of(user_id) is not None
+
+    async def _answer_from(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
+        is_socket = passed.request.headers.get(hdrs.UPGRADE, "").lower() == "websocket"
+        if is_socket:
+            return await self._pass_socket(passed, found)
+        async with self._until_cut(passed, found.home), self._sent(passed, found) as response:
+            return await _copy_response(passed.request, response)
+
+    async def _pass_socket(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._until_cut(passed, found.home))
+            try:
+                opening = self._client.open_socket(passed, found.home, found.url)
+                upstream = await stack.enter_async_context(opening)
+            except ReplicaGone:
+                raise _unreachable() from None
+            return await pump_frames(passed.request, upstream)
+
+    @asynccontextmanager
+    async def _sent(self, passed: PassedRequest, found: FoundHome) -> AsyncGenerator[ClientResponse]:
+        try:
+            async with self._client.send_request(passed, found.home, found.url) as response:
+                yield response
+        except ReplicaGone as lost:
+            raise _lost(may_be_done=lost.may_be_done and passed.request.method not in SAFE_METHODS) from None
+
+    @asynccontextmanager
+    async def _until_cut(self, passed: PassedRequest, home: Home) -> AsyncGenerator[None]:
+        """Run a block until the home is lost; then the caller gets an error, or is cut off."""
+        try:
+            async with self._exchanges.hold_exchange(home.replica):
+                yield
+        except ExchangeCut:
+            if passed.request.writer.output_size:
+                raise cut_caller(passed.request) from None
+            raise _lost(may_be_done=passed.request.method not in SAFE_METHODS) from None
+
+
+async def _copy_response(request: web.Request, source: ClientResponse) -> web.StreamResponse:
+    """Return the response of the home to the caller, piece by piece as it comes.
+
+    Raises:
+        BridgeError: `replica_lost`: the home was lost before anything was sent to the caller.
+        ConnectionResetError: it was lost later, and the caller is cut off, too.
+    """
+    headers = returned_headers(source)
+    if request.method != hdrs.METH_HEAD and 0 <= (source.content_length or -1) <= SHORT_BYTES:
+        try:
+            body = await source.read()
+        except (ClientError, OSError):
+            raise _lost(may_be_done=request.method not in SAFE_METHODS) from None
+        headers.popall(hdrs.CONTENT_LENGTH)
+        return web.Response(body=body, status=source.status, reason=source.reason, headers=headers)
+    response = web.StreamResponse(status=source.status, reason=source.reason, headers=headers)
+    await response.prepare(request)
+    while True:
+        try:
+            piece = await source.content.readany()
+        except (ClientError, OSError):
+            raise cut_caller(request) from None
+        if not piece:
+            break
+        await response.write(piece)
+    await response.write_eof()
+    return response
+
+
+def cut_caller(request: web.Request) -> ConnectionResetError:
+    """Close a caller's connection, after what was written to it: what follows is lost. Returns the reason."""
+    if request.transport is not None:
+        request.transport.close()
+    return ConnectionResetError("the replica that answered is lost")
+
+
+def _unreachable() -> BridgeError:
+    message = "The replica of this user cannot be reached; nothing was sent. Try again in a moment."
+    return BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, message, retryable=True)
+
+
+def _lost(*, may_be_done: bool) -> BridgeError:
+    told = "the request may have been worked on: look before you repeat it" if may_be_done else "try again"
+    message = f"The replica that was answering stopped or was cut off; {told}."
+    return BridgeError(ErrorCode.REPLICA_LOST, message, retryable=not may_be_done)

@@ -1,0 +1,230 @@
+"""Requests to other replicas: signed, sent once, streamed in both directions.
+
+Nothing is kept on the way, repeated or decompressed. A body follows only when the other replica has admitted
+its request (`Expect: 100-continue`), so that a refused request can still go elsewhere, whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientResponse,
+    ClientSession,
+    ClientTimeout,
+    ClientWebSocketResponse,
+    ConnectionTimeoutError,
+    DummyCookieJar,
+    TCPConnector,
+    WSServerHandshakeError,
+    hdrs,
+    web,
+)
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
+
+from bridge.auth.identity import Caller
+from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
+from bridge.cluster.relay_token import TOKEN_S, RelayedRequest, RelayPass, RelayTokens
+from bridge.homes import Home
+from bridge.http.routing import address_of
+
+CONNECT_S = 2.0
+"""Seconds for a connection to another replica; in one network it takes a millisecond."""
+
+IDLE_S = 15.0
+"""Seconds for which an idle connection is kept: much less than the other side keeps it."""
+
+SOCKET_CLOSE_S = 1.0
+"""Seconds for the other side to confirm that a WebSocket is closed."""
+
+PIECE_BYTES = 256 * 1024
+"""Bytes of a response that are read ahead of a slow caller."""
+
+_HOP_BY_HOP = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Headers of one connection (RFC 9110, 7.6.1)."""
+
+_NOT_SENT = _HOP_BY_HOP | {"authorization", "expect", TOKEN_HEADER.lower(), REFUSED_HEADER.lower()}
+_NOT_RETURNED = _HOP_BY_HOP | {"date", "server"}
+_OF_HANDSHAKE = frozenset(
+    {"sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol"}
+)
+
+
+class ReplicaRefused(Exception):
+    """The other replica did not admit a request, and read nothing of it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class ReplicaUnreachable(Exception):
+    """There is no connection to the other replica; nothing was sent."""
+
+
+class ReplicaGone(Exception):
+    """The other replica was lost before its response began."""
+
+    def __init__(self, *, may_be_done: bool) -> None:
+        """`may_be_done`: the request was complete, so that it may have been worked on."""
+        super().__init__()
+        self.may_be_done = may_be_done
+
+
+@dataclass(frozen=True, slots=True)
+class PassedRequest:
+    """A request on its way to another replica."""
+
+    request: web.Request
+    user_id: str
+    caller: Caller | None
+    request_id: str
+
+
+@dataclass(slots=True)
+class _Body:
+    """The body of a request, read from the client as the other replica takes it."""
+
+    request: web.Request
+    has_begun: bool = False
+
+    async def read_pieces(self) -> AsyncIterator[bytes]:
+        self.has_begun = True
+        async for piece in self.request.content.iter_any():
+            yield piece
+
+
+class RelayClient:
+    """Connections to all other replicas. Made on the running event loop; `close` ends it."""
+
+    def __init__(self, tokens: RelayTokens) -> None:
+        self._tokens = tokens
+        self._session = ClientSession(
+            connector=TCPConnector(limit=0, keepalive_timeout=IDLE_S, use_dns_cache=True),
+            timeout=ClientTimeout(total=None, sock_connect=CONNECT_S),
+            cookie_jar=DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            read_bufsize=PIECE_BYTES,
+            skip_auto_headers=(hdrs.ACCEPT, hdrs.ACCEPT_ENCODING, hdrs.CONTENT_TYPE, hdrs.USER_AGENT),
+        )
+
+    @asynccontextmanager
+    async def send_request(
+        self, passed: PassedRequest, home: Home, url: str
+    ) -> AsyncGenerator[ClientResponse]:
+        """Send a request to a home at `url`; leaving the context ends it there, if it still runs.
+
+        Raises:
+            ReplicaRefused, ReplicaUnreachable, ReplicaGone: instead of a response.
+        """
+        request, body = passed.request, _Body(passed.request)
+        has_body = request.can_read_body
+        try:
+            response = await self._session.request(
+                request.method,
+                _url(url, request),
+                headers=self._headers(passed, home),
+                data=body.read_pieces() if has_body else None,
+                expect100=has_body,
+                allow_redirects=False,
+            )
+        except (ClientConnectorError, ConnectionTimeoutError):
+            raise ReplicaUnreachable from None
+        except (ClientError, OSError):
+            raise ReplicaGone(may_be_done=body.has_begun or not has_body) from None
+        try:
+            if (refused := response.headers.get(REFUSED_HEADER)) is not None:
+                raise ReplicaRefused(refused)
+            yield response
+        finally:
+            response.close()
+
+    @asynccontextmanager
+    async def open_socket(
+        self, passed: PassedRequest, home: Home, url: str
+    ) -> AsyncGenerator[ClientWebSocketResponse]:
+        """Open a WebSocket at a home, as the client asked for it here.
+
+        Raises:
+            ReplicaRefused, ReplicaUnreachable, ReplicaGone: instead of a socket.
+        """
+        headers = self._headers(passed, home)
+        for name in _OF_HANDSHAKE:
+            headers.popall(name, None)
+        try:
+            socket = await self._session.ws_connect(
+                _url(url, passed.request),
+                headers=headers,
+                autoping=False,
+                compress=0,
+                max_msg_size=0,
+            )
+        except WSServerHandshakeError as error:
+            refused = error.headers.get(REFUSED_HEADER) if error.headers else None
+            raise ReplicaRefused(refused or f"status {error.status}") from None
+        except (ClientConnectorError, ConnectionTimeoutError):
+            raise ReplicaUnreachable from None
+        except (ClientError, OSError):
+            raise ReplicaGone(may_be_done=False) from None
+        try:
+            yield socket
+        finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SOCKET_CLOSE_S):
+                    await socket.close()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._session.close()
+
+    def _headers(self, passed: PassedRequest, home: Home) -> CIMultiDict[str]:
+        request = passed.request
+        vouched = RelayPass(
+            passed.user_id,
+            passed.caller,
+            address_of(request),
+            home.replica,
+            home.epoch,
+            passed.request_id,
+            time.time() + TOKEN_S,
+        )
+        headers = _without(request.headers, _NOT_SENT)
+        bound = RelayedRequest(request.method, request.rel_url.raw_path_qs)
+        headers[TOKEN_HEADER] = self._tokens.sign_pass(vouched, bound)
+        return headers
+
+
+def returned_headers(response: ClientResponse) -> CIMultiDict[str]:
+    """Return the headers of a response as they go on to the client."""
+    return _without(response.headers, _NOT_RETURNED)
+
+
+def _without(headers: CIMultiDictProxy[str], dropped: frozenset[str]) -> CIMultiDict[str]:
+    """Return headers without `dropped` ones, and without those that `Connection` names."""
+    named = {name.strip().lower() for line in headers.getall(hdrs.CONNECTION, []) for name in line.split(",")}
+    kept = [(name, value) for name, value in headers.items() if name.lower() not in dropped | named]
+    return CIMultiDict(kept)
+
+
+def _url(base: str, request: web.Request) -> URL:
+    return URL(base + request.rel_url.raw_path_qs, encoded=True)

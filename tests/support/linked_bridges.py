@@ -1,0 +1,115 @@
+"""Two bridges in this process that pass requests on to each other; a table says where users are at home."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bridge.app.secret_files import write_private
+from bridge.app.server import Bridge, RelayEnd
+from bridge.cluster.relay_token import RelayTokens
+from bridge.errors import BridgeError, ErrorCode
+from bridge.homes import Home
+from tests.support.documents.compiled import document_text
+from tests.support.running_bridge import running_bridge
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a user is at home."""
+
+    home: Home
+    url: str
+
+
+@dataclass
+class Table:
+    """The homes of all users, as a test sets them; nobody claims anybody."""
+
+    first_home: str = "b"
+    epoch: int = 1
+    urls: dict[str, str] = field(default_factory=dict[str, str])
+    moved: dict[str, str] = field(default_factory=dict[str, str])
+    """Users who are at home elsewhere than the others."""
+
+    def home_of(self, user_id: str) -> Home:
+        return Home(user_id, self.moved.get(user_id, self.first_home), self.epoch)
+
+
+@dataclass
+class FixedHomes:
+    """The homes as one replica knows them."""
+
+    replica: str
+    table: Table
+    believed: Home | None = None
+    """What this replica wrongly believes of every user, until it is refused."""
+    asked: list[Home | None] = field(default_factory=list["Home | None"])
+    """What was refused, of every question."""
+
+    def epoch_of(self, user_id: str) -> int | None:
+        home = self.table.home_of(user_id)
+        return home.epoch if home.replica == self.replica and self.believed is None else None
+
+    async def admits(self, user_id: str, epoch: int) -> bool:
+        home = self.table.home_of(user_id)
+        return (home.replica, home.epoch) == (self.replica, epoch)
+
+    async def locate(self, user_id: str, *, refused: Home | None = None) -> Place:
+        self.asked.append(refused)
+        if refused is not None:
+            self.believed = None
+        home = self.believed or self.table.home_of(user_id)
+        if home == refused:
+            raise BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, "Nobody else has this user.", retryable=True)
+        return Place(home, "" if home.replica == self.replica else self.table.urls[home.replica])
+
+
+@dataclass
+class LinkedBridges:
+    """Callers come to `here`; users are at home `there`."""
+
+    here: Bridge
+    there: Bridge
+    homes: FixedHomes
+    """As `here` knows them."""
+    table: Table
+    tokens: RelayTokens
+    """Such as the replicas make for each other."""
+
+
+def bound_socket() -> socket.socket:
+    """A listening address of this machine that nobody else has."""
+    return socket.create_server(("127.0.0.1", 0))
+
+
+def url_of(listener: socket.socket) -> str:
+    return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@asynccontextmanager
+async def linked_bridges(folder: Path) -> AsyncGenerator[LinkedBridges]:
+    """Two bridges with one database and one secret, and a shop that both offer to everybody."""
+    secret, table, ends = secrets.token_bytes(32), Table(), dict[str, RelayEnd]()
+    for name in ("a", "b"):
+        (folder / name).mkdir()
+        write_private(folder / name / "secret.key", secret.hex())
+        listener = bound_socket()
+        table.urls[name] = url_of(listener)
+        ends[name] = RelayEnd(listener, FixedHomes(name, table), secret)
+    async with AsyncExitStack() as stack:
+
+        async def start(name: str) -> Bridge:
+            bridge = running_bridge(folder / name, database=folder / "both.sqlite3", end=ends[name])
+            return await stack.enter_async_context(bridge)
+
+        there, here = await start("b"), await start("a")
+        for bridge in (there, here):
+            await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
+        homes = ends["a"].homes
+        assert isinstance(homes, FixedHomes)
+        yield LinkedBridges(here, there, homes, table, RelayTokens(secret))
