@@ -42,7 +42,7 @@ class LimitTables:
 
     async def save_limits(self, values: Mapping[str, Number | None]) -> None:
         """Store these values; delete those that are None."""
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="limits") as session:
             for name, value in values.items():
                 if value is None:
                     await session.execute(delete(LimitRow).where(LimitRow.name == name))
@@ -132,11 +132,14 @@ class ApprovalTables:
 
     async def list_grants(self, user_id: str) -> Sequence[Grant]:
         """Return a user's valid grants, oldest first; deletes the expired ones."""
-        over = GrantRow.expires_at <= time.time()
+        now = time.time()
         async with self._session.begin_transaction() as session:
-            await session.execute(delete(GrantRow).where(GrantRow.user_id == user_id, over))
             mine = select(GrantRow).where(GrantRow.user_id == user_id).order_by(GrantRow.granted_at)
-            return [_grant(row) for row in await session.scalars(mine)]
+            grants = [_grant(row) for row in await session.scalars(mine)]
+            over = [grant.id for grant in grants if grant.is_over(now)]
+            if over:  # Every delete counts as a change of all replicas, one of nothing, too.
+                await session.execute(delete(GrantRow).where(GrantRow.id.in_(over)))
+            return [grant for grant in grants if not grant.is_over(now)]
 
     async def keep_grant(self, grant: Grant) -> None:
         """Store a grant, replacing the one with the same scope, unless its server is gone."""

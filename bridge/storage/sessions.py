@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from typing import Literal, TypeAlias
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
@@ -15,6 +16,20 @@ from bridge.storage.dialects import is_damaged, is_unfit, reason_of
 
 PATIENCE_S = 60.0
 """Maximum duration of one session, in seconds; a frozen server keeps its connections and answers nothing."""
+
+Topic: TypeAlias = Literal[
+    "keys",
+    "devices",
+    "servers",
+    "acceptances",
+    "selections",
+    "limits",
+    "call_settings",
+    "approvals",
+    "device_choices",
+    "memory_choices",
+]
+"""What replicas keep in memory and count the changes of; revision 0020 says which tables."""
 
 _log = logging.getLogger(__name__)
 
@@ -29,6 +44,11 @@ class Sessions:
     def __init__(self, make: async_sessionmaker[AsyncSession]) -> None:
         self._make = make
         self._is_away = False
+        self._on_commit: Callable[[Topic], None] = lambda _: None
+
+    def on_commit(self, listener: Callable[[Topic], None]) -> None:
+        """Call `listener` after each transaction that says what it changes."""
+        self._on_commit = listener
 
     @asynccontextmanager
     async def __call__(self) -> AsyncGenerator[AsyncSession]:
@@ -38,11 +58,16 @@ class Sessions:
                 yield session
 
     @asynccontextmanager
-    async def begin_transaction(self) -> AsyncGenerator[AsyncSession]:
-        """Run one transaction, committed at the end, rolled back when the block raises or is cancelled."""
+    async def begin_transaction(self, *, changes: Topic | None = None) -> AsyncGenerator[AsyncSession]:
+        """Run one transaction, committed at the end, rolled back when the block raises or is cancelled.
+
+        `changes`: what other replicas have to hear of at once.
+        """
         with self._convert_errors():
             async with asyncio.timeout(PATIENCE_S), self._make.begin() as session:
                 yield session
+        if changes is not None:
+            self._on_commit(changes)
 
     @contextmanager
     def _convert_errors(self) -> Generator[None]:

@@ -35,9 +35,10 @@ from bridge.storage.items import ItemTables
 from bridge.storage.mcp_tasks import McpTaskTable
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.reencryption import Reencrypted, reencrypt_rows
+from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.retention import Retention
-from bridge.storage.sessions import Sessions
+from bridge.storage.sessions import Sessions, Topic
 from bridge.storage.tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
 from bridge.storage.user_items import UserItems
 from bridge.storage.users import UserStore
@@ -89,6 +90,14 @@ class Store(UserStore):
     def home_table(self) -> HomeTable:
         """Return the homes of users in this PostgreSQL database."""
         return HomeTable(self._fenced_session())
+
+    def change_counters(self) -> ChangeCounters:
+        """Return the counters of what replicas keep in memory."""
+        return ChangeCounters(self._session)
+
+    def on_commit(self, listener: Callable[[Topic], None]) -> None:
+        """Call `listener` after each transaction of this process that other replicas have to hear of."""
+        self._session.on_commit(listener)
 
     def limit_tables(self) -> LimitTables:
         """Return the limits and call settings in this database."""
@@ -172,7 +181,8 @@ class Store(UserStore):
 
     async def save_server(self, record: ServerRecord) -> None:
         """Add a server or replace its facts; `added_at` is never changed."""
-        async with self._session.begin_transaction() as session:
+        shared: Topic | None = "servers" if record.owner_id is None else None
+        async with self._session.begin_transaction(changes=shared) as session:
             row = await session.get(ServerRow, record.id)
             if row is None:
                 row = ServerRow(id=record.id, added_at=time.time())

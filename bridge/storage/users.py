@@ -155,7 +155,7 @@ class UserStore:
 
     async def delete_user(self, user_id: str) -> bool:
         """Delete a user with everything but audit entries; returns whether there was one."""
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="keys") as session:
             await session.execute(delete(ToolNameRow).where(ToolNameRow.scope == user_id))
             deleted = await session.execute(delete(UserRow).where(UserRow.id == user_id))
             return cast(CursorResult[Any], deleted).rowcount > 0
@@ -223,7 +223,7 @@ class UserStore:
 
     async def delete_key(self, user_id: str, key_id: str) -> bool:
         """Revoke a key; False when the user has no such key."""
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="keys") as session:
             return await _changed(
                 session, delete(ApiKeyRow).where(ApiKeyRow.user_id == user_id, ApiKeyRow.id == key_id)
             )
@@ -346,7 +346,7 @@ class UserStore:
     async def delete_device(self, user_id: str, device_id: str) -> bool:
         """Delete a browser and every choice of it; False when the user has no such browser."""
         mine = (DeviceRow.user_id == user_id, DeviceRow.id == device_id)
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="devices") as session:
             return await _changed(session, delete(DeviceRow).where(*mine))
 
     async def device_choices(self, user_id: str) -> Mapping[str, str]:

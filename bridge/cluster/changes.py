@@ -1,0 +1,101 @@
+"""Notices what other replicas changed of what this one keeps in memory, and tells them what this one changed.
+
+A counter per topic in the database is the truth. The bell of Redis only makes a replica look at once, so that
+a lost ring costs `LOOK_S` and no more. All methods run on one event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Protocol, TypeAlias
+
+from bridge.cluster.ports import Bell
+from bridge.errors import BridgeError
+from bridge.storage.sessions import Topic
+from bridge.tasks import Tasks
+
+LOOK_S = 5.0
+"""Seconds between two looks at the counters while nobody rings."""
+
+Listener: TypeAlias = Callable[[], Awaitable[object] | None]
+"""Forgets or reads again what it keeps of a topic; a `BridgeError` of it means: call it again."""
+
+_log = logging.getLogger(__name__)
+
+
+class ChangeVersions(Protocol):
+    """The counters in the database."""
+
+    async def read_versions(self) -> Mapping[str, int]:
+        """Return how often each topic was changed; a topic that never was may be missing.
+
+        Raises:
+            BridgeError: `store_unavailable`.
+        """
+        ...
+
+
+class Changes:
+    """What all replicas keep alike."""
+
+    def __init__(self, versions: ChangeVersions, bell: Bell, tasks: Tasks) -> None:
+        self._versions = versions
+        self._bell = bell
+        self._tasks = tasks
+        self._listeners: dict[Topic, list[Listener]] = {}
+        self._seen: dict[Topic, int] = {}
+        self._woken = asyncio.Event()
+
+    def on_change(self, topics: Iterable[Topic], listener: Listener) -> None:
+        """Call `listener` after each change of one of `topics`, by this replica, too; before `read_first`."""
+        for topic in topics:
+            if topic not in self._listeners:
+                self._listeners[topic] = []
+                self._bell.on_ring(topic, self._woken.set)
+            self._listeners[topic].append(listener)
+
+    def announce_change(self, topic: Topic) -> None:
+        """Ring for the others, after a change of this replica was committed."""
+        self._tasks.start_task(self._bell.ring(topic), f"ring for {topic}")
+
+    async def read_first(self) -> None:
+        """Note the versions before anything is read into memory; later ones are changes.
+
+        Raises:
+            BridgeError: `store_unavailable`.
+        """
+        versions = await self._versions.read_versions()
+        self._seen = {topic: versions.get(topic, 0) for topic in self._listeners}
+
+    async def keep_looking(self) -> None:
+        """Compare the counters at every ring, and every `LOOK_S` seconds; runs until it is cancelled."""
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_S):
+                    await self._woken.wait()
+            self._woken.clear()  # Before the look: it may read what was before a ring that comes now.
+            with suppress(BridgeError):  # The database is away, which its sessions log; the next look is due.
+                await self._tell_changes()
+
+    async def _tell_changes(self) -> None:
+        versions = await self._versions.read_versions()
+        for topic, listeners in self._listeners.items():
+            version = versions.get(topic, 0)
+            if version != self._seen[topic] and await _tell(topic, listeners):
+                self._seen[topic] = version
+
+
+async def _tell(topic: Topic, listeners: Iterable[Listener]) -> bool:
+    """Return whether all listeners are up to date now; the others are told again at the next look."""
+    told = True
+    for listener in listeners:
+        try:
+            if (work := listener()) is not None:
+                await work
+        except BridgeError as error:
+            _log.warning("A change of %s is not read yet: %s", topic, error.error.message)
+            told = False
+    return told

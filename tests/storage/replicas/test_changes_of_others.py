@@ -1,0 +1,98 @@
+"""Two replicas' stores on one PostgreSQL: what one commits and rings for, the other reads in the counters."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from bridge.calls.approval_policy import Grant
+from bridge.catalog.server_view import ServerRecord
+from bridge.storage.sessions import Topic
+from bridge.storage.store import Store
+from bridge.storage.users import User
+from tests.support.stores.postgresql import PostgresServer
+
+pytestmark = pytest.mark.asyncio
+
+SHARED = ServerRecord("shop", None, "Shop", "shop.json", None, None, "{}")
+
+
+@dataclass
+class TwoStores:
+    """A store that writes, what it rang for, and one that reads."""
+
+    writer: Store
+    reader: Store
+    ann: User
+    key_id: str
+    rung: list[Topic] = field(default_factory=list[Topic])
+
+    async def moved(self, change: Callable[[], Awaitable[object]]) -> set[str]:
+        """The topics that `change` moved, as the reader sees them."""
+        counters = self.reader.change_counters()
+        before = await counters.read_versions()
+        await change()
+        after = await counters.read_versions()
+        return {topic for topic, version in after.items() if version != before.get(topic, 0)}
+
+
+@asynccontextmanager
+async def two_stores(server: PostgresServer) -> AsyncGenerator[TwoStores]:
+    with server.database() as where:
+        writer, reader = Store.open_store(where), Store.open_store(where)
+        ann = await writer.ensure_user("ann")
+        stores = TwoStores(writer, reader, ann, (await writer.add_key(ann.id, "cli"))[0])
+        writer.on_commit(stores.rung.append)
+        yield stores
+        await writer.close()
+        await reader.close()
+
+
+async def test_a_revoked_key_is_rung_for_after_its_commit(postgres_server: PostgresServer) -> None:
+    """Who is woken before the commit would look in vain, and then wait for five seconds."""
+    async with two_stores(postgres_server) as stores:
+        assert await stores.moved(lambda: stores.writer.delete_key(stores.ann.id, stores.key_id)) == {"keys"}
+        assert stores.rung == ["keys"]
+
+
+async def test_shared_limits_and_documents_are_rung_for(postgres_server: PostgresServer) -> None:
+    """They are in force on every replica, whoever changed them."""
+    async with two_stores(postgres_server) as stores:
+        limits = stores.writer.limit_tables()
+        assert await stores.moved(lambda: limits.save_limits({"TOOL_QUEUE_SIZE": 7})) == {"limits"}
+        assert await stores.moved(lambda: stores.writer.save_server(SHARED)) == {"servers"}
+        assert stores.rung == ["limits", "servers"]
+
+
+async def test_the_same_document_again_is_no_change(postgres_server: PostgresServer) -> None:
+    """Every replica that starts shares its documents; the others would read all of theirs again each time."""
+    async with two_stores(postgres_server) as stores:
+        await stores.writer.save_server(SHARED)
+        assert await stores.moved(lambda: stores.writer.save_server(SHARED)) == set()
+
+
+async def test_a_user_own_document_rings_for_nobody(postgres_server: PostgresServer) -> None:
+    """Only the replica where its user is at home has it."""
+    async with two_stores(postgres_server) as stores:
+        mine = ServerRecord("mine", stores.ann.id, "Mine", None, None, None, "{}")
+        await stores.writer.save_server(mine)
+        assert stores.rung == []
+
+
+async def test_reading_grants_changes_nothing(postgres_server: PostgresServer) -> None:
+    """Replicas that read again what changed would change it by that, and never come to rest."""
+    async with two_stores(postgres_server) as stores:
+        tables = stores.writer.approval_tables()
+        assert await stores.moved(lambda: tables.list_grants(stores.ann.id)) == set()
+
+
+async def test_an_expired_grant_is_deleted_once(postgres_server: PostgresServer) -> None:
+    """It must not come back, and its deletion is a change as any other."""
+    async with two_stores(postgres_server) as stores:
+        await stores.writer.save_server(SHARED)
+        tables = stores.writer.approval_tables()
+        grant = Grant("g", stores.ann.id, "shop", "GET /", "d", "timed", None, 1.0, 2.0)
+        await tables.keep_grant(grant)
+        assert await stores.moved(lambda: tables.list_grants(stores.ann.id)) == {"approvals"}
+        assert await stores.moved(lambda: tables.list_grants(stores.ann.id)) == set()
