@@ -110,6 +110,7 @@ class Identity:
         self._user_headers = user_headers
         self._spent_challenges: dict[str, float] = {}
         """Signed nonces to the monotonic time from which they are refused anyway."""
+        self._spend_once: Callable[[str, float], Awaitable[bool]] | None = None
         self._key_holders: dict[str, _Remembered[KeyHolder]] = {}
         self._known_keys: dict[str, _Remembered[KeyHolder]] = {}
         """Holders by the ids of their keys, of callers whom other replicas have authenticated."""
@@ -158,12 +159,24 @@ class Identity:
         device = await self._store.find_device(device_id)
         if device is None or not _is_signed_by(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
             raise _unknown_browser()
-        self._spend_challenge(nonce)
+        await self._spend_challenge(nonce)
         await self._store.see_device(device.id)
         claims = {"sub": device.user.id, "name": device.user.name, "device": device.id}
         return self.sign_token(SESSION, claims, SESSION_SECONDS), device
 
-    def _spend_challenge(self, nonce: str) -> None:
+    def spend_challenges_with(self, spend_once: Callable[[str, float], Awaitable[bool]]) -> None:
+        """Spend nonces together with other replicas.
+
+        `spend_once` gets a digest and the seconds for which it must be remembered, and returns whether nobody
+        had spent it; where it fails, no session is opened.
+        """
+        self._spend_once = spend_once
+
+    async def _spend_challenge(self, nonce: str) -> None:
+        if self._spend_once is not None:
+            if not await self._spend_once(hash_secret(nonce), CHALLENGE_SECONDS):
+                raise _unknown_browser()
+            return
         now = time.monotonic()
         while self._spent_challenges and next(iter(self._spent_challenges.values())) <= now:
             self._spent_challenges.pop(next(iter(self._spent_challenges)))

@@ -95,6 +95,11 @@ COMMANDS: Mapping[str, Command] = {
         "bridge.cli.completion:completion",
         "print a script that completes commands and options in a shell",
     ),
+    "replicas": Command(
+        "bridge.cli.options:add_replicas",
+        "bridge.cli.replicas:replicas",
+        "list the replicas of the bridge, with their users and calls",
+    ),
     "devices": Command(
         "bridge.cli.options:add_devices", "bridge.cli.users:devices", "list a user's browsers, or remove one"
     ),

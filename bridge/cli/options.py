@@ -137,6 +137,17 @@ def add_users(command: argparse.ArgumentParser) -> None:
     add_store(command)
 
 
+def add_replicas(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge replicas`."""
+    command.add_argument(
+        "--redis",
+        default=os.environ.get("TOOL_BRIDGE_REDIS") or None,
+        metavar="URL",
+        help="the Redis of the replicas (default: TOOL_BRIDGE_REDIS)",
+    )
+    command.add_argument("--json", action="store_true")
+
+
 def add_devices(command: argparse.ArgumentParser) -> None:
     """`tool-bridge devices`."""
     command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")

@@ -45,6 +45,11 @@ if known[1] ~= run then
 end
 return now - known[2]"""
 
+_AGES = f"""{_NOW}
+local found = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+for i = 2, #found, 2 do found[i] = tostring(ARGV[1] - (found[i] - now)) end
+return found"""
+
 _REMEMBER = """local known = redis.call('HGET', KEYS[1], 'epoch')
 if known and tonumber(known) >= tonumber(ARGV[2]) then return 0 end
 redis.call('HSET', KEYS[1], 'replica', ARGV[1], 'epoch', ARGV[2])
@@ -81,6 +86,12 @@ class RedisDirectory:
         told = await self._connection.evaluate(_LIST, (_REPLICAS, _LAST))
         read = [_replica_of(text) for text in told]
         return {replica.id: replica for replica in read if replica is not None}
+
+    async def read_ages(self) -> Mapping[str, float]:
+        """Return how many seconds ago each replica sent its last heartbeat."""
+        lasting = int(HEARTBEAT_TTL_S * 1000)
+        told = await self._connection.evaluate(_AGES, (_LAST,), lasting)
+        return {name: float(age) / 1000 for name, age in zip(told[::2], told[1::2], strict=True)}
 
     async def proves_absence(self) -> bool:
         """Return whether a missing heartbeat means that a replica is dead.

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from bridge.app.server import Bridge
 from bridge.auth.identity import CHALLENGE, EXECUTOR, FILE, SESSION, SESSION_SECONDS
+from bridge.errors import BridgeError, ErrorCode
 from bridge.storage.users import KeyHolder
 from tests.support.running_bridge import FakePage, json_answer, page_of, pair_browser, running_bridge
 from tests.support.stores.databases import Where, content_of, execute
@@ -105,6 +106,39 @@ async def test_a_nonce_works_once(bridge: Bridge, http: aiohttp.ClientSession) -
     assert (await page.request("POST", "/api/sessions", signed))[0] == 200
     status, body = await page.request("POST", "/api/sessions", signed)
     assert (status, body["error"]["code"]) == (401, "unauthorized")
+
+
+async def test_a_nonce_that_was_spent_at_another_replica_opens_nothing(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Replicas spend nonces together; who asks them sees no nonce, which could still be used elsewhere."""
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    asked = list[tuple[str, float]]()
+
+    async def spend_once(value: str, seconds: float) -> bool:
+        asked.append((value, seconds))
+        return len(asked) == 1
+
+    bridge.components.identity.spend_challenges_with(spend_once)
+    for status in (200, 401):
+        signed = await signed_by(page)
+        assert (await page.request("POST", "/api/sessions", signed))[0] == status
+    assert len({value for value, _ in asked}) == len(asked) == 2
+    assert {seconds for _, seconds in asked} == {60}
+    assert signed["nonce"] not in {value for value, _ in asked}
+
+
+async def test_no_session_is_opened_while_replicas_cannot_agree(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Nobody can say then whether the nonce was spent."""
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
+
+    async def spend_once(value: str, seconds: float) -> bool:
+        raise BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, "Redis does not answer.", retryable=True)
+
+    bridge.components.identity.spend_challenges_with(spend_once)
+    assert (await page.request("POST", "/api/sessions", await signed_by(page)))[0] == 503
 
 
 async def test_the_page_brings_a_nonce_for_its_first_session(
