@@ -341,8 +341,8 @@ def test_arrays_of_arrays_are_explained(
 
 def test_an_array_in_an_array_that_claims_to_repeat_its_parameter_is_joined_by_commas() -> None:
     """`multi` is for parameters alone; a file that has it elsewhere still gives a tool."""
-    items = array_in("query", "multi")
-    (parameter,) = operation_of({"parameters": [array_in("query", "pipes") | {"items": items}]}).parameters
+    node: JsonObject = {**array_in("query", "pipes"), "items": array_in("query", "multi")}
+    (parameter,) = operation_of({"parameters": [node]}).parameters
     assert parameter.describe_parameter().description == (
         "Several values, separated by the character |, each of them several values, separated by commas."
     )
