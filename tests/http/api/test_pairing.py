@@ -125,9 +125,13 @@ async def test_a_flood_of_attempts_to_pair_is_slowed_down(
 ) -> None:
     """Tickets cannot be guessed; the database need not be asked a thousand times a second for it."""
     other_client = new_browser(bridge.base_url, http)
-    answers = [await spend(other_client, "guess") for _ in range(PAIRINGS + 1)]
-    assert {status for status, _ in answers[:-1]} == {401}
-    assert (answers[-1][0], answers[-1][1]["error"]["code"]) == (429, "rate_limited")
+    answers = [await spend(other_client, "guess") for _ in range(PAIRINGS)]
+    assert {status for status, _ in answers} == {401}
+    for _ in range(PAIRINGS):  # one more is allowed each second, and a busy machine takes some
+        status, body = await spend(other_client, "guess")
+        if status != 401:
+            break
+    assert (status, body["error"]["code"]) == (429, "rate_limited")
 
 
 async def test_the_link_of_an_answer_pairs_the_first_browser_of_exactly_its_user(
