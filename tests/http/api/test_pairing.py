@@ -127,10 +127,11 @@ async def test_a_flood_of_attempts_to_pair_is_slowed_down(
     other_client = new_browser(bridge.base_url, http)
     answers = [await spend(other_client, "guess") for _ in range(PAIRINGS)]
     assert {status for status, _ in answers} == {401}
+    status, body = await spend(other_client, "guess")
     for _ in range(PAIRINGS):  # one more is allowed each second, and a busy machine takes some
-        status, body = await spend(other_client, "guess")
         if status != 401:
             break
+        status, body = await spend(other_client, "guess")
     assert (status, body["error"]["code"]) == (429, "rate_limited")
 
 
