@@ -185,7 +185,7 @@ async def _start_on(
     returning = ReturningUsers(settings.data_dir / OPEN_PAGES_FILE, parts.gateway.pages)
     await returning.expect_pages()
     parts.tasks.start_task(returning.keep_file(), "users with an open page")
-    server = await _serve(runner, listener, parts.tasks, end, relay)
+    server = await _serve(runner, listener, parts.tasks, relay)
     key_ids = Encryption(settings.storage).key_ids
     running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
     write_private(settings.data_dir / RUNNING_FILE, json.dumps(running))
@@ -195,7 +195,7 @@ async def _start_on(
 def _compose_relay(end: RelayEnd | None, parts: Components) -> Relay | None:
     if end is None:
         return None
-    relay = Relay(end.homes, end.secret)
+    relay = Relay(end.homes, end.secret, end.listener)
     parts.gateway.ask_homes(relay.find_route)
     return relay
 
@@ -207,19 +207,15 @@ async def _set_up(app: web.Application) -> web.AppRunner:
 
 
 async def _serve(
-    runner: web.AppRunner,
-    listener: socket.socket,
-    tasks: Tasks,
-    end: RelayEnd | None,
-    relay: Relay | None,
+    runner: web.AppRunner, listener: socket.socket, tasks: Tasks, relay: Relay | None
 ) -> asyncio.Server:
     connections = Connections()
     tasks.start_task(connections.watch_headers(), "connections without a header")
     if runner.server is None:
         raise ValueError("The runner must be set up first.")
     runner.server.request_handler = refuse_expectations(runner.server.request_handler, render_error)
-    if relay is not None and end is not None:
-        await relay.serve_replicas(runner.server, end.listener, connections)
+    if relay is not None:
+        await relay.serve_replicas(runner.server, connections)
     return await connections.listen_on(runner.server, listener, access_log=None, auto_decompress=False)
 
 

@@ -30,8 +30,9 @@ UserOfLink: TypeAlias = Callable[[str], str]
 class Relay:
     """Both ends of passing on, of one replica. Made on the running event loop."""
 
-    def __init__(self, homes: HomeFinder, secret: bytes) -> None:
-        """`secret`: the same in all replicas."""
+    def __init__(self, homes: HomeFinder, secret: bytes, listener: socket.socket) -> None:
+        """`secret`: the same in all replicas; `listener`: bound to the address that they know."""
+        self._listener = listener
         tokens = RelayTokens(secret)
         self._homes = homes
         self._client = RelayClient(tokens)
@@ -84,14 +85,12 @@ class Relay:
             return None
         return self._routes.read_value(request.query.get(ROUTE_PARAMETER, ""))
 
-    async def serve_replicas(
-        self, server: web.Server, listener: socket.socket, connections: Connections
-    ) -> None:
-        """Serve other replicas on a bound socket, with the application that answers everybody else."""
+    async def serve_replicas(self, server: web.Server, connections: Connections) -> None:
+        """Serve other replicas with the application that answers everybody else."""
         server.request_handler = self._gate.guard_listener(server.request_handler)
         self._listening = await connections.listen_on(
             server,
-            listener,
+            self._listener,
             is_relay=True,
             access_log=None,
             auto_decompress=False,
