@@ -68,3 +68,10 @@ class HomeOf(Protocol):
     def epoch_of(self, user_id: str) -> int | None:
         """Return the epoch under which the user is at home here; None: is not, or may not be any more."""
         ...
+
+    def held_epoch(self, user_id: str) -> int | None:
+        """Return the epoch under which the user was last at home here, as far as this replica knows.
+
+        For writes, which the database checks; None: it knows that the user is not.
+        """
+        ...

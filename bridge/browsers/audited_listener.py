@@ -8,7 +8,7 @@ from bridge.audit import Audit, AuditKind
 from bridge.auth.rejected_requests import RejectedRequests
 from bridge.browser_protocol import Accepted, Decision, DecisionReply, Result
 from bridge.calls.dispatcher import Dispatcher
-from bridge.calls.open_call import OpenCall, Page
+from bridge.calls.open_call import Confirmation, OpenCall, Page
 from bridge.calls.state_machine import CallPhase
 
 FORGED = "forged"
@@ -43,14 +43,14 @@ class AuditedListener:
             self._add_audit_entry(call, decision, reply)
         return reply
 
-    def take_report(self, user_id: str, sid: str, result: Result) -> None:
+    def take_report(self, user_id: str, sid: str, result: Result) -> Confirmation | None:
         """Pass on to the dispatcher."""
         call = self._dispatcher.open_call(result.call_id)
         if call is not None and call.user_id != user_id:
             self._rejections.record_rejection(
                 FORGED, f"socket of user {user_id}", endpoint="bridge:result", user_id=user_id
             )
-        self._dispatcher.take_report(user_id, sid, result)
+        return self._dispatcher.take_report(user_id, sid, result)
 
     def abandon_session(self, sid: str) -> None:
         """Pass on to the dispatcher."""

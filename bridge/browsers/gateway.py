@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol, cast
 
 import socketio
@@ -59,7 +60,7 @@ from bridge.browsers.socket_io import (
 )
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.approvals import Approvals
-from bridge.calls.open_call import OpenCall, Page
+from bridge.calls.open_call import Confirmation, OpenCall, Page
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.message_budget import HANDSHAKE, MessageBudget
@@ -110,8 +111,8 @@ class CallListener(Protocol):
         """Handle a page's report of what its user decided about a call."""
         ...
 
-    def take_report(self, user_id: str, sid: str, result: Result) -> None:
-        """Handle a page's report of how a call ended."""
+    def take_report(self, user_id: str, sid: str, result: Result) -> Confirmation | None:
+        """Handle a page's report of how a call ended; its receipt waits for what this returns."""
         ...
 
     def abandon_session(self, sid: str) -> None:
@@ -406,8 +407,17 @@ class BrowserGateway:
             result = unreadable_report(payload, error)
         if result is None or self._listener is None:
             return
-        self._listener.take_report(self._callers[sid].user.id, sid, result)
-        self.announcements.schedule_receipt(sid, result.call_id)
+        confirmation = self._listener.take_report(self._callers[sid].user.id, sid, result)
+        if confirmation is None:
+            self.announcements.schedule_receipt(sid, result.call_id)
+        else:
+            confirmation.add_done_callback(partial(self._send_receipt, sid, result.call_id))
+
+    def _send_receipt(self, sid: str, call_id: str, confirmation: Confirmation) -> None:
+        """Tell a page, if it is still there, that its report is stored; else it reports again."""
+        is_stored = not confirmation.cancelled() and confirmation.result().is_stored
+        if is_stored and sid in self._callers:
+            self.announcements.schedule_receipt(sid, call_id)
 
     async def _handle_decision(self, sid: str, payload: Any = None) -> dict[str, Any]:
         try:

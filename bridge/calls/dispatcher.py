@@ -20,9 +20,9 @@ from typing import Literal
 from bridge.browser_protocol import Accepted, Decision, DecisionReply, Result
 from bridge.calls import endings
 from bridge.calls.call_ids import CallIds
-from bridge.calls.open_call import AbortReason, ApprovalVerdict, OpenCall, Page, Slot
-from bridge.calls.outcome import CallOutcome, ReportedOutcome, doubtful_error, read_report
-from bridge.calls.ports import Browser, Decisions, Journal, JournalUnavailable
+from bridge.calls.open_call import AbortReason, ApprovalVerdict, Confirmation, OpenCall, Page, Slot
+from bridge.calls.outcome import CallOutcome, doubtful_error, read_report
+from bridge.calls.ports import Browser, Decisions, HomeLost, Journal, JournalUnavailable
 from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import (
     MAY_BEGIN,
@@ -72,8 +72,13 @@ class Dispatcher:
         no_browser_message: str,
         approval_s: float = DEFAULT_APPROVAL_S,
         resume_s: Callable[[], float] = lambda: RESUME_S,
+        acts_for: Callable[[str], bool] = lambda _: True,
     ) -> None:
-        """`approval_s`: seconds that users may think about a call; `resume_s` gives the resume window."""
+        """`approval_s`: seconds that users may think about a call; `resume_s` gives the resume window.
+
+        `acts_for`: whether calls of a user may be sent or begin here now.
+        """
+        self._acts_for = acts_for
         self._ids = ids
         self._browser = browser
         self._journal = journal
@@ -127,7 +132,9 @@ class Dispatcher:
             await call.woken.wait()
             call.woken.clear()
         await self._abort(call)
-        return call.outcome
+        if call.confirmation is None:
+            return call.outcome
+        return (await asyncio.shield(call.confirmation)).outcome
 
     async def _has_slot(self, call: OpenCall) -> bool:
         """Wait for the slot of a call that may begin; returns whether it is still open then."""
@@ -197,14 +204,19 @@ class Dispatcher:
     async def _is_recorded(self, call: OpenCall, *, may_begin: bool) -> bool:
         """Record an unsafe call before its page may begin it; if that fails, it has ended."""
         knows_already = call.sendings > 0 and not may_begin
-        if call.request.safe or knows_already:
-            return True
         try:
-            await self._journal.record_opened(call, call.left_ms / 1000, may_begin=may_begin)
+            if not (call.request.safe or knows_already):
+                await self._journal.record_opened(call, call.left_ms / 1000, may_begin=may_begin)
+            if not self._acts_for(call.user_id):  # also after the wait, in which this process may have slept
+                raise HomeLost
+        except HomeLost:
+            error = endings.replica_lost(is_unsent=True)
         except JournalUnavailable:
-            self._apply(call, CallEvent.TURNED_AWAY, error=endings.store_unavailable(), abort="no_slot")
-            return False
-        return True
+            error = endings.store_unavailable()
+        else:
+            return True
+        self._apply(call, CallEvent.TURNED_AWAY, error=error, abort="no_slot")
+        return False
 
     async def _abort(self, call: OpenCall) -> None:
         """Tell its page that the call ended without it."""
@@ -297,22 +309,25 @@ class Dispatcher:
         if self._apply(call, CallEvent.REFUSED, error=error, abort=abort):
             self._decisions.remember_decision(call.call_id, call.request, verdict)
 
-    def take_report(self, user_id: str, sid: str, result: Result) -> None:
+    def take_report(self, user_id: str, sid: str, result: Result) -> Confirmation | None:
         """Apply a page's report of how a call ended. Late and duplicate ones go to the journal, no further.
 
         Nothing is recorded of a call that another page has, because its end is not known yet, nor of one that
-        was never given to this user.
+        was never given to this user. The page's receipt waits for the confirmation that this returns.
         """
         call = self._of_session(sid, result.call_id)
         if call is None:
             if not self._is_open(result.call_id, user_id) and self._ids.was_made_for(result.call_id, user_id):
-                self._journal.record_late(user_id, result)
-            return
+                ended = self._open.get(result.call_id)
+                late = self._journal.record_late(user_id, result)
+                return late if ended is None else ended.confirmation
+            return None
         reading = read_report(result.outcome, call.uploaded, safe=call.request.safe)
-        if call.request.safe and call.attempts < MAX_ATTEMPTS and _may_work_next_time(reading):
+        if call.request.safe and call.attempts < MAX_ATTEMPTS and reading.may_work_next_time:
             self._send_again(call, after_s=RETRY_WAIT_S)
-            return
+            return None
         self._apply(call, reading.event, answered=reading.answered, error=reading.error)
+        return call.confirmation
 
     def abandon_session(self, sid: str) -> None:
         """Have the calls of a page whose socket closed wait for it to come back."""
@@ -338,6 +353,12 @@ class Dispatcher:
         """End every open call, because the bridge is stopping."""
         for call in list(self._open.values()):
             self._apply(call, CallEvent.PAGE_LOST, error=endings.bridge_stopped())
+
+    def leave_user(self, user_id: str) -> None:
+        """End a user's open calls, because the user is at home in another replica."""
+        for call in self.open_calls(user_id):
+            error = endings.replica_lost(is_unsent=call.phase not in MAY_BEGIN, safe=call.request.safe)
+            self._apply(call, CallEvent.PAGE_LOST, error=error)
 
     def _reconcile_call(self, call: OpenCall, page: Page, said: str | None) -> None:
         if said in ("waiting", "running", "done"):
@@ -428,7 +449,7 @@ class Dispatcher:
     def _end(self, call: OpenCall, outcome: CallOutcome, *, may_begin: bool) -> None:
         call.outcome = outcome
         call.slot.record_outcome(outcome)
-        self._journal.record_ended(call, may_begin=may_begin)
+        call.confirmation = self._journal.record_ended(call, may_begin=may_begin)
         if call.search is not None:
             call.search.reschedule(0.0)
         call.woken.set()
@@ -470,8 +491,3 @@ def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> b
     if had.device_id != page.device_id:
         return False
     return had.instance == page.instance or had.instance not in alive
-
-
-def _may_work_next_time(reading: ReportedOutcome) -> bool:
-    error = reading.error
-    return error is not None and error.code is ErrorCode.NETWORK and error.retryable

@@ -26,6 +26,22 @@ def bridge_stopped() -> WireError:
     return WireError(code=ErrorCode.NO_BROWSER, message=message, retryable=True)
 
 
+def replica_lost(*, is_unsent: bool, safe: bool = False) -> WireError:
+    """Return the error for a call whose replica was lost, or does not have its user any more."""
+    message = "The replica that had this call stopped or was cut off"
+    ending = "; nothing was sent. Try again." if is_unsent else " while the call was running."
+    return WireError(code=ErrorCode.REPLICA_LOST, message=f"{message}{ending}", retryable=is_unsent or safe)
+
+
+def answer_lost() -> WireError:
+    """Return the error for a call that succeeded, and whose answer was in a replica that is gone."""
+    message = (
+        "The call was performed and succeeded, but its answer was lost with the replica that had it. "
+        "Do not repeat the call; read what it changed."
+    )
+    return WireError(code=ErrorCode.ANSWER_LOST, message=message, detail={"performed": True})
+
+
 def stopped(by: Literal["caller", "user"]) -> WireError:
     """Return the error for a call that its caller or its user stopped."""
     who = "The caller went away" if by == "caller" else "The user stopped the call"

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from bridge.calls.clock import Clock
 from bridge.calls.outcome import CallOutcome
@@ -27,6 +27,20 @@ from bridge.calls.state_machine import (
 from bridge.errors import WireError
 from bridge.limits.settings import Deadline
 from toolserver.call.result import FileBody, TextBody
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEnding:
+    """The ending of a call as its caller may be told it."""
+
+    outcome: CallOutcome
+    """With several replicas another one may have decided it."""
+    is_stored: bool
+    """Whether the page may forget it."""
+
+
+Confirmation: TypeAlias = asyncio.Task[KeptEnding]
+"""Gives the ending of a call, once its caller may be told."""
 
 AbortReason = Literal["deadline", "caller_gone", "stopped", "no_answer", "no_slot"]
 """Why a page is told to drop a call: its deadline has passed, its caller went away, somebody stopped it,
@@ -127,6 +141,8 @@ class OpenCall:
     """Number of times that it was sent to a page."""
     outcome: CallOutcome | None = None
     """Set once, with a terminal phase."""
+    confirmation: Confirmation | None = None
+    """Set with an outcome of which nobody may hear before."""
     abort_reason: AbortReason | None = None
     """Set with an outcome that its page does not know of."""
     woken: asyncio.Event = field(default_factory=asyncio.Event)

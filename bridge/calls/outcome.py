@@ -62,6 +62,11 @@ class ReportedOutcome:
     answered: Answered | None = None
     error: WireError | None = None
 
+    @property
+    def may_work_next_time(self) -> bool:
+        """Whether a safe request failed in a way that another try may mend."""
+        return self.error is not None and self.error.code is ErrorCode.NETWORK and self.error.retryable
+
 
 def read_report(
     report: AnsweredOutcome | FailedOutcome, uploaded: TextBody | FileBody | None, *, safe: bool

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.browser_protocol import Result
-from bridge.calls.open_call import ApprovalVerdict, OpenCall, Page
+from bridge.calls.open_call import ApprovalVerdict, Confirmation, OpenCall, Page
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import CallState
@@ -15,6 +15,10 @@ from bridge.calls.state_machine import CallState
 
 class JournalUnavailable(Exception):
     """The journal cannot be written."""
+
+
+class HomeLost(JournalUnavailable):
+    """The user of a call is at home in another replica, which alone may write about the user's calls."""
 
 
 class Browser(Protocol):
@@ -62,15 +66,19 @@ class Journal(Protocol):
         """
         ...
 
-    def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
+    def record_ended(self, call: OpenCall, *, may_begin: bool) -> Confirmation | None:
         """Record how a call ended, without waiting for the write; never fails.
 
-        `may_begin`: whether its page had been allowed to begin it.
+        `may_begin`: whether its page had been allowed to begin it. Nobody may hear of the ending before the
+        confirmation that this returns; None: at once.
         """
         ...
 
-    def record_late(self, user_id: str, result: Result) -> None:
-        """Record a page's report of a call that has ended already; never fails."""
+    def record_late(self, user_id: str, result: Result) -> Confirmation | None:
+        """Record a page's report of a call that is not open here; never fails.
+
+        The page's receipt has to wait for the confirmation that this returns; None: it need not.
+        """
         ...
 
 

@@ -25,6 +25,9 @@ class CallContext:
     """The request that waits for the call, where its endpoint tells its caller what becomes of it."""
     asked_by: str | None = None
     """Who asks for the call, for people: foreign text of at most `MAX_ASKED_BY_CHARS`; None: not known."""
+    relayed_id: str | None = None
+    """The request by which another replica passed the call on, and asks what became of it if this one is
+    lost; None: the caller is connected here, or waits for more than this call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,10 @@ class Homes:
         """Return the epoch under which a user is at home here; None: is not, or may not be any more."""
         return self._epochs.get(user_id) if self._membership.is_awake else None
 
+    def held_epoch(self, user_id: str) -> int | None:
+        """Return the epoch that this replica believes to hold of a user; the database knows better."""
+        return self._epochs.get(user_id)
+
     async def admits(self, user_id: str, epoch: int) -> bool:
         """Return whether work that another replica sends here for an epoch may begin.
 

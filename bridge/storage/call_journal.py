@@ -11,31 +11,40 @@ import json
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from http import HTTPStatus
-from typing import Any, Literal, TypeAlias, cast
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import orjson
-from pydantic import BaseModel, ValidationError
-from sqlalchemy import Connection, Table, delete, select, update
+from pydantic import ValidationError
+from sqlalchemy import Connection, delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from bridge.browser_protocol import FailedOutcome, Result
-from bridge.calls.argument_redaction import STORED_ARGUMENTS_CHARS, redact_arguments
+from bridge.browser_protocol import Result
+from bridge.calls.argument_redaction import redact_arguments
 from bridge.calls.endings import bridge_stopped
 from bridge.calls.open_call import OpenCall
-from bridge.calls.outcome import CallOutcome, doubtful_error
+from bridge.calls.outcome import doubtful_error
 from bridge.calls.ports import JournalEntry, JournalUnavailable, RecordedCall
 from bridge.calls.repeated_calls import UNHEARD_S
 from bridge.calls.state_machine import CallState
-from bridge.errors import WireError
-from bridge.storage.dialects import build_upsert, reason_of
+from bridge.storage.call_mapping import (
+    CALLS,
+    COLUMNS,
+    WRITER,
+    CallFields,
+    StoredCall,
+    late_text,
+    read_call,
+    read_recorded_call,
+    row_of_call,
+    storable_arguments,
+)
+from bridge.storage.dialects import reason_of
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import CallRow
 from bridge.storage.write_ahead_log import WriteAheadLog
-from bridge.storage.write_thread import CATCH_UP_S, GroupCommit, RowWriter, Transactions
+from bridge.storage.write_thread import CATCH_UP_S, GroupCommit, Transactions
 from bridge.tasks import sleep_safely
-from toolserver.call.result import Answered
 
 KEEP_SECONDS = 30 * 24 * 3600
 
@@ -50,59 +59,7 @@ REPEATABLE_SECONDS = 3600
 """Seconds after its opening for which a call counts as one that a client may send again to the next process:
 after a long downtime an equal call is meant anew."""
 
-_CALLS = cast(Table, CallRow.__table__)
-
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredCall:
-    """A call as the journal has it. Times are UTC seconds since 1970."""
-
-    call_id: str
-    tool: str
-    server_id: str
-    operation_key: str
-    safe: bool
-    arguments_text: str | None
-    chat_id: str | None
-    state: CallState
-    http_status: int | None
-    content_type: str | None
-    error: WireError | None
-    opened_at: float
-    ended_at: float | None
-    late: dict[str, Any] | None
-    decision: dict[str, Any] | None
-    asked_by: str | None
-
-
-class _Row(BaseModel):
-    """A call as it is written; also a line of the write-ahead log, perhaps of another version."""
-
-    id: str
-    user_id: str
-    tool: str
-    server_id: str
-    operation_key: str
-    safe: bool
-    arguments: str | None = None
-    chat_id: str | None = None
-    turn_id: str | None = None
-    turn_call_id: str | None = None
-    device_id: str | None = None
-    state: CallState
-    may_begin: bool
-    http_status: int | None = None
-    content_type: str | None = None
-    error: str | None = None
-    decision: str | None = None
-    opened_at: float
-    ended_at: float | None = None
-    asked_by: str | None = None
-    caller: str | None = None
-    digest: str | None = None
-    key_digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +111,7 @@ class CallJournal:
         Raises:
             JournalUnavailable: the database is unavailable or too slow, or the disk refuses the line.
         """
-        row, text = _row(call, may_begin=may_begin, ended_at=None), _storable_arguments(call)
+        row, text = row_of_call(call, may_begin=may_begin, ended_at=None), storable_arguments(call)
         if self._entries.is_behind:
             await self.catch_up(within_s)
         if text is not None and len(text) <= QUICK_ARGUMENTS_CHARS:
@@ -165,15 +122,18 @@ class CallJournal:
         row[_UNREAD] = text
         self._entries.put_entry(row, is_vital=True)
 
-    def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
-        """Queue the end of a call; never fails. That of a call recorded as opened survives the process."""
-        row = _row(call, may_begin=may_begin, ended_at=call.current_time())
+    def record_ended(self, call: OpenCall, *, may_begin: bool, epoch: int | None = None) -> None:
+        """Queue the end of a call; never fails. That of a call recorded as opened survives the process.
+
+        `epoch`: with several replicas, the claim of its user under which it counts.
+        """
+        row = row_of_call(call, may_begin=may_begin, ended_at=call.current_time()) | {"epoch": epoch}
         if call.call_id in self._under_way:
             self._under_way.discard(call.call_id)
             self._append(row)
             self._entries.put_entry(row, is_vital=True)
         else:
-            row[_UNREAD] = _storable_arguments(call)
+            row[_UNREAD] = storable_arguments(call)
             self._entries.put_entry(row)
 
     def record_late(self, user_id: str, result: Result) -> None:
@@ -181,7 +141,7 @@ class CallJournal:
 
         The first report counts, but an API's answer replaces a failure.
         """
-        self._entries.put_entry(_Late(result.call_id, user_id, result.outcome.status, _late_text(result)))
+        self._entries.put_entry(_Late(result.call_id, user_id, result.outcome.status, late_text(result)))
 
     def record_delivery(self, user_id: str, call_id: str, *, heard: bool) -> None:
         """Queue whether the answer to a call was heard; never fails.
@@ -224,9 +184,9 @@ class CallJournal:
                     error, state = doubtful_error(error), CallState.OUTCOME_UNKNOWN
                 row.state, row.error = state.value, error.model_dump_json()
                 row.ended_at = max(row.opened_at, time.time())  # the clock may have been set back since
-            is_unnoted = (_CALLS.c.digest.is_not(None), _CALLS.c.heard.is_(None))
-            is_recent = _CALLS.c.opened_at > time.time() - REPEATABLE_SECONDS
-            unheard = update(_CALLS).where(*is_unnoted, is_recent)
+            is_unnoted = (CALLS.c.digest.is_not(None), CALLS.c.heard.is_(None))
+            is_recent = CALLS.c.opened_at > time.time() - REPEATABLE_SECONDS
+            unheard = update(CALLS).where(*is_unnoted, is_recent)
             await session.execute(unheard.values(heard=False, heard_at=time.time()))
         self._forget_intents()
         return len(rows)
@@ -258,7 +218,7 @@ class CallJournal:
         await self.catch_up()
         async with self._session() as session:
             row = await session.get(CallRow, call_id)
-            return _read_call(row) if row is not None and row.user_id == user_id else None
+            return read_call(row) if row is not None and row.user_id == user_id else None
 
     async def list_calls(self, user_id: str, *, before: float | None, limit: int) -> list[StoredCall]:
         """Return a user's calls, newest first, opened before a time."""
@@ -268,7 +228,7 @@ class CallJournal:
             wanted = wanted.where(CallRow.opened_at < before)
         async with self._session() as session:
             rows = await session.scalars(wanted.order_by(CallRow.opened_at.desc()).limit(limit))
-            return [_read_call(row) for row in rows]
+            return [read_call(row) for row in rows]
 
     async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> dict[str, JournalEntry]:
         """Return the state of a turn's calls, by the model's `call_id`. `since`: start of the turn."""
@@ -296,7 +256,7 @@ class CallJournal:
         )
         async with self._session() as session:
             rows = await session.scalars(wanted.order_by(CallRow.opened_at))
-            recorded = [_recorded_call(row) for row in rows]
+            recorded = [read_recorded_call(row) for row in rows]
         return [call for call in recorded if call.heard or call.outcome.was_sent]
 
     async def find_keyed(
@@ -313,19 +273,11 @@ class CallJournal:
         )
         async with self._session() as session:
             row = (await session.scalars(wanted.order_by(CallRow.opened_at.desc()).limit(1))).first()
-            return None if row is None else _recorded_call(row)
+            return None if row is None else read_recorded_call(row)
 
     async def catch_up(self, within_s: float = CATCH_UP_S) -> None:
         """Wait up to `within_s` seconds until all calls that have ended by now can be read."""
         await self._entries.catch_up(within_s)
-
-
-_NAMES: Sequence[str] = _CALLS.c.keys()
-_COLUMNS = tuple(name for name in _NAMES if name in _Row.model_fields)
-"""Columns in the order of the table, in which a statement names them."""
-
-_CHANGED = ("device_id", "state", "may_begin", "http_status", "content_type", "error", "decision", "ended_at")
-_WRITER = RowWriter(_COLUMNS, lambda dialect: build_upsert(dialect, CallRow, _CHANGED, while_null="ended_at"))
 
 
 def _save(connection: Connection, entries: Sequence[_Entry]) -> None:
@@ -341,7 +293,7 @@ def _save(connection: Connection, entries: Sequence[_Entry]) -> None:
         elif call_id in rows:
             entry["arguments"] = rows[call_id]["arguments"]
         rows[call_id] = entry
-    _WRITER.write_rows(connection, [[row[name] for name in _COLUMNS] for row in rows.values()])
+    WRITER.write_rows(connection, [[row[name] for name in COLUMNS] for row in rows.values()])
     for said in later:
         if isinstance(said, _Late):
             _save_late(connection, said)
@@ -350,24 +302,24 @@ def _save(connection: Connection, entries: Sequence[_Entry]) -> None:
 
 
 def _save_delivery(connection: Connection, said: _Delivery) -> None:
-    of_call = (_CALLS.c.id == said.call_id, _CALLS.c.user_id == said.user_id)
-    connection.execute(update(_CALLS).where(*of_call).values(heard=said.heard, heard_at=said.at))
+    of_call = (CALLS.c.id == said.call_id, CALLS.c.user_id == said.user_id)
+    connection.execute(update(CALLS).where(*of_call).values(heard=said.heard, heard_at=said.at))
 
 
 def _save_late(connection: Connection, said: _Late) -> None:
-    of_call = (_CALLS.c.id == said.call_id, _CALLS.c.user_id == said.user_id)
-    before = connection.execute(select(_CALLS.c.late).where(*of_call)).scalar()
+    of_call = (CALLS.c.id == said.call_id, CALLS.c.user_id == said.user_id)
+    before = connection.execute(select(CALLS.c.late).where(*of_call)).scalar()
     if before is None or (said.status == "answered" and json.loads(before)["status"] == "failed"):
-        connection.execute(update(_CALLS).where(*of_call).values(late=said.text))
+        connection.execute(update(CALLS).where(*of_call).values(late=said.text))
 
 
-def _left_rows(intents: WriteAheadLog) -> list[_Row]:
+def _left_rows(intents: WriteAheadLog) -> list[CallFields]:
     """Return the rows of a write-ahead log, each call's opening before its end."""
-    rows: list[_Row] = []
+    rows: list[CallFields] = []
     unreadable = 0
     for line in intents.read_lines():
         try:
-            rows.append(_Row.model_validate_json(line))
+            rows.append(CallFields.model_validate_json(line))
         except ValidationError:
             unreadable += 1
     if unreadable:
@@ -375,102 +327,9 @@ def _left_rows(intents: WriteAheadLog) -> list[_Row]:
     return sorted(rows, key=_certainty)
 
 
-def _certainty(row: _Row) -> tuple[bool, bool]:
+def _certainty(row: CallFields) -> tuple[bool, bool]:
     return row.ended_at is not None, row.may_begin
 
 
 def _forget_old(connection: Connection) -> None:
-    connection.execute(delete(_CALLS).where(_CALLS.c.opened_at < time.time() - KEEP_SECONDS))
-
-
-def _row(call: OpenCall, *, may_begin: bool, ended_at: float | None) -> dict[str, Any]:
-    request, outcome = call.request, call.outcome
-    answered = None if outcome is None else outcome.answered
-    error = None if outcome is None else outcome.error
-    return {
-        "id": call.call_id,
-        "user_id": request.context.user_id,
-        "tool": request.tool_name,
-        "server_id": request.server_id,
-        "operation_key": request.operation_key,
-        "safe": request.safe,
-        "arguments": None,
-        "chat_id": request.context.chat_id,
-        "turn_id": request.context.turn_id,
-        "turn_call_id": request.context.turn_call_id,
-        "device_id": call.device_id,
-        "state": call.state.value,
-        "may_begin": may_begin,
-        "http_status": None if answered is None else answered.http_status,
-        "content_type": None if answered is None else answered.content_type,
-        "error": None if error is None else error.model_dump_json(),
-        "decision": None if call.verdict is None else json.dumps(asdict(call.verdict)),
-        "opened_at": call.opened_at,
-        "ended_at": ended_at,
-        "asked_by": request.context.asked_by,
-        "caller": None if request.repeat is None else request.repeat.caller,
-        "digest": None if request.repeat is None else request.repeat.digest,
-        "key_digest": None if request.repeat is None else request.repeat.key_digest,
-    }
-
-
-def stored_form(call: OpenCall) -> StoredCall:
-    """Return an open call as it would be read if it were stored now."""
-    row = _row(call, may_begin=False, ended_at=None)
-    return _read_call(CallRow(**row | {"arguments": redact_arguments(call.request.arguments_text)}))
-
-
-def _storable_arguments(call: OpenCall) -> str | None:
-    """Return the arguments as received; None when they are too long to be stored."""
-    text = call.request.arguments_text
-    return text if len(text) <= STORED_ARGUMENTS_CHARS else None
-
-
-def _late_text(result: Result) -> str:
-    outcome = result.outcome
-    facts: dict[str, Any] = {"at": time.time(), "status": outcome.status}
-    if isinstance(outcome, FailedOutcome):
-        facts |= {"code": outcome.error.code.value, "delivered": outcome.delivered}
-    else:
-        facts |= {"http_status": outcome.http_status}
-    return json.dumps(facts)
-
-
-def _recorded_call(row: CallRow) -> RecordedCall:
-    """Return an ended call that may be sent again; of its answer the journal has the status alone."""
-    error = None if row.error is None else WireError.model_validate_json(row.error)
-    answered = None
-    if error is None:
-        answered = Answered(
-            row.http_status or HTTPStatus.OK, row.content_type or "", {}, None, truncated=True
-        )
-    return RecordedCall(
-        row.user_id,
-        row.caller or "",
-        row.digest or "",
-        row.opened_at,
-        CallOutcome(row.id, CallState(row.state), answered, error, row.server_id),
-        heard=row.heard is True,
-        heard_at=row.heard_at or 0.0,
-    )
-
-
-def _read_call(row: CallRow) -> StoredCall:
-    return StoredCall(
-        call_id=row.id,
-        tool=row.tool,
-        server_id=row.server_id,
-        operation_key=row.operation_key,
-        safe=row.safe,
-        arguments_text=row.arguments,
-        chat_id=row.chat_id,
-        state=CallState(row.state),
-        http_status=row.http_status,
-        content_type=row.content_type,
-        error=None if row.error is None else WireError.model_validate_json(row.error),
-        opened_at=row.opened_at,
-        ended_at=row.ended_at,
-        late=None if row.late is None else json.loads(row.late),
-        decision=None if row.decision is None else json.loads(row.decision),
-        asked_by=row.asked_by,
-    )
+    connection.execute(delete(CALLS).where(CALLS.c.opened_at < time.time() - KEEP_SECONDS))

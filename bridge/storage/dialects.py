@@ -42,6 +42,9 @@ that is the operator's concern."""
 _PRIMARY_CODE = 0xFF
 """Mask of what an extended error code of SQLite shares with its primary one."""
 
+FENCE = "check_epoch"
+"""Name of the constraint that a write under an old claim violates; see revision 0020."""
+
 NUL = "\0"
 
 
@@ -123,6 +126,12 @@ def is_unfit(error: BaseException) -> bool:
         return False
     state = getattr(error.orig, "sqlstate", None)
     return isinstance(error, _UNFIT) if state is None else state[:2] in _UNFIT_CLASSES
+
+
+def is_fenced(error: BaseException) -> bool:
+    """Return whether a write was refused because another replica has claimed its user since."""
+    diagnostics = getattr(getattr(error, "orig", None), "diag", None)
+    return getattr(diagnostics, "constraint_name", None) == FENCE
 
 
 def is_damaged(error: BaseException) -> bool:

@@ -36,6 +36,7 @@ from bridge.storage.mcp_tasks import McpTaskTable
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.reencryption import Reencrypted, reencrypt_rows
 from bridge.storage.replicas.change_counters import ChangeCounters
+from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.retention import Retention
 from bridge.storage.sessions import Sessions, Topic
@@ -90,6 +91,10 @@ class Store(UserStore):
     def home_table(self) -> HomeTable:
         """Return the homes of users in this PostgreSQL database."""
         return HomeTable(self._fenced_session())
+
+    def fenced_calls(self) -> FencedCalls:
+        """Return the calls in this PostgreSQL database, as a replica writes them."""
+        return FencedCalls(self._fenced_session())
 
     def change_counters(self) -> ChangeCounters:
         """Return the counters of what replicas keep in memory."""

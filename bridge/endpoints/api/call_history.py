@@ -13,7 +13,8 @@ from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
-from bridge.storage.call_journal import CallJournal, StoredCall, stored_form
+from bridge.storage.call_journal import CallJournal
+from bridge.storage.call_mapping import StoredCall, stored_form
 
 PAGE_OF_CALLS = 100
 """Calls in one answer."""

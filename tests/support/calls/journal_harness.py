@@ -12,7 +12,8 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallRequest, RepeatIdentity
 from bridge.calls.state_machine import TERMINAL, CallPhase
 from bridge.limits.settings import Deadline
-from bridge.storage.call_journal import CallJournal, StoredCall
+from bridge.storage.call_journal import CallJournal
+from bridge.storage.call_mapping import StoredCall
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from tests.support.calls.dispatcher_harness import FreeSlot

@@ -1,7 +1,7 @@
-"""Homes of users, facts that all replicas share, and counters of what all of them keep alike.
+"""Homes of users, facts that all replicas share, counters of what all of them keep alike, and the fence.
 
 The counters are raised by triggers, in the transaction of the change, so that changes by commands count, too.
-SQLite serves one process, which needs none.
+The fence is a trigger as well. SQLite serves one process, which needs none.
 """
 
 from __future__ import annotations
@@ -16,6 +16,18 @@ _FUNCTION = """CREATE FUNCTION raise_change_counter() RETURNS trigger LANGUAGE p
     INSERT INTO change_counters (topic, version) VALUES (TG_ARGV[0], 1)
     ON CONFLICT (topic) DO UPDATE SET version = change_counters.version + 1;
     RETURN NULL; END $$"""
+
+_FENCE = """CREATE FUNCTION check_epoch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM FROM homes WHERE user_id = NEW.user_id AND epoch = NEW.epoch FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE integrity_constraint_violation USING
+            MESSAGE = 'another replica has claimed this user', CONSTRAINT = 'check_epoch';
+    END IF;
+    RETURN NULL; END $$"""
+"""Refuses what is written under a claim that is not the user's latest. It runs in the commit, so that the row
+of the home is not locked while a client thinks. A statement that does not name the epoch is not checked."""
+
+_FENCED = ("calls", "kept_responses", "conversations")
 
 _ALL = "INSERT OR UPDATE OR DELETE"
 
@@ -62,6 +74,13 @@ def upgrade() -> None:
             op.execute(
                 f"CREATE TRIGGER raise_change_counter AFTER {changes} ON {table}"
                 f" FOR EACH STATEMENT EXECUTE FUNCTION raise_change_counter('{topic}')"
+            )
+        op.execute(_FENCE)
+        for table in _FENCED:
+            op.execute(
+                f"CREATE CONSTRAINT TRIGGER check_epoch AFTER INSERT OR UPDATE OF epoch ON {table}"
+                " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.epoch IS NOT NULL)"
+                " EXECUTE FUNCTION check_epoch()"
             )
 
 

@@ -1,0 +1,195 @@
+"""Mapping between calls and rows of the table of calls."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from http import HTTPStatus
+from typing import Any, cast
+
+from pydantic import BaseModel
+from sqlalchemy import Table
+
+from bridge.browser_protocol import FailedOutcome, Result
+from bridge.calls.argument_redaction import STORED_ARGUMENTS_CHARS, redact_arguments
+from bridge.calls.open_call import OpenCall
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.ports import RecordedCall
+from bridge.calls.state_machine import CallState
+from bridge.errors import WireError
+from bridge.storage.dialects import build_upsert
+from bridge.storage.tables import CallRow
+from bridge.storage.write_thread import RowWriter
+from toolserver.call.result import Answered
+
+CALLS = cast(Table, CallRow.__table__)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCall:
+    """A call as the journal has it. Times are UTC seconds since 1970."""
+
+    call_id: str
+    tool: str
+    server_id: str
+    operation_key: str
+    safe: bool
+    arguments_text: str | None
+    chat_id: str | None
+    state: CallState
+    http_status: int | None
+    content_type: str | None
+    error: WireError | None
+    opened_at: float
+    ended_at: float | None
+    late: dict[str, Any] | None
+    decision: dict[str, Any] | None
+    asked_by: str | None
+
+
+class CallFields(BaseModel):
+    """A call as it is written; also a line of the write-ahead log, perhaps of another version."""
+
+    id: str
+    user_id: str
+    tool: str
+    server_id: str
+    operation_key: str
+    safe: bool
+    arguments: str | None = None
+    chat_id: str | None = None
+    turn_id: str | None = None
+    turn_call_id: str | None = None
+    device_id: str | None = None
+    state: CallState
+    may_begin: bool
+    http_status: int | None = None
+    content_type: str | None = None
+    error: str | None = None
+    decision: str | None = None
+    opened_at: float
+    ended_at: float | None = None
+    asked_by: str | None = None
+    caller: str | None = None
+    digest: str | None = None
+    key_digest: str | None = None
+    epoch: int | None = None
+    request_id: str | None = None
+
+
+COLUMNS = tuple(column.name for column in CALLS.c if column.name in CallFields.model_fields)
+"""Columns in the order of the table, in which a statement names them."""
+
+CHANGED = (
+    "device_id",
+    "state",
+    "may_begin",
+    "http_status",
+    "content_type",
+    "error",
+    "decision",
+    "ended_at",
+    "epoch",
+)
+"""Columns that change until a call has ended."""
+
+WRITER = RowWriter(COLUMNS, lambda dialect: build_upsert(dialect, CallRow, CHANGED, while_null="ended_at"))
+
+
+def row_of_call(call: OpenCall, *, may_begin: bool, ended_at: float | None) -> dict[str, Any]:
+    """Build the row of a call, without its arguments."""
+    request, outcome = call.request, call.outcome
+    answered = None if outcome is None else outcome.answered
+    error = None if outcome is None else outcome.error
+    return {
+        "id": call.call_id,
+        "user_id": request.context.user_id,
+        "tool": request.tool_name,
+        "server_id": request.server_id,
+        "operation_key": request.operation_key,
+        "safe": request.safe,
+        "arguments": None,
+        "chat_id": request.context.chat_id,
+        "turn_id": request.context.turn_id,
+        "turn_call_id": request.context.turn_call_id,
+        "device_id": call.device_id,
+        "state": call.state.value,
+        "may_begin": may_begin,
+        "http_status": None if answered is None else answered.http_status,
+        "content_type": None if answered is None else answered.content_type,
+        "error": None if error is None else error.model_dump_json(),
+        "decision": None if call.verdict is None else json.dumps(asdict(call.verdict)),
+        "opened_at": call.opened_at,
+        "ended_at": ended_at,
+        "asked_by": request.context.asked_by,
+        "caller": None if request.repeat is None else request.repeat.caller,
+        "digest": None if request.repeat is None else request.repeat.digest,
+        "key_digest": None if request.repeat is None else request.repeat.key_digest,
+        "epoch": None,
+        "request_id": request.context.relayed_id,
+    }
+
+
+def stored_form(call: OpenCall) -> StoredCall:
+    """Return an open call as it would be read if it were stored now."""
+    row = row_of_call(call, may_begin=False, ended_at=None)
+    return read_call(CallRow(**row | {"arguments": redact_arguments(call.request.arguments_text)}))
+
+
+def storable_arguments(call: OpenCall) -> str | None:
+    """Return the arguments as received; None when they are too long to be stored."""
+    text = call.request.arguments_text
+    return text if len(text) <= STORED_ARGUMENTS_CHARS else None
+
+
+def late_text(result: Result) -> str:
+    """Return what is stored of a report of a call that has already ended."""
+    outcome = result.outcome
+    facts: dict[str, Any] = {"at": time.time(), "status": outcome.status}
+    if isinstance(outcome, FailedOutcome):
+        facts |= {"code": outcome.error.code.value, "delivered": outcome.delivered}
+    else:
+        facts |= {"http_status": outcome.http_status}
+    return json.dumps(facts)
+
+
+def read_recorded_call(row: CallRow) -> RecordedCall:
+    """Return an ended call that may be sent again; of its answer the journal has the status alone."""
+    error = None if row.error is None else WireError.model_validate_json(row.error)
+    answered = None
+    if error is None:
+        answered = Answered(
+            row.http_status or HTTPStatus.OK, row.content_type or "", {}, None, truncated=True
+        )
+    return RecordedCall(
+        row.user_id,
+        row.caller or "",
+        row.digest or "",
+        row.opened_at,
+        CallOutcome(row.id, CallState(row.state), answered, error, row.server_id),
+        heard=row.heard is True,
+        heard_at=row.heard_at or 0.0,
+    )
+
+
+def read_call(row: CallRow) -> StoredCall:
+    """Read the call of a row."""
+    return StoredCall(
+        call_id=row.id,
+        tool=row.tool,
+        server_id=row.server_id,
+        operation_key=row.operation_key,
+        safe=row.safe,
+        arguments_text=row.arguments,
+        chat_id=row.chat_id,
+        state=CallState(row.state),
+        http_status=row.http_status,
+        content_type=row.content_type,
+        error=None if row.error is None else WireError.model_validate_json(row.error),
+        opened_at=row.opened_at,
+        ended_at=row.ended_at,
+        late=None if row.late is None else json.loads(row.late),
+        decision=None if row.decision is None else json.loads(row.decision),
+        asked_by=row.asked_by,
+    )

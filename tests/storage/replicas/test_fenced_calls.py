@@ -1,0 +1,139 @@
+"""Unsafe calls of replicas in PostgreSQL: what is written under a claim that is over is not written."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from sqlalchemy import URL
+
+from bridge.calls.endings import replica_lost
+from bridge.calls.fenced_journal import LeftCall
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallPhase, CallState
+from bridge.homes import Home
+from bridge.storage.replicas.fenced_calls import FencedCalls
+from bridge.storage.replicas.homes import HomeTable
+from bridge.storage.store import Store
+from bridge.storage.users import User
+from tests.support.calls.journal_harness import open_call
+from tests.support.stores.databases import execute
+from tests.support.stores.postgresql import PostgresServer
+
+pytestmark = pytest.mark.asyncio
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A user who is at home in replica a."""
+
+    where: URL
+    store: Store
+    calls: FencedCalls
+    homes: HomeTable
+    ann: User
+    home: Home
+
+    async def claim(self, replica: str) -> Home:
+        return await self.homes.claim_home(self.ann.id, replica, self.home)
+
+    async def open(self, call_id: str, *, may_begin: bool = True) -> bool:
+        call = open_call(self.ann, call_id, opened_at=time.time())
+        return await self.calls.write_call(call, self.home.epoch, may_begin=may_begin)
+
+    async def end(self, call_id: str) -> bool:
+        ended = open_call(self.ann, call_id, phase=CallPhase.SUCCEEDED, opened_at=time.time())
+        return await self.calls.write_call(ended, self.home.epoch, may_begin=True)
+
+    async def state_of(self, call_id: str) -> CallState | None:
+        known = await self.calls.find_known(call_id)
+        return None if known is None or known.outcome is None else known.outcome.state
+
+
+@pytest.fixture
+def where(postgres_server: PostgresServer) -> Iterator[URL]:
+    with postgres_server.database() as url:
+        yield url
+
+
+@pytest_asyncio.fixture
+async def scene(where: URL) -> AsyncIterator[Scene]:
+    store = Store.open_store(where)
+    homes = store.home_table()
+    ann = await store.ensure_user("ann")
+    home = await homes.claim_home(ann.id, "a", None)
+    yield Scene(where, store, store.fenced_calls(), homes, ann, home)
+    await store.close()
+
+
+async def test_calls_are_written_by_the_home_of_their_user(scene: Scene) -> None:
+    """Opening, go and ending are one row."""
+    assert await scene.open("c1", may_begin=False)
+    assert await scene.open("c1")
+    assert await scene.end("c1")
+    assert await scene.state_of("c1") is CallState.SUCCEEDED
+
+
+async def test_nothing_is_opened_under_a_claim_that_is_over(scene: Scene) -> None:
+    """A replica that comes back from a freeze must not send a call of a user who is elsewhere (33)."""
+    await scene.claim("b")
+    assert not await scene.open("c1")
+    assert await scene.calls.find_known("c1") is None
+
+
+async def test_no_ending_is_written_under_a_claim_that_is_over(scene: Scene) -> None:
+    """The new home decides how the call ended; an ending that comes from the old one changes nothing."""
+    await scene.open("c1")
+    new = await scene.claim("b")
+    assert not await scene.end("c1")
+    assert await scene.state_of("c1") is None
+
+    doubt = CallOutcome("c1", CallState.OUTCOME_UNKNOWN, None, replica_lost(is_unsent=False))
+    assert await scene.calls.end_left(scene.ann.id, new.epoch, doubt)
+    assert not await scene.end("c1")
+    assert await scene.state_of("c1") is CallState.OUTCOME_UNKNOWN
+
+
+async def test_a_call_that_has_ended_is_not_ended_again(scene: Scene) -> None:
+    """Of two endings the first one is kept, whoever brings the second."""
+    await scene.open("c1")
+    assert await scene.end("c1")
+    new = await scene.claim("b")
+    doubt = CallOutcome("c1", CallState.OUTCOME_UNKNOWN, None, replica_lost(is_unsent=False))
+    assert not await scene.calls.end_left(scene.ann.id, new.epoch, doubt)
+    assert await scene.state_of("c1") is CallState.SUCCEEDED
+
+
+async def test_an_opening_is_seen_by_the_next_home_or_refused(scene: Scene) -> None:
+    """Both at once: never is a call opened that the one who claims the user cannot see."""
+    for number in range(30):
+        opening = asyncio.create_task(scene.open(f"c{number}"))
+        new = await scene.claim("b")
+        left = await scene.calls.list_left(scene.ann.id, new.epoch)
+        assert (LeftCall(f"c{number}", may_begin=True) in left) == await opening
+        back = await scene.homes.claim_home(scene.ann.id, "a", new)
+        execute(scene.where, f"UPDATE homes SET epoch = {scene.home.epoch}, replica = 'a'")
+        assert back.epoch > new.epoch
+
+
+async def test_a_user_who_was_deleted_has_no_calls(scene: Scene) -> None:
+    """Like a claim that is over: the call must not be sent."""
+    execute(scene.where, "DELETE FROM users")
+    assert not await scene.open("c1")
+
+
+async def test_rows_of_others_are_written_where_one_claim_is_over(scene: Scene, tmp_path: Path) -> None:
+    """A batch of the ordinary journal drops the row that is fenced, and no other (33)."""
+    bob = await scene.store.ensure_user("bob")
+    bobs = await scene.homes.claim_home(bob.id, "a", None)
+    await scene.claim("b")
+    journal = scene.store.call_journal(tmp_path)
+    for user, call_id, epoch in ((scene.ann, "anns", scene.home.epoch), (bob, "bobs", bobs.epoch)):
+        ended = open_call(user, call_id, safe=True, phase=CallPhase.SUCCEEDED)
+        journal.record_ended(ended, may_begin=True, epoch=epoch)
+    await journal.close_journal()
+    assert await scene.calls.find_known("anns") is None
+    assert await scene.state_of("bobs") is CallState.SUCCEEDED
