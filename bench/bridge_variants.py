@@ -33,7 +33,7 @@ class _NoJournal(CallJournal):
     async def record_opened(self, call: OpenCall, within_s: float, *, may_begin: bool) -> None:
         """Nothing is written."""
 
-    def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
+    def record_ended(self, call: OpenCall, *, may_begin: bool, epoch: int | None = None) -> None:
         """Nothing is written."""
 
 

@@ -6,9 +6,11 @@ and is refused once another replica has claimed that user.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
+
+from bridge.errors import BridgeError, ErrorCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +77,31 @@ class HomeOf(Protocol):
         For writes, which the database checks; None: it knows that the user is not.
         """
         ...
+
+
+EpochOf: TypeAlias = Callable[[str], int | None]
+"""Returns the claim under which a user's rows are written now; None: there are no replicas.
+
+Raises `BridgeError`, `replica_lost`: the user is not at home here any more, and nothing may be written.
+"""
+
+
+def no_epoch(_user_id: str) -> None:
+    """Return the claim of every user of a bridge that is alone: none."""
+
+
+def held_epochs(homes: HomeOf) -> EpochOf:
+    """Return what stamps the rows of a replica."""
+
+    def epoch_of(user_id: str) -> int:
+        if (epoch := homes.held_epoch(user_id)) is None:
+            raise user_elsewhere()
+        return epoch
+
+    return epoch_of
+
+
+def user_elsewhere() -> BridgeError:
+    """Build the error of a write for a user who is at home in another replica."""
+    message = "The user is at home in another replica of the bridge; nothing was written here. Try again."
+    return BridgeError(ErrorCode.REPLICA_LOST, message, retryable=True)

@@ -15,9 +15,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.message_schema import content_of
 from bridge.errors import BridgeError, ErrorCode
+from bridge.homes import EpochOf, no_epoch, user_elsewhere
 from bridge.storage.conversation_mapping import CONVERSATIONS, MESSAGES, ConversationRows
 from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
-from bridge.storage.dialects import build_upsert, insert_missing, is_unfit
+from bridge.storage.dialects import build_upsert, insert_missing, is_fenced, is_unfit
 from bridge.storage.encryption import Encryption
 from bridge.storage.sessions import Sessions, store_unavailable
 from bridge.storage.write_thread import Transactions
@@ -35,10 +36,18 @@ class ConversationTables:
     """Reads and writes all conversations.
 
     Raises, each method:
-        BridgeError: `store_unavailable`.
+        BridgeError: `store_unavailable`; a write: `replica_lost`, the user is at home in another replica.
     """
 
-    def __init__(self, session: Sessions, thread: Transactions, encryption: Encryption) -> None:
+    def __init__(
+        self,
+        session: Sessions,
+        thread: Transactions,
+        encryption: Encryption,
+        epoch_of: EpochOf = no_epoch,
+    ) -> None:
+        """`epoch_of`: claim under which a user's rows are written."""
+        self._epoch_of = epoch_of
         self._session = session
         self._thread = thread
         self._rows = ConversationRows(encryption)
@@ -50,6 +59,7 @@ class ConversationTables:
             BridgeError: `invalid_request`: its context is nested too deeply.
         """
         row = await self._made(lambda: self._rows.of_conversation(conversation))
+        row["epoch"] = self._epoch_of(conversation.user_id)
         await self._write(lambda connection: connection.execute(insert(CONVERSATIONS), row))
 
     async def save_conversation(
@@ -90,6 +100,7 @@ class ConversationTables:
     ) -> None:
         added = await self._made(lambda: [self._rows.of_message(message) for message in messages])
         mine = (CONVERSATIONS.c.id == conversation.id, CONVERSATIONS.c.user_id == conversation.user_id)
+        row = row | {"epoch": self._epoch_of(conversation.user_id)}
 
         def work(connection: Connection) -> None:
             if not connection.execute(update(CONVERSATIONS).where(*mine).values(row)).rowcount:
@@ -201,6 +212,8 @@ class ConversationTables:
         try:
             await asyncio.wrap_future(self._thread.run_transaction(transaction))
         except (SQLAlchemyError, OSError) as error:
+            if is_fenced(error):
+                raise user_elsewhere() from None
             if is_unfit(error):
                 raise
             raise store_unavailable() from error

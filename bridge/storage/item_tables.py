@@ -40,6 +40,8 @@ class StoredItemRow(Base):
     """Time at which its response was added or last read, accurate to a day."""
     provider_id: Mapped[str | None] = mapped_column(String(200))
     """The payload's own id; null for items stored before 2026-11-22."""
+    epoch: Mapped[int | None] = mapped_column(BigInteger)
+    """Claim under which it was written; null: there were no replicas."""
 
     __table_args__ = (
         UniqueConstraint("user_id", "id", name="kept_items_by_id"),

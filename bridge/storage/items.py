@@ -16,7 +16,8 @@ from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, liter
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from bridge.storage.dialects import build_upsert, dialect_of, insert_missing, is_one_of
+from bridge.homes import EpochOf, no_epoch, user_elsewhere
+from bridge.storage.dialects import build_upsert, dialect_of, insert_missing, is_fenced, is_one_of
 from bridge.storage.encryption import Encryption
 from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES, ItemMapping, index_key
 from bridge.storage.item_tables import StoredEventsRow, StoredItemRow, StoredResponseRow
@@ -35,13 +36,17 @@ TOUCH_SECONDS = 24 * 3600
 
 UNFINISHED = ("queued", "in_progress")
 
-_CHANGED = ("status", "body", "request", "size", "key_id", "model", "ended_at", "used_at")
+_CHANGED = ("status", "body", "request", "size", "key_id", "model", "ended_at", "used_at", "epoch")
 
 _log = logging.getLogger(__name__)
 
 
 class ItemTables:
-    """Stored items and responses. A write that is cancelled may or may not have been committed."""
+    """Stored items and responses. A write that is cancelled may or may not have been committed.
+
+    Raises, in every write:
+        BridgeError: `replica_lost`: the user is at home in another replica; nothing was written.
+    """
 
     def __init__(
         self,
@@ -49,7 +54,10 @@ class ItemTables:
         thread: Transactions,
         encryption: Encryption,
         now: Callable[[], float] = time.time,
+        epoch_of: EpochOf = no_epoch,
     ) -> None:
+        """`epoch_of`: claim under which a user's rows are written."""
+        self._epoch_of = epoch_of
         self._session = session
         self._thread = thread
         self._rows = ItemMapping(encryption)
@@ -59,7 +67,8 @@ class ItemTables:
         """Store items; those of a user who has been deleted in the meantime are dropped."""
         rows = await asyncio.to_thread(self._rows.of_items, items, self._now())
         if rows:
-            await self._write(lambda connection: _add_items(connection, rows))
+            stamped = [row | {"epoch": self._epoch_of(row["user_id"])} for row in rows]
+            await self._write(lambda connection: _add_items(connection, stamped))
 
     async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Return those of the items that the user has and that are readable; a query per thousand ids."""
@@ -112,6 +121,7 @@ class ItemTables:
         except Unstorable as error:
             _log.warning("Response %s is not stored: %s.", response.id, error)
             return
+        row["epoch"] = self._epoch_of(response.user_id)
         await self._write(lambda connection: _save_response(connection, row))
 
     async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:
@@ -141,10 +151,11 @@ class ItemTables:
         found = await asyncio.to_thread(lambda: [self._rows.read_response(row) for row in rows])
         return [response for response in found if response is not None]
 
-    async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
+    async def add_events(self, user_id: str, response_id: str, first: int, last: int, frames: bytes) -> None:
         """Store stream events; those of a response that is not stored are dropped."""
         row = await asyncio.to_thread(self._rows.of_events, response_id, first, last, frames)
-        await self._write(lambda connection: _add_events(connection, row))
+        epoch = self._epoch_of(user_id)
+        await self._write(lambda connection: _add_events(connection, row, epoch))
 
     async def read_events(
         self, user_id: str, response_id: str, after: int, *, limit: int
@@ -164,7 +175,12 @@ class ItemTables:
         return [(number, frames) for number, frames in found if frames is not None]
 
     async def _write(self, work: Callable[[Connection], None]) -> None:
-        await asyncio.wrap_future(self._thread.run_transaction(work))
+        try:
+            await asyncio.wrap_future(self._thread.run_transaction(work))
+        except IntegrityError as error:
+            if is_fenced(error):
+                raise user_elsewhere() from None
+            raise
 
     async def _items(self, user_id: str, rows: Sequence[Row[Any]]) -> list[StoredItem]:
         if not rows:  # most requests name nothing that is stored, and need no thread
@@ -234,13 +250,15 @@ def _delete_response(connection: Connection, user_id: str, response_id: str) -> 
     return deleted
 
 
-def _add_events(connection: Connection, row: dict[str, Any]) -> None:
+def _add_events(connection: Connection, row: dict[str, Any], epoch: int | None) -> None:
     values = [bindparam(name, value, EVENTS.c[name].type) for name, value in row.items()]
     is_there = exists().where(RESPONSES.c.id == row["response_id"])
     chosen = select(*values).where(is_there)
     connection.execute(
         insert_missing(connection.dialect.name, StoredEventsRow).from_select(list(row), chosen)
     )
+    if epoch is not None:  # events have no column for it: that of their response is checked in the commit
+        connection.execute(update(RESPONSES).where(RESPONSES.c.id == row["response_id"]).values(epoch=epoch))
 
 
 def _touch(connection: Connection, user_id: str, response_ids: Collection[str], now: float) -> None:

@@ -72,9 +72,10 @@ class ResilientItemStore:
         """Return responses of one user, or of all, that have not ended."""
         return await self._run_limited(user_id or ALL_USERS, self._inner.list_unfinished(user_id))
 
-    async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
+    async def add_events(self, user_id: str, response_id: str, first: int, last: int, frames: bytes) -> None:
         """Store stream events."""
-        await self._run_limited(ALL_USERS, self._inner.add_events(response_id, first, last, frames))
+        adding = self._inner.add_events(user_id, response_id, first, last, frames)
+        await self._run_limited(user_id, adding)
 
     async def read_events(
         self, user_id: str, response_id: str, after: int, *, limit: int
@@ -88,7 +89,7 @@ class ResilientItemStore:
         try:
             with self._breakers.pass_breaker(BreakerKey(user_id, kind="store"), NAME) as passage:
                 return await self._record_outcome(passage, work)
-        except BridgeError as refused:  # by the breaker, before the work started
+        except BridgeError as refused:  # by the breaker, before the work started, or by the fence of replicas
             work.close()
             raise StoreUnavailable(refused.error.message) from None
 

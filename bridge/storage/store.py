@@ -16,6 +16,7 @@ from sqlalchemy import URL, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker
 
 from bridge.catalog.server_view import ServerRecord, UserSelection
+from bridge.homes import EpochOf, no_epoch
 from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
@@ -60,6 +61,7 @@ class Store(UserStore):
         self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
         self._session = Sessions(self._plain_session)
         self._fenced: AsyncEngine | None = None
+        self._epoch_of: EpochOf = no_epoch
         self.claim = claim_of(engines.reading)
         """Exclusive claim of a bridge to the database; commands work beside a bridge that has it."""
 
@@ -87,6 +89,10 @@ class Store(UserStore):
             raise FolderInUse(str(error)) from None
         except WriteAheadLogUnusable as error:
             raise StoreError(str(error)) from None
+
+    def stamp_writes(self, epoch_of: EpochOf) -> None:
+        """Write conversations, items and responses under claims, in all tables that are made after this."""
+        self._epoch_of = epoch_of
 
     def home_table(self) -> HomeTable:
         """Return the homes of users in this PostgreSQL database."""
@@ -124,7 +130,8 @@ class Store(UserStore):
         self, settings: StorageSettings | None = None, now: Callable[[], float] = time.time
     ) -> ItemTables:
         """Return the stored items and responses in this database."""
-        return ItemTables(self._plain_session, self._thread, Encryption(settings or StorageSettings()), now)
+        encryption = Encryption(settings or StorageSettings())
+        return ItemTables(self._plain_session, self._thread, encryption, now, self._epoch_of)
 
     def retention_sweep(self, settings: StorageSettings, now: Callable[[], float] = time.time) -> Retention:
         """Return the sweeper that deletes expired and superfluous responses."""
@@ -132,7 +139,8 @@ class Store(UserStore):
 
     def conversation_tables(self, settings: StorageSettings | None = None) -> ConversationTables:
         """Return the conversations in this database."""
-        return ConversationTables(self._session, self._thread, Encryption(settings or StorageSettings()))
+        encryption = Encryption(settings or StorageSettings())
+        return ConversationTables(self._session, self._thread, encryption, self._epoch_of)
 
     def mcp_tasks(self, settings: StorageSettings) -> McpTaskTable:
         """Return the tasks of MCP clients in this database."""

@@ -58,7 +58,7 @@ class ItemStore(Protocol):
         """Return responses of one user, or of all, that are `queued` or `in_progress`, oldest first."""
         ...
 
-    async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
+    async def add_events(self, user_id: str, response_id: str, first: int, last: int, frames: bytes) -> None:
         """Store stream events with the sequence numbers `first` to `last`, as they were sent."""
         ...
 

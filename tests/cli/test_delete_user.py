@@ -27,7 +27,7 @@ async def _fill(path: Path, name: str) -> str:
     items = store.item_store()
     await items.add_items([StoredItem("A", user.id, name, 0, "output", "demo", {"type": "message"}, 1.0)])
     await items.save_response(StoredResponse(name, user.id, "demo", "completed", {}, {}, 1.0))
-    await items.add_events(name, 0, 1, b"frames")
+    await items.add_events(user.id, name, 0, 1, b"frames")
     await store.close()
     return user.id
 

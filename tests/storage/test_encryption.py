@@ -100,7 +100,7 @@ async def test_what_is_encrypted_opens_nowhere_else(database: Where) -> None:
     for owner, name in ((ann, "other"), (bob, "message")):
         await items.add_items([StoredItem(name, owner, "q", 0, "output", "demo", {"type": "message"}, 1.0)])
     await items.save_response(StoredResponse("q", ann, "demo", "completed", {}, {}, 1.0))
-    await items.add_events("q", 0, 1, b"others")
+    await items.add_events(ann, "q", 0, 1, b"others")
     await store.close()
     mine = f"(SELECT payload FROM kept_items WHERE user_id = '{ann}' AND id = 'message')"
     execute(
@@ -135,7 +135,7 @@ async def fill(where: Where, settings: StorageSettings, suffix: str = "") -> str
     await store.save_response(
         StoredResponse("r" + suffix, ann.id, "demo", "completed", {"a": CANARY}, {"b": CANARY}, 1.0)
     )
-    await store.add_events("r" + suffix, 0, 1, CANARY.encode())
+    await store.add_events(ann.id, "r" + suffix, 0, 1, CANARY.encode())
     await database.close()
     return ann.id
 

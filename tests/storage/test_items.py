@@ -190,7 +190,7 @@ async def test_responses_that_have_not_ended_are_found_after_a_restart(stored: T
 async def test_a_deleted_response_takes_its_items_and_events_along(stored: TwoUserStore) -> None:
     """Deleted is deleted; what other users have under the same ids stays."""
     await stored.store.save_response(response(stored.ann, "r1"))
-    await stored.store.add_events("r1", 0, 3, b"frames")
+    await stored.store.add_events(stored.ann, "r1", 0, 3, b"frames")
     await stored.store.add_items(
         [item(stored.ann, "A", "r1"), item(stored.ann, "B", "r2"), item(stored.bob, "A", "r1")]
     )
@@ -208,9 +208,9 @@ async def test_events_are_read_from_the_frames_that_hold_the_next_one(stored: Tw
     """`starting_after` may point into the middle of what was written at once."""
     await stored.store.save_response(response(stored.ann, "r1"))
     for first, last in ((0, 3), (4, 4), (5, 9)):
-        await stored.store.add_events("r1", first, last, f"{first}-{last}".encode())
-    await stored.store.add_events("r1", 4, 4, b"again")
-    await stored.store.add_events("r2", 0, 1, b"of a response that is not kept")
+        await stored.store.add_events(stored.ann, "r1", first, last, f"{first}-{last}".encode())
+    await stored.store.add_events(stored.ann, "r1", 4, 4, b"again")
+    await stored.store.add_events(stored.ann, "r2", 0, 1, b"of a response that is not kept")
     assert await stored.store.read_events(stored.ann, "r1", -1, limit=9) == [
         (0, b"0-3"),
         (4, b"4-4"),
@@ -246,7 +246,7 @@ async def test_what_a_deleted_user_still_makes_is_dropped(database: Where) -> No
     store = opened.item_store()
     await store.add_items([item(ann.id, "A")])
     await store.save_response(response(ann.id, "r1"))
-    await store.add_events("r1", 0, 1, b"frames")
+    await store.add_events(ann.id, "r1", 0, 1, b"frames")
     await asyncio.to_thread(execute, database, "DELETE FROM users")
     for table in ("kept_items", "kept_responses", "kept_events"):
         assert execute(database, f"SELECT * FROM {table}") == []

@@ -153,7 +153,7 @@ async def test_events_of_a_response_go_a_day_after_its_end_and_the_response_stay
     await items.save_response(replace(base, ended_at=DAY_SECONDS * 1.0))
     await items.save_response(replace(base, id="2", status="in_progress"))
     for name in "12":
-        await items.add_events(name, 0, 3, b"frames")
+        await items.add_events(harness.user_id, name, 0, 3, b"frames")
     for day, left in ((1.9, "12"), (2.1, "2")):
         harness.day = day
         await harness.store.retention_sweep(PLAIN, harness.now).sweep_once()

@@ -24,10 +24,10 @@ class GuardedStore(MemoryItemStore):
     is_away: bool = False
     added: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
+    async def add_events(self, user_id: str, response_id: str, first: int, last: int, frames: bytes) -> None:
         if self.is_away:
             raise StoreUnavailable
-        await super().add_events(response_id, first, last, frames)
+        await super().add_events(user_id, response_id, first, last, frames)
         self.added.set()
 
     async def read_events(

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +14,14 @@ from bridge.calls.endings import replica_lost
 from bridge.calls.fenced_journal import LeftCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallPhase, CallState
+from bridge.conversations.conversation import Conversation
+from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
 from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.store import Store
 from bridge.storage.users import User
+from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.calls.journal_harness import open_call
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
@@ -137,3 +140,29 @@ async def test_rows_of_others_are_written_where_one_claim_is_over(scene: Scene, 
     await journal.close_journal()
     assert await scene.calls.find_known("anns") is None
     assert await scene.state_of("bobs") is CallState.SUCCEEDED
+
+
+async def test_items_responses_events_and_conversations_of_an_old_home_are_refused(scene: Scene) -> None:
+    """A run that goes on in a replica that has lost its user changes nothing (33)."""
+    scene.store.stamp_writes(lambda _: scene.home.epoch)
+    items, conversations = scene.store.item_store(), scene.store.conversation_tables()
+    response = StoredResponse("r1", scene.ann.id, "demo", "in_progress", {"id": "r1"}, {}, 5.0)
+    await items.save_response(response)
+    chat = Conversation("conv-1", scene.ann.id, 1.0, 1.0)
+    await conversations.add_conversation(chat)
+    await scene.claim("b")
+    item = StoredItem("i1", scene.ann.id, "r1", 0, "output", "demo", {"type": "message"}, 1.0)
+    writes = (
+        items.save_response(replace(response, status="completed")),
+        items.add_events(scene.ann.id, "r1", 0, 1, b"frames"),
+        items.add_items([item]),
+        conversations.save_conversation(replace(chat, updated_at=2.0)),
+    )
+    for write in writes:
+        with pytest.raises(BridgeError) as refused:
+            await write
+        assert refused.value.error.code is ErrorCode.REPLICA_LOST
+    for table in ("kept_items", "kept_events"):
+        assert execute(scene.where, f"SELECT * FROM {table}") == []
+    assert execute(scene.where, "SELECT status FROM kept_responses") == [("in_progress",)]
+    assert execute(scene.where, "SELECT updated_at FROM conversations") == [(1.0,)]

@@ -74,7 +74,7 @@ class MemoryItemStore:
         found = [response for response in found if user_id in (None, response.user_id)]
         return sorted(found, key=lambda response: response.created_at)
 
-    async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
+    async def add_events(self, user_id: str, response_id: str, first: int, last: int, frames: bytes) -> None:
         if response_id in self.responses:
             self.frames.setdefault(response_id, {}).setdefault(first, (last, frames))
 

@@ -205,7 +205,9 @@ class EventLog:
         while batch := self._batch():
             frames = b"".join(piece.frames for piece in batch)
             try:
-                await self._store.add_events(self._response_id, batch[0].first, batch[-1].last, frames)
+                await self._store.add_events(
+                    self._user_id, self._response_id, batch[0].first, batch[-1].last, frames
+                )
             except StoreUnavailable as failure:
                 _log.warning("Events of %s wait for the store: %s", self._response_id, failure)
                 await sleep_safely(RETRY_S)

@@ -27,7 +27,7 @@ _FENCE = """CREATE FUNCTION check_epoch() RETURNS trigger LANGUAGE plpgsql AS $$
 """Refuses what is written under a claim that is not the user's latest. It runs in the commit, so that the row
 of the home is not locked while a client thinks. A statement that does not name the epoch is not checked."""
 
-_FENCED = ("calls", "kept_responses", "conversations")
+_FENCED = ("calls", "kept_responses", "kept_items", "conversations")
 
 _ALL = "INSERT OR UPDATE OR DELETE"
 
@@ -97,4 +97,5 @@ def _add_epochs() -> None:
             sqlite_where=was_passed_on,
             postgresql_where=was_passed_on,
         )
-    op.add_column("conversations", sa.Column("epoch", sa.BigInteger, nullable=True))
+    for table in ("conversations", "kept_items"):
+        op.add_column(table, sa.Column("epoch", sa.BigInteger, nullable=True))
