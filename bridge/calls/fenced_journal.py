@@ -30,7 +30,11 @@ is told as in one process, and written as soon as it can be."""
 KEPT_S = 12.0
 """Seconds for which the ending is awaited that a user's new home keeps: it waits for a page first."""
 
-KEPT_LOOK_S = 0.25
+LOOK_S = 0.2
+"""Seconds between two looks into the table of calls while something is awaited."""
+
+GREETING_S = 1.5
+"""Seconds for which the calls of a lost home wait for their user's page, which may know how they ended."""
 
 _log = logging.getLogger(__name__)
 
@@ -149,15 +153,21 @@ class FencedJournal:
         return task
 
     async def settle_user(self, user_id: str, epoch: int) -> int:
-        """End what older claims of a user left open, of which no page has reported; returns how many.
+        """End what older claims of a user left open; returns how many were in doubt.
+
+        A page that comes within `GREETING_S` may still report how they ended.
 
         Raises:
             BridgeError: `store_unavailable`.
         """
         left = await self._rows.list_left(user_id, epoch)
+        until = asyncio.get_running_loop().time() + GREETING_S
+        while any(call.may_begin for call in left) and asyncio.get_running_loop().time() < until:
+            await sleep_safely(LOOK_S)
+            left = await self._rows.list_left(user_id, epoch)
         for call in left:
             await self._rows.end_left(user_id, epoch, _doubt(call))
-        return len(left)
+        return sum(call.may_begin for call in left)
 
     async def _commit_ending(self, call: OpenCall, epoch: int, *, may_begin: bool) -> KeptEnding:
         outcome = call.outcome
@@ -175,14 +185,14 @@ class FencedJournal:
 
     async def _find_kept(self, own: CallOutcome) -> CallOutcome:
         """Return the ending that the new home keeps; with the answer, if it is the one that came here."""
-        for _ in range(int(KEPT_S / KEPT_LOOK_S)):
+        for _ in range(int(KEPT_S / LOOK_S)):
             try:
                 known = await self._rows.find_known(own.call_id)
             except BridgeError:
                 known = None
             if known is not None and known.outcome is not None:
                 return own if known.outcome.state is own.state else told_outcome(known.outcome)
-            await sleep_safely(KEPT_LOOK_S)
+            await sleep_safely(LOOK_S)
         error = doubtful_error(endings.replica_lost(is_unsent=False))
         return CallOutcome(own.call_id, CallState.OUTCOME_UNKNOWN, None, error, own.server_id)
 

@@ -104,6 +104,10 @@ class Homes:
         """Return the epoch that this replica believes to hold of a user; the database knows better."""
         return self._epochs.get(user_id)
 
+    def takes_work(self, user_id: str) -> bool:
+        """Return whether new work of a user may begin here, as far as is known without a question."""
+        return user_id not in self._moving and self.epoch_of(user_id) is not None
+
     async def admits(self, user_id: str, epoch: int) -> bool:
         """Return whether work that another replica sends here for an epoch may begin.
 

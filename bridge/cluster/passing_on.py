@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Protocol
 
 from aiohttp import ClientError, ClientResponse, hdrs, web
@@ -64,8 +64,8 @@ class HomeFinder(Protocol):
         """Id of this replica."""
         ...
 
-    def epoch_of(self, user_id: str) -> int | None:
-        """Return the epoch under which a user is at home here; None: is not, or may not be any more."""
+    def takes_work(self, user_id: str) -> bool:
+        """Return whether new work of a user may begin here, as far as is known without a question."""
         ...
 
     async def admits(self, user_id: str, epoch: int) -> bool:
@@ -81,11 +81,20 @@ class HomeFinder(Protocol):
         ...
 
 
+class Hosting(Protocol):
+    """The users who are at home here."""
+
+    def serve_user(self, user_id: str) -> AbstractAsyncContextManager[None]:
+        """Run a block that serves a request of a user, once what older homes left is settled."""
+        ...
+
+
 class PassingOn:
     """Sends requests to the homes of their users. Implements `Router`."""
 
-    def __init__(self, homes: HomeFinder, client: RelayClient) -> None:
+    def __init__(self, homes: HomeFinder, hosting: Hosting, client: RelayClient) -> None:
         self._homes = homes
+        self._hosting = hosting
         self._client = client
         self._exchanges = OpenExchanges()
 
@@ -103,6 +112,10 @@ class PassingOn:
             ConnectionResetError: the home was lost amid its response; the caller is cut off, too.
         """
         return await self._pass(request, caller.user.id, caller)
+
+    def serve_user(self, user_id: str) -> AbstractAsyncContextManager[None]:
+        """Run a block that serves a request of a user who is at home here."""
+        return self._hosting.serve_user(user_id)
 
     async def pass_for_user(self, request: web.Request, user_id: str) -> web.StreamResponse | None:
         """As `pass_on`, for a request of which only the user is known; the home finds out who asks.
@@ -134,7 +147,7 @@ class PassingOn:
             raise _unreachable() from None
 
     def _is_home(self, user_id: str) -> bool:
-        return self._homes.epoch_of(user_id) is not None
+        return self._homes.takes_work(user_id)
 
     async def _answer_from(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
         is_socket = passed.request.headers.get(hdrs.UPGRADE, "").lower() == "websocket"

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from bridge.cluster.passing_on import HomeFinder, PassingOn
+from bridge.cluster.passing_on import HomeFinder, Hosting, PassingOn
 from bridge.cluster.relay_client import RelayClient
 from bridge.cluster.relay_listener import MAX_TOKEN_BYTES, RelayGate
 from bridge.cluster.relay_token import RelayTokens
@@ -30,20 +30,22 @@ UserOfLink: TypeAlias = Callable[[str], str]
 class Relay:
     """Both ends of passing on, of one replica. Made on the running event loop."""
 
-    def __init__(self, homes: HomeFinder, secret: bytes, listener: socket.socket) -> None:
+    def __init__(
+        self, homes: HomeFinder, hosting: Hosting, secret: bytes, listener: socket.socket
+    ) -> None:
         """`secret`: the same in all replicas; `listener`: bound to the address that they know."""
         self._listener = listener
         tokens = RelayTokens(secret)
         self._homes = homes
         self._client = RelayClient(tokens)
         self._routes = RoutingValues(secret)
-        self.router = PassingOn(homes, self._client)
+        self.router = PassingOn(homes, hosting, self._client)
         self._listening: asyncio.Server | None = None
         self._gate = RelayGate(homes, tokens)
 
     def is_home(self, user_id: str) -> bool:
         """Return whether a user is at home here, as far as is known without a question."""
-        return self._homes.epoch_of(user_id) is not None
+        return self._homes.takes_work(user_id)
 
     def make_route(self, user_id: str) -> str:
         """Return the routing value of a user."""

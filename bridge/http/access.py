@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeAlias
 
 from aiohttp import web
@@ -31,6 +32,10 @@ class Router(Protocol):
             BridgeError: `cluster_unavailable`, `replica_lost`, `store_unavailable`.
             ConnectionResetError: the home was lost amid its response; the caller is cut off, too.
         """
+        ...
+
+    def serve_user(self, user_id: str) -> AbstractAsyncContextManager[None]:
+        """Run a block that serves a request of a user who is at home here."""
         ...
 
 
@@ -66,12 +71,14 @@ def _routed(handler: Handler, authenticate: _Authenticate, identity: Identity, r
     async def routed(request: web.Request) -> web.StreamResponse:
         if (relayed := relayed_of(request)) is not None and relayed.caller is not None:
             await identity.check_credentials(relayed.caller)
-            request[_CALLER] = relayed.caller
+            request[_CALLER] = caller = relayed.caller
+        else:
+            request[_CALLER] = caller = await authenticate(request)
+            mark_authenticated(request)
+            if (response := await router.pass_on(request, caller)) is not None:
+                return response
+        async with router.serve_user(caller.user.id):
             return await handler(request)
-        request[_CALLER] = caller = await authenticate(request)
-        mark_authenticated(request)
-        response = await router.pass_on(request, caller)
-        return await handler(request) if response is None else response
 
     return routed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import socket
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,6 +54,12 @@ class FixedHomes:
     def epoch_of(self, user_id: str) -> int | None:
         home = self.table.home_of(user_id)
         return home.epoch if home.replica == self.replica and self.believed is None else None
+
+    def takes_work(self, user_id: str) -> bool:
+        return self.epoch_of(user_id) is not None
+
+    def serve_user(self, user_id: str) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def admits(self, user_id: str, epoch: int) -> bool:
         home = self.table.home_of(user_id)
