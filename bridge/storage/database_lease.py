@@ -1,9 +1,9 @@
-"""Exclusive claim of one bridge to a database that other bridges could reach, too.
+"""Claim of a bridge, or of several replicas, to a database that other bridges could reach, too.
 
-A bridge that starts ends the calls that its database says are running, because nobody else can know of them.
-So only one bridge may use a database. On PostgreSQL it is the one that holds an advisory lock, which the
-server releases when the connection ends, however that happens. An SQLite file is in a folder that belongs to
-one bridge.
+A single bridge that starts ends the calls that its database says are running, because nobody else can know of
+them. So it must be alone: on PostgreSQL it holds an advisory lock, which the server releases when the
+connection ends, however that happens. Replicas know of each other, and hold the same lock shared: any number
+of them, but none beside a single bridge. An SQLite file is in a folder that belongs to one bridge.
 """
 
 from __future__ import annotations
@@ -33,17 +33,32 @@ ANSWER_S = 20.0
 _NOTICE_DEATH = "SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
 """Settings by which the server notices within half a minute that a bridge's machine is gone."""
 
+_TRY_ALONE = text("SELECT pg_try_advisory_lock(:key)")
+_TRY_SHARED = text("SELECT pg_try_advisory_lock_shared(:key)")
+
+_HOLDERS = (
+    "FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
+    " WHERE datname = current_database() AND locktype = 'advisory' AND granted"
+    " AND classid = :high AND objid = :low AND objsubid = 1"
+)
+_COUNT_HOLDERS = text(f"SELECT count(*) {_HOLDERS}")
+_IS_HELD_SHARED = text(f"SELECT EXISTS (SELECT {_HOLDERS} AND mode = 'ShareLock')")
+_LOCK_PARTS = {"high": CLAIM_LOCK >> 32, "low": CLAIM_LOCK & 0xFFFFFFFF}
+"""The key as `pg_locks` shows it, in two halves."""
+
+_REDIS = "--redis and --replica-url"
+
 _log = logging.getLogger(__name__)
 
 
 class Claim(Protocol):
-    """The port by which a bridge becomes the only one at its database."""
+    """The port by which a bridge becomes the only one at its database, or one of several replicas."""
 
     async def take_claim(self) -> None:
-        """Become the only bridge.
+        """Become the only bridge, or one of the replicas.
 
         Raises:
-            StoreError: another bridge is.
+            StoreError: another bridge uses the database in a way that does not go with this one.
         """
         ...
 
@@ -53,6 +68,13 @@ class Claim(Protocol):
 
     async def release_claim(self) -> None:
         """Release the claim for another bridge."""
+        ...
+
+    async def is_alone(self) -> bool:
+        """Return whether nobody else holds the claim, after it was taken.
+
+        A replica that has just lost its connection to the database is not seen.
+        """
         ...
 
 
@@ -68,15 +90,28 @@ class NoClaim:
     async def release_claim(self) -> None:
         """Do nothing: there is nothing to release."""
 
+    async def is_alone(self) -> bool:
+        """Return True: nobody else reaches the file."""
+        return True
+
 
 class AdvisoryClaim:
     """An advisory lock of PostgreSQL, on a connection of its own."""
 
     def __init__(
-        self, engine: AsyncEngine, *, patience_s: float = TAKE_S, look_every_s: float = LOOK_EVERY_S
+        self,
+        engine: AsyncEngine,
+        *,
+        shared: bool = False,
+        patience_s: float = TAKE_S,
+        look_every_s: float = LOOK_EVERY_S,
     ) -> None:
-        """`patience_s`: how long `take_claim` waits; `look_every_s`: period of `keep_claim`, in seconds."""
+        """`shared`: beside other replicas. `patience_s`: how long `take_claim` waits; `look_every_s`: period
+        of `keep_claim`, in seconds.
+        """
         self._engine = engine
+        self._try_lock = _TRY_SHARED if shared else _TRY_ALONE
+        self._is_shared = shared
         self._patience_s = patience_s
         self._look_every_s = look_every_s
         self._connection: AsyncConnection | None = None
@@ -91,7 +126,7 @@ class AdvisoryClaim:
         try:
             while not await self._try():
                 if asyncio.get_running_loop().time() >= deadline:
-                    raise StoreError(_taken(self._engine))
+                    raise StoreError(await self._explain())
                 await sleep_safely(TRY_EVERY_S)
         except (SQLAlchemyError, OSError) as error:
             raise StoreError(f"{mask_url(self._engine.url)} cannot be used: {reason_of(error)}") from None
@@ -111,6 +146,18 @@ class AdvisoryClaim:
         if connection is not None:
             await _closed(connection)
 
+    async def is_alone(self) -> bool:
+        """Return whether this connection is the only one that holds the lock.
+
+        Raises:
+            StoreError: the database cannot be used.
+        """
+        try:
+            async with self._engine.connect() as connection:
+                return await connection.scalar(_COUNT_HOLDERS, _LOCK_PARTS) == (self._connection is not None)
+        except (SQLAlchemyError, OSError) as error:
+            raise StoreError(f"{mask_url(self._engine.url)} cannot be used: {reason_of(error)}") from None
+
     async def _take_again(self) -> None:
         """Take the lock that a restart of the database released. Ends no calls: this bridge knows its own."""
         has_said = False
@@ -119,7 +166,7 @@ class AdvisoryClaim:
                 if await self._try():
                     return
                 if not has_said:
-                    _log.error("%s. Stop one of the two.", _taken(self._engine))
+                    _log.error("%s. Stop one of the two.", await self._explain())
                     has_said = True
             except (SQLAlchemyError, OSError) as error:
                 _log.debug("the database lease cannot be acquired: %s", reason_of(error))
@@ -130,12 +177,32 @@ class AdvisoryClaim:
         try:
             await connection.execution_options(isolation_level="AUTOCOMMIT")
             await connection.exec_driver_sql(_NOTICE_DEATH)
-            if await connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": CLAIM_LOCK}):
+            if await connection.scalar(self._try_lock, {"key": CLAIM_LOCK}):
                 self._connection = connection
         finally:
             if self._connection is not connection:
                 await _closed(connection)
         return self._connection is connection
+
+    async def _explain(self) -> str:
+        """Say who is in the way, and what to do about it."""
+        where = mask_url(self._engine.url)
+        if self._is_shared:
+            return (
+                f"a single bridge uses {where}, which replicas cannot share with it: stop it, or start it as "
+                f"one of them, with {_REDIS}"
+            )
+        async with self._engine.connect() as connection:
+            held_shared = await connection.scalar(_IS_HELD_SHARED, _LOCK_PARTS)
+        if held_shared:
+            return (
+                f"replicas use {where}, beside which no single bridge may run: stop all of them, or start "
+                f"this one as one of them, with {_REDIS}"
+            )
+        return (
+            f"another bridge uses {where}; a database serves one bridge: stop the other one, or "
+            "give this one a database of its own"
+        )
 
     async def _is_there(self, connection: AsyncConnection) -> bool:
         try:
@@ -149,13 +216,6 @@ class AdvisoryClaim:
 def claim_of(engine: AsyncEngine) -> Claim:
     """Return the claim to the database of an engine."""
     return AdvisoryClaim(engine) if engine.dialect.name == "postgresql" else NoClaim()
-
-
-def _taken(engine: AsyncEngine) -> str:
-    return (
-        f"another bridge uses {mask_url(engine.url)}; a database serves one bridge: stop the other one, or "
-        "give this one a database of its own"
-    )
 
 
 async def _closed(connection: AsyncConnection) -> None:

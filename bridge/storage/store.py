@@ -29,7 +29,7 @@ from bridge.storage.database import (
     open_postgresql,
     open_sqlite,
 )
-from bridge.storage.database_lease import claim_of
+from bridge.storage.database_lease import AdvisoryClaim, Claim, claim_of
 from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lock_user
 from bridge.storage.encryption import Encryption
 from bridge.storage.items import ItemTables
@@ -37,6 +37,7 @@ from bridge.storage.mcp_tasks import McpTaskTable
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.reencryption import Reencrypted, reencrypt_rows
 from bridge.storage.replicas.change_counters import ChangeCounters
+from bridge.storage.replicas.cluster_facts import ClusterFacts
 from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.retention import Retention
@@ -64,6 +65,9 @@ class Store(UserStore):
         self._epoch_of: EpochOf = no_epoch
         self.claim = claim_of(engines.reading)
         """Exclusive claim of a bridge to the database; commands work beside a bridge that has it."""
+        self.claim: Claim = claim_of(engines.reading)
+        """Claim of a bridge to the database, exclusive unless `share_claim` was called; commands work beside a
+        bridge that has it."""
 
     @classmethod
     def open_store(cls, where: Path | URL) -> Store:
@@ -93,6 +97,9 @@ class Store(UserStore):
     def stamp_writes(self, epoch_of: EpochOf) -> None:
         """Write conversations, items and responses under claims, in all tables that are made after this."""
         self._epoch_of = epoch_of
+    def share_claim(self) -> None:
+        """Make `claim` that of a replica, beside others, in this PostgreSQL database; before it is taken."""
+        self.claim = AdvisoryClaim(self._engine, shared=True)
 
     def home_table(self) -> HomeTable:
         """Return the homes of users in this PostgreSQL database."""
@@ -101,6 +108,9 @@ class Store(UserStore):
     def fenced_calls(self) -> FencedCalls:
         """Return the calls in this PostgreSQL database, as a replica writes them."""
         return FencedCalls(self._fenced_session())
+    def cluster_facts(self) -> ClusterFacts:
+        """Return what must be the same in all replicas of this PostgreSQL database."""
+        return ClusterFacts(self._fenced_session())
 
     def change_counters(self) -> ChangeCounters:
         """Return the counters of what replicas keep in memory."""
