@@ -28,6 +28,10 @@ SetBy: TypeAlias = Literal[
 """Which setting determined how long a call may take."""
 
 
+_OF_ALL_USERS = ("max_parallel_tools_global", "max_concurrent_requests")
+"""Limits on what all users do at the same time."""
+
+
 class Deadline(NamedTuple):
     """How long a call may take once it has its slot, and which setting said so."""
 
@@ -74,28 +78,49 @@ class LiveLimits:
         self._changed: dict[str, Number] = {}
         self._listeners: list[Callable[[], None]] = []
         self._changing = asyncio.Lock()
-        self._now = build_limits(self._given)
+        self._chosen = build_limits(self._given)
+        self._replicas = 1
+        self._now = self._chosen
 
     @property
     def now(self) -> Limits:
-        """The limits in force."""
+        """The limits in force in this process: with several replicas, its share of what all may do."""
         return self._now
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Call `listener` after every change."""
         self._listeners.append(listener)
 
+    def divide_among(self, replicas: int) -> None:
+        """Take a share of what is allowed to all users together, rounded up; each replica takes as much.
+
+        `replicas`: the number of live ones, this one included; one that does not see itself counts as one.
+        """
+        if (replicas := max(replicas, 1)) != self._replicas:
+            self._replicas = replicas
+            self._settle()
+
     async def load_stored(self) -> None:
-        """Read the stored limits; a value that is no longer allowed is left out with a warning."""
-        for name, value in (await self._store.load_limits()).items():
-            if name in WITHOUT_EFFECT:
-                continue
-            try:
-                refuse_unknown([name])
-                self._kept[name] = _number(name, value)
-            except BridgeError as error:
-                self._warn(f"A stored limit is ignored: {error.error.message}")
-        self._settle()
+        """Read the stored limits, at the start and after another replica changed them.
+
+        A value that is no longer allowed is left out with a warning.
+
+        Raises:
+            BridgeError: `store_unavailable`.
+        """
+        async with self._changing:
+            kept: dict[str, Number] = {}
+            for name, value in (await self._store.load_limits()).items():
+                if name in WITHOUT_EFFECT:
+                    continue
+                try:
+                    refuse_unknown([name])
+                    kept[name] = _number(name, value)
+                except BridgeError as error:
+                    self._warn(f"A stored limit is ignored: {error.error.message}")
+            if kept != self._kept:
+                self._kept = kept
+                self._settle()
 
     async def change_limits(self, changes: Mapping[str, object]) -> list[str]:
         """Change limits by name; None undoes a change. Returns a warning for each name without effect.
@@ -117,7 +142,7 @@ class LiveLimits:
         return [
             LimitFacts(
                 name=name,
-                value=getattr(self._now, name.lower()),
+                value=getattr(self._chosen, name.lower()),
                 default=getattr(DEFAULTS, name.lower()),
                 minimum=range_of(name)[0],
                 maximum=range_of(name)[1],
@@ -139,7 +164,8 @@ class LiveLimits:
             self._settle()
 
     def _settle(self) -> None:
-        self._now = build_limits({**self._kept, **self._given, **self._changed})
+        self._chosen = build_limits({**self._kept, **self._given, **self._changed})
+        self._now = _divide(self._chosen, self._replicas)
         for listener in self._listeners:
             listener()
 
@@ -168,6 +194,14 @@ def build_limits(values: Mapping[str, Number]) -> Limits:
     except ValidationError as error:
         name = str(error.errors()[0]["loc"][0]).upper()
         raise _out_of_range(name, values.get(name)) from None
+
+
+def _divide(limits: Limits, replicas: int) -> Limits:
+    """Return the share of one replica: no user's limit is divided, because a user is at home in one."""
+    if replicas == 1:
+        return limits
+    shares = {name: math.ceil(getattr(limits, name) / replicas) for name in _OF_ALL_USERS}
+    return limits.model_copy(update=shares)
 
 
 def _number(name: str, value: object) -> Number:

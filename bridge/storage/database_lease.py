@@ -106,8 +106,9 @@ class AdvisoryClaim:
         patience_s: float = TAKE_S,
         look_every_s: float = LOOK_EVERY_S,
     ) -> None:
-        """`shared`: beside other replicas. `patience_s`: how long `take_claim` waits; `look_every_s`: period
-        of `keep_claim`, in seconds.
+        """`shared`: beside other replicas.
+
+        `patience_s`: how long `take_claim` waits; `look_every_s`: period of `keep_claim`, in seconds.
         """
         self._engine = engine
         self._try_lock = _TRY_SHARED if shared else _TRY_ALONE

@@ -66,8 +66,8 @@ class Store(UserStore):
         self.claim = claim_of(engines.reading)
         """Exclusive claim of a bridge to the database; commands work beside a bridge that has it."""
         self.claim: Claim = claim_of(engines.reading)
-        """Claim of a bridge to the database, exclusive unless `share_claim` was called; commands work beside a
-        bridge that has it."""
+        """Claim of a bridge to the database, exclusive unless `share_claim` was called; commands work beside
+        it."""
 
     @classmethod
     def open_store(cls, where: Path | URL) -> Store:

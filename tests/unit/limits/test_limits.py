@@ -1,11 +1,14 @@
 """Limits: names, ranges, where a value comes from, and changes while the bridge runs."""
 
+import asyncio
+
 import pytest
 
 from bridge.errors import BridgeError, ErrorCode
+from bridge.limits.call_rules import SlotKey
 from bridge.limits.settings import LiveLimits
 from bridge.settings.limits import NAMES, Number
-from tests.support.calls.memory_limits import MemoryLimitStore, fail_on_warning
+from tests.support.calls.memory_limits import MemoryLimitStore, controls, fail_on_warning
 
 pytestmark = pytest.mark.asyncio
 
@@ -98,6 +101,55 @@ async def test_a_kept_value_that_is_no_longer_allowed_is_left_out() -> None:
     assert len(warnings) == 2
 
 
+async def test_what_all_users_may_do_is_divided_among_replicas() -> None:
+    """Rounded up, so that no replica comes to a stop; what a user may do is counted at the user's home."""
+    limits = live(MAX_PARALLEL_TOOLS_GLOBAL=200, MAX_CONCURRENT_REQUESTS=2)
+    limits.divide_among(3)
+    assert (limits.now.max_parallel_tools_global, limits.now.max_concurrent_requests) == (67, 1)
+    assert limits.now.max_parallel_tools_per_user == 128
+    limits.divide_among(1)
+    assert (limits.now.max_parallel_tools_global, limits.now.max_concurrent_requests) == (200, 2)
+
+
+async def test_a_replica_that_sees_nobody_takes_all() -> None:
+    """Redis has just lost its heartbeat, or has not got it yet."""
+    limits = live()
+    limits.divide_among(0)
+    assert limits.now.max_parallel_tools_global == 200
+
+
+async def test_who_reads_the_limits_reads_those_of_all_replicas() -> None:
+    """The value that a person changes must not depend on how many replicas live."""
+    limits = live()
+    limits.divide_among(4)
+    await limits.change_limits({"MAX_PARALLEL_TOOLS_GLOBAL": 100})
+    facts = {fact.name: fact.value for fact in limits.list_limits()}
+    assert (facts["MAX_PARALLEL_TOOLS_GLOBAL"], facts["MAX_CONCURRENT_REQUESTS"]) == (100, 200)
+    assert limits.now.max_parallel_tools_global == 25
+
+
+async def test_another_number_of_replicas_tells_the_queues_once() -> None:
+    """Calls that wait may run when a replica is gone; each heartbeat sees the same number again."""
+    limits, told = live(), list[int]()
+    limits.on_change(lambda: told.append(limits.now.max_parallel_tools_global))
+    for replicas in (2, 2, 1):
+        limits.divide_among(replicas)
+    assert told == [100, 200]
+
+
+async def test_stored_limits_are_read_again_as_another_replica_left_them() -> None:
+    """One that it took back is in force no longer; reading the same again tells nobody."""
+    kept, told = MemoryLimitStore({"TOOL_TIMEOUT_SECONDS": 7, "BREAKER_MAX_FAILURES": 9}), list[float]()
+    limits = live(kept)
+    limits.on_change(lambda: told.append(limits.now.tool_timeout_seconds))
+    await limits.load_stored()
+    kept.values = {"BREAKER_MAX_FAILURES": 9}
+    for _ in range(2):
+        await limits.load_stored()
+    assert told == [7, 60]
+    assert limits.now.breaker_max_failures == 9
+
+
 async def test_a_name_without_effect_is_accepted_with_a_warning() -> None:
     """Ruling 30: a script that still sets it works, and learns what took its place."""
     assert await live().change_limits({"BREAKER_HISTORY_SIZE": 5}) == [
@@ -121,3 +173,18 @@ async def test_what_protects_users_from_each_other_is_constant() -> None:
     assert (now.max_parallel_tools_per_user, now.max_parallel_tools_per_host) == (128, 64)
     assert now.max_concurrent_requests_per_user == 128
     assert not set(names) & set(NAMES)
+
+
+async def test_a_call_that_waits_for_a_dead_replica_share_runs_when_it_is_gone() -> None:
+    """The queue must look again by itself: no other call may ever end here."""
+    shared = controls(max_parallel_tools_global=2)
+    shared.limits.divide_among(2)
+    first, second = (shared.queue.enter_queue(SlotKey("ann", None, "", "shop", key)) for key in "ab")
+    assert shared.queue.grant_now(first)
+    assert not shared.queue.grant_now(second)
+    waiting = asyncio.ensure_future(shared.queue.wait_for_grant(second, 5))
+    await asyncio.sleep(0)
+    shared.limits.divide_among(1)
+    await waiting
+    for entry in (first, second):
+        shared.queue.leave_queue(entry)
