@@ -268,6 +268,10 @@ class Identity:
             if holder is None:
                 raise _unknown_key()
 
+    def cached_devices(self) -> frozenset[str]:
+        """Return the browsers that were let in without another look at the store, some of them long ago."""
+        return frozenset(self._devices)
+
     def forget_credentials(self) -> None:
         """Clear the cache of keys and browsers: one of them was revoked."""
         self._revocations += 1

@@ -36,15 +36,18 @@ class DeviceChoices:
     def __init__(self, store: UserStore) -> None:
         self._store = store
         self._cache: dict[str, Mapping[str, str]] = {}
+        self._clearings = 0
 
     async def choices_of_user(self, user_id: str) -> Mapping[str, str]:
         """Return a user's choices: server id to device id."""
         choices = self._cache.get(user_id)
         if choices is None:
+            clearings = self._clearings
             choices = await self._store.device_choices(user_id)
             if len(self._cache) >= MAX_CACHED_USERS:
                 self._cache.clear()
-            self._cache[user_id] = choices
+            if clearings == self._clearings:  # else this may be older than what the cache was cleared for
+                self._cache[user_id] = choices
         return choices
 
     async def choose_device(self, user_id: str, server_id: str, device_id: str | None) -> bool:
@@ -55,4 +58,10 @@ class DeviceChoices:
 
     def forget_choices(self, user_id: str) -> None:
         """Drop a user's cached choices, because one of the user's browsers was removed."""
+        self._clearings += 1
         self._cache.pop(user_id, None)
+
+    def clear_cache(self) -> None:
+        """Drop all cached choices: another replica has changed some of them."""
+        self._clearings += 1
+        self._cache.clear()

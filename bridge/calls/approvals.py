@@ -69,6 +69,7 @@ class Approvals:
         self._start = start
         self._now = now
         self._users: dict[str, _Remembered] = {}
+        self._clearings = 0
         self._announce: Callable[[str], Awaitable[None]] | None = None
 
     def on_change(self, announce: Callable[[str], Awaitable[None]]) -> None:
@@ -154,16 +155,20 @@ class Approvals:
         )
 
     def clear_cache(self) -> None:
-        """Drop all cached modes and grants, because a server was removed together with its grants."""
+        """Drop all cached modes and grants: another replica, or a removed server, has changed some."""
+        self._clearings += 1
         self._users.clear()
 
     async def _of(self, user_id: str) -> _Remembered:
         remembered = self._users.get(user_id)
         if remembered is None:
+            clearings = self._clearings
             mode, grants = await self._store.approval_mode(user_id), await self._store.list_grants(user_id)
             fresh = _Remembered(mode, {grant.id: grant for grant in grants})
             if len(self._users) >= MAX_REMEMBERED_USERS:
                 self._users.clear()
+            if clearings != self._clearings:  # this may be older than what the cache was cleared for
+                return fresh
             remembered = self._users.setdefault(user_id, fresh)
         return remembered
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, count, groupby
@@ -28,20 +28,18 @@ from bridge.catalog.server_view import (
     UserSelection,
     UserView,
 )
+from bridge.catalog.tool_names import ToolNames
 from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
 from toolserver.tool.mcp_tools import list_mcp_tools
-from toolserver.tool.naming import OperationKey, assign_names
+from toolserver.tool.naming import OperationKey
 from toolserver.tool.selection import Offer, Selection, estimated_tokens, find_candidates, offer_tools
 from toolserver.tool.selection_bounds import MAX_TOKENS
 
 _DEFAULT_BOUNDS = Selection()
-
-SHARED_SCOPE = ""
-"""Scope of the names of shared servers; every other scope is a user's id."""
 
 NOBODY = "nobody"
 """Stands for a user's id: the view of a client who may see only what is offered to everybody."""
@@ -67,6 +65,7 @@ class Registry:
         for work that can wait.
         """
         self._store = store
+        self._names = ToolNames(store)
         self._compiler = compiler
         self.operator_id = operator_id
         self._bounds = bounds
@@ -76,6 +75,7 @@ class Registry:
         """For who waits for a change, rather than being told by `on_change` in its course."""
         self._servers: dict[str, LoadedServer] = {}
         self._views: dict[str, UserView] = {}
+        self._doubts = 0
         self._lock = asyncio.Lock()
         self._updating = asyncio.Lock()
 
@@ -99,12 +99,45 @@ class Registry:
     async def view_of_user(self, user_id: str) -> UserView:
         """Return the user's servers and catalog. Cheap when nothing changed since the last call."""
         view = self._views.get(user_id)
-        if view is not None:
+        if view is not None and view.doubts == self._doubts:
             return view
         async with self._lock:
-            if user_id not in self._views:
-                self._views[user_id] = await self._build_view(user_id)
-            return self._views[user_id]
+            before = self._views.get(user_id)
+            if before is not None and await self._is_current(before):
+                return before
+            view = self._views[user_id] = await self._build_view(user_id)
+        if before is not None:
+            await self._announce_change(user_id)
+        return view
+
+    def doubt_views(self) -> None:
+        """Have each user's acceptances and selection read again: another replica has changed some."""
+        self._doubts += 1
+
+    async def adopt_record(self, record: ServerRecord) -> None:
+        """Load a server as another replica has stored it, unless it is loaded like that already.
+
+        Raises:
+            BridgeError: `invalid_document`; what was loaded before stays.
+        """
+        known = self._servers.get(record.id)
+        if known is not None and known.record == record:
+            return
+        compiled = await self._compile(record)
+        async with self._lock:
+            if self._servers.get(record.id) is not known:
+                return  # Changed here meanwhile, which is newer, and counts as a change itself.
+            self._add_loaded(LoadedServer(record, compiled))
+        await self._announce_change(record.owner_id)
+
+    async def drop_server(self, server_id: str) -> None:
+        """Drop a server that another replica has removed from the store; does nothing if it is not loaded."""
+        async with self._lock:
+            dropped = self._servers.pop(server_id, None)
+            if dropped is None:
+                return
+            self._forget_views(dropped.record.owner_id)
+        await self._announce_change(dropped.record.owner_id)
 
     async def own_name(self, user_id: str, name: str) -> str:
         """Return what a user's catalog calls the shared tool that everybody else knows as `name`.
@@ -395,10 +428,33 @@ class Registry:
         else:
             self._views.pop(owner_id, None)
 
+    async def _is_current(self, view: UserView) -> bool:
+        """Return whether a view still is what its user has chosen.
+
+        It counts as such while the database does not answer: whoever changes it does so where the user is at
+        home, and nobody is elsewhere without the database.
+        """
+        doubts = self._doubts
+        if view.doubts == doubts:
+            return True
+        try:
+            is_same = (
+                await self._store.list_acceptances(view.user_id) == view.accepted
+                and await self._store.load_selection(view.user_id) == view.chosen
+            )
+        except BridgeError as error:
+            if error.error.code is not ErrorCode.STORE_UNAVAILABLE:
+                raise
+            return True
+        if is_same:
+            view.doubts = doubts
+        return is_same
+
     async def _build_view(self, user_id: str) -> UserView:
+        doubts = self._doubts
         shared = [server for server in self._servers.values() if server.record.owner_id is None]
         personal = [server for server in self._servers.values() if server.record.owner_id == user_id]
-        names = await self._names_of(user_id, shared, personal)
+        names = await self._names.names_of_user(user_id, shared, personal)
         servers = (*shared, *personal)
         tools = tuple(
             Tool(names[OperationKey(server.record.id, operation.key)], server.record.id, operation)
@@ -416,40 +472,8 @@ class Registry:
             chosen=chosen,
             selection=chosen.within_bounds(self._bounds),
             build_id=secrets.token_hex(8),
+            doubts=doubts,
         )
-
-    async def _names_of(
-        self, user_id: str, shared: list[LoadedServer], personal: list[LoadedServer]
-    ) -> dict[OperationKey, str]:
-        """Shared tools have one name for everybody, except for a user who had a tool of that name before."""
-        shared_entries = _entries(shared)
-        shared_names = await self._assign_names(SHARED_SCOPE, shared_entries, taken=())
-        stored = await self._store.load_names(user_id)
-        held = set(stored.values())
-        clashing = [entry for entry in shared_entries if entry[0] in stored or shared_names[entry[0]] in held]
-        own_entries = [*clashing, *_entries(personal)]
-        return shared_names | await self._assign_names(user_id, own_entries, taken=set(shared_names.values()))
-
-    async def _assign_names(
-        self, scope: str, entries: Sequence[tuple[OperationKey, str]], *, taken: Collection[str]
-    ) -> dict[OperationKey, str]:
-        stored = await self._store.load_names(scope)
-        assigned: dict[OperationKey, str] = {}
-        for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
-            held = {**stored, **assigned}
-            assigned |= assign_names(group, stored=held, taken=taken, prefix=server_id)
-        fresh = {key: name for key, name in assigned.items() if stored.get(key) != name}
-        if fresh:
-            await self._store.add_names(scope, fresh)
-        return assigned
-
-
-def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:
-    return [
-        (OperationKey(server.record.id, operation.key), operation.suggested_name)
-        for server in servers
-        for operation in server.compiled.operations
-    ]
 
 
 def _is_same(tool: Tool, other: Tool | None) -> bool:

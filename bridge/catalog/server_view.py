@@ -140,6 +140,8 @@ class UserView:
     """The same, completed with the bridge's bounds."""
     build_id: str
     """Another one for every view."""
+    doubts: int = 0
+    """How often `Registry.doubt_views` was called before its acceptances and selection were read."""
     offers: dict[str | None, Offer] = field(default_factory=dict[str | None, Offer])
     """What models are shown of all servers, or of one; filled by `Registry.offer_tools`."""
     tool_lists: dict[str | None, bytes] = field(default_factory=dict[str | None, bytes])

@@ -41,8 +41,10 @@ class ChangeVersions(Protocol):
 class Changes:
     """What all replicas keep alike."""
 
-    def __init__(self, versions: ChangeVersions, bell: Bell, tasks: Tasks) -> None:
+    def __init__(self, versions: ChangeVersions, bell: Bell, tasks: Tasks, *, look_s: float = LOOK_S) -> None:
+        """`look_s`: seconds between two looks while nobody rings."""
         self._versions = versions
+        self._look_s = look_s
         self._bell = bell
         self._tasks = tasks
         self._listeners: dict[Topic, list[Listener]] = {}
@@ -71,10 +73,10 @@ class Changes:
         self._seen = {topic: versions.get(topic, 0) for topic in self._listeners}
 
     async def keep_looking(self) -> None:
-        """Compare the counters at every ring, and every `LOOK_S` seconds; runs until it is cancelled."""
+        """Compare the counters at every ring, and every `look_s` seconds; runs until it is cancelled."""
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_S):
+                async with asyncio.timeout(self._look_s):
                     await self._woken.wait()
             self._woken.clear()  # Before the look: it may read what was before a ring that comes now.
             with suppress(BridgeError):  # The database is away, which its sessions log; the next look is due.

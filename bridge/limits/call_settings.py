@@ -92,6 +92,7 @@ class UserCallSettings:
     def __init__(self, store: CallSettingStore) -> None:
         self._store = store
         self._known: dict[str, CallSettings] = {}
+        self._clearings = 0
         self._lock = asyncio.Lock()
 
     async def settings_of_user(self, user_id: str) -> CallSettings:
@@ -100,9 +101,13 @@ class UserCallSettings:
         if known is not None:
             return known
         async with self._lock:
-            if user_id not in self._known:
-                self._known[user_id] = CallSettings(await self._store.call_settings(user_id))
-            return self._known[user_id]
+            if user_id in self._known:
+                return self._known[user_id]
+            clearings = self._clearings
+            settings = CallSettings(await self._store.call_settings(user_id))
+            if clearings == self._clearings:  # else this may be older than what the cache was cleared for
+                self._known[user_id] = settings
+            return settings
 
     async def save_setting(self, user_id: str, scope: SettingScope, setting: CallSetting) -> CallSettings:
         """Replace what is set for a scope.
@@ -118,7 +123,8 @@ class UserCallSettings:
         return await self.settings_of_user(user_id)
 
     def clear_cache(self) -> None:
-        """Drop all cached settings, because servers, and with them their settings, were added or removed."""
+        """Drop all cached settings: another replica, or a removed server, has changed some."""
+        self._clearings += 1
         self._known.clear()
 
     async def _keep(self, user_id: str, scope: SettingScope, setting: CallSetting) -> None:

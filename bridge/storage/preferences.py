@@ -76,7 +76,7 @@ class LimitTables:
             CallSettingRow.server_id == scope.server_id,
             CallSettingRow.operation_key == scope.operation_key,
         )
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="call_settings") as session:
             if setting.is_empty:
                 await session.execute(delete(CallSettingRow).where(*mine))
             else:
@@ -101,7 +101,7 @@ class MemoryChoiceTable:
     async def save_memory_choice(self, user_id: str, choice: MemoryChoice) -> None:
         """Store a choice, replacing the previous one."""
         row = {"user_id": user_id, "keeps_answers": choice.keeps_answers, "reasoning": choice.reasoning}
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="memory_choices") as session:
             await session.execute(build_upsert(dialect_of(session), MemoryChoiceRow), row)
 
 
@@ -124,7 +124,7 @@ class ApprovalTables:
 
     async def choose_approval_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
         """Store a user's choice; None: the bridge's default applies."""
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="approvals") as session:
             await lock_user(session, user_id)
             await session.execute(delete(ApprovalModeRow).where(ApprovalModeRow.user_id == user_id))
             if mode is not None:
@@ -150,7 +150,7 @@ class ApprovalTables:
             GrantRow.scope == grant.scope,
             GrantRow.chat_id.is_not_distinct_from(grant.chat_id),
         )
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="approvals") as session:
             await lock_user(session, grant.user_id)
             await session.execute(delete(GrantRow).where(*same))
             if await session.get(ServerRow, grant.server_id) is not None:
@@ -158,7 +158,7 @@ class ApprovalTables:
 
     async def delete_grants(self, user_id: str, grant_ids: Sequence[str]) -> None:
         """Delete grants of a user."""
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="approvals") as session:
             named = (GrantRow.user_id == user_id, GrantRow.id.in_(grant_ids))
             await session.execute(delete(GrantRow).where(*named))
 

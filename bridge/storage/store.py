@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import URL, delete, insert, select
+from sqlalchemy import URL, delete, insert, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker
 
 from bridge.catalog.server_view import ServerRecord, UserSelection
@@ -197,6 +197,18 @@ class Store(UserStore):
             rows = await session.scalars(select(ServerRow).order_by(ServerRow.added_at))
             return [_record(row) for row in rows]
 
+    async def server_versions(self) -> Mapping[str, str]:
+        """Return the ids of all servers of all users in PostgreSQL, each with what every change changes."""
+        async with self._session() as session:
+            rows = await session.execute(select(ServerRow.id, literal_column("xmin::text").label("version")))
+            return {row.id: row.version for row in rows}
+
+    async def read_servers(self, server_ids: Collection[str]) -> Sequence[ServerRecord]:
+        """Return those of these servers that there are, in any order."""
+        async with self._session() as session:
+            rows = await session.scalars(select(ServerRow).where(ServerRow.id.in_(server_ids)))
+            return [_record(row) for row in rows]
+
     async def server_ids(self) -> Set[str]:
         """Return the ids of all servers of all users."""
         async with self._session() as session:
@@ -204,8 +216,7 @@ class Store(UserStore):
 
     async def save_server(self, record: ServerRecord) -> None:
         """Add a server or replace its facts; `added_at` is never changed."""
-        shared: Topic | None = "servers" if record.owner_id is None else None
-        async with self._session.begin_transaction(changes=shared) as session:
+        async with self._session.begin_transaction(changes="servers") as session:
             row = await session.get(ServerRow, record.id)
             if row is None:
                 row = ServerRow(id=record.id, added_at=time.time())
@@ -217,7 +228,7 @@ class Store(UserStore):
 
     async def delete_server(self, server_id: str) -> None:
         """Delete a server and, with it, every acceptance and setting of its operations."""
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="servers") as session:
             await session.execute(delete(CallSettingRow).where(CallSettingRow.server_id == server_id))
             await session.execute(delete(ServerRow).where(ServerRow.id == server_id))
 
@@ -259,7 +270,7 @@ class Store(UserStore):
             for now in (time.time(),)
             for key, digest in digests.items()
         ]
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="acceptances") as session:
             await lock_user(session, user_id)
             await session.execute(delete(AcceptanceRow).where(*mine))
             for batch in _batches(rows):
@@ -285,7 +296,7 @@ class Store(UserStore):
             "max_tools": selection.max_tools,
             "max_tokens": selection.max_tokens,
         }
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="selections") as session:
             await session.execute(build_upsert(dialect_of(session), SelectionRow), row)
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, delete, select, update
+from sqlalchemy import ColumnElement, Select, delete, or_, select, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -283,7 +283,7 @@ class UserStore:
         is spent and its user returned, who has to confirm the further browser there (ruling 24).
         """
         known = _good_ticket(ticket)
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="devices") as session:
             found = (await session.execute(_ticket_and_user(known))).one_or_none()
             if found is None or not await _changed(session, delete(TicketRow).where(*known)):
                 return None
@@ -312,7 +312,7 @@ class UserStore:
 
     async def add_device(self, user_id: str, public_key: str, browser: str) -> Device:
         """Make a browser a device of a user, who has confirmed it."""
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="devices") as session:
             user = await session.get_one(UserRow, user_id)
             return _device(_added_device(session, user_id, public_key, browser), user)
 
@@ -322,6 +322,13 @@ class UserStore:
         async with self._session() as session:
             found = (await session.execute(query)).one_or_none()
             return _device(*found) if found else None
+
+    async def find_devices(self, user_ids: Collection[str], device_ids: Collection[str]) -> list[Device]:
+        """Return the browsers of these users, and those of these ids that are still paired."""
+        wanted = or_(DeviceRow.user_id.in_(user_ids), DeviceRow.id.in_(device_ids))
+        async with self._session() as session:
+            found = await session.execute(select(DeviceRow, UserRow).join(UserRow).where(wanted))
+            return [_device(row, user) for row, user in found]
 
     async def list_devices(self, user_id: str) -> list[Device]:
         """Return a user's browsers, oldest first."""
@@ -333,7 +340,7 @@ class UserStore:
     async def rename_device(self, user_id: str, device_id: str, name: str) -> bool:
         """Rename a browser; False when the user has no such browser."""
         mine = (DeviceRow.user_id == user_id, DeviceRow.id == device_id)
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="devices") as session:
             return await _changed(session, update(DeviceRow).where(*mine).values(name=name))
 
     async def see_device(self, device_id: str) -> None:
@@ -361,7 +368,7 @@ class UserStore:
         False when there is no such server, or the user has no such browser.
         """
         mine = (DeviceChoiceRow.user_id == user_id, DeviceChoiceRow.server_id == server_id)
-        async with self._session.begin_transaction() as session:
+        async with self._session.begin_transaction(changes="device_choices") as session:
             await lock_user(session, user_id)
             await session.execute(delete(DeviceChoiceRow).where(*mine))
             if device_id is None:

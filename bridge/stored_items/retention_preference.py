@@ -60,11 +60,12 @@ class MemoryChoiceStore(Protocol):
 
 
 class MemoryChoices:
-    """The choices of all users; each is read once. All methods run on one event loop."""
+    """The choices of all users; each is read once until `clear_cache`. All methods run on one event loop."""
 
     def __init__(self, store: MemoryChoiceStore) -> None:
         self._store = store
         self._choices: dict[str, MemoryChoice] = {}
+        self._clearings = 0
         self._lock = asyncio.Lock()
 
     async def choice_of_user(self, user_id: str) -> MemoryChoice:
@@ -77,9 +78,18 @@ class MemoryChoices:
         if choice is not None:
             return choice
         async with self._lock:
-            if user_id not in self._choices:
-                self._choices[user_id] = await self._store.memory_choice(user_id)
-            return self._choices[user_id]
+            if user_id in self._choices:
+                return self._choices[user_id]
+            clearings = self._clearings
+            choice = await self._store.memory_choice(user_id)
+            if clearings == self._clearings:  # else this may be older than what the cache was cleared for
+                self._choices[user_id] = choice
+            return choice
+
+    def clear_cache(self) -> None:
+        """Drop all cached choices: another replica has changed some of them."""
+        self._clearings += 1
+        self._choices.clear()
 
     async def save_choice(self, user_id: str, choice: MemoryChoice) -> None:
         """Save a choice; it applies to answers that start from now on.

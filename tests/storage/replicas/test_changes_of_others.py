@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from bridge.calls.approval_policy import Grant
-from bridge.catalog.server_view import ServerRecord
+from bridge.catalog.server_view import ServerRecord, UserSelection
+from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.storage.sessions import Topic
 from bridge.storage.store import Store
 from bridge.storage.users import User
+from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.stores.postgresql import PostgresServer
 
 pytestmark = pytest.mark.asyncio
@@ -72,12 +74,38 @@ async def test_the_same_document_again_is_no_change(postgres_server: PostgresSer
         assert await stores.moved(lambda: stores.writer.save_server(SHARED)) == set()
 
 
-async def test_a_user_own_document_rings_for_nobody(postgres_server: PostgresServer) -> None:
-    """Only the replica where its user is at home has it."""
+async def test_what_a_user_changes_is_rung_for(postgres_server: PostgresServer) -> None:
+    """The user may be at home elsewhere in a moment, where the older state is still in memory."""
     async with two_stores(postgres_server) as stores:
-        mine = ServerRecord("mine", stores.ann.id, "Mine", None, None, None, "{}")
-        await stores.writer.save_server(mine)
-        assert stores.rung == []
+        store, ann = stores.writer, stores.ann.id
+        await store.save_server(ServerRecord("mine", ann, "Mine", None, None, None, "{}"))
+        device = await store.add_device(ann, "{}", "Phone")
+        await store.rename_device(ann, device.id, "Desk")
+        await store.choose_device(ann, "mine", device.id)
+        await store.replace_acceptances(ann, "mine", {"GET /": "d"})
+        await store.save_selection(ann, UserSelection())
+        await store.limit_tables().save_call_setting(ann, SettingScope("mine"), CallSetting(deadline_s=1))
+        await store.memory_choices().save_memory_choice(ann, MemoryChoice())
+        await store.approval_tables().choose_approval_mode(ann, "ask")
+        await store.approval_tables().keep_grant(
+            Grant("g", ann, "mine", "GET /", "d", "timed", None, 1.0, 9e9)
+        )
+        await store.approval_tables().delete_grants(ann, ["g"])
+        await store.delete_server("mine")
+        assert stores.rung == [
+            "servers",
+            "devices",
+            "devices",
+            "device_choices",
+            "acceptances",
+            "selections",
+            "call_settings",
+            "memory_choices",
+            "approvals",
+            "approvals",
+            "approvals",
+            "servers",
+        ]
 
 
 async def test_reading_grants_changes_nothing(postgres_server: PostgresServer) -> None:

@@ -1,0 +1,56 @@
+"""Browsers that another replica has paired, renamed or removed: what that means for those connected here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bridge.auth.identity import Identity
+from bridge.browsers.device_routing import DeviceChoices
+from bridge.browsers.gateway import BrowserGateway
+from bridge.storage.users import UserStore
+
+
+class FollowedDevices:
+    """The browsers that are trusted or connected here. Its method runs once at a time."""
+
+    def __init__(
+        self, store: UserStore, identity: Identity, choices: DeviceChoices, gateway: BrowserGateway
+    ) -> None:
+        self._store = store
+        self._identity = identity
+        self._choices = choices
+        self._gateway = gateway
+        self._suspects: set[str] = set()
+        """Browsers that may have been removed."""
+        self._shown: Mapping[str, frozenset[tuple[str, str]]] = {}
+        """Ids and names of the browsers of users with a page, as of the last time."""
+
+    async def read_devices(self) -> None:
+        """Forget credentials, disconnect removed browsers, and tell pages whose users' browsers changed.
+
+        A change of this replica itself costs one statement. Pages that connected since the last time are told
+        without need.
+
+        Raises:
+            BridgeError: `store_unavailable`; removed browsers stay connected until it succeeds, and cannot do
+                anything that looks up who they are.
+        """
+        pages = self._gateway.pages
+        users = pages.user_ids()
+        connected = (page.device_id for user in users for page in pages.presence_of(user))
+        self._suspects.update(self._identity.cached_devices(), filter(None, connected))
+        self._identity.forget_credentials()
+        self._choices.clear_cache()
+        found = await self._store.find_devices(users, self._suspects)
+        removed = self._suspects - {device.id for device in found}
+        self._suspects.clear()
+        for device_id in removed:
+            await self._gateway.disconnect_device(device_id)
+        shown = {
+            user: frozenset((device.id, device.name) for device in found if device.user.id == user)
+            for user in users
+        }
+        for user, devices in shown.items():
+            if self._shown.get(user) != devices:
+                await self._gateway.announcements.devices_changed(user)
+        self._shown = shown

@@ -1,0 +1,62 @@
+"""Servers as other replicas store them: loaded, replaced and dropped here while this process runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import ServerRecord
+from bridge.errors import BridgeError
+
+_log = logging.getLogger(__name__)
+
+
+class ServerVersions(Protocol):
+    """What all replicas store of servers.
+
+    Raises, in every coroutine:
+        BridgeError: `store_unavailable`.
+    """
+
+    async def server_versions(self) -> Mapping[str, str]:
+        """Return the ids of all servers of all users, each with what every change changes."""
+        ...
+
+    async def read_servers(self, server_ids: Collection[str]) -> Sequence[ServerRecord]:
+        """Return those of these servers that there are, in any order."""
+        ...
+
+
+class FollowedServers:
+    """The servers of a registry, kept as they are stored. Its methods run one after another."""
+
+    def __init__(self, registry: Registry, stored: ServerVersions) -> None:
+        self._registry = registry
+        self._stored = stored
+        self._seen: Mapping[str, str] = {}
+
+    async def note_versions(self) -> None:
+        """Note what is stored before the registry loads its servers; what differs later is a change.
+
+        A document that an earlier run shared, and this one does not, is stored but not loaded.
+        """
+        self._seen = await self._stored.server_versions()
+
+    async def load_changes(self) -> None:
+        """Load what was added or changed since the last time, and drop what was removed.
+
+        Own changes are among them; they are read, and found to be loaded. A document that cannot be compiled
+        is logged, and stays as it was here.
+        """
+        versions = await self._stored.server_versions()
+        for server_id in self._seen.keys() - versions.keys():
+            await self._registry.drop_server(server_id)
+        changed = [server_id for server_id, seen in versions.items() if self._seen.get(server_id) != seen]
+        for record in await self._stored.read_servers(changed) if changed else ():
+            try:
+                await self._registry.adopt_record(record)
+            except BridgeError as error:
+                _log.error("Server %s as it was changed cannot be loaded: %s", record.id, error.error.message)
+        self._seen = versions

@@ -1,0 +1,53 @@
+"""Names of tools: each operation is given one once, and keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
+
+from bridge.catalog.ports import ServerStore
+from bridge.catalog.server_view import LoadedServer
+from toolserver.tool.naming import OperationKey, assign_names
+
+SHARED_SCOPE = ""
+"""Scope of the names of shared servers; every other scope is a user's id."""
+
+
+class ToolNames:
+    """The names that a store keeps. The caller sees to it that no two methods run at the same time."""
+
+    def __init__(self, store: ServerStore) -> None:
+        self._store = store
+
+    async def names_of_user(
+        self, user_id: str, shared: list[LoadedServer], personal: list[LoadedServer]
+    ) -> dict[OperationKey, str]:
+        """Shared tools have one name for everybody, except for a user who had a tool of that name before."""
+        shared_entries = _entries(shared)
+        shared_names = await self._assign_names(SHARED_SCOPE, shared_entries, taken=())
+        stored = await self._store.load_names(user_id)
+        held = set(stored.values())
+        clashing = [entry for entry in shared_entries if entry[0] in stored or shared_names[entry[0]] in held]
+        own_entries = [*clashing, *_entries(personal)]
+        return shared_names | await self._assign_names(user_id, own_entries, taken=set(shared_names.values()))
+
+    async def _assign_names(
+        self, scope: str, entries: Sequence[tuple[OperationKey, str]], *, taken: Collection[str]
+    ) -> dict[OperationKey, str]:
+        stored = await self._store.load_names(scope)
+        assigned: dict[OperationKey, str] = {}
+        for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
+            held = {**stored, **assigned}
+            assigned |= assign_names(group, stored=held, taken=taken, prefix=server_id)
+        fresh = {key: name for key, name in assigned.items() if stored.get(key) != name}
+        if fresh:
+            await self._store.add_names(scope, fresh)
+        return assigned
+
+
+def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:
+    return [
+        (OperationKey(server.record.id, operation.key), operation.suggested_name)
+        for server in servers
+        for operation in server.compiled.operations
+    ]

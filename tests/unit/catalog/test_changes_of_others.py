@@ -1,0 +1,146 @@
+"""What other replicas change of servers and choices, as the registry and its store see it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from bridge.catalog.followed_servers import FollowedServers
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import ServerRecord, UserSelection
+from bridge.errors import BridgeError
+from bridge.storage.sessions import store_unavailable
+from tests.support.documents.compiled import document_text
+from tests.support.stores.memory_server_store import MemoryServerStore
+from tests.support.stores.registries import RestartableRegistry
+
+pytestmark = pytest.mark.asyncio
+
+
+@dataclass
+class VersionedStore(MemoryServerStore):
+    """A store whose versions are the records themselves."""
+
+    is_away: bool = False
+    read: list[str] = field(default_factory=list[str])
+
+    async def server_versions(self) -> Mapping[str, str]:
+        return {server_id: repr(record) for server_id, record in self.records.items()}
+
+    async def read_servers(self, server_ids: Collection[str]) -> Sequence[ServerRecord]:
+        self.read.extend(server_ids)
+        return [self.records[server_id] for server_id in server_ids]
+
+    async def load_selection(self, user_id: str) -> UserSelection:
+        if self.is_away:
+            raise store_unavailable()
+        return await super().load_selection(user_id)
+
+
+@dataclass
+class Replicas:
+    """Two registries over one store; `there` follows."""
+
+    store: VersionedStore = field(default_factory=VersionedStore)
+
+    def __post_init__(self) -> None:
+        self.told: list[str | None] = []
+        self.here = RestartableRegistry(self.store).open()
+        self.there = RestartableRegistry(self.store, changes=self.told).open()
+        self.followed = FollowedServers(self.there, self.store)
+
+    async def add_server(self) -> str:
+        return (await self.here.add_server("ann", document_text(), source_url=None)).record.id
+
+
+async def titles(registry: Registry) -> list[str]:
+    return [server.record.id for server in (await registry.view_of_user("ann")).servers]
+
+
+async def test_own_changes_are_read_once_and_change_nothing() -> None:
+    """The counters rise with them, too; nothing is compiled or told a second time."""
+    replicas = Replicas()
+    await replicas.followed.note_versions()
+    server = await replicas.there.add_server("ann", document_text(), source_url=None)
+    view = await replicas.there.view_of_user("ann")
+    replicas.told.clear()
+    for _ in range(2):
+        await replicas.followed.load_changes()
+    assert replicas.store.read == [server.record.id]
+    assert await replicas.there.view_of_user("ann") is view
+    assert replicas.told == []
+
+
+async def test_a_server_added_while_the_versions_were_read_is_not_dropped() -> None:
+    """It is missing from what was read before it was stored."""
+    replicas = Replicas()
+    await replicas.followed.note_versions()
+    await replicas.there.add_server("ann", document_text(), source_url=None)
+    replicas.store.records.clear()
+    await replicas.followed.load_changes()
+    assert len(await titles(replicas.there)) == 1
+
+
+async def test_what_an_earlier_run_shared_stays_unloaded() -> None:
+    """The command line of this run does not name it any more."""
+    replicas = Replicas()
+    await replicas.here.share_document("shop.json", document_text(), source_url=None)
+    await replicas.followed.note_versions()
+    await replicas.followed.load_changes()
+    assert await titles(replicas.there) == []
+
+
+async def test_a_document_that_cannot_be_compiled_hides_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    """What was loaded before stays, and the log says which one it is."""
+    replicas = Replicas()
+    await replicas.followed.note_versions()
+    first, second = await replicas.add_server(), await replicas.add_server()
+    await replicas.followed.load_changes()
+    replicas.store.records[first] = replace(replicas.store.records[first], text="{")
+    replicas.store.records[second] = replace(replicas.store.records[second], inline_html=True)
+    await replicas.followed.load_changes()
+    view = await replicas.there.view_of_user("ann")
+    assert sorted(await titles(replicas.there)) == sorted([first, second])
+    assert view.shows_inline_html(second)
+    assert f"Server {first} as it was changed cannot be loaded" in caplog.text
+
+
+async def test_a_doubted_view_that_is_still_true_stays() -> None:
+    """Every page and client of every user would read everything again at each choice of anybody."""
+    replicas = Replicas()
+    view = await replicas.there.view_of_user("ann")
+    replicas.told.clear()
+    replicas.there.doubt_views()
+    assert await replicas.there.view_of_user("ann") is view
+    assert replicas.told == []
+
+
+async def test_a_doubted_view_that_is_wrong_is_replaced_and_told() -> None:
+    """Clients that listen to the list of tools must hear of it."""
+    replicas = Replicas()
+    view = await replicas.there.view_of_user("ann")
+    await replicas.here.save_selection("ann", UserSelection(max_tools=1))
+    replicas.there.doubt_views()
+    replaced = await replicas.there.view_of_user("ann")
+    assert (replaced.selection.limit, replaced is view) == (1, False)
+    assert replicas.told == ["ann"]
+    assert await replicas.there.view_of_user("ann") is replaced
+
+
+async def test_a_doubted_view_serves_while_the_database_is_away() -> None:
+    """Calls go on without it, as in one process; the doubt stays until it answers."""
+    replicas = Replicas()
+    view = await replicas.there.view_of_user("ann")
+    await replicas.here.save_selection("ann", UserSelection(max_tools=1))
+    replicas.there.doubt_views()
+    replicas.store.is_away = True
+    assert await replicas.there.view_of_user("ann") is view
+    replicas.store.is_away = False
+    assert (await replicas.there.view_of_user("ann")).selection.limit == 1
+
+
+async def test_a_view_that_was_never_read_needs_the_database() -> None:
+    """There is nothing older to serve."""
+    replicas = Replicas(VersionedStore(is_away=True))
+    with pytest.raises(BridgeError):
+        await replicas.there.view_of_user("ann")
