@@ -10,6 +10,7 @@ from aiohttp.typedefs import Handler
 
 from bridge.app.composition import Components
 from bridge.app.oauth_composition import compose_oauth
+from bridge.auth.attempts import AttemptLimit, Attempts
 from bridge.auth.mcp_callers import McpCallers
 from bridge.auth.pairing_codes import PairingCodes
 from bridge.auth.pairing_links import PairingLinks
@@ -61,7 +62,6 @@ from bridge.http.openapi_document import api_document
 from bridge.http.routing import ApiRoute, Route, error_answer
 from bridge.http.static_page import PageRoutes
 from bridge.limits.settings import LiveLimits
-from bridge.limits.token_bucket import RateLimit
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.network import origin_of
 
@@ -84,7 +84,7 @@ def build_application(
             *build_middlewares(
                 origins,
                 rejected,
-                _unauthenticated_rate(parts.controls.limits),
+                _unauthenticated_rate(parts.identity.attempts, parts.controls.limits),
                 _with_challenges(protected),
             ),
             *([] if relay is None else [relay.route_unauthenticated(parts.files.user_of_link)]),
@@ -219,9 +219,9 @@ def _stored_item_routes(settings: BridgeSettings, parts: Components) -> list[Api
     return [*item_routes.list_routes(), *choices.list_routes()]
 
 
-def _unauthenticated_rate(limits: LiveLimits) -> RateLimit:
+def _unauthenticated_rate(attempts: Attempts, limits: LiveLimits) -> AttemptLimit:
     """Return how often an address may send requests without a valid key."""
-    rate = RateLimit(
+    rate = attempts.limit_attempts(
         "requests without a valid key",
         per_key=limits.now.unauthenticated_per_minute_per_address,
         window_s=60,
@@ -250,7 +250,7 @@ def _people_routes(
         routing=routing,
     )
     devices = DeviceRoutes(parts.identity, parts.store, parts.gateway, parts.choices)
-    pairing = PairingRoutes(parts.identity, PairingCodes(parts.store))
+    pairing = PairingRoutes(parts.identity, PairingCodes(parts.store, parts.identity.attempts))
     return [*account.list_routes(), *pairing.list_routes(), *devices.list_routes()]
 
 

@@ -21,6 +21,7 @@ import jwt
 from jwt.algorithms import ECAlgorithm
 from multidict import CIMultiDictProxy
 
+from bridge.auth.attempts import Attempts
 from bridge.auth.forwarded_users import ForwardedUser, UserHeaders, named_nobody, readable_name
 from bridge.catalog.registry import NOBODY
 from bridge.errors import BridgeError, ErrorCode
@@ -105,6 +106,8 @@ class Identity:
     """Issues and checks the credentials of callers."""
 
     def __init__(self, store: Store, secret: bytes, user_headers: UserHeaders) -> None:
+        self.attempts = Attempts()
+        """Limits on attempts to get in."""
         self._store = store
         self._secret = secret
         self._user_headers = user_headers

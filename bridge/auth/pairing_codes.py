@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from bridge.auth.attempts import Attempts
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import Device, User, UserStore
 
 CODE_SECONDS = 5 * 60
@@ -55,11 +55,13 @@ class WaitingBrowser:
 class PairingCodes:
     """All browsers that wait for confirmation."""
 
-    def __init__(self, store: UserStore, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, store: UserStore, attempts: Attempts, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._store = store
         self._clock = clock
         self._waiting: dict[str, WaitingBrowser] = {}
-        self._wrong_codes = RateLimit(
+        self._wrong_codes = attempts.limit_attempts(
             "wrong codes",
             per_key=WRONG_CODES,
             in_all=WRONG_CODES_IN_ALL,
@@ -99,19 +101,19 @@ class PairingCodes:
         self._sweep()
         return self._waiting.get(secret)
 
-    def find_by_code(self, user: User, code: str) -> WaitingBrowser:
+    async def find_by_code(self, user: User, code: str) -> WaitingBrowser:
         """Return the browser that shows a code; from now on only this user may confirm it.
 
         Raises:
             BridgeError: `not_found`, the same for a code that is unknown, expired or another user's;
-                `rate_limited` after too many of those.
+                `rate_limited` after too many of those; `cluster_unavailable`: replicas cannot count them.
         """
-        self._wrong_codes.check_rate(user.id)
+        await self._wrong_codes.check_attempts(user.id)
         self._sweep()
         normalized = "".join(code.upper().split()).replace("-", "")
         found = next((one for one in self._waiting.values() if _shows(one, normalized, user)), None)
         if found is None:
-            self._wrong_codes.take_token(user.id)
+            await self._wrong_codes.take_attempt(user.id)
             message = (
                 "No browser is waiting with this code. It is valid for 5 minutes; reload the page there."
             )
@@ -125,11 +127,11 @@ class PairingCodes:
         Raises:
             BridgeError: as `find`.
         """
-        found = self.find_by_code(user, code)
+        found = await self.find_by_code(user, code)
         if not accept:
             found.state = "refused"
             return None
-        found.state = "confirmed"  # Before anything is awaited: a second decision finds nobody waiting.
+        found.state = "confirmed"  # Nothing was awaited since it was found: a second decision finds nobody.
         found.device = await self._store.add_device(user.id, found.public_key, found.browser)
         return found.device
 

@@ -38,9 +38,17 @@ class SharedLimits:
         except ClusterUnavailable:
             raise _refused() from None
 
+    async def read_count(self, name: str) -> int:
+        """Return how many were counted under a name in the present span, without counting."""
+        try:
+            return int(await self._connection.execute("GET", f"{KEY_PREFIX}count:{name}") or 0)
+        except ClusterUnavailable:
+            raise _refused() from None
+
 
 def _refused() -> BridgeError:
     return BridgeError(
         ErrorCode.CLUSTER_UNAVAILABLE,
         "The replicas of the bridge cannot agree now, because Redis does not answer.",
+        retryable=True,
     )

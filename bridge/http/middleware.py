@@ -17,13 +17,13 @@ from typing import cast
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
+from bridge.auth.attempts import AttemptLimit
 from bridge.auth.rejected_requests import ACCESS_DENIED, RejectedRequests
 from bridge.auth.resource_server import METADATA_PATH
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.http.connections import Connection
 from bridge.http.relayed import relayed_of
 from bridge.http.routing import address_of
-from bridge.limits.token_bucket import RateLimit
 from bridge.log_lines import OncePerMinute
 
 MODEL_PREFIX = "/v1/"
@@ -100,7 +100,7 @@ class AllowedOrigins:
 
 
 def build_middlewares(
-    origins: AllowedOrigins, rejected: RejectedRequests, unauthenticated: RateLimit, render: ErrorRenderer
+    origins: AllowedOrigins, rejected: RejectedRequests, unauthenticated: AttemptLimit, render: ErrorRenderer
 ) -> list[Middleware]:
     """Build the middlewares, outermost first; `unauthenticated` counts requests without a key by address."""
     return [
@@ -137,13 +137,13 @@ def refuse_expectations(handler: AnyHandler, render: ErrorRenderer) -> AnyHandle
     return handle
 
 
-def _boundary(rejected: RejectedRequests, unauthenticated: RateLimit, render: ErrorRenderer) -> Middleware:
+def _boundary(rejected: RejectedRequests, unauthenticated: AttemptLimit, render: ErrorRenderer) -> Middleware:
     @web.middleware
     async def catch(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
         except BridgeError as error:
-            counted_error = _counted(error, unauthenticated, address_of(request))
+            counted_error = await _counted(error, unauthenticated, address_of(request))
             if counted_error.code in ACCESS_DENIED:
                 rejected.record_rejection(
                     counted_error.code, f"address {address_of(request)}", endpoint=_endpoint_of(request)
@@ -171,14 +171,17 @@ def _unexpected(request: web.Request) -> WireError:
     return BUG
 
 
-def _counted(error: BridgeError, unauthenticated: RateLimit, address: str) -> WireError:
-    """Return the error for the caller; after too many unauthenticated requests, `rate_limited`."""
+async def _counted(error: BridgeError, unauthenticated: AttemptLimit, address: str) -> WireError:
+    """Return the error for the caller; after too many unauthenticated requests, `rate_limited`.
+
+    While replicas cannot count them together, it is `cluster_unavailable`.
+    """
     if error.error.code is not ErrorCode.UNAUTHORIZED:
         return error.error
     try:
-        unauthenticated.take_token(address)
-    except BridgeError as too_many:
-        return too_many.error
+        await unauthenticated.take_attempt(address)
+    except BridgeError as uncounted:
+        return uncounted.error
     return error.error
 
 

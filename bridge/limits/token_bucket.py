@@ -49,11 +49,7 @@ class RateLimit:
         """
         waits = [self._wait(bucket) for bucket in (key, EVERYBODY)]
         if max(waits) > 0:
-            seconds = math.ceil(max(waits))
-            message = f"Too many {self._what}. Try again in {seconds} s."
-            raise BridgeError(
-                ErrorCode.RATE_LIMITED, message, detail={"retry_after_s": seconds}, retryable=True
-            )
+            raise too_many(self._what, math.ceil(max(waits)))
 
     def take_token(self, key: str) -> None:
         """Use one token.
@@ -79,3 +75,9 @@ class RateLimit:
         capacity = self._capacities[bucket == EVERYBODY]
         left, at = self._buckets.get(bucket, (capacity, now))
         return min(capacity, left + (now - at) * capacity / self._window_s)
+
+
+def too_many(what: str, seconds: int) -> BridgeError:
+    """Return `rate_limited`; `seconds`: after which another one is allowed."""
+    message = f"Too many {what}. Try again in {seconds} s."
+    return BridgeError(ErrorCode.RATE_LIMITED, message, detail={"retry_after_s": seconds}, retryable=True)

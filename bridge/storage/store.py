@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, S
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import URL, delete, insert, literal_column, select
+from sqlalchemy import URL, delete, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker
 
 from bridge.catalog.server_view import ServerRecord, UserSelection
@@ -200,7 +200,7 @@ class Store(UserStore):
     async def server_versions(self) -> Mapping[str, str]:
         """Return the ids of all servers of all users in PostgreSQL, each with what every change changes."""
         async with self._session() as session:
-            rows = await session.execute(select(ServerRow.id, literal_column("xmin::text").label("version")))
+            rows = await session.execute(text("SELECT id, xmin::text AS version FROM servers"))
             return {row.id: row.version for row in rows}
 
     async def read_servers(self, server_ids: Collection[str]) -> Sequence[ServerRecord]:

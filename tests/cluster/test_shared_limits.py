@@ -40,12 +40,25 @@ async def test_replicas_count_together(
 
 
 @pytest.mark.asyncio
+async def test_a_count_can_be_read_without_counting(limits: tuple[SharedLimits, SharedLimits]) -> None:
+    """Somebody who confirms a browser makes no wrong attempt by looking whether there were too many."""
+    blue, red = limits
+    assert await red.read_count("codes") == 0
+    await blue.count_within("codes", 60)
+    assert [await red.read_count("codes") for _ in range(2)] == [1, 1]
+
+
+@pytest.mark.asyncio
 async def test_without_redis_nothing_is_allowed(
     limits: tuple[SharedLimits, SharedLimits], redis_server: RedisServer
 ) -> None:
     """It fails closed: nobody can say what was spent elsewhere."""
     with redis_server.stopped():
-        for asked in (limits[0].spend_once("nonce", 60), limits[0].count_within("pairing", 60)):
+        for asked in (
+            limits[0].spend_once("nonce", 60),
+            limits[0].count_within("pairing", 60),
+            limits[1].read_count("x"),
+        ):
             with pytest.raises(BridgeError) as refused:
                 await asked
             assert refused.value.error.code == "cluster_unavailable"

@@ -17,7 +17,6 @@ from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, address_of, json_answer
 from bridge.http.static_page import ExecutorScript
-from bridge.limits.token_bucket import RateLimit
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.store import Store
@@ -180,7 +179,7 @@ class AccountRoutes:
         self._operator_id = operator_id
         self._base_url = base_url
         self._port = port
-        self._sessions_limit = RateLimit(
+        self._sessions_limit = identity.attempts.limit_attempts(
             "attempts to open a session",
             per_key=SESSION_ATTEMPTS,
             in_all=SESSION_ATTEMPTS_IN_ALL,
@@ -288,13 +287,13 @@ class AccountRoutes:
 
     async def issue_challenge(self, request: web.Request) -> web.Response:
         """A nonce for any device id."""
-        self._sessions_limit.take_token(address_of(request))
+        await self._sessions_limit.take_attempt(address_of(request))
         await read_body(request, ChallengeRequest)
         return json_answer(Challenge(nonce=self._identity.issue_challenge()))
 
     async def open_session(self, request: web.Request) -> web.Response:
         """A session token for a signed nonce."""
-        self._sessions_limit.take_token(address_of(request))
+        await self._sessions_limit.take_attempt(address_of(request))
         signed = await read_body(request, SignedChallenge)
         token, device = await self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
         user = device.user

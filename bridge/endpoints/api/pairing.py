@@ -15,7 +15,6 @@ from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, address_of, json_answer
-from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import NewDevice
 
 PAIRINGS = 60
@@ -102,7 +101,7 @@ class PairingRoutes:
     def __init__(self, identity: Identity, pairing_codes: PairingCodes) -> None:
         self._identity = identity
         self._pairing_codes = pairing_codes
-        self._limit = RateLimit(
+        self._limit = identity.attempts.limit_attempts(
             "attempts to pair a browser", per_key=PAIRINGS, in_all=PAIRINGS_IN_ALL, window_s=60
         )
 
@@ -183,7 +182,7 @@ class PairingRoutes:
 
     async def pair_browser(self, request: web.Request) -> web.Response:
         """Redeem a ticket; a further browser with a link that was not printed must be confirmed."""
-        self._limit.take_token(address_of(request))
+        await self._limit.take_attempt(address_of(request))
         pairing = await read_body(request, Pairing)
         public_key = canonical_public_key(pairing.public_key)
         found = await self._identity.pair_browser(pairing.ticket, public_key, _browser_of(request))
@@ -200,7 +199,7 @@ class PairingRoutes:
 
     async def request_code(self, request: web.Request) -> web.Response:
         """Create a code for a browser without a ticket."""
-        self._limit.take_token(address_of(request))
+        await self._limit.take_attempt(address_of(request))
         public_key = canonical_public_key((await read_body(request, NewPairing)).public_key)
         waiting = self._pairing_codes.begin_waiting(
             public_key, browser=_browser_of(request), address=address_of(request)
@@ -225,7 +224,8 @@ class PairingRoutes:
     async def look_up_code(self, request: web.Request) -> web.Response:
         """Show the browser behind a code."""
         caller = caller_of(request)
-        found = self._pairing_codes.find_by_code(caller.user, (await read_body(request, TypedCode)).code)
+        typed = await read_body(request, TypedCode)
+        found = await self._pairing_codes.find_by_code(caller.user, typed.code)
         return json_answer(
             WaitingFacts(browser=found.browser, address=found.address, asked_at=found.requested_at)
         )

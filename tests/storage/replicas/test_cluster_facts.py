@@ -86,7 +86,7 @@ async def test_the_stored_facts_reveal_no_key(postgres_server: PostgresServer) -
     with postgres_server.database() as where:
         store = Store.open_store(where)
         await check_facts(store.cluster_facts(), FACTS, is_alone=True)
-        stored = dict(execute(where, "SELECT name, value FROM cluster_facts"))
+        stored = {row[0]: row[1] for row in execute(where, "SELECT name, value FROM cluster_facts")}
         await store.close()
     assert set(stored) == {SIGNING_SECRET, ENCRYPTION_KEYS}
     assert SECRET.hex() not in str(stored)

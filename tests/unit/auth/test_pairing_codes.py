@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bridge.auth.attempts import Attempts
 from bridge.auth.pairing_codes import (
     CODE_ALPHABET,
     CODE_CHARS,
@@ -46,7 +47,7 @@ class Clock:
 def harness() -> tuple[Any, Devices, Clock]:
     devices, clock = Devices(), Clock()
     store: Any = devices
-    return PairingCodes(store, clock=clock), devices, clock
+    return PairingCodes(store, Attempts(), clock=clock), devices, clock
 
 
 def waiting(pairing: PairingCodes, key: str = "key", **more: Any) -> WaitingBrowser:
@@ -55,9 +56,9 @@ def waiting(pairing: PairingCodes, key: str = "key", **more: Any) -> WaitingBrow
     )
 
 
-def code_of_refusal(pairing: PairingCodes, user: User, code: str) -> str:
+async def code_of_refusal(pairing: PairingCodes, user: User, code: str) -> str:
     with pytest.raises(BridgeError) as refused:
-        pairing.find_by_code(user, code)
+        await pairing.find_by_code(user, code)
     return refused.value.error.code
 
 
@@ -77,7 +78,7 @@ async def test_the_confirmed_browser_becomes_a_device_by_its_own_key() -> None:
     pairing, devices, _ = harness()
     shown = waiting(pairing, key="key of the tablet")
     other = waiting(pairing, key="another")
-    found = pairing.find_by_code(ANN, shown.code)
+    found = await pairing.find_by_code(ANN, shown.code)
     assert (found.browser, found.address) == ("Firefox on Linux", "192.0.2.7")
     device = await pairing.decide_pairing(ANN, shown.code, accept=True)
     assert device is not None
@@ -105,7 +106,7 @@ async def test_a_code_works_once(accept: bool) -> None:
     shown = waiting(pairing)
     await pairing.decide_pairing(ANN, shown.code, accept=accept)
     for user in (ANN, EVE):
-        assert code_of_refusal(pairing, user, shown.code) == "not_found"
+        assert await code_of_refusal(pairing, user, shown.code) == "not_found"
     assert len(devices.made) == int(accept)
 
 
@@ -119,7 +120,8 @@ async def test_a_browser_that_was_turned_away_gets_nothing() -> None:
     assert devices.made == []
 
 
-def test_a_code_is_over_after_five_minutes() -> None:
+@pytest.mark.asyncio
+async def test_a_code_is_over_after_five_minutes() -> None:
     """A browser that somebody left on does not wait for ever."""
     pairing, _, clock = harness()
     shown = waiting(pairing)
@@ -127,44 +129,50 @@ def test_a_code_is_over_after_five_minutes() -> None:
     assert pairing.find_waiting(shown.secret) is not None
     clock.now = CODE_SECONDS
     assert pairing.find_waiting(shown.secret) is None
-    assert code_of_refusal(pairing, ANN, shown.code) == "not_found"
+    assert await code_of_refusal(pairing, ANN, shown.code) == "not_found"
 
 
-def test_a_browser_that_came_with_a_users_link_is_his_alone() -> None:
+@pytest.mark.asyncio
+async def test_a_browser_that_came_with_a_users_link_is_his_alone() -> None:
     """Another user's code is, for everybody else, no code at all."""
     pairing, _, _ = harness()
     shown = waiting(pairing, user_id=ANN.id)
-    assert code_of_refusal(pairing, EVE, shown.code) == "not_found"
-    assert pairing.find_by_code(ANN, shown.code) is shown
+    assert await code_of_refusal(pairing, EVE, shown.code) == "not_found"
+    assert await pairing.find_by_code(ANN, shown.code) is shown
 
 
-def test_whoever_typed_a_code_first_has_it() -> None:
+@pytest.mark.asyncio
+async def test_whoever_typed_a_code_first_has_it() -> None:
     """Two users cannot race for a browser between looking and confirming."""
     pairing, _, _ = harness()
     shown = waiting(pairing)
-    pairing.find_by_code(ANN, shown.code)
-    assert code_of_refusal(pairing, EVE, shown.code) == "not_found"
+    await pairing.find_by_code(ANN, shown.code)
+    assert await code_of_refusal(pairing, EVE, shown.code) == "not_found"
 
 
-def test_guessing_ends_after_ten_wrong_codes_for_whoever_guesses() -> None:
+@pytest.mark.asyncio
+async def test_guessing_ends_after_ten_wrong_codes_for_whoever_guesses() -> None:
     """Ten of 850 thousand million; nobody else is kept from confirming."""
     pairing, _, clock = harness()
     shown = waiting(pairing)
     guesses = ("".join(letters) for letters in itertools.product("23456789", repeat=CODE_CHARS))
     for _ in range(WRONG_CODES):
-        assert code_of_refusal(pairing, EVE, next(guesses)) == "not_found"
-    assert code_of_refusal(pairing, EVE, shown.code) == "rate_limited", "not even the right one tells now"
-    assert pairing.find_by_code(ANN, shown.code) is shown
+        assert await code_of_refusal(pairing, EVE, next(guesses)) == "not_found"
+    assert await code_of_refusal(pairing, EVE, shown.code) == "rate_limited", (
+        "not even the right one tells now"
+    )
+    assert await pairing.find_by_code(ANN, shown.code) is shown
     clock.now = CODE_SECONDS / WRONG_CODES
-    assert code_of_refusal(pairing, EVE, "22222222") == "not_found"
+    assert await code_of_refusal(pairing, EVE, "22222222") == "not_found"
 
 
 @pytest.mark.parametrize("code", ["", "ÄÖÜ", "%", "A" * 40])
-def test_what_is_no_code_finds_nobody(code: str) -> None:
+@pytest.mark.asyncio
+async def test_what_is_no_code_finds_nobody(code: str) -> None:
     """The field takes any text."""
     pairing, _, _ = harness()
     waiting(pairing)
-    assert code_of_refusal(pairing, ANN, code) == "not_found"
+    assert await code_of_refusal(pairing, ANN, code) == "not_found"
 
 
 def test_only_so_many_browsers_wait_at_once() -> None:
