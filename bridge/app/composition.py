@@ -22,7 +22,6 @@ from bridge.app.conversation_composition import ConversationComponents, compose_
 from bridge.app.readiness import Readiness
 from bridge.app.readiness_checks import compose_readiness
 from bridge.app.response_composition import ResponseComponents, compose_responses
-from bridge.app.secret_files import choose_secret
 from bridge.auth.forwarded_users import UserHeaders
 from bridge.auth.identity import Identity
 from bridge.browsers.device_routing import DeviceChoices
@@ -33,10 +32,13 @@ from bridge.calls.call_ids import CallIds
 from bridge.calls.call_watch import CallWatch
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
+from bridge.calls.fenced_journal import FencedJournal
+from bridge.calls.ports import Journal
 from bridge.calls.repeated_calls import RepeatedCalls
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.documents.reader import DocumentReader
+from bridge.homes import HomeOf
 from bridge.http.answer_files import AnswerFiles, TurnFiles
 from bridge.http.file_links import FileLinks
 from bridge.limits.call_rules import CallRules
@@ -62,9 +64,6 @@ from bridge.stored_items.ulid import Ulids
 from bridge.tasks import Tasks
 from toolserver.tool.selection import Selection
 
-SECRET_FILE = "secret.key"
-"""Name of the file in the data folder that holds the secret for tokens and ids."""
-
 MANY_OPERATIONS = 2_000
 """Documents of so many operations are kept out of the searches for garbage: with 10,000 of them one such
 search takes 50 ms of the event loop."""
@@ -83,6 +82,8 @@ class Components:
     gateway: BrowserGateway
     dispatcher: Dispatcher
     journal: CallJournal
+    fenced: FencedJournal | None
+    """Of a replica: what writes about unsafe calls."""
     audit: AuditLog
     registry: Registry
     engine: Engine
@@ -103,11 +104,20 @@ class Components:
 
 
 def compose_bridge(
-    settings: BridgeSettings, store: Store, local_user: User, base_url: str, documents: DocumentReader
+    settings: BridgeSettings,
+    store: Store,
+    local_user: User,
+    base_url: str,
+    documents: DocumentReader,
+    *,
+    secret: bytes,
+    homes: HomeOf | None = None,
 ) -> Components:
-    """Build the components of a bridge that answers at `base_url`; `local_user` may change shared servers."""
+    """Build the components of a bridge that answers at `base_url`; `local_user` may change shared servers.
+
+    `secret` signs tokens and ids. `homes`: of a replica, which acts only for users who are at home in it.
+    """
     tasks = Tasks()
-    secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
     identity = _compose_identity(settings, store, secret)
     choices = DeviceChoices(store)
     audit = store.audit_log(settings.storage.audit_days)
@@ -115,9 +125,10 @@ def compose_bridge(
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
     journal = store.call_journal(settings.data_dir)
-    controls, repeats = _compose_controls(settings, store, gateway, tasks), RepeatedCalls(journal, secret)
+    controls = _compose_controls(settings, store, gateway, tasks)
+    fenced = None if homes is None else FencedJournal(store.fenced_calls(), journal, homes, tasks)
     dispatcher = _compose_dispatcher(
-        settings, gateway, journal, approvals, base_url, secret=secret, limits=controls.limits
+        settings, gateway, fenced or journal, approvals, base_url, secret=secret, limits=controls.limits
     )
     on_change = partial(_servers_changed, controls, approvals, gateway)
     registry = _compose_registry(
@@ -125,6 +136,7 @@ def compose_bridge(
     )
     links = FileLinks(secret, identity)
     files = AnswerFiles(settings.data_dir / "files", links, settings.tools.max_answer_bytes)
+    repeats = RepeatedCalls(journal, secret)
     engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files, repeats=repeats)
     requests = _compose_requests(controls)
     memory = _compose_memory(settings, store, controls)
@@ -149,6 +161,7 @@ def compose_bridge(
         gateway=gateway,
         dispatcher=dispatcher,
         journal=journal,
+        fenced=fenced,
         audit=audit,
         registry=registry,
         engine=engine,
@@ -176,7 +189,7 @@ def _compose_identity(settings: BridgeSettings, store: Store, secret: bytes) -> 
 def _compose_dispatcher(
     settings: BridgeSettings,
     gateway: BrowserGateway,
-    journal: CallJournal,
+    journal: Journal,
     approvals: Approvals,
     base_url: str,
     *,

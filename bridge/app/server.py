@@ -16,11 +16,12 @@ from aiohttp import web
 from bridge import __version__
 from bridge.app.composition import Components, compose_bridge
 from bridge.app.http_application import build_application, canonical_host, render_error
-from bridge.app.secret_files import read_private, write_private
+from bridge.app.replica import Replica, listen_for_replicas
+from bridge.app.secret_files import choose_secret, read_private, write_private
 from bridge.audit import AuditKind
 from bridge.browsers.returning_users import ReturningUsers
 from bridge.catalog.server_view import LoadedServer
-from bridge.cluster.passing_on import HomeFinder
+from bridge.cluster.passing_on import HomeFinder, Hosting
 from bridge.cluster.relay import Relay
 from bridge.documents.reader import DocumentReader
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
@@ -28,6 +29,7 @@ from bridge.documents.worker import DocumentWorker
 from bridge.http.connections import Connections
 from bridge.http.middleware import refuse_expectations
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.cluster import ClusterSettings
 from bridge.settings.network import page_url
 from bridge.settings.running_bridge import RUNNING_FILE
 from bridge.settings.users import LOCAL_USER
@@ -39,6 +41,9 @@ from bridge.tasks import Tasks
 
 SHUTDOWN_SECONDS = 1.0
 """Seconds for the last responses; aiohttp waits twice that long. Every open call is settled before."""
+
+SECRET_FILE = "secret.key"
+"""Name of the file in the data folder that holds the secret for tokens and ids."""
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +66,7 @@ class Bridge:
     data_dir: Path
     relay: Relay | None = None
     """With several replicas: what passes requests on, and serves those of other replicas."""
+    replica: Replica | None = None
 
     async def page_url(self) -> str:
         """Return the page's address with a one-time ticket of the local user; fragments appear in no log."""
@@ -80,8 +86,14 @@ class Bridge:
         )
 
     async def close(self) -> None:
-        """Stop accepting requests, give running calls time, settle the others, end tasks and processes."""
+        """Stop accepting requests, give running calls time, settle the others, end tasks and processes.
+
+        A replica hands its users over first.
+        """
         self.components.readiness.stop()
+        if self.replica is not None:
+            limits = self.components.controls.limits.now
+            await self.replica.drain(self.components, limits.tool_shutdown_timeout_seconds)
         if self.relay is not None:
             self.relay.stop_listening()
         self.server.close()  # A page that is disconnected tries again at once.
@@ -98,6 +110,8 @@ class Bridge:
         await self.runner.cleanup()
         if self.relay is not None:
             await self.relay.close()
+        if self.replica is not None:
+            await self.replica.leave()
         await self.components.models.close_providers()
         await self.components.journal.close_journal()
         self.components.audit.add_entry(AuditKind.STOPPED, None, "bridge")
@@ -121,6 +135,7 @@ class RelayEnd:
     listener: socket.socket
     """Bound to the address by which other replicas reach this one."""
     homes: HomeFinder
+    hosting: Hosting
     secret: bytes
     """The same in all replicas."""
 
@@ -157,18 +172,17 @@ async def _start_on(
     end: RelayEnd | None,
 ) -> Bridge:
     port = listener.getsockname()[1]
+    secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
+    key_ids = Encryption(settings.storage).key_ids
     base_url = settings.network.public_url or f"http://{canonical_host(settings.network.host)}:{port}"
     local_user = await store.ensure_user(LOCAL_USER)
     key = await _local_key(settings.data_dir, store, local_user)
-    parts = compose_bridge(settings, store, local_user, base_url, documents)
-    await store.claim.take_claim()
-    if unsettled := await parts.journal.settle_orphans():
-        _log.warning("%d calls were running when the bridge last stopped.", unsettled)
-    parts.engine.restore_repeats(await parts.journal.list_repeatable())
-    parts.tasks.start_task(store.claim.keep_claim(), "the database lease")
-    parts.tasks.start_task(parts.journal.sweep_hourly(), "old calls")
-    parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")
-    parts.tasks.start_task(store.retention_sweep(settings.storage).sweep_regularly(), "old answers")
+    replica = _compose_replica(settings.cluster, store)
+    homes = None if replica is None else replica.homes
+    parts = compose_bridge(settings, store, local_user, base_url, documents, secret=secret, homes=homes)
+    relay = await replica.join(parts, secret, key_ids) if replica else _compose_relay(end, parts)
+    unsettled = 0 if replica else await _take_over_calls(store, parts)
+    _start_sweeps(settings, store, parts)
     parts.audit.add_entry(
         AuditKind.STARTED, None, "bridge", detail={"version": __version__, "unsettled": unsettled}
     )
@@ -176,26 +190,60 @@ async def _start_on(
     for record, error in await parts.registry.load_servers():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
     await parts.files.sweep_files()
+    if replica is None:
+        await _take_over_answers(parts)
+    runner = await _set_up(build_application(settings, parts, base_url, port, relay))
+    if replica is None:
+        returning = ReturningUsers(settings.data_dir / OPEN_PAGES_FILE, parts.gateway.pages)
+        await returning.expect_pages()
+        parts.tasks.start_task(returning.keep_file(), "users with an open page")
+    else:
+        await replica.begin(parts)
+    server = await _serve(runner, listener, parts.tasks, relay)
+    running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
+    write_private(settings.data_dir / RUNNING_FILE, json.dumps(running))
+    return Bridge(parts, runner, server, base_url, local_user, key, settings.data_dir, relay, replica)
+
+
+def _compose_replica(settings: ClusterSettings, store: Store) -> Replica | None:
+    if settings.redis_url is None or settings.replica_url is None:
+        return None
+    try:
+        return Replica(settings, store, listen_for_replicas(settings.replica_url))
+    except OSError as error:
+        reason = error.strerror or error
+        raise AddressInUse(f"cannot listen for replicas on {settings.replica_url}: {reason}") from None
+
+
+def _start_sweeps(settings: BridgeSettings, store: Store, parts: Components) -> None:
+    """Begin what looks after the database until the stop."""
+    parts.tasks.start_task(store.claim.keep_claim(), "the database lease")
+    parts.tasks.start_task(parts.journal.sweep_hourly(), "old calls")
+    parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")
+    parts.tasks.start_task(store.retention_sweep(settings.storage).sweep_regularly(), "old answers")
+
+
+async def _take_over_calls(store: Store, parts: Components) -> int:
+    """Settle what another process left of calls; returns how many were running."""
+    await store.claim.take_claim()
+    if unsettled := await parts.journal.settle_orphans():
+        _log.warning("%d calls were running when the bridge last stopped.", unsettled)
+    parts.engine.restore_repeats(await parts.journal.list_repeatable())
+    return unsettled
+
+
+async def _take_over_answers(parts: Components) -> None:
+    """End or go on with what another process left of conversations and responses."""
     if interrupted := await parts.conversations.runs.end_orphaned():
         _log.warning("%d conversations were being answered when the bridge last stopped.", interrupted)
     if interrupted := await parts.responses.continuer.resume_orphaned():
         _log.warning("%d responses were in progress when the bridge last stopped.", interrupted)
-    relay = _compose_relay(end, parts)
-    runner = await _set_up(build_application(settings, parts, base_url, port, relay))
-    returning = ReturningUsers(settings.data_dir / OPEN_PAGES_FILE, parts.gateway.pages)
-    await returning.expect_pages()
-    parts.tasks.start_task(returning.keep_file(), "users with an open page")
-    server = await _serve(runner, listener, parts.tasks, relay)
-    key_ids = Encryption(settings.storage).key_ids
-    running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
-    write_private(settings.data_dir / RUNNING_FILE, json.dumps(running))
-    return Bridge(parts, runner, server, base_url, local_user, key, settings.data_dir, relay)
 
 
 def _compose_relay(end: RelayEnd | None, parts: Components) -> Relay | None:
     if end is None:
         return None
-    relay = Relay(end.homes, end.secret, end.listener)
+    relay = Relay(end.homes, end.hosting, end.secret, end.listener)
     parts.gateway.ask_homes(relay.find_route)
     return relay
 

@@ -57,8 +57,8 @@ class ConnectedPages:
         self._left_at: dict[str, float] = {}
         self._changes: dict[str, asyncio.Event] = {}
         """By user, for users with a waiting call."""
-        self._expected: frozenset[str] = frozenset()
-        self._expected_since = 0.0
+        self._expected_since: dict[str, float] = {}
+        """By user whose pages come back by themselves, since when they are expected."""
         self.users_changed = asyncio.Event()
         """Set when the first page of a user was added, or the last one removed; whoever waits clears it."""
 
@@ -78,8 +78,13 @@ class ConnectedPages:
 
     def expect_users(self, user_ids: frozenset[str]) -> None:
         """Have calls wait from now on for the pages of these users, which were open before the start."""
-        self._expected = user_ids
-        self._expected_since = asyncio.get_running_loop().time()
+        for user_id in user_ids:
+            self.expect_user(user_id)
+
+    def expect_user(self, user_id: str) -> None:
+        """Have calls wait from now on for the page of a user, which was open at another replica or before."""
+        self._left_at.pop(user_id, None)
+        self._expected_since[user_id] = asyncio.get_running_loop().time()
 
     def change_visibility(self, user_id: str, sid: str, change: Visibility) -> bool:
         """Record that a page came to the front or went to the back; false: nothing changed by that.
@@ -154,7 +159,11 @@ class ConnectedPages:
         now = asyncio.get_running_loop().time()
         if (left_at := self._left_at.get(user_id)) is not None:
             return left_at + resume_s - now
-        return self._expected_since + max(resume_s, RETURN_S) - now if user_id in self._expected else 0.0
+        if (since := self._expected_since.get(user_id)) is None:
+            return 0.0
+        if (left_s := since + max(resume_s, RETURN_S) - now) <= 0:
+            del self._expected_since[user_id]
+        return left_s
 
     def _remember_leaving(self, user_id: str) -> None:
         now = asyncio.get_running_loop().time()

@@ -72,13 +72,8 @@ class Dispatcher:
         no_browser_message: str,
         approval_s: float = DEFAULT_APPROVAL_S,
         resume_s: Callable[[], float] = lambda: RESUME_S,
-        acts_for: Callable[[str], bool] = lambda _: True,
     ) -> None:
-        """`approval_s`: seconds that users may think about a call; `resume_s` gives the resume window.
-
-        `acts_for`: whether calls of a user may be sent or begin here now.
-        """
-        self._acts_for = acts_for
+        """`approval_s`: seconds that users may think about a call; `resume_s` gives the resume window."""
         self._ids = ids
         self._browser = browser
         self._journal = journal
@@ -207,7 +202,7 @@ class Dispatcher:
         try:
             if not (call.request.safe or knows_already):
                 await self._journal.record_opened(call, call.left_ms / 1000, may_begin=may_begin)
-            if not self._acts_for(call.user_id):  # also after the wait, in which this process may have slept
+            if not self._journal.acts_for(call.user_id):  # this process may have slept while it waited
                 raise HomeLost
         except HomeLost:
             error = endings.replica_lost(is_unsent=True)
@@ -226,6 +221,10 @@ class Dispatcher:
     def open_call(self, call_id: str) -> OpenCall | None:
         """Return the open call of that id, or None."""
         return self._open.get(call_id)
+
+    def count_open(self) -> int:
+        """Return the number of calls of all users that have not ended."""
+        return len(self._open)
 
     def open_calls(self, user_id: str) -> list[OpenCall]:
         """Return a user's calls that have not ended, oldest first."""

@@ -120,6 +120,10 @@ class Engine:
         """Take over what the journal knows of calls that may be sent again, before the first call comes."""
         self._repeats.restore_calls(calls)
 
+    def forget_repeats(self, user_id: str) -> None:
+        """Forget a user's calls that may be sent again: the user is at home elsewhere."""
+        self._repeats.forget_user(user_id)
+
     async def own_arguments(self, call: ToolCall, names: Collection[str]) -> frozenset[str]:
         """Which of `names` are arguments of the tool itself; none of a tool that does not exist."""
         view = await self._registry.view_of_user(call.context.user_id)

@@ -124,6 +124,10 @@ class FencedJournal:
             raise HomeLost
         self._under_way[call.call_id] = epoch
 
+    def acts_for(self, user_id: str) -> bool:
+        """Return whether a user is at home here, as far as can be known without a question."""
+        return self._homes.epoch_of(user_id) is not None
+
     def record_ended(self, call: OpenCall, *, may_begin: bool) -> Confirmation | None:
         """Commit the ending of a call that was opened here; it counts once the confirmation is there."""
         epoch = self._under_way.pop(call.call_id, None)

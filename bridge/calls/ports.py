@@ -66,6 +66,10 @@ class Journal(Protocol):
         """
         ...
 
+    def acts_for(self, user_id: str) -> bool:
+        """Return whether calls of a user may be sent or begin here now: always, in a bridge alone."""
+        ...
+
     def record_ended(self, call: OpenCall, *, may_begin: bool) -> Confirmation | None:
         """Record how a call ended, without waiting for the write; never fails.
 

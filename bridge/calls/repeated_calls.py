@@ -188,6 +188,14 @@ class RepeatedCalls:
                 line.doubted = DoubtedCall(outcome.call_id, recorded.opened_at)
                 line.doubted_until = until
 
+    def forget_user(self, user_id: str) -> None:
+        """Forget a user's calls that have ended: they may be sent again elsewhere from now on."""
+        if (calls := self._users.get(user_id)) is None:
+            return
+        for line in calls.lines.values():
+            line.unheard, line.doubted = [], None
+        calls.forget_keyed(len(calls.keyed))
+
     def note_move(self, call: OpenCall) -> None:
         """Note id and ending of a call (an observer of the dispatcher): whoever waits may be cancelled."""
         identity = call.request.repeat

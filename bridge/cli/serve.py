@@ -22,7 +22,7 @@ from bridge.errors import BridgeError
 from bridge.http.descriptors import raise_descriptor_limit
 from bridge.providers.directory import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
-from bridge.settings.cluster import REDIS_VARIABLE, check_cluster
+from bridge.settings.cluster import check_cluster
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
 from bridge.settings.network import SAMPLE_MCP_PORT, SAMPLES_PORT
@@ -44,11 +44,6 @@ _TRY_IT = """\
 Talk to the demo model, once the page is open and its tools are accepted:
   curl {url}/v1/chat/completions -H "Authorization: Bearer {key}" -H "Content-Type: application/json" \\
     -d '{{"model": "demo", "messages": [{{"role": "user", "content": "CALL listProducts {{}}"}}]}}'"""
-
-_NO_REPLICAS_YET = (
-    f"{REDIS_VARIABLE}: this version cannot run as one of several replicas yet. Remove it to run one bridge "
-    "alone."
-)
 
 _log = logging.getLogger(__name__)
 
@@ -75,8 +70,6 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     try:
         settings = settings_of(options)
         check_cluster(settings.cluster, settings.network, on_postgresql=options.database is not None)
-        if settings.cluster.redis_url is not None:
-            raise SettingsError(_NO_REPLICAS_YET)
         loop = choose_event_loop(settings.network.event_loop)
     except (SettingsError, ModelsFileError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)

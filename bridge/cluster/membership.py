@@ -44,6 +44,7 @@ class Membership:
         self._ports = ports
         self._lease_until = float("-inf")
         self._on_death: list[Callable[[str], None]] = []
+        self._on_change: list[Callable[[], None]] = []
         self.live: Mapping[str, LiveReplica] = {}
         """The live replicas, this one included; while Redis is away, those that lived before."""
         self.is_connected = False
@@ -54,6 +55,10 @@ class Membership:
     def on_death(self, listener: Callable[[str], None]) -> None:
         """Call `listener` with the id of each replica that has died or stopped; it must not fail or wait."""
         self._on_death.append(listener)
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call `listener` after each heartbeat that found other live replicas than the last one."""
+        self._on_change.append(listener)
 
     @property
     def is_awake(self) -> bool:
@@ -105,7 +110,10 @@ class Membership:
         if not self.proves_absence:  # Redis may have forgotten them; those that live say so within a second
             live = {**self.live, **live}
             gone = []
+        is_changed = live.keys() != self.live.keys()
         self.live = live
+        for tell in self._on_change if is_changed else ():
+            tell()
         for replica in gone:
             _log.warning("Replica %s is gone.", replica)
             for tell in self._on_death:

@@ -30,9 +30,7 @@ UserOfLink: TypeAlias = Callable[[str], str]
 class Relay:
     """Both ends of passing on, of one replica. Made on the running event loop."""
 
-    def __init__(
-        self, homes: HomeFinder, hosting: Hosting, secret: bytes, listener: socket.socket
-    ) -> None:
+    def __init__(self, homes: HomeFinder, hosting: Hosting, secret: bytes, listener: socket.socket) -> None:
         """`secret`: the same in all replicas; `listener`: bound to the address that they know."""
         self._listener = listener
         tokens = RelayTokens(secret)

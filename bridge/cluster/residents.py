@@ -54,11 +54,22 @@ class _Stay:
 class Residents:
     """The users at home here."""
 
-    def __init__(self, work: ResidentWork, tasks: Tasks) -> None:
-        self._work = work
+    def __init__(self, tasks: Tasks) -> None:
+        """`take_work` comes before the first user."""
+        self._given: ResidentWork | None = None
         self._tasks = tasks
         self._stays: dict[str, _Stay] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
+
+    def take_work(self, work: ResidentWork) -> None:
+        """Say what is done around the stays of users."""
+        self._given = work
+
+    @property
+    def _work(self) -> ResidentWork:
+        if self._given is None:
+            raise ValueError("Nobody may come before it is said what is done then.")
+        return self._given
 
     async def enter(self, home: Home) -> None:
         """Begin a stay, once an earlier one has ended here; what others left is settled meanwhile."""
@@ -74,7 +85,7 @@ class Residents:
         stay = self._stays.pop(user_id, None)
         if stay is not None and stay.settling is not None:
             stay.settling.cancel()
-        task = self._tasks.start_task(self._end_work(user_id), f"end of {user_id} here")
+        task = self._tasks.start_task(self.end_work(user_id), f"end of {user_id} here")
         self._leaving[user_id] = task
         task.add_done_callback(lambda ended: self._forget_leaving(user_id, ended))
 
@@ -113,7 +124,8 @@ class Residents:
             else:
                 return
 
-    async def _end_work(self, user_id: str) -> None:
+    async def end_work(self, user_id: str) -> None:
+        """End a user's calls, runs and responses here, and disconnect the pages."""
         await self._work.end_work(user_id)
 
     def _forget_leaving(self, user_id: str, task: asyncio.Task[None]) -> None:

@@ -7,6 +7,7 @@ refused.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
@@ -23,6 +24,7 @@ class RequestQueue:
         """`limits` is read each time; call `limits_changed` after a change."""
         self._limits = limits
         self._queue = FairQueue(_RequestRules(limits))
+        self._of_users: Counter[str] = Counter()
 
     @property
     def running(self) -> int:
@@ -34,6 +36,10 @@ class RequestQueue:
         """Number of requests that wait for a place."""
         return self._queue.waiting
 
+    def count_user(self, user_id: str) -> int:
+        """Return how many requests of a user hold a place or wait for one."""
+        return self._of_users[user_id]
+
     @asynccontextmanager
     async def hold_place(self, user_id: str) -> AsyncGenerator[None]:
         """Wait for a place and hold it. Cancelling gives up the wait.
@@ -43,12 +49,14 @@ class RequestQueue:
                 `request_queue_wait_seconds`.
         """
         entry = self._queue.enter_queue(_RequestKey(user_id))
+        self._of_users[user_id] += 1
         try:
             if not self._queue.grant_now(entry):
                 self._make_room_for(user_id)
                 await self._queue.wait_for_grant(entry, self._limits().request_queue_wait_seconds)
             yield
         finally:
+            self._of_users -= Counter((user_id,))
             self._queue.leave_queue(entry)
 
     def limits_changed(self) -> None:

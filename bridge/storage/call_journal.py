@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 from pydantic import ValidationError
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, Update, delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.browser_protocol import Result
@@ -122,6 +122,10 @@ class CallJournal:
         row[_UNREAD] = text
         self._entries.put_entry(row, is_vital=True)
 
+    def acts_for(self, user_id: str) -> bool:
+        """Return True: every user is at home in a bridge alone."""
+        return True
+
     def record_ended(self, call: OpenCall, *, may_begin: bool, epoch: int | None = None) -> None:
         """Queue the end of a call; never fails. That of a call recorded as opened survives the process.
 
@@ -184,12 +188,18 @@ class CallJournal:
                     error, state = doubtful_error(error), CallState.OUTCOME_UNKNOWN
                 row.state, row.error = state.value, error.model_dump_json()
                 row.ended_at = max(row.opened_at, time.time())  # the clock may have been set back since
-            is_unnoted = (CALLS.c.digest.is_not(None), CALLS.c.heard.is_(None))
-            is_recent = CALLS.c.opened_at > time.time() - REPEATABLE_SECONDS
-            unheard = update(CALLS).where(*is_unnoted, is_recent)
-            await session.execute(unheard.values(heard=False, heard_at=time.time()))
+            await session.execute(_note_unheard())
         self._forget_intents()
         return len(rows)
+
+    async def take_over_repeats(self, user_id: str) -> list[RecordedCall]:
+        """As `list_repeatable`, of a user who was at home in another replica.
+
+        There, too, an answer that was not noted as heard counts as not heard from now on.
+        """
+        async with self._session.begin_transaction() as session:
+            await session.execute(_note_unheard().where(CALLS.c.user_id == user_id))
+        return await self.list_repeatable(user_id)
 
     def _append(self, row: dict[str, Any]) -> bool:
         """Append a row to the write-ahead log; returns whether it was written."""
@@ -244,8 +254,11 @@ class CallJournal:
                 if row.turn_call_id is not None
             }
 
-    async def list_repeatable(self) -> list[RecordedCall]:
-        """Return the calls without a key that a twin may concern: not heard, or heard to be in doubt."""
+    async def list_repeatable(self, user_id: str | None = None) -> list[RecordedCall]:
+        """Return the calls without a key that a twin may concern: not heard, or heard to be in doubt.
+
+        `user_id`: None for those of all users.
+        """
         doubted = CallRow.state == CallState.OUTCOME_UNKNOWN.value
         wanted = select(CallRow).where(
             CallRow.opened_at > time.time() - REPEATABLE_SECONDS,
@@ -254,6 +267,8 @@ class CallJournal:
             CallRow.heard_at > time.time() - UNHEARD_S,
             CallRow.heard.is_(False) | doubted,
         )
+        if user_id is not None:
+            wanted = wanted.where(CallRow.user_id == user_id)
         async with self._session() as session:
             rows = await session.scalars(wanted.order_by(CallRow.opened_at))
             recorded = [read_recorded_call(row) for row in rows]
@@ -278,6 +293,13 @@ class CallJournal:
     async def catch_up(self, within_s: float = CATCH_UP_S) -> None:
         """Wait up to `within_s` seconds until all calls that have ended by now can be read."""
         await self._entries.catch_up(within_s)
+
+
+def _note_unheard() -> Update:
+    """Build the statement by which answers that were not noted as heard count as not heard."""
+    is_unnoted = (CALLS.c.digest.is_not(None), CALLS.c.heard.is_(None))
+    is_recent = CALLS.c.opened_at > time.time() - REPEATABLE_SECONDS
+    return update(CALLS).where(*is_unnoted, is_recent).values(heard=False, heard_at=time.time())
 
 
 def _save(connection: Connection, entries: Sequence[_Entry]) -> None:

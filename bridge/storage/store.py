@@ -63,11 +63,11 @@ class Store(UserStore):
         self._session = Sessions(self._plain_session)
         self._fenced: AsyncEngine | None = None
         self._epoch_of: EpochOf = no_epoch
-        self.claim = claim_of(engines.reading)
-        """Exclusive claim of a bridge to the database; commands work beside a bridge that has it."""
         self.claim: Claim = claim_of(engines.reading)
-        """Claim of a bridge to the database, exclusive unless `share_claim` was called; commands work beside
-        it."""
+        """Claim of a bridge to the database, exclusive unless `share_claim` was called.
+
+        Commands work beside a bridge that has it.
+        """
 
     @classmethod
     def open_store(cls, where: Path | URL) -> Store:
@@ -97,6 +97,7 @@ class Store(UserStore):
     def stamp_writes(self, epoch_of: EpochOf) -> None:
         """Write conversations, items and responses under claims, in all tables that are made after this."""
         self._epoch_of = epoch_of
+
     def share_claim(self) -> None:
         """Make `claim` that of a replica, beside others, in this PostgreSQL database; before it is taken."""
         self.claim = AdvisoryClaim(self._engine, shared=True)
@@ -108,6 +109,7 @@ class Store(UserStore):
     def fenced_calls(self) -> FencedCalls:
         """Return the calls in this PostgreSQL database, as a replica writes them."""
         return FencedCalls(self._fenced_session())
+
     def cluster_facts(self) -> ClusterFacts:
         """Return what must be the same in all replicas of this PostgreSQL database."""
         return ClusterFacts(self._fenced_session())

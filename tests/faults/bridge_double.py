@@ -122,6 +122,9 @@ class DiskJournal:
         self._disk.intents.append(record)
         self._enter(record, record.request.context.user_id)
 
+    def acts_for(self, user_id: str) -> bool:
+        return True
+
     def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
         record = Recorded.of_call(call, may_begin=may_begin)
         if not self.is_dead:

@@ -106,7 +106,7 @@ async def linked_bridges(folder: Path) -> AsyncGenerator[LinkedBridges]:
         write_private(folder / name / "secret.key", secret.hex())
         listener = bound_socket()
         table.urls[name] = url_of(listener)
-        ends[name] = RelayEnd(listener, FixedHomes(name, table), secret)
+        ends[name] = RelayEnd(listener, homes := FixedHomes(name, table), homes, secret)
     async with AsyncExitStack() as stack:
 
         async def start(name: str) -> Bridge:

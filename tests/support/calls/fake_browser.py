@@ -114,6 +114,9 @@ class FakeJournal:
             raise JournalUnavailable
         self.opened_records.append(Recorded.of_call(call, may_begin=may_begin))
 
+    def acts_for(self, user_id: str) -> bool:
+        return True
+
     def record_ended(self, call: OpenCall, *, may_begin: bool) -> None:
         self.ended_records.append(Recorded.of_call(call, may_begin=may_begin))
 

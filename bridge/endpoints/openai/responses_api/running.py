@@ -68,6 +68,10 @@ class RunningResponses:
         """A user's running response."""
         return self._running.get((user_id, response_id))
 
+    def count_user(self, user_id: str) -> int:
+        """Return how many responses of a user are running."""
+        return sum(running.user_id == user_id for running in self._running.values())
+
     @contextmanager
     def enter_running(self, running: RunningResponse) -> Generator[None]:
         """It can be found while the context is open."""

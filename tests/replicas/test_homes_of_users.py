@@ -1,0 +1,97 @@
+"""Two replicas with PostgreSQL and Redis: one user, one home, whatever the load balancer does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from sqlalchemy import URL
+
+from bridge.app.server import Bridge
+from tests.support.cluster.replicas import running_replicas
+from tests.support.running_bridge import FakePage, json_answer, pair_browser
+from tests.support.stores.databases import execute
+from tests.support.stores.postgresql import PostgresServer
+from tests.support.stores.redis import RedisServer
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.asyncio
+
+LIST, ADD = "/tools/listProducts", "/tools/addProduct"
+
+
+@dataclass
+class TwoReplicas:
+    """A page that connected at the first replica, and callers at either."""
+
+    here: Bridge
+    there: Bridge
+    database: URL
+    page: FakePage
+    http: aiohttp.ClientSession
+
+    async def call(self, bridge: Bridge, path: str = LIST, **arguments: Any) -> tuple[int, Any]:
+        headers = {"Authorization": f"Bearer {self.here.key}"}
+        async with self.http.post(bridge.base_url + path, json=arguments, headers=headers) as response:
+            return response.status, await response.json()
+
+
+@pytest.fixture
+def database(postgres_server: PostgresServer) -> Iterator[URL]:
+    with postgres_server.database() as url:
+        yield url
+
+
+@pytest_asyncio.fixture
+async def two(
+    tmp_path: Path, database: URL, redis_server: RedisServer, http: aiohttp.ClientSession
+) -> AsyncGenerator[TwoReplicas]:
+    async with running_replicas(tmp_path, database, redis_server.url) as (here, there):
+        ticket = await here.components.store.add_ticket(here.local_user.id)
+        page = await pair_browser(here.base_url, http, ticket)
+        await page.open_session()
+        await page.accept_everything()
+        yield TwoReplicas(here, there, database, page, http)
+        await page.close()
+
+
+async def products(_call: dict[str, Any]) -> dict[str, Any]:
+    return json_answer([{"id": 1, "name": "tea"}])
+
+
+async def test_a_caller_at_another_replica_reaches_the_page(two: TwoReplicas) -> None:
+    """The page decides where its user is at home; everybody else is passed on (31, 32)."""
+    await two.page.connect(products)
+    for bridge in (two.here, two.there):
+        assert await two.call(bridge) == (200, {"result": [{"id": 1, "name": "tea"}]})
+    assert [
+        bridge.components.gateway.pages.count_pages(two.here.local_user.id)
+        for bridge in (two.here, two.there)
+    ] == [1, 0]
+
+
+async def test_an_unsafe_call_is_two_commits_under_the_claim(two: TwoReplicas) -> None:
+    """Opening and ending, each before anybody acts on it (33)."""
+    await two.page.connect(products)
+    status, _ = await two.call(two.there, ADD, name="cup", price=2)
+    assert status == 200
+    ((epoch, state, ended),) = execute(two.database, "SELECT epoch, state, ended_at IS NOT NULL FROM calls")
+    assert (epoch, state, ended) == (1, "succeeded", True)
+
+
+async def test_a_replica_that_stops_hands_its_users_over(two: TwoReplicas) -> None:
+    """A rolling restart: the page comes back at the new home, and calls go on."""
+    await two.page.connect(products)
+    await two.call(two.here)
+    await two.here.replica.drain(two.here.components, 1.0)  # type: ignore[union-attr]
+    page = FakePage(two.there.base_url, two.http, two.page.device_id, two.page.key)
+    await page.connect(products)
+    assert await two.call(two.there) == (200, {"result": [{"id": 1, "name": "tea"}]})
+    assert execute(two.database, "SELECT replica FROM homes") == [(two.there.replica.id,)]  # type: ignore[union-attr]
+    await page.close()
