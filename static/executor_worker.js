@@ -14,12 +14,12 @@ import { CallRecovery } from "./executor/call_recovery.js";
 import { Credentials } from "./executor/credentials.js";
 import { CallFailure, failedOutcome } from "./executor/call_failure.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
-import { Identity } from "./executor/identity.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { mcpLoader } from "./executor/mcp_loader.js";
 import { PageGrants } from "./executor/grants.js";
 import { Pins } from "./executor/pins.js";
 import { RunningCalls } from "./executor/running_calls.js";
+import { SessionTokens } from "./executor/session_tokens.js";
 import { ToolRunner } from "./executor/tool_runner.js";
 import { uploadResult } from "./executor/result_upload.js";
 
@@ -59,7 +59,7 @@ class Executor {
 
   /**
    * @param {StartCommand} start
-   * @param {Identity} identity
+   * @param {SessionTokens} identity
    * @param {import("./base/browser_store.js").BrowserStore} store
    * @param {CallJournal} journal
    */
@@ -275,7 +275,7 @@ const wasBlockedByPolicy = watchPolicy(scope);
 
 /** Holds on to the user it was started for, whoever the browser's user is by now. @param {StartCommand} command */
 async function startExecutor(command) {
-  const identity = new Identity(await openDeviceStore(), { location: null, user_id: command.user_id, session: command.session });
+  const identity = new SessionTokens(await openDeviceStore(), { user_id: command.user_id, session: command.session });
   const store = await openUserStore(command.user_id);
   return new Executor(command, identity, store, await CallJournal.openJournal(store, command.user_id, command.worker));
 }

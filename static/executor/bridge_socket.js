@@ -70,7 +70,7 @@ export class BridgeSocket {
   /**
    * @param {object} parts
    * @param {string} parts.url                      origin of the bridge
-   * @param {import("./identity.js").Identity} parts.identity
+   * @param {import("./session_tokens.js").SessionTokens} parts.identity
    * @param {() => Promise<Greeting>} parts.introduce   who connects, and its calls except those in the outbox
    * @param {BridgeSocketDelegate} parts.delegate
    */

@@ -4,7 +4,7 @@
  * to a key made here that cannot be read out; knowing the code alone is worth nothing.
  */
 
-/** @typedef {import("./identity.js").Device} Device */
+/** @typedef {import("./session_tokens.js").Device} Device */
 /** @typedef {{code: string, secret: string, expires_in: number}} Offer what the bridge answers */
 /** @typedef {{code: string, ends_at: number}} ShownCode `ends_at`: milliseconds since 1970 */
 /** @typedef {"waiting" | "confirmed" | "refused" | "expired"} Standing */

@@ -1,7 +1,7 @@
 // @ts-check
 /** What a user sees who is not let in: why, and what to do. */
 import { button, el, sentenceOf } from "./dom.js";
-import { IdentityError } from "../executor/identity.js";
+import { IdentityError } from "../executor/session_tokens.js";
 
 /** @type {Record<string, {title: string, next: string[]}>} */
 const CASES = {
