@@ -26,7 +26,7 @@ import { PairingPanel } from "./ui/pairing_panel.js";
 import { Pins } from "./executor/pins.js";
 import { ProbeFrames } from "./session/probe_frames.js";
 import { ReferenceDecisions } from "./servers/reference_loader.js";
-import { entranceView, mayBePaired } from "./ui/entrance_view.js";
+import { entranceView, mayBePaired, willPass } from "./ui/entrance_view.js";
 import { forgetWebMcp, WebMcp } from "./session/web_mcp.js";
 import { showStatus, StatusView } from "./ui/status_view.js";
 
@@ -171,8 +171,7 @@ class App {
   /** @param {unknown} failure */
   #showEntrance(failure) {
     this.stop();
-    if (failure instanceof IdentityError && failure.code === "unreachable")
-      this.nextAttempt = window.setTimeout(() => void this.start(), RETRY_MS);
+    if (willPass(failure)) this.nextAttempt = window.setTimeout(() => void this.start(), RETRY_MS);
     this.pairing?.stop();
     this.pairing = this.identity && mayBePaired(failure) ? this.#pairingPanel(this.identity) : null;
     showStatus(elementById("connection"), {

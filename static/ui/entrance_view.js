@@ -54,6 +54,17 @@ export function mayBePaired(failure) {
   return failure instanceof IdentityError && PAIRABLE.has(failure.code);
 }
 
+/** The bridge, its database or the replica of this user does not answer. */
+const UNANSWERED = new Set(["unreachable", "store_unavailable", "cluster_unavailable", "replica_lost"]);
+
+/** @param {unknown} failure */
+const codeOf = (failure) => (failure instanceof Error && "code" in failure ? String(failure.code) : "");
+
+/** Whether to try again without being asked. @param {unknown} failure */
+export function willPass(failure) {
+  return UNANSWERED.has(codeOf(failure));
+}
+
 /** @typedef {{again: () => void, stay: () => void, change: () => void}} Choices */
 
 /**
@@ -62,8 +73,8 @@ export function mayBePaired(failure) {
  * @param {HTMLElement | null} pairing the code that this browser shows
  */
 export function entranceView(failure, choices, pairing) {
-  const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
-  const { title, next } = CASES[code] ?? { title: "The page could not start", next: [] };
+  const code = codeOf(failure);
+  const { title, next } = CASES[willPass(failure) ? "unreachable" : code] ?? { title: "The page could not start", next: [] };
   return el(
     "section",
     { class: "entrance", dataset: { testid: "entrance", code } },

@@ -39,6 +39,20 @@ async def test_a_page_that_nobody_answers_enters_by_itself_when_somebody_does(sc
     await expect_connection(page, "connected")
 
 
+async def test_a_page_whose_replica_is_not_to_be_had_enters_by_itself_when_it_is(
+    scene: BrowserHarness,
+) -> None:
+    """A home may be lost between the session and the lists; another replica takes over in seconds."""
+    page = await scene.open_page()
+    servers = re.compile("/api/servers$")
+    error = {"code": "cluster_unavailable", "message": "The replica cannot be reached.", "retryable": True}
+    await page.route(servers, lambda route: route.fulfill(status=503, json={"error": error}))
+    await page.reload()
+    await expect(page.get_by_role("heading", name="The bridge does not answer")).to_be_visible()
+    await page.unroute(servers)
+    await expect_connection(page, "connected")
+
+
 async def test_a_change_between_the_lists_and_the_connection_is_noticed(scene: BrowserHarness) -> None:
     """It was announced when nobody listened, and would be missing until the next change."""
     page = await scene.open_page()
