@@ -70,6 +70,8 @@ class Executor {
     this.channel.onmessage = ({ data }) => this.#handleRequest(data);
     this.log = new CallLog((entry) => this.#broadcast({ type: "call", entry }));
     this.journal = journal;
+    /** @type {import("./executor/result_upload.js").Way} */
+    this.way = { fetch: (input, init) => fetch(input, init), route: () => identity.route };
     this.runner = this.#makeRunner(store);
     this.rules = new ApprovalRules((serverId, key) => this.runner.environment.findPin(serverId, key), new PageGrants(store));
     this.approvals = this.#makeQueue();
@@ -82,8 +84,7 @@ class Executor {
     });
     this.recovery = new CallRecovery(journal, {
       sendResult: (callId, outcome) => this.socket.sendResult(callId, outcome),
-      upload: (entry, { content, content_type }) =>
-        uploadResult((...request) => fetch(...request), entry, content, content_type, NEVER),
+      upload: (entry, { content, content_type }) => uploadResult(this.way, entry, content, content_type, NEVER),
     });
     this.socket.start();
   }
@@ -104,8 +105,7 @@ class Executor {
   #makeRunner(store) {
     const pins = new Pins(store);
     const credentials = new Credentials(store);
-    /** @type {typeof fetch} */
-    const send = (input, init) => fetch(input, init);
+    const send = this.way.fetch;
     const environment = {
       pageUrl: location.href,
       fetch: send,
@@ -121,7 +121,7 @@ class Executor {
       findPin: (serverId, key) => pins.findPin(serverId, key),
       loadCredentials: (serverId, origin) => credentials.loadCredentials(serverId, origin),
       diagnoseFailure: (failed) => diagnoseFailure({ ...failed, origins: this.settings.origins }, environment),
-      uploadResult: (call, content, contentType, signal) => uploadResult(send, call, content, contentType, signal),
+      uploadResult: (call, content, contentType, signal) => uploadResult(this.way, call, content, contentType, signal),
       limits: this.#limits,
       loadMcp: mcpLoader(this.#limits, (server_id) => this.#broadcast({ type: "source_changed", server_id })),
       observer: this.log,

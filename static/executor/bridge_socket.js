@@ -6,6 +6,7 @@
 
 import { ackOf, cancelSentence, readCall, SeenCalls, textOf } from "./call_message.js";
 import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
+import { Reconnection } from "./reconnection.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").CallError} CallError */
@@ -16,8 +17,8 @@ import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
 /** @typedef {{decision: "once" | "chat" | "timed" | "always" | "denied", reason: "user" | "no_answer"}} Decision */
 /** @typedef {{may_begin: boolean, awaiting_slot: boolean, deadline_ms: number}} DecisionReply */
 /** @typedef {import("../vendor/socket.io-4.8.4.esm.min.js").Socket} Socket */
-/** @typedef {{code: string, message: string, retryable?: boolean}} Problem */
-/** @typedef {{limits?: Record<string, number>, approval_mode?: string, ended_calls?: string[], revision?: string}} Welcome */
+/** @typedef {{code: string, message: string, retryable?: boolean, detail?: Record<string, unknown>}} Problem */
+/** @typedef {{beat_s?: number, limits?: Record<string, number>, approval_mode?: string, ended_calls?: string[], revision?: string}} Welcome */
 /**
  * @typedef {object} BridgeSocketDelegate
  * @property {(connection: Connection, problem: Problem | null) => void} connectionChanged
@@ -38,9 +39,6 @@ import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
 
 const PROTOCOL = 2;
 const PATH = "/ws/socket.io";
-const RECONNECT_FIRST_MS = 200;
-const RECONNECT_LAST_MS = 5000;
-const WELCOME_TIMEOUT_MS = 10_000;
 const DECISION_TIMEOUT_MS = 10_000;
 /** Maximum number of calls that a handshake lists. */
 const LISTED_CALLS = 1000;
@@ -59,13 +57,9 @@ export class BridgeSocket {
   #attempts = 0;
   #isReady = false;
   #mustRenew = false;
-  #failures = 0;
   /** @type {Problem | null} */
   #identityProblem = null;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #retry;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #welcomeTimer;
+  #reconnection = new Reconnection({ connect: () => this.#connect(), giveUp: () => this.#reconnect("lost") });
 
   /**
    * @param {object} parts
@@ -83,8 +77,7 @@ export class BridgeSocket {
       transports: ["websocket"],
       autoConnect: false,
       forceNew: true,
-      reconnectionDelay: RECONNECT_FIRST_MS,
-      reconnectionDelayMax: RECONNECT_LAST_MS,
+      reconnection: false, // it would try again after transport failures only, and knows no beats
       auth: (give) => void this.#authorize(give),
     });
     this.#listen();
@@ -92,11 +85,11 @@ export class BridgeSocket {
 
   start() {
     this.delegate.connectionChanged("connecting", null);
-    this.socket.connect();
+    this.#reconnection.connectNow();
   }
 
   stop() {
-    clearTimeout(this.#retry);
+    this.#reconnection.stop();
     this.#isReady = false;
     this.socket.disconnect();
     this.delegate.connectionChanged("offline", null);
@@ -142,7 +135,10 @@ export class BridgeSocket {
   }
 
   #listen() {
-    this.socket.on("connect", () => (this.#welcomeTimer = setTimeout(() => this.#reconnect(), WELCOME_TIMEOUT_MS)));
+    this.socket.io.on("packet", () => this.#reconnection.noteMessage());
+    this.socket.on("connect", () => this.#reconnection.noteConnected());
+    this.socket.on("bridge:beat", (beat) => this.#reconnection.extendPatience(Number(beat?.silence_s) || 0));
+    this.socket.on("bridge:moved", () => this.#reconnect("moved"));
     this.socket.on("bridge:welcome", (answer) => this.#handleWelcome(answer ?? {}));
     this.socket.on("connect_error", (error) => this.#handleConnectError(error));
     this.socket.on("disconnect", (reason) => this.#handleDisconnect(reason));
@@ -156,9 +152,16 @@ export class BridgeSocket {
     for (const subject of SUBJECTS) this.socket.on(`bridge:${subject}`, () => this.delegate.subjectChanged(subject));
   }
 
+  #connect() {
+    this.#attempts += 1;
+    const { route } = this.identity;
+    this.socket.io.opts.query = route === "" ? {} : { route };
+    this.socket.connect();
+  }
+
   /** The handshake goes with the connection. @param {(auth: Record<string, unknown>) => void} give */
   async #authorize(give) {
-    const attempt = (this.#attempts += 1);
+    const attempt = this.#attempts;
     this.#identityProblem = null;
     const auth = await this.#prepareAuth().catch((error) => {
       const { code = "internal", message, retryable = false } = error;
@@ -180,7 +183,6 @@ export class BridgeSocket {
 
   /** @param {Welcome & {error?: Problem}} welcome */
   #handleWelcome(welcome) {
-    clearTimeout(this.#welcomeTimer);
     if (welcome.error) this.#giveUp(welcome.error);
     else this.#completeHandshake(welcome, this.#listed);
   }
@@ -196,8 +198,8 @@ export class BridgeSocket {
   }
 
   /** @param {Welcome} welcome @param {ListedCall[]} listed */
-  #completeHandshake({ limits = {}, approval_mode, ended_calls: ended = [], revision }, listed) {
-    this.#failures = 0;
+  #completeHandshake({ beat_s = 0, limits = {}, approval_mode, ended_calls: ended = [], revision }, listed) {
+    this.#reconnection.noteWelcome(beat_s);
     this.#isReady = true;
     this.delegate.limitsAnnounced(limits);
     this.delegate.approvalModeAnnounced(approval_mode);
@@ -225,6 +227,7 @@ export class BridgeSocket {
   /** @param {Problem} problem */
   #giveUp(problem) {
     this.#isReady = false;
+    this.#reconnection.stop();
     this.socket.disconnect();
     this.delegate.connectionChanged("refused", problem);
   }
@@ -238,31 +241,27 @@ export class BridgeSocket {
       return;
     }
     this.#mustRenew = problem?.code === "unauthorized";
-    this.delegate.connectionChanged("connecting", problem && { code: problem.code, message: problem.message });
-    if (!this.socket.active) this.#connectLater();
+    const isElsewhere = problem?.code === "wrong_replica";
+    if (isElsewhere) this.identity.changeRoute(textOf(problem.detail?.route));
+    this.delegate.connectionChanged("connecting", isElsewhere ? null : problem);
+    this.#reconnection.connectLater(isElsewhere ? "redirected" : "lost");
   }
 
   /** @param {string} reason */
   #handleDisconnect(reason) {
-    clearTimeout(this.#welcomeTimer);
     this.#isReady = false;
     if (reason === "io client disconnect") return;
     this.delegate.connectionChanged("connecting", null);
-    if (!this.socket.active) this.#connectLater();
+    this.#reconnection.connectLater("lost");
   }
 
-  #reconnect() {
+  /** @param {import("./connection_policy.js").Cause} cause */
+  #reconnect(cause) {
+    this.#isReady = false;
     this.socket.disconnect();
+    this.identity.abandonRenewal(); // else the next try would wait for what this one has waited for
     this.delegate.connectionChanged("connecting", null);
-    this.#connectLater();
-  }
-
-  /** socket.io itself tries again only after transport failures, not after a refusal or a server's disconnect. */
-  #connectLater() {
-    const delay = Math.min(RECONNECT_LAST_MS, RECONNECT_FIRST_MS * 2 ** this.#failures);
-    this.#failures += 1;
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.socket.connect(), delay);
+    this.#reconnection.connectLater(cause);
   }
 
   /**

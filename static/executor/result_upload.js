@@ -1,9 +1,11 @@
 // @ts-check
 /** Hands large and binary answers to the bridge by HTTP, with the call's one-time token. */
 
+import { addRoute } from "../base/bridge_route.js";
 import { essenceOf } from "../base/content_type.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
+/** @typedef {{fetch: typeof globalThis.fetch, route: () => string}} Way to the bridge; the route may change between tries */
 
 /** Waits between tries: a restarting bridge is back within seconds. */
 const WAITS_MS = [300, 1000, 3000];
@@ -18,16 +20,16 @@ function pause(milliseconds, signal) {
 
 /**
  * Tries four times while the bridge cannot be reached or answers 5xx.
- * @param {typeof globalThis.fetch} fetch
+ * @param {Way} way
  * @param {Pick<ToolCall, "call_id" | "result_token">} call
  * @param {Uint8Array<ArrayBuffer> | string} content
  * @param {string} contentType
  * @param {AbortSignal} signal
  * @throws {Error} with a sentence, or the signal's reason
  */
-export async function uploadResult(fetch, call, content, contentType, signal) {
+export async function uploadResult(way, call, content, contentType, signal) {
   for (let attempt = 0; ; attempt += 1) {
-    const status = await putResult(fetch, call, content, contentType, signal);
+    const status = await putResult(way, call, content, contentType, signal);
     if (status >= 200 && status < 300) return;
     if ((status > 0 && status < 500) || attempt >= WAITS_MS.length)
       throw new Error(status ? `it answered with status ${status}.` : "it does not answer.");
@@ -36,16 +38,17 @@ export async function uploadResult(fetch, call, content, contentType, signal) {
 }
 
 /**
- * @param {typeof globalThis.fetch} fetch
+ * @param {Way} way
  * @param {Pick<ToolCall, "call_id" | "result_token">} call
  * @param {Uint8Array<ArrayBuffer> | string} content
  * @param {string} contentType
  * @param {AbortSignal} signal
  * @returns {Promise<number>} the status; 0 when there was none
  */
-async function putResult(fetch, call, content, contentType, signal) {
+async function putResult(way, call, content, contentType, signal) {
   try {
-    const answer = await fetch(`/api/calls/${encodeURIComponent(call.call_id)}/result`, {
+    const path = `/api/calls/${encodeURIComponent(call.call_id)}/result`;
+    const answer = await way.fetch(addRoute(path, way.route()), {
       method: "PUT",
       headers: {
         "content-type": contentType,

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The session tokens of this browser, bought with the signature of its device key. Knows `/api/sessions`;
- * stores no token beyond the page's life. All that a worker needs of who this browser is.
+ * The session tokens of this browser, bought with the signature of its device key, and the replica they lead to. Knows
+ * `/api/sessions`; stores no token beyond the page's life. All that a worker needs of who this browser is.
  */
 
 /** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
@@ -64,6 +64,7 @@ export class SessionTokens {
   #nonce = "";
   /** @type {Promise<string> | null} */
   #renewal = null;
+  #abandoning = new AbortController();
 
   /** @param {BrowserStore} store @param {Environment} [environment] */
   constructor(store, environment = {}) {
@@ -89,6 +90,22 @@ export class SessionTokens {
     return this.renewToken();
   }
 
+  /** By which replicas know where this user's requests without a token go; empty: there is one. */
+  get route() {
+    return this.session?.route ?? "";
+  }
+
+  /** @param {string} route as a replica gives it */
+  changeRoute(route) {
+    if (this.session) this.session = { ...this.session, route };
+  }
+
+  /** Lets who waits for a new token try again: the replica that was asked may be frozen. */
+  abandonRenewal() {
+    this.#abandoning.abort();
+    this.#abandoning = new AbortController();
+  }
+
   /** A new session token; callers at the same time share one. @returns {Promise<string>} @throws {IdentityError} */
   renewToken() {
     this.#renewal ??= this.#openSession().finally(() => {
@@ -105,7 +122,7 @@ export class SessionTokens {
     if (!device) throw new IdentityError("not_paired");
     const opened = (await this.#signFirstNonce(device)) ?? (await this.#signNonce(device, await this.#askForNonce(device)));
     if (this.user_id !== null && opened.user_id !== this.user_id) throw new IdentityError("user_changed");
-    this.session = { token: opened.token, ends_at: this.now() + opened.expires_in * 1000 };
+    this.session = { token: opened.token, ends_at: this.now() + opened.expires_in * 1000, route: opened.route };
     this.offer = opened.executor ?? null;
     this.user = opened.user;
     this.user_id = opened.user_id;
@@ -150,6 +167,7 @@ export class SessionTokens {
       headers,
       body: JSON.stringify(body),
       cache: "no-store",
+      signal: this.#abandoning.signal,
     }).catch((cause) => {
       throw new IdentityError("unreachable", { cause });
     });

@@ -221,7 +221,7 @@ export class ExecutorClient extends EventTarget {
   async #replaceWorker({ script_url, origins, revision }) {
     const previous = this.#current?.worker;
     const id = crypto.randomUUID();
-    const worker = new Worker(trustedScript(script_url), { type: "module" });
+    const worker = new Worker(trustedScript(script_url, this.identity.session?.route ?? ""), { type: "module" });
     this.#current = { id, worker, origins, revision };
     worker.onerror = () => this.#handleWorkerError(id);
     const about = { worker: id, user_id: this.#userId, page_id: this.#pageId, origins };

@@ -6,10 +6,12 @@
 
 /** @typedef {import("../types/types.d.ts").ExecutorOffer} ExecutorOffer */
 
+import { addRoute } from "../base/bridge_route.js";
+
 /** The digest in the page's addresses: a worker of another version would not understand this page. */
 export const OWN_VERSION = /\/static\/([0-9a-f]+)\//.exec(import.meta.url)?.[1] ?? "";
 
-const EXECUTOR_PATH = /^\/executor\/[\w.-]+\.js$/;
+const EXECUTOR_PATH = /^\/executor\/[\w.-]+\.js(\?route=[\w%-]+)?$/;
 
 /** @param {string} url @returns {string} */
 function checkUrl(url) {
@@ -23,11 +25,13 @@ const factory = /** @type {{trustedTypes?: Factory}} */ (globalThis).trustedType
 const policy = factory?.createPolicy("tool-bridge-executor", { createScriptURL: checkUrl });
 
 /**
- * @param {string} url path of an executor script
+ * @param {string} path of an executor script
+ * @param {string} route of the session
  * @returns {string} what `new Worker` takes
  * @throws {TypeError} any other address
  */
-export function trustedScript(url) {
+export function trustedScript(path, route) {
+  const url = addRoute(path, route);
   return policy ? policy.createScriptURL(url) : checkUrl(url);
 }
 

@@ -386,10 +386,11 @@ export interface ExecutorOffer {
   origins: string[];
   revision: string;
 }
-/** A token of the bridge; `ends_at`: milliseconds since 1970. */
+/** A token of the bridge; `ends_at`: milliseconds since 1970. `route`: see `Identity.route`. */
 export interface Session {
   token: string;
   ends_at: number;
+  route: string;
 }
 /** Page to its own worker. */
 export type WorkerCommand =

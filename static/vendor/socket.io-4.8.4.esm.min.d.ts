@@ -2,20 +2,24 @@
 export interface Socket {
   readonly id: string | undefined;
   readonly connected: boolean;
-  readonly active: boolean;
+  readonly io: Manager;
   connect(): this;
   disconnect(): this;
   on(event: string, listener: (...received: any[]) => void): this;
   emit(event: string, ...sent: unknown[]): this;
   timeout(milliseconds: number): { emitWithAck(event: string, ...sent: unknown[]): Promise<any> };
 }
+export interface Manager {
+  /** Read anew at each connection. */
+  readonly opts: { query?: Record<string, string> };
+  on(event: "packet", listener: () => void): this;
+}
 export interface SocketOptions {
   path: string;
   transports: string[];
   autoConnect: boolean;
   forceNew: boolean;
-  reconnectionDelay: number;
-  reconnectionDelayMax: number;
+  reconnection: boolean;
   auth: (give: (auth: Record<string, unknown>) => void) => void;
 }
 export function io(url: string, options: SocketOptions): Socket;

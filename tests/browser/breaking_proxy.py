@@ -20,7 +20,12 @@ class Pipe:
 
     page: asyncio.StreamWriter
     bridge: asyncio.StreamWriter
-    is_socket: bool = False
+    address: str = ""
+    """Path and query of a socket; empty: it is none."""
+
+    @property
+    def is_socket(self) -> bool:
+        return bool(self.address)
 
 
 @dataclass
@@ -76,7 +81,8 @@ class BreakingProxy:
     ) -> None:
         try:
             while part := await reader.read(65536):
-                pipe.is_socket |= way == "up" and part.startswith(SOCKET)
+                if way == "up" and part.startswith(SOCKET):
+                    pipe.address = part.split(b" ", 2)[1].decode()
                 if pipe in self.held[way]:
                     self.lost_bytes += len(part)
                 else:

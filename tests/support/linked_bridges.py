@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bridge.app.secret_files import write_private
 from bridge.app.server import Bridge, RelayEnd
@@ -98,8 +99,11 @@ def url_of(listener: socket.socket) -> str:
 
 
 @asynccontextmanager
-async def linked_bridges(folder: Path) -> AsyncGenerator[LinkedBridges]:
-    """Two bridges with one database and one secret, and a shop that both offer to everybody."""
+async def linked_bridges(folder: Path, **settings: Any) -> AsyncGenerator[LinkedBridges]:
+    """Two bridges with one database and one secret, and a shop that both offer to everybody.
+
+    `settings`: of both, as `running_bridge` takes them.
+    """
     secret, table, ends = secrets.token_bytes(32), Table(), dict[str, RelayEnd]()
     for name in ("a", "b"):
         (folder / name).mkdir()
@@ -110,7 +114,9 @@ async def linked_bridges(folder: Path) -> AsyncGenerator[LinkedBridges]:
     async with AsyncExitStack() as stack:
 
         async def start(name: str) -> Bridge:
-            bridge = running_bridge(folder / name, database=folder / "both.sqlite3", end=ends[name])
+            bridge = running_bridge(
+                folder / name, database=folder / "both.sqlite3", end=ends[name], **settings
+            )
             return await stack.enter_async_context(bridge)
 
         there, here = await start("b"), await start("a")

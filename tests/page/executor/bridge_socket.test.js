@@ -120,8 +120,8 @@ test("the log keeps the latest calls and tells every change once", () => {
 
 test("an upload carries the one-time token and is tried again only where that can help", async () => {
   const call = /** @type {import("../../../static/types/types.d.ts").ToolCall} */ (readCall(MESSAGE));
-  /** @param {number[]} statuses */
-  const tries = async (statuses) => {
+  /** @param {number[]} statuses @param {string[]} routes */
+  const tries = async (statuses, ...routes) => {
     /** @type {string[]} */
     const seen = [];
     /** @type {typeof fetch} */
@@ -129,10 +129,12 @@ test("an upload carries the one-time token and is tried again only where that ca
       seen.push(`${init?.method} ${url} ${new Headers(init?.headers).get("x-result-token")}`);
       return new Response(null, { status: statuses.shift() });
     };
-    const failed = await uploadResult(send, call, "x", "text/plain", new AbortController().signal).catch(String);
+    const failed = await uploadResult({ fetch: send, route: () => routes.shift() ?? "" }, call, "x", "text/plain", new AbortController().signal).catch(String);
     return { seen, failed };
   };
   assert.deepEqual(await tries([503, 204]), { seen: Array(2).fill("PUT /api/calls/c1/result t"), failed: undefined });
+  const moved = await tries([503, 204], "r+1", "r2");
+  assert.deepEqual(moved.seen, ["?route=r%2B1", "?route=r2"].map((query) => `PUT /api/calls/c1/result${query} t`));
   const refused = await tries([410]);
   assert.deepEqual([refused.seen.length, refused.failed], [1, "Error: it answered with status 410."]);
 });

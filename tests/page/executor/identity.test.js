@@ -20,7 +20,7 @@ function bridge() {
     const speaker = state.devices[device_id];
     if (path === "/api/sessions/challenge") return { nonce: "n" };
     if (path === "/api/sessions" && nonce === "too old") return null;
-    if (path === "/api/sessions") return speaker && { token: speaker, expires_in: 900, user: speaker, user_id: speaker, executor: version ? OFFER : null };
+    if (path === "/api/sessions") return speaker && { route: "r1", token: speaker, expires_in: 900, user: speaker, user_id: speaker, executor: version ? OFFER : null };
     if (!owner) return null;
     if (path === "/api/tickets" && owner !== caller) return { user: owner, redeemed: false, printed: true };
     delete state.tickets[ticket];
@@ -164,4 +164,33 @@ test("the worker speaks with the session of its page until that ends", async () 
   const late = new Identity(store, { ...environment, now: () => Date.now() + 900_000 });
   await late.sessionToken();
   assert.equal(state.asked.length, 2);
+});
+
+test("the session says where replicas pass this browser's requests on, until one of them knows better", async () => {
+  const { store, send } = await paired();
+  const page = new Identity(store, { fetch: send, location: null });
+  assert.equal(page.route, "");
+  await page.signIn();
+  assert.equal(page.route, "r1");
+  const worker = new Identity(store, { fetch: send, location: null, user_id: "ann", session: page.session });
+  worker.changeRoute("r2");
+  assert.deepEqual([worker.route, await worker.sessionToken()], ["r2", page.session?.token]);
+});
+
+test("a token that a frozen replica owes is not waited for by those who ask again", async () => {
+  const { store, send } = await paired();
+  const asked = Promise.withResolvers();
+  /** @type {typeof fetch} */
+  const freeze = (_path, init) =>
+    new Promise((_, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+      asked.resolve(null);
+    });
+  const identity = new Identity(store, { fetch: freeze, location: null });
+  const waiting = identity.sessionToken();
+  await asked.promise;
+  identity.abandonRenewal();
+  await assert.rejects(waiting, { code: "unreachable", retryable: true });
+  identity.fetch = send;
+  assert.equal(await identity.sessionToken(), "ann");
 });
