@@ -24,7 +24,6 @@ async def follow_changes(changes: Changes, parts: Components) -> None:
     servers = FollowedServers(parts.registry, parts.store)
     devices = FollowedDevices(parts.store, parts.identity, parts.choices, parts.gateway)
     changes.on_change(["keys"], parts.identity.forget_credentials)
-    changes.on_change(["devices"], devices.read_devices)
     changes.on_change(["servers"], servers.load_changes)
     changes.on_change(["acceptances", "selections"], parts.registry.doubt_views)
     changes.on_change(["limits"], parts.controls.limits.load_stored)
@@ -32,6 +31,7 @@ async def follow_changes(changes: Changes, parts: Components) -> None:
     changes.on_change(["approvals"], parts.approvals.clear_cache)
     changes.on_change(["device_choices"], parts.choices.clear_cache)
     changes.on_change(["memory_choices"], parts.memory_choices.clear_cache)
+    changes.on_change(["devices"], devices.read_devices)  # the last: a frozen page takes a second to leave
     parts.store.on_commit(changes.announce_change)
     await changes.read_first()
     await servers.note_versions()

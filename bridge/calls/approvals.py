@@ -160,16 +160,15 @@ class Approvals:
         self._users.clear()
 
     async def _of(self, user_id: str) -> _Remembered:
-        remembered = self._users.get(user_id)
-        if remembered is None:
+        while (remembered := self._users.get(user_id)) is None:
             clearings = self._clearings
             mode, grants = await self._store.approval_mode(user_id), await self._store.list_grants(user_id)
             fresh = _Remembered(mode, {grant.id: grant for grant in grants})
+            if clearings != self._clearings:
+                continue  # This may be older than what the cache was cleared for.
             if len(self._users) >= MAX_REMEMBERED_USERS:
                 self._users.clear()
-            if clearings != self._clearings:  # this may be older than what the cache was cleared for
-                return fresh
-            remembered = self._users.setdefault(user_id, fresh)
+            self._users.setdefault(user_id, fresh)
         return remembered
 
     def _changed(self, user_id: str) -> None:
