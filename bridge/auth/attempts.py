@@ -102,6 +102,9 @@ class AttemptLimit:
     async def check_attempts(self, key: str) -> None:
         """Raise when no attempt is left; counts none.
 
+        This process looks at its own count last, so that attempts that come together and are counted as soon
+        as this returns cannot all pass.
+
         Raises:
             BridgeError: `rate_limited`; `cluster_unavailable`: replicas cannot count together.
         """
@@ -111,6 +114,7 @@ class AttemptLimit:
         for name, most in self._list_counts(key):
             if await counter.read_count(name) >= most:
                 raise too_many(self._what, math.ceil(self._window_s))
+        self._own.check_rate(key)
 
     def _list_counts(self, key: str) -> list[tuple[str, int]]:
         """Return the names under which an attempt counts, with its limits; one key's comes first."""

@@ -1,5 +1,7 @@
 """Attempts to get in, counted by one process or by two replicas whose counter is in memory."""
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import pytest
@@ -25,6 +27,7 @@ class SharedCounts:
 
     async def read_count(self, name: str) -> int:
         self.questions += 1
+        await asyncio.sleep(0)
         if self.is_away:
             raise BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, "Redis is away.")
         return self.counts.get(name, 0)
@@ -103,6 +106,21 @@ async def test_who_only_looks_uses_no_attempt() -> None:
     with pytest.raises(BridgeError):
         await there.check_attempts("ann")
     await there.check_attempts("bob")
+
+
+async def test_attempts_that_come_together_do_not_all_pass_the_look() -> None:
+    """A thousand guesses at once would otherwise be a thousand guesses."""
+    counts = SharedCounts()
+    limit, tried = limit_of(counts), list[int]()
+
+    async def guess(number: int) -> None:
+        with suppress(BridgeError):
+            await limit.check_attempts("eve")
+            tried.append(number)
+            await limit.take_attempt("eve")
+
+    await asyncio.gather(*(guess(number) for number in range(100)))
+    assert len(tried) == 3
 
 
 async def test_what_is_counted_names_nobody() -> None:
