@@ -22,8 +22,12 @@ from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
 
-SOON_S = 1.0
-"""Seconds within which a change is in force everywhere while Redis is up."""
+SOON_S = 5.0
+"""Maximum seconds until a change is in force there. It takes milliseconds, and a second is promised; but the
+processor may be busy with other tests."""
+
+NEVER_S = 3600.0
+"""Nobody looks: what is seen there came by the bell."""
 
 
 @pytest_asyncio.fixture
@@ -31,7 +35,7 @@ async def two(
     tmp_path: Path, postgres_server: PostgresServer, redis_server: RedisServer
 ) -> AsyncIterator[FollowingBridges]:
     with postgres_server.database() as where:
-        async with following_bridges(tmp_path, where, redis_server.url) as bridges:
+        async with following_bridges(tmp_path, where, redis_server.url, look_s=NEVER_S) as bridges:
             yield bridges
 
 
@@ -229,7 +233,7 @@ SETTINGS: dict[str, tuple[Change, Look]] = {
 }
 
 
-async def check_each(two: FollowingBridges, within_s: float) -> None:
+async def check_each(two: FollowingBridges) -> None:
     """Each setting is read there, changed here, and seen there in time."""
     here, there, user = two.here.components, two.there.components, two.here.local_user.id
     server_id = (await here.registry.add_server(user, document_text(), source_url=None)).record.id
@@ -242,13 +246,13 @@ async def check_each(two: FollowingBridges, within_s: float) -> None:
         assert not await look(there, user, server_id), name
         await change(here, user, server_id)
         await eventually(
-            lambda look=look: look(there, user, server_id), within_s=within_s, what=f"the change of {name}"
+            lambda look=look: look(there, user, server_id), within_s=SOON_S, what=f"the change of {name}"
         )
 
 
 async def test_each_setting_changed_here_is_in_force_there(two: FollowingBridges) -> None:
     """A user whose home moves, and operators who set limits, must not meet the older ones."""
-    await check_each(two, SOON_S)
+    await check_each(two)
 
 
 async def test_without_redis_changes_are_seen_by_looking(
@@ -257,4 +261,4 @@ async def test_without_redis_changes_are_seen_by_looking(
     """The counters of the database are the truth; the bell only makes it quicker."""
     with postgres_server.database() as where, redis_server.stopped():
         async with following_bridges(tmp_path, where, redis_server.url, look_s=0.2) as two:
-            await check_each(two, 2.0)
+            await check_each(two)
