@@ -39,7 +39,7 @@ class Limits(Section):
         default=64, ge=1, le=2000, description="concurrent calls of one user to one origin"
     )
     max_parallel_tools_global: int = Field(
-        default=200, ge=1, le=2000, description="concurrent calls of all users"
+        default=200, ge=1, le=2000, description="concurrent calls of all users; replicas divide it among them"
     )
     calls_per_minute_per_user: int = Field(
         default=6000,
@@ -64,7 +64,10 @@ class Limits(Section):
         "after them",
     )
     max_concurrent_requests: int = Field(
-        default=200, ge=1, le=2000, description="concurrent requests to models, of all users"
+        default=200,
+        ge=1,
+        le=2000,
+        description="concurrent requests to models, of all users; replicas divide it among them",
     )
     max_concurrent_requests_per_user: Fixed = Field(
         default=128, ge=1, le=2000, description="concurrent requests to models, of one user"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,6 @@ from tests.support.running_bridge import FakePage, json_answer, pair_browser
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
-from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
 
