@@ -1,5 +1,6 @@
 """Messages to the bridge's MCP endpoint as clients of both eras send them, by plain HTTP."""
 
+import asyncio
 import io
 from collections.abc import Mapping
 from typing import Any
@@ -90,3 +91,11 @@ def read_events(content: bytes) -> list[Any]:
     """The messages of an event stream; comments are left out."""
     lines = content.split(b"\n")
     return [orjson.loads(line.removeprefix(b"data: ")) for line in lines if line.startswith(b"data: ")]
+
+
+async def next_message(response: aiohttp.ClientResponse) -> Any:
+    """The next message of an open stream."""
+    async with asyncio.timeout(5):
+        while not (line := await response.content.readline()).startswith(b"data: "):
+            assert line, "the stream has ended"
+    return orjson.loads(line.removeprefix(b"data: "))

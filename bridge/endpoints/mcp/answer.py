@@ -7,7 +7,9 @@ other lines are kept alive by comments, and those of clients that read no stream
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from aiohttp import hdrs, web
 
@@ -48,6 +50,22 @@ def http_response(answer: Answer) -> web.Response:
     )
 
 
+async def answer_while_heard(
+    request: web.Request, work: Coroutine[Any, Any, Answer], name: str, progress: CallProgress
+) -> web.StreamResponse:
+    """Run `work` and write the answer that it gives; a client that goes away cancels it.
+
+    Raises:
+        ConnectionError: the client was gone before the last byte was written.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(work, name=name)
+            return await answer_when_done(request, running, progress)
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+
+
 async def answer_when_done(
     request: web.Request, running: asyncio.Future[Answer], progress: CallProgress
 ) -> web.StreamResponse:
@@ -64,11 +82,12 @@ async def answer_when_done(
     await asyncio.wait({running}, timeout=KEEP_ALIVE_S if progress.token is None else TOLD_AFTER_S)
     if running.done():
         return await write_whole(request, running.result())
-    running.add_done_callback(progress.note_end)
-    async with event_stream(request, {}, silence=progress.take_frame) as stream:
+    running.add_done_callback(progress.wake)
+    async with event_stream(request, {}, silence_s=KEEP_ALIVE_S, silence=progress.take_frame) as stream:
         while not running.done():
+            seen = progress.news
             await stream.send_frames(progress.take_frame())
-            await progress.has_news.wait()
+            await progress.wait_for_news(seen)
         await stream.send_frames(event_frame(running.result().body))
     return stream.response
 

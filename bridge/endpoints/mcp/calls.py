@@ -23,7 +23,7 @@ from bridge.calls.engine import Engine
 from bridge.calls.repeated_calls import IdempotencyKeyReused
 from bridge.calls.request import CallContext, RepeatKey, ToolCall
 from bridge.catalog.registry import NOBODY, Registry
-from bridge.endpoints.mcp.answer import Answer, answer_when_done, error_answer
+from bridge.endpoints.mcp.answer import Answer, answer_when_done, answer_while_heard, error_answer
 from bridge.endpoints.mcp.content import JsonResult, mark_joined, render_answer_of, render_error
 from bridge.endpoints.mcp.open_requests import OpenRequests
 from bridge.endpoints.mcp.progress import CallProgress
@@ -81,10 +81,8 @@ class McpCalls:
             work, heard = self._watched_result(call, progress), partial(self._note_delivery, call)
             return await self._mcp_tasks.answer_call(request, message, work, progress, note_delivery=heard)
         with self._delivery(call):
-            async with asyncio.TaskGroup() as group:
-                work = self._run(call, message, progress)
-                running = group.create_task(work, name=f"tool {call.tool_name}")
-                return await answer_when_done(request, running, progress)
+            running = self._run(call, message, progress)
+            return await answer_while_heard(request, running, f"tool {call.tool_name}", progress)
 
     async def answer_legacy(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
         """Run a call that outlives its connection.

@@ -19,7 +19,10 @@ _COMMENT = b": waiting\n\n"
 
 
 class CallProgress:
-    """The progress of one call: notifications for a client that gave a token, comments for any other."""
+    """The progress of one call: notifications for a client that gave a token, comments for any other.
+
+    Several may wait for news of it; each tells what it has seen, so that none misses any.
+    """
 
     def __init__(self, token: RequestId | None) -> None:
         """`token`: None if the client does not want to hear of it."""
@@ -30,9 +33,9 @@ class CallProgress:
         """The call's id, once it has one."""
         self.is_asking = False
         """Whether the call's user is asked."""
-        self._has_ended = False
-        self.has_news = asyncio.Event()
-        """Set when there is something new to tell, and for good when the call has ended."""
+        self.news = 0
+        """How often there was something new so far."""
+        self._has_news = asyncio.Event()
 
     def note_call(self, call: OpenCall) -> None:
         """Note that the call has changed."""
@@ -41,25 +44,24 @@ class CallProgress:
         self.is_asking = call.state is CallState.AWAITING_APPROVAL
         if words != self.words:
             self.words = words
-            self.has_news.set()
+            self.wake(None)
 
-    def note_end(self, _ended: object) -> None:
-        """Note that the call has ended."""
-        self._has_ended = True
-        self.has_news.set()
+    def wake(self, _ended: object) -> None:
+        """Wake whoever waits for news: the call has changed, or what is waited for has ended."""
+        self.news += 1
+        self._has_news.set()
+        self._has_news = asyncio.Event()
 
-    async def wait_for_news(self) -> None:
-        """Wait until the call has changed, or has ended."""
-        await self.has_news.wait()
-        if not self._has_ended:
-            self.has_news.clear()
+    async def wait_for_news(self, seen: int) -> int:
+        """Wait until there is news beyond the first `seen`; returns how much there is now."""
+        if self.news == seen:
+            await self._has_news.wait()
+        return self.news
 
     def take_frame(self) -> bytes:
         """Return what to send now. Its number, the seconds since the beginning, only grows."""
         if self.token is None:
             return _COMMENT
-        if not self._has_ended:
-            self.has_news.clear()
         seconds = round(time.monotonic() - self._began, 3)
         params = {"progressToken": self.token, "progress": seconds, "message": self.words}
         return event_frame(notification_bytes("notifications/progress", params))

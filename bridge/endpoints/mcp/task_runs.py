@@ -42,17 +42,17 @@ class TaskRun:
             self.outcome = render_error(stopped("caller"), self.progress.call_id)
         except RpcError as error:
             self.outcome = error
-        self.progress.note_end(None)
+        self.progress.wake(None)
         if self._on_end is not None:
             self._on_end()
 
     async def wait_for_task(self) -> None:
         """Return when the call has ended, or may become a task."""
-        becomes_at = time.monotonic() + TASK_AFTER_S
+        becomes_at, seen = time.monotonic() + TASK_AFTER_S, 0
         while self.outcome is None and not (self.progress.call_id and self.progress.is_asking):
             try:
                 async with asyncio.timeout(becomes_at - time.monotonic()):
-                    await self.progress.wait_for_news()
+                    seen = await self.progress.wait_for_news(seen)
             except TimeoutError:
                 return
 

@@ -17,7 +17,7 @@ from bridge.auth.identity import Caller
 from bridge.calls.endings import bridge_stopped
 from bridge.calls.state_machine import CallState
 from bridge.conversations.message_schema import format_time
-from bridge.endpoints.mcp.answer import Answer, http_response, write_whole
+from bridge.endpoints.mcp.answer import Answer, answer_while_heard, error_answer, http_response
 from bridge.endpoints.mcp.content import JsonResult, render_error, render_lost
 from bridge.endpoints.mcp.progress import CallProgress
 from bridge.endpoints.mcp.protocol import (
@@ -81,26 +81,34 @@ class McpTasks:
 
         A client that goes away before it has the answer cancels the call. Whoever has the handle hears the
         result in its own time: the call counts as heard once it has ended.
-
-        Raises:
-            RpcError: the call cannot be made.
         """
         run = TaskRun(caller_of(request), progress)
         self._tasks.start_task(self._run_to_end(run, work), f"mcp call {message.request_id!r}")
         try:
-            await run.wait_for_task()
-            while run.outcome is None and not await self._becomes_task(run):
-                await progress.wait_for_news()
-            if isinstance(run.outcome, RpcError):
-                raise run.outcome
-            result = _handle(run) if run.outcome is None else {"resultType": "complete", **run.outcome}
-            response = await write_whole(request, Answer(result_bytes(message.request_id, result)))
+            first = self._first_answer(run, message)
+            response = await answer_while_heard(request, first, "handle or result", progress)
         except BaseException:
             run.cancel()
             note_delivery(heard=False)
             raise
         run.call_when_ended(lambda: note_delivery(heard=True))
         return response
+
+    async def _first_answer(self, run: TaskRun, message: RpcMessage) -> Answer:
+        """Return the result or, once the call may be a task, its handle.
+
+        One that waits for an equal call has no id yet, and without the database there are no tasks: their
+        clients wait, and hear so, like those that know no tasks.
+        """
+        await run.wait_for_task()
+        seen = run.progress.news
+        while run.outcome is None and not await self._becomes_task(run):
+            seen = await run.progress.wait_for_news(seen)
+        if isinstance(run.outcome, RpcError):
+            run.outcome.request_id = message.request_id
+            return error_answer(run.outcome)
+        result = _handle(run) if run.outcome is None else {"resultType": "complete", **run.outcome}
+        return Answer(result_bytes(message.request_id, result))
 
     async def _becomes_task(self, run: TaskRun) -> bool:
         """Store a run as a task; returns whether it is one now."""

@@ -11,7 +11,7 @@ import pytest
 
 from bridge.app.server import Bridge
 from tests.support.documents.compiled import document_text
-from tests.support.mcp_messages import REQUESTS, modern_request, post_message
+from tests.support.mcp_messages import REQUESTS, modern_request, next_message, post_message, read_events
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
@@ -20,6 +20,9 @@ pytestmark = pytest.mark.asyncio
 ERAS = pytest.mark.parametrize("era", ["modern", "legacy"])
 ADD = {"name": "addProduct", "arguments": {"name": "tea"}}
 JOINED = "tool-bridge/joined"
+KNOWS_TASKS: dict[str, Any] = {
+    "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+}
 
 
 class Shop:
@@ -93,6 +96,30 @@ async def test_two_equal_calls_that_were_heard_are_two(bridge: Bridge, http: aio
         assert {each.result()[1]["result"]["structuredContent"]["number"] for each in both} == {3, 4}
 
 
+@pytest.mark.parametrize("meta", [{}, KNOWS_TASKS], ids=["no tasks", "tasks"])
+async def test_a_client_hears_while_its_call_waits_for_an_equal_one(
+    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch, meta: dict[str, Any]
+) -> None:
+    """With progress: some clients give up what is silent. Without an id yet, it cannot be a task either."""
+    monkeypatch.setattr("bridge.endpoints.mcp.answer.TOLD_AFTER_S", 0.1)
+    monkeypatch.setattr("bridge.endpoints.mcp.task_runs.TASK_AFTER_S", 0.1)
+    async with shop(bridge) as (opened, _page), asyncio.TaskGroup() as group:
+        group.create_task(post_message(bridge, http, *modern_request("tools/call", ADD)))
+        await eventually(lambda: opened.sent == 1)
+        body, headers = modern_request("tools/call", ADD, request_id=2, progressToken="p", **meta)
+        headers["Authorization"] = f"Bearer {bridge.key}"
+        async with (
+            asyncio.timeout(5),
+            http.post(f"{bridge.base_url}/mcp", json=body, headers=headers) as twin,
+        ):
+            told = await next_message(twin)
+            assert (told["method"], told["params"]["progressToken"]) == ("notifications/progress", "p")
+            assert opened.sent == 1
+            opened.may_answer.set()
+            last = read_events(await twin.read())[-1]
+        assert (last["id"], last["result"]["structuredContent"]) == (2, {"number": 2})
+
+
 async def test_an_idempotency_key_alone_decides(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """The same key is the same call, though it was heard; other arguments under it are -32602."""
     named = {"tool-bridge/idempotency-key": "order 7"}
@@ -115,10 +142,8 @@ async def test_a_task_whose_handle_was_given_is_heard(
 ) -> None:
     """Its client has the handle; an equal call waits for it and is then made."""
     monkeypatch.setattr("bridge.endpoints.mcp.task_runs.TASK_AFTER_S", 0.1)
-    capabilities: Any = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
-    meta: Any = {"io.modelcontextprotocol/clientCapabilities": capabilities}
     async with shop(bridge) as (opened, _page):
-        _, handle = await post_message(bridge, http, *modern_request("tools/call", ADD, **meta))
+        _, handle = await post_message(bridge, http, *modern_request("tools/call", ADD, **KNOWS_TASKS))
         assert handle["result"]["resultType"] == "task"
         second = asyncio.create_task(post_message(bridge, http, *modern_request("tools/call", ADD)))
         opened.may_answer.set()

@@ -4,30 +4,20 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import aiohttp
-import orjson
 import pytest
 
 from bridge.app.server import Bridge
 from bridge.catalog.server_view import UserSelection
 from bridge.endpoints.mcp import subscriptions
 from tests.support.documents.compiled import document_text
-from tests.support.mcp_messages import modern_request, post_message
+from tests.support.mcp_messages import modern_request, next_message, post_message
 from tests.support.running_bridge import running_bridge
 
 pytestmark = pytest.mark.asyncio
 
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
-
-
-async def next_message(response: aiohttp.ClientResponse) -> Any:
-    """The next message of an open stream."""
-    async with asyncio.timeout(5):
-        while not (line := await response.content.readline()).startswith(b"data: "):
-            assert line, "the stream has ended"
-    return orjson.loads(line.removeprefix(b"data: "))
 
 
 @asynccontextmanager
