@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from socketio.exceptions import ConnectionError as SocketRefused
 
+from bridge.app.server import Bridge
 from bridge.homes import Home
 from tests.support.conversation_client import listen_to_events, open_conversation
 from tests.support.linked_bridges import LinkedBridges, linked_bridges
@@ -195,6 +196,32 @@ async def test_mcp_clients_are_answered_by_the_home(
     status, answer = await post_message(two.here, http, body, headers, key=two.here.key)
 
     assert (status, answer["result"]["structuredContent"]) == (200, PRODUCTS)
+
+
+async def test_a_task_is_polled_and_cancelled_through_any_replica(
+    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its client keeps no connection, and the load balancer sends each question wherever it likes."""
+    monkeypatch.setattr("bridge.endpoints.mcp.task_runs.TASK_AFTER_S", 0.1)
+    knows: dict[str, Any] = {
+        "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+    }
+
+    async def ask(bridge: Bridge, method: str, **params: str) -> Any:
+        message = modern_request(method, params, **knows)
+        return (await post_message(bridge, http, *message, key=two.here.key))[1]["result"]
+
+    await page.connect(never)
+    task_id = (await ask(two.here, "tools/call", name="listProducts"))["taskId"]
+    for replica in (two.here, two.there):
+        assert (await ask(replica, "tasks/get", taskId=task_id))["status"] == "working"
+    await ask(two.here, "tasks/cancel", taskId=task_id)
+    await eventually(lambda: [each["call_id"] for each in page.cancelled] == [task_id])
+
+    async def is_cancelled() -> bool:
+        return (await ask(two.here, "tasks/get", taskId=task_id))["status"] == "cancelled"
+
+    await eventually(is_cancelled)
 
 
 async def test_large_bodies_go_both_ways(

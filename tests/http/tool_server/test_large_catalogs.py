@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from tests.support.documents.compiled import document_text
+from tests.support.mcp_messages import modern_request, post_message
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 from toolserver.json_types import JsonObject
@@ -54,6 +55,12 @@ async def listed(bridge: Bridge, path: str = "/openapi.json", tag: str = "") -> 
         body = await response.read()
         paths: dict[str, Any] = json.loads(body)["paths"] if body else {}
         return response.status, response.headers["ETag"], [name.removeprefix("/tools/") for name in paths]
+
+
+async def listed_by_mcp(bridge: Bridge, path: str) -> list[str]:
+    async with aiohttp.ClientSession() as http:
+        _, answer = await post_message(bridge, http, *modern_request("tools/list"), path=path)
+    return [tool["name"] for tool in answer["result"]["tools"]]
 
 
 async def call(bridge: Bridge, path: str, arguments: str) -> tuple[int, Any]:
@@ -101,6 +108,15 @@ async def test_a_changed_selection_changes_the_document_its_tag_and_tells_the_pa
     assert (status, names) == (200, ["listThing9", *META_TOOLS])
     assert (await listed(bridge, "/servers/things/openapi.json"))[2] == names
     await eventually(lambda: told)
+
+
+async def test_mcp_clients_are_offered_the_same_tools(bridge: Bridge, page: FakePage) -> None:
+    """The same selection and the same three tools of the bridge's own, at every address."""
+    assert await listed_by_mcp(bridge, "/mcp") == META_TOOLS
+    await page.request("PUT", "/api/selection", {"pinned": ["listThing9"]})
+    for path in ("", "/servers/things"):
+        assert await listed_by_mcp(bridge, f"{path}/mcp") == ["listThing9", *META_TOOLS]
+        assert (await listed(bridge, f"{path}/openapi.json"))[2] == ["listThing9", *META_TOOLS]
 
 
 async def test_only_a_page_chooses_and_a_mistake_names_its_field(bridge: Bridge, page: FakePage) -> None:
