@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shlex
 import sys
 import tomllib
@@ -29,10 +30,15 @@ HEADERS = {"Authorization": "Bearer tbk_1"}
 URL = "http://127.0.0.1:8765/mcp"
 
 
+async def printed_clients(base_url: str, key: str) -> list[dict[str, Any]]:
+    """All that Connect prints, client by client."""
+    node = Path(sys.executable).with_name("node")
+    return json.loads(await output_of(node, PRINTER, base_url, key))
+
+
 async def snippets_for(base_url: str, key: str) -> dict[str, list[str]]:
     """What is to be pasted, by client."""
-    node = Path(sys.executable).with_name("node")
-    clients = json.loads(await output_of(node, PRINTER, base_url, key))
+    clients = await printed_clients(base_url, key)
     return {client["name"]: [snippet["text"] for snippet in client["snippets"]] for client in clients}
 
 
@@ -81,6 +87,16 @@ async def test_the_command_for_claude_code_is_one_line_of_a_shell(printed: dict[
     words = shlex.split(printed["Claude Code"][0])
     assert words[:5] == ["claude", "mcp", "add", "--transport", "http"]
     assert words[5:] == ["tool-bridge", URL, "--header", "Authorization: Bearer tbk_1"]
+
+
+async def test_what_no_reader_of_its_client_has_read_says_so() -> None:
+    """The client's own code reads three in this file; three were tried by hand, each with the release."""
+    tried = {client["name"]: client["tried"] for client in await printed_clients(URL, "tbk_1")}
+    untried = {name for name, said in tried.items() if said == "Not tried."}
+    assert untried == {"Cursor", "VS Code", "Open WebUI"}
+    by_hand = {name for name, said in tried.items() if re.search(r"(Claude Code|mcp-remote|Codex) \d", said)}
+    assert by_hand == {"Claude Code", "Claude Desktop", "Codex"}
+    assert tried.keys() - untried - by_hand == {"OpenAI's Responses API", "Pydantic AI", "LangChain"}
 
 
 async def test_what_is_asked_of_openai_names_the_bridge_and_the_key(printed: dict[str, list[str]]) -> None:

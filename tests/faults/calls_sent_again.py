@@ -1,5 +1,7 @@
 """Histories of MCP clients whose streams break: they send calls again, and sometimes mean two equal ones.
 
+Some name what they mean by idempotency keys, which must then tell even equal calls of one moment apart.
+
 The dispatcher and the decision about repeated calls are real; the page, the API and the journal are doubles
 on a virtual clock. The judge knows two promises: no call is doubled, and none is swallowed.
 """
@@ -17,7 +19,7 @@ from bridge.calls.open_call import OpenCall, Page
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall
 from bridge.calls.repeated_calls import RepeatedCalls
-from bridge.calls.request import CallContext, CallRequest, RepeatKey
+from bridge.calls.request import CallContext, CallRequest, RepeatIdentity, RepeatKey
 from bridge.calls.state_machine import CallState
 from bridge.errors import ErrorCode, WireError
 from bridge.limits.settings import Deadline
@@ -50,12 +52,31 @@ class Sent:
     def outcome(self) -> CallOutcome | None:
         return self.call.outcome
 
+    @property
+    def identity(self) -> RepeatIdentity:
+        assert self.call.request.repeat is not None
+        return self.call.request.repeat
+
+    def recorded(self, outcome: CallOutcome) -> RecordedCall:
+        """As the journal reads it, which stores no answers."""
+        return RecordedCall(
+            "ann",
+            self.identity.caller,
+            self.identity.digest,
+            opened_at=self.opened_at,
+            outcome=outcome.without_text(),
+            heard=self.heard or False,
+            heard_at=self.call.current_time(),
+        )
+
 
 @dataclass
 class Intent:
     """A call that a client means, however often it sends it."""
 
     value: str
+    key: str | None = None
+    """Its idempotency key, if its client uses them."""
     requests: int = 0
     ending: CallOutcome | None = None
     heard_at: float = 0.0
@@ -71,6 +92,7 @@ class History:
     intents: list[Intent] = field(default_factory=list[Intent])
     repeated: int = 0
     joined: int = 0
+    joined_by_key: int = 0
     kills: int = 0
 
 
@@ -126,7 +148,10 @@ class DeliveryNotes:
     async def find_keyed(
         self, user_id: str, caller: str, key_digest: str, *, within_s: float
     ) -> RecordedCall | None:
-        raise AssertionError("Nobody has a key.")
+        for sent in self._world.sent.values():
+            if sent.identity.key_digest == key_digest and sent.outcome is not None:
+                return sent.recorded(sent.outcome)
+        return None
 
 
 class BridgeWithRepeats:
@@ -143,7 +168,7 @@ class BridgeWithRepeats:
         self.requests: set[asyncio.Task[Any]] = set()
         self.is_dead = False
 
-    async def call(self, value: str, request_id: str) -> CallOutcome:
+    async def call(self, intent: Intent, request_id: str) -> CallOutcome:
         request = CallRequest(
             CallContext("ann"),
             tool_name="t",
@@ -152,9 +177,10 @@ class BridgeWithRepeats:
             operation_digest="d",
             origin="",
             safe=False,
-            arguments_text=f'{{"value": "{value}"}}',
+            arguments_text=f'{{"value": "{intent.value}"}}',
         )
-        return await self.repeats.run_once(request, RepeatKey("key", request_id), self._dispatch)
+        repeat = RepeatKey("key", request_id, intent.key)
+        return await self.repeats.run_once(request, repeat, self._dispatch)
 
     async def _dispatch(self, request: CallRequest) -> CallOutcome:
         return await self.dispatcher.dispatch_call(request, FreeSlot(Deadline(60.0, "call")))
@@ -192,8 +218,10 @@ class World:
     # The course of things
 
     async def play(self) -> History:
-        for _ in range(self.chance.randint(1, 5)):
-            intent = Intent(self.chance.choice("aab"))
+        uses_keys = self.chance.choice((0.0, 0.0, 0.5, 1.0))
+        for number in range(self.chance.randint(1, 5)):
+            key = f"k{number}" if self.chance.random() < uses_keys else None
+            intent = Intent(self.chance.choice("aab"), key)
             self.history.intents.append(intent)
             is_modern = self.chance.random() < 0.6
             begins = self.chance.choice((0.0, self.chance.random(), self.chance.random() * 10))
@@ -230,7 +258,7 @@ class World:
         self._requests += 1
         request_id = f"r{self._requests}"
         self.note(f"client: {request_id} for {intent.value!r}, stream breaks {breaks}")
-        running = self._loop.create_task(bridge.call(intent.value, request_id))
+        running = self._loop.create_task(bridge.call(intent, request_id))
         bridge.requests.add(running)
         patience = self.chance.choice((0.0, 0.5, 3.0)) * self.chance.random()
         await asyncio.wait({running}, timeout=patience if breaks == "while it waits or runs" else None)
@@ -251,7 +279,9 @@ class World:
         if bridge.is_dead:
             return
         outcome = running.result()
-        if outcome.joined_call_id:
+        if outcome.joined_call_id and intent.key is not None:
+            self.history.joined_by_key += 1
+        elif outcome.joined_call_id:
             self._judge_join(outcome.joined_call_id, intent.value)
         bridge.repeats.note_delivery(request_id, heard=True)
         intent.ending, intent.heard_at = outcome, self._loop.time()
@@ -290,26 +320,15 @@ class World:
         """As `CallJournal.settle_orphans` and `list_repeatable`."""
         found: list[RecordedCall] = []
         for name, sent in self.sent.items():
-            identity, outcome = sent.call.request.repeat, sent.outcome
-            assert identity is not None
             if name in self._open:
                 error = WireError(code=ErrorCode.OUTCOME_UNKNOWN, message="It was stopped.")
-                outcome = CallOutcome(name, CallState.OUTCOME_UNKNOWN, None, error)
-                sent.call.outcome = outcome
-            assert outcome is not None
+                sent.call.outcome = CallOutcome(name, CallState.OUTCOME_UNKNOWN, None, error)
+            assert sent.outcome is not None
             sent.heard = sent.is_heard = sent.heard or False
-            is_doubted = outcome.state is CallState.OUTCOME_UNKNOWN
-            if (sent.heard and is_doubted) or (not sent.heard and outcome.was_sent):
-                told = RecordedCall(
-                    "ann",
-                    identity.caller,
-                    identity.digest,
-                    opened_at=sent.opened_at,
-                    outcome=outcome.without_text(),
-                    heard=sent.heard,
-                    heard_at=sent.call.current_time(),
-                )
-                found.append(told)
+            is_doubted = sent.outcome.state is CallState.OUTCOME_UNKNOWN
+            is_told = (sent.heard and is_doubted) or (not sent.heard and sent.outcome.was_sent)
+            if is_told and sent.identity.key_digest is None:
+                found.append(sent.recorded(sent.outcome))
         return found
 
     # The judge
@@ -320,6 +339,7 @@ class World:
             name
             for name, sent in self.sent.items()
             if f'"{value}"' in sent.call.request.arguments_text
+            and sent.identity.key_digest is None
             and sent.opened_at < self.sent[call_id].opened_at
             and not sent.is_heard
             and sent.outcome is not None
@@ -350,7 +370,7 @@ class World:
                 continue
             first = heard.setdefault(intent.ending.call_id, intent)
             is_note_lost = self.history.kills and first.heard_at > self._died_at - COMMIT_S - 0.1
-            if first is not intent and not is_note_lost:
+            if first is not intent and (intent.key is not None or not is_note_lost):
                 self.history.broken.append(f"swallowed: two {intent.value!r} heard one call")
 
 

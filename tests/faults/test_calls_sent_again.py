@@ -22,6 +22,7 @@ def test_no_call_is_doubled_and_none_is_swallowed(first: int) -> None:
     assert not broken, broken[:5]
     assert sum(history.repeated for history in histories) > CHUNK
     assert sum(history.joined for history in histories) > CHUNK / 2
+    assert sum(history.joined_by_key for history in histories) > CHUNK / 5
 
 
 MUTANTS = {
@@ -42,6 +43,12 @@ MUTANTS = {
         "            self._leave_line(place, heard=False)\n            raise",
         "            place.call = None\n            self._leave_line(place, heard=False)\n            raise",
     ),
+    "a key that runs is not known": ("call = user.keyed[name] = _Call(", "call = _Call("),
+    "a key is forgotten by a killed bridge": (
+        "await self._journal.find_keyed(user_id, caller, key_digest, within_s=KEY_S)",
+        "None",
+    ),
+    "a key decides nothing": ("if identity.key_digest is not None:", "if False:"),
 }
 
 

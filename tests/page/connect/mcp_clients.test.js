@@ -30,3 +30,12 @@ test("every client says its limit and how far its settings were tried", () => {
     assert.match(tried, /[Tt]ried|Read by/, name);
   }
 });
+
+test("the clients are those that people have, each with something to paste", () => {
+  const clients = mcpClients(ANSWERS);
+  assert.deepEqual(
+    clients.map(({ name }) => name),
+    ["Claude Code", "Claude Desktop", "Cursor", "VS Code", "Codex", "Open WebUI", "OpenAI's Responses API", "Pydantic AI", "LangChain"],
+  );
+  assert.ok(clients.every(({ snippets }) => snippets.length > 0));
+});

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as failures from "../../../static/executor/call_failure.js";
+import { diagnoseFailure } from "../../../static/executor/diagnosis.js";
 import { McpCalls } from "../../../static/executor/mcp_calls.js";
 import { plan } from "../support/plans.js";
 import { bench, call, failure, never, shaped } from "../support/runner_bench.js";
@@ -74,6 +75,15 @@ test("a server that is down is diagnosed, and nothing was delivered", async () =
   const { outcome, seen } = await run({ on: () => Promise.reject(new TypeError("Failed to fetch")) });
   assert.equal(failure(outcome), "cors no");
   assert.deepEqual(seen.journal, []);
+});
+
+test("a page that may not reach this machine says so of its server there, and nothing was delivered", async () => {
+  const fetch = () => Promise.reject(new TypeError("Failed to fetch"));
+  const around = { fetch, pageUrl: "https://bridge.example/", permission: async () => /** @type {const} */ ("denied"), wasBlockedByPolicy: () => false, isOnline: () => true };
+  const [origin, base_url] = ["http://127.0.0.1:8767", "http://127.0.0.1:8767/mcp"];
+  const pin = { server_id: "s1", key: "GET /things", name: "things", digest: "d1", base_url, origin, plan: { ...ECHO_PLAN, base_url } };
+  const { runner } = scene({}, { fetch, acceptedOrigins: () => [origin], findPin: async () => pin, diagnoseFailure: (failed) => diagnoseFailure(failed, around) });
+  assert.equal(failure(await runner.runCall(call(CALL), never)), "blocked_local_network no");
 });
 
 test("a call that breaks off after it was sent is not known to be undone, and is never sent again", async () => {

@@ -87,4 +87,6 @@ test("an address that cannot be read and looks like an MCP server's gets the adv
   assert.equal(adaptProblem(problem, "http://localhost:8000/mcp").code, "mcp_preflight");
   assert.equal(adaptProblem(problem, "http://localhost:8000/openapi.json").code, "cors");
   assert.equal(adaptProblem({ ...problem, code: "network" }, "http://localhost:8000/mcp").code, "network");
+  const denied = { code: "blocked_local_network", message: "The browser blocks it." };
+  assert.deepEqual(adaptProblem(denied, "http://localhost:8000/mcp"), denied, "no line in the server would help");
 });
