@@ -98,6 +98,10 @@ async def test_a_broken_connection_does_not_cancel_a_legacy_call(
         may_answer.set()
         await eventually(lambda: page.receipts == [page.calls[0]["id"]])
         assert page.cancelled == []
+        headers = {"Authorization": f"Bearer {bridge.key}"}
+        url = f"{bridge.base_url}/api/calls/{page.calls[0]['id']}"
+        async with http.get(url, headers=headers) as response:
+            assert (response.status, (await response.json())["state"]) == (200, "succeeded")
 
 
 async def test_a_legacy_client_cancels_by_a_notification(bridge: Bridge, http: aiohttp.ClientSession) -> None:

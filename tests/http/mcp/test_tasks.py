@@ -12,7 +12,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.endpoints.mcp import task_runs
 from tests.support.documents.compiled import document_text
-from tests.support.mcp_messages import modern_request, post_message
+from tests.support.mcp_messages import modern_request, post_message, read_events
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where
 from tests.support.waiting import eventually
@@ -78,6 +78,21 @@ async def test_a_call_that_takes_long_is_answered_by_a_handle(
         _, ended = await ask(bridge, http, "tasks/get", handle["taskId"])
     assert ended["result"]["status"] == "completed"
     assert ended["result"]["result"]["structuredContent"] == {"done": True}
+
+
+async def test_a_client_with_a_token_is_told_of_its_call_until_it_has_the_handle(
+    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On one stream, whose last message is the handle; from then on it polls."""
+    monkeypatch.setattr("bridge.endpoints.mcp.answer.TOLD_AFTER_S", 0.05)
+    async with page_of(bridge, bridge.local_user.id, SlowPage().answer) as page:
+        body, headers = modern_request("tools/call", {"name": "listProducts"}, progressToken="p", **DECLARED)
+        headers["Authorization"] = f"Bearer {bridge.key}"
+        async with http.post(f"{bridge.base_url}/mcp", json=body, headers=headers) as response:
+            *told, handle = read_events(await response.read())
+        assert {each["method"] for each in told} == {"notifications/progress"}
+        assert (handle["result"]["resultType"], handle["result"]["taskId"]) == ("task", page.calls[0]["id"])
+        assert page.cancelled == []
 
 
 async def test_a_call_that_ends_soon_is_answered_at_once(bridge: Bridge, http: aiohttp.ClientSession) -> None:
