@@ -13,6 +13,8 @@ QUOTED_PATH = re.compile(rf"`((?:{'|'.join(map(re.escape, OUR_FOLDERS))})/[^`\s]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 ANCHOR = re.compile(r"\]\(([^)#\s:]*)#([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+RULING = re.compile(r"^\*\*(\d+)\. ", re.MULTILINE)
+NAMED_RULING = re.compile(r"\brulings? (\d+)", re.IGNORECASE)
 PLACEHOLDER = re.compile(r"[<>{}…$]")
 
 
@@ -65,6 +67,17 @@ def test_every_error_code_has_its_status_and_its_blame_in_the_overview() -> None
     expected = {code.value: f"{code.facts.http_status} {code.facts.blame}" for code in ErrorCode}
     rows = {code: f"{row.split(' | ')[0]} {row.split(' | ')[-1]}" for code, row in overview.items()}
     assert rows == expected
+
+
+def test_every_ruling_that_the_code_names_is_written_down() -> None:
+    """A comment that gives a number instead of a reason is worth what stands under the number."""
+    written = set(RULING.findall(text_of("docs/explanation/rulings.md")))
+    refuse(
+        f"{name}: ruling {number}"
+        for name in files(".py", ".js", under=("bridge/", "toolserver/", "static/", "tests/"))
+        for number in NAMED_RULING.findall(text_of(name))
+        if number not in written
+    )
 
 
 def anchors_of(page: str) -> set[str]:
