@@ -96,7 +96,13 @@ class Replica:
         parts.identity.attempts.count_with(limits)
         await follow_changes(self._changes, parts)
         self._count_calls = parts.dispatcher.count_open
-        relay = Relay(self.homes, self._residents, secret, self._listener)
+        relay = Relay(
+            self.homes,
+            self._residents,
+            self._store.relayed_records(),
+            secret=secret,
+            listener=self._listener,
+        )
         self._membership.on_death(relay.router.cut_replica)
         self._membership.on_change(lambda: parts.controls.limits.divide_among(len(self._membership.live)))
         parts.gateway.ask_homes(relay.find_route)

@@ -243,7 +243,9 @@ async def _take_over_answers(parts: Components) -> None:
 def _compose_relay(end: RelayEnd | None, parts: Components) -> Relay | None:
     if end is None:
         return None
-    relay = Relay(end.homes, end.hosting, end.secret, end.listener)
+    relay = Relay(
+        end.homes, end.hosting, parts.store.relayed_records(), secret=end.secret, listener=end.listener
+    )
     parts.gateway.ask_homes(relay.find_route)
     return relay
 

@@ -16,6 +16,7 @@ from aiohttp import ClientError, ClientResponse, hdrs, web
 
 from bridge.auth.identity import Caller
 from bridge.catalog.registry import NOBODY
+from bridge.cluster.lost_requests import LostRequests
 from bridge.cluster.open_exchanges import ExchangeCut, OpenExchanges
 from bridge.cluster.relay_client import (
     PassedRequest,
@@ -36,10 +37,17 @@ SHORT_BYTES = 64 * 1024
 """Maximum bytes of a response that is taken whole before the caller gets any of it: if the home is lost
 meanwhile, the caller gets an error instead of a part."""
 
-SAFE_METHODS = frozenset({hdrs.METH_GET, hdrs.METH_HEAD, hdrs.METH_OPTIONS})
-
 _log = logging.getLogger(__name__)
 _log.addFilter(OncePerMinute(by_arguments=True))
+
+
+class _HomeLost(Exception):
+    """The home was lost before anything of its response went to the caller."""
+
+    def __init__(self, *, may_be_done: bool) -> None:
+        """`may_be_done`: the home had the whole request."""
+        super().__init__()
+        self.may_be_done = may_be_done
 
 
 class FoundHome(Protocol):
@@ -92,8 +100,9 @@ class Hosting(Protocol):
 class PassingOn:
     """Sends requests to the homes of their users. Implements `Router`."""
 
-    def __init__(self, homes: HomeFinder, hosting: Hosting, client: RelayClient) -> None:
+    def __init__(self, homes: HomeFinder, hosting: Hosting, lost: LostRequests, client: RelayClient) -> None:
         self._homes = homes
+        self._lost = lost
         self._hosting = hosting
         self._client = client
         self._exchanges = OpenExchanges()
@@ -153,8 +162,17 @@ class PassingOn:
         is_socket = passed.request.headers.get(hdrs.UPGRADE, "").lower() == "websocket"
         if is_socket:
             return await self._pass_socket(passed, found)
-        async with self._until_cut(passed, found.home), self._sent(passed, found) as response:
-            return await _copy_response(passed.request, response)
+        try:
+            async with self._until_cut(passed, found.home), self._sent(passed, found) as response:
+                return await _copy_response(passed.request, response)
+        except _HomeLost as lost:
+            raise await self._lost.explain_loss(
+                passed.request,
+                passed.user_id,
+                found.home,
+                passed.request_id,
+                may_be_done=lost.may_be_done,
+            ) from None
 
     async def _pass_socket(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
         async with AsyncExitStack() as stack:
@@ -172,7 +190,7 @@ class PassingOn:
             async with self._client.send_request(passed, found.home, found.url) as response:
                 yield response
         except ReplicaGone as lost:
-            raise _lost(may_be_done=lost.may_be_done and passed.request.method not in SAFE_METHODS) from None
+            raise _HomeLost(may_be_done=lost.may_be_done) from None
 
     @asynccontextmanager
     async def _until_cut(self, passed: PassedRequest, home: Home) -> AsyncGenerator[None]:
@@ -183,14 +201,14 @@ class PassingOn:
         except ExchangeCut:
             if passed.request.writer.output_size:
                 raise cut_caller(passed.request) from None
-            raise _lost(may_be_done=passed.request.method not in SAFE_METHODS) from None
+            raise _HomeLost(may_be_done=True) from None
 
 
 async def _copy_response(request: web.Request, source: ClientResponse) -> web.StreamResponse:
     """Return the response of the home to the caller, piece by piece as it comes.
 
     Raises:
-        BridgeError: `replica_lost`: the home was lost before anything was sent to the caller.
+        _HomeLost: the home was lost before anything was sent to the caller.
         ConnectionResetError: it was lost later, and the caller is cut off, too.
     """
     headers = returned_headers(source)
@@ -198,7 +216,7 @@ async def _copy_response(request: web.Request, source: ClientResponse) -> web.St
         try:
             body = await source.read()
         except (ClientError, OSError):
-            raise _lost(may_be_done=request.method not in SAFE_METHODS) from None
+            raise _HomeLost(may_be_done=True) from None
         headers.popall(hdrs.CONTENT_LENGTH)
         return web.Response(body=body, status=source.status, reason=source.reason, headers=headers)
     response = web.StreamResponse(status=source.status, reason=source.reason, headers=headers)
@@ -225,9 +243,3 @@ def cut_caller(request: web.Request) -> ConnectionResetError:
 def _unreachable() -> BridgeError:
     message = "The replica of this user cannot be reached; nothing was sent. Try again in a moment."
     return BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, message, retryable=True)
-
-
-def _lost(*, may_be_done: bool) -> BridgeError:
-    told = "the request may have been worked on: look before you repeat it" if may_be_done else "try again"
-    message = f"The replica that was answering stopped or was cut off; {told}."
-    return BridgeError(ErrorCode.REPLICA_LOST, message, retryable=not may_be_done)

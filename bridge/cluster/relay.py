@@ -10,6 +10,7 @@ from typing import TypeAlias
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from bridge.cluster.lost_requests import LostRequests, RelayedRecords
 from bridge.cluster.passing_on import HomeFinder, Hosting, PassingOn
 from bridge.cluster.relay_client import RelayClient
 from bridge.cluster.relay_listener import MAX_TOKEN_BYTES, RelayGate
@@ -30,14 +31,22 @@ UserOfLink: TypeAlias = Callable[[str], str]
 class Relay:
     """Both ends of passing on, of one replica. Made on the running event loop."""
 
-    def __init__(self, homes: HomeFinder, hosting: Hosting, secret: bytes, listener: socket.socket) -> None:
+    def __init__(
+        self,
+        homes: HomeFinder,
+        hosting: Hosting,
+        records: RelayedRecords,
+        *,
+        secret: bytes,
+        listener: socket.socket,
+    ) -> None:
         """`secret`: the same in all replicas; `listener`: bound to the address that they know."""
         self._listener = listener
         tokens = RelayTokens(secret)
         self._homes = homes
         self._client = RelayClient(tokens)
         self._routes = RoutingValues(secret)
-        self.router = PassingOn(homes, hosting, self._client)
+        self.router = PassingOn(homes, hosting, LostRequests(homes, records), self._client)
         self._listening: asyncio.Server | None = None
         self._gate = RelayGate(homes, tokens)
 

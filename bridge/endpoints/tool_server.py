@@ -25,6 +25,7 @@ from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles
 from bridge.http.body import read_limited
 from bridge.http.chat_headers import chat_id_of, is_of_open_webui, message_id_of
+from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import Route, error_answer, error_bytes
 from bridge.http.streaming import keep_alive
 from bridge.limits.call_settings import checked_deadline
@@ -117,7 +118,13 @@ class ToolServer:
         message_id = message_id_of(request)
         options = CallOptions(group=message_id, deadline_s=_requested_deadline(request))
         call = ToolCall(
-            CallContext(caller.user.id, chat_id_of(request), message_id, asked_by=caller.name),
+            CallContext(
+                caller.user.id,
+                chat_id_of(request),
+                message_id,
+                asked_by=caller.name,
+                relayed_id=relayed_id_of(request),
+            ),
             tool_name=name,
             arguments_text=await _arguments_text(request),
             server_id=request.match_info.get("server"),

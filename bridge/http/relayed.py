@@ -29,6 +29,12 @@ def mark_relayed(request: web.BaseRequest, relayed: Relayed) -> None:
     request[_RELAYED] = relayed
 
 
+def relayed_id_of(request: web.BaseRequest) -> str | None:
+    """Return the id under which another replica passed a request on; None: it came directly."""
+    relayed = relayed_of(request)
+    return None if relayed is None else relayed.request_id
+
+
 def relayed_of(request: web.BaseRequest) -> Relayed | None:
     """Return what another replica vouches for; None for a request that came directly."""
     return request.get(_RELAYED)

@@ -13,6 +13,7 @@ from sqlalchemy import Table
 
 from bridge.browser_protocol import FailedOutcome, Result
 from bridge.calls.argument_redaction import STORED_ARGUMENTS_CHARS, redact_arguments
+from bridge.calls.fenced_journal import KnownCall
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall
@@ -171,6 +172,11 @@ def read_recorded_call(row: CallRow) -> RecordedCall:
         heard=row.heard is True,
         heard_at=row.heard_at or 0.0,
     )
+
+
+def known_call(row: CallRow) -> KnownCall:
+    """Read what a replica knows of the call of a row."""
+    return KnownCall(row.id, row.tool, None if row.ended_at is None else read_recorded_call(row).outcome)
 
 
 def read_call(row: CallRow) -> StoredCall:

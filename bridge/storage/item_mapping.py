@@ -98,6 +98,7 @@ class ItemMapping:
             "created_at": response.created_at,
             "ended_at": response.ended_at,
             "used_at": now,
+            "request_id": text_at(response.request, "relayed_id") or None,
         }
 
     def of_events(self, response_id: str, first: int, last: int, frames: bytes) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.replicas.cluster_facts import ClusterFacts
 from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
+from bridge.storage.replicas.relayed_records import RelayedRecords
 from bridge.storage.retention import Retention
 from bridge.storage.sessions import Sessions, Topic
 from bridge.storage.tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
@@ -109,6 +110,10 @@ class Store(UserStore):
     def fenced_calls(self) -> FencedCalls:
         """Return the calls in this PostgreSQL database, as a replica writes them."""
         return FencedCalls(self._fenced_session())
+
+    def relayed_records(self) -> RelayedRecords:
+        """Return what is stored under the ids of requests that replicas passed on."""
+        return RelayedRecords(self._session)
 
     def cluster_facts(self) -> ClusterFacts:
         """Return what must be the same in all replicas of this PostgreSQL database."""

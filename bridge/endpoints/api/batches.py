@@ -19,6 +19,7 @@ from bridge.endpoints.api.calls import OutcomeFacts
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
+from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 from bridge.http.streaming import keep_alive
 from bridge.limits.call_settings import checked_deadline
@@ -97,7 +98,7 @@ class BatchRoutes:
         """Run a batch; a caller that disconnects cancels all of it. A long one is kept alive."""
         caller = caller_of(request)
         batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
-        context = CallContext(caller.user.id, asked_by=caller.name)
+        context = CallContext(caller.user.id, asked_by=caller.name, relayed_id=relayed_id_of(request))
         group = f"batch {secrets.token_hex(8)}"
         calls = [
             BatchCall(new_call.id or str(number), _tool_call(context, group, new_call))

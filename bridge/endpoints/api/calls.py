@@ -22,6 +22,7 @@ from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles, plain_mime
 from bridge.http.body import read_body
 from bridge.http.connections import mark_authenticated
+from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.limits.call_settings import checked_deadline
 from bridge.storage.call_journal import CallJournal
@@ -198,7 +199,7 @@ class CallRoutes:
             text = dump_json(wanted.arguments or {}).decode()
         options = CallOptions(deadline_s=wanted.deadline_s)
         asked_by = f"{caller.name}, {AGENT_NAME}" if wanted.for_agent else caller.name
-        context = CallContext(caller.user.id, asked_by=asked_by)
+        context = CallContext(caller.user.id, asked_by=asked_by, relayed_id=relayed_id_of(request))
         return await self._run(ToolCall(context, wanted.tool, text, options=options))
 
     async def retry_call(self, request: web.Request) -> web.Response:
@@ -214,7 +215,7 @@ class CallRoutes:
         if has_redactions(stored.arguments_text):
             message = f"Secrets in the arguments of call {call_id!r} were not stored. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        context = CallContext(caller.user.id, asked_by=caller.name)
+        context = CallContext(caller.user.id, asked_by=caller.name, relayed_id=relayed_id_of(request))
         return await self._run(ToolCall(context, stored.tool, stored.arguments_text, stored.server_id))
 
     async def _run(self, call: ToolCall) -> web.Response:

@@ -40,6 +40,7 @@ from bridge.endpoints.mcp.tasks import McpTasks, declares_tasks
 from bridge.errors import BUG, BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
+from bridge.http.relayed import relayed_id_of
 from bridge.tasks import Tasks
 
 _NEVER_ASKED = frozenset({"requestState", "inputResponses"})
@@ -132,6 +133,7 @@ class McpCalls:
             message_id_of(request),
             request_id=request_id,
             asked_by=caller.name,
+            relayed_id=relayed_id_of(request),
         )
         return ToolCall(
             context,

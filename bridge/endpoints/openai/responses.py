@@ -40,6 +40,7 @@ from bridge.endpoints.openai.responses_api.create import ResponseMaker, Response
 from bridge.endpoints.openai.responses_api.retrieve import UNFINISHED, ResponseReader
 from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
+from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import Route
 from bridge.http.streaming import event_stream
 from bridge.providers.directory import ModelEntry
@@ -169,6 +170,7 @@ class ResponseRoutes:
             "is_task": is_task(http),
             "tool_servers": None if chosen is None else [*sorted(chosen)],
             "request_id": request_id_of(http),
+            "relayed_id": relayed_id_of(http),
         }
         return StoredResponse(
             id=completion.answer_id,

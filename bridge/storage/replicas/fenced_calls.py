@@ -20,7 +20,7 @@ from bridge.storage.call_mapping import (
     CALLS,
     CHANGED,
     COLUMNS,
-    read_recorded_call,
+    known_call,
     row_of_call,
     storable_arguments,
 )
@@ -65,20 +65,9 @@ class FencedCalls:
 
     async def find_known(self, call_id: str) -> KnownCall | None:
         """Return what is known of a call."""
-        found = await self._find(CALLS.c.id == call_id)
-        return found[0] if found else None
-
-    async def find_relayed(self, user_id: str, request_id: str) -> Sequence[KnownCall]:
-        """Return the calls of a request that another replica passed on."""
-        return await self._find((CALLS.c.user_id == user_id) & (CALLS.c.request_id == request_id))
-
-    async def _find(self, condition: ColumnElement[bool]) -> list[KnownCall]:
         async with self._session() as session:
-            rows = (await session.scalars(select(CallRow).where(condition))).all()
-        return [
-            KnownCall(row.id, row.tool, None if row.ended_at is None else read_recorded_call(row).outcome)
-            for row in rows
-        ]
+            row = await session.get(CallRow, call_id)
+            return None if row is None else known_call(row)
 
     async def _is_written(self, statement: Executable) -> bool:
         """Run a statement that returns what it wrote.

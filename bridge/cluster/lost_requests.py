@@ -1,0 +1,141 @@
+"""What a caller hears whose request was passed on to a home that is lost: what became of it, as it is kept.
+
+The next home settles the calls that the lost one left; this waits for it, and reads the ending by the id
+under which the request was passed on. Nothing is sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from aiohttp import hdrs, web
+
+from bridge.calls.fenced_journal import KEPT_S, LOOK_S, KnownCall, told_outcome
+from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.homes import Home
+from bridge.tasks import sleep_safely
+
+SAFE_METHODS = frozenset({hdrs.METH_GET, hdrs.METH_HEAD, hdrs.METH_OPTIONS})
+
+CALLING_PATHS = frozenset(
+    {
+        "/tools/{tool}",
+        "/servers/{server}/tools/{tool}",
+        "/api/calls",
+        "/api/calls/{id}/retry",
+        "/api/batches",
+        "/mcp",
+        "/servers/{server}/mcp",
+    }
+)
+"""Patterns of paths whose requests do nothing but call tools: each unsafe call is in the journal before it is
+sent, so that a request without one has changed nothing."""
+
+
+class HomeLocator(Protocol):
+    """The homes, as far as the next one is waited for."""
+
+    async def locate(self, user_id: str, *, refused: Home | None = None) -> object:
+        """Wait for another home than the lost one; make the user at home here if need be.
+
+        Raises:
+            BridgeError: `cluster_unavailable`, `store_unavailable`.
+        """
+        ...
+
+
+class RelayedRecords(Protocol):
+    """What is stored under the ids of requests that were passed on.
+
+    Raises, in every coroutine:
+        BridgeError: `store_unavailable`.
+    """
+
+    async def find_relayed(self, user_id: str, request_id: str) -> Sequence[KnownCall]:
+        """Return the unsafe calls of a request."""
+        ...
+
+    async def find_response(self, user_id: str, request_id: str) -> str | None:
+        """Return the id of the stored response that a request made."""
+        ...
+
+
+class LostRequests:
+    """Tells what became of requests."""
+
+    def __init__(self, homes: HomeLocator, records: RelayedRecords) -> None:
+        self._homes = homes
+        self._records = records
+
+    async def explain_loss(
+        self, request: web.Request, user_id: str, home: Home, request_id: str, *, may_be_done: bool
+    ) -> BridgeError:
+        """Return what the caller is told of a request whose home was lost before its answer came.
+
+        `may_be_done`: the home had the whole request. Takes until the next home has settled the calls, at
+        most `KEPT_S` seconds beyond the wait for it.
+        """
+        if not may_be_done or request.method in SAFE_METHODS:
+            return _nothing_done()
+        try:
+            await self._homes.locate(user_id, refused=home)
+            if pattern_of(request) in CALLING_PATHS:
+                return await self._read_calls(user_id, request_id)
+            return _perhaps_done(await self._records.find_response(user_id, request_id))
+        except BridgeError:  # nobody can tell now
+            return _perhaps_done(None)
+
+    async def _read_calls(self, user_id: str, request_id: str) -> BridgeError:
+        calls: Sequence[KnownCall] = ()
+        for _ in range(int(KEPT_S / LOOK_S)):
+            calls = await self._records.find_relayed(user_id, request_id)
+            if all(call.outcome is not None for call in calls):
+                break
+            await sleep_safely(LOOK_S)
+        if not calls:
+            return _nothing_done()
+        if len(calls) > 1:
+            return _several(calls)
+        error = _told(calls[0])
+        return BridgeError(error.code, error.message, detail=error.detail, retryable=error.retryable)
+
+
+def pattern_of(request: web.Request) -> str:
+    """Return the pattern of the path that a request matched."""
+    resource = request.match_info.route.resource
+    return "" if resource is None else resource.canonical
+
+
+def _told(call: KnownCall) -> WireError:
+    if call.outcome is None or (error := told_outcome(call.outcome).error) is None:
+        return _perhaps_done(None).error
+    detail = {**error.detail, "call_id": call.call_id}
+    return error.model_copy(update={"detail": detail})
+
+
+def _several(calls: Sequence[KnownCall]) -> BridgeError:
+    states = [None if call.outcome is None else call.outcome.state for call in calls]
+    told = [
+        {"call_id": call.call_id, "tool": call.tool, "state": state}
+        for call, state in zip(calls, states, strict=True)
+    ]
+    message = (
+        "The replica that was answering stopped or was cut off. What is known of the calls stands in the "
+        "detail; read each by its id before you repeat it."
+    )
+    return BridgeError(ErrorCode.REPLICA_LOST, message, detail={"calls": told})
+
+
+def _nothing_done() -> BridgeError:
+    message = "The replica that was answering stopped or was cut off; nothing was changed. Try again."
+    return BridgeError(ErrorCode.REPLICA_LOST, message, retryable=True)
+
+
+def _perhaps_done(response_id: str | None) -> BridgeError:
+    told, detail = "the request may have been worked on: look before you repeat it", dict[str, object]()
+    if response_id is not None:
+        told = f"what is stored of its answer is the response {response_id}"
+        detail = {"response_id": response_id}
+    message = f"The replica that was answering stopped or was cut off; {told}."
+    return BridgeError(ErrorCode.REPLICA_LOST, message, detail=detail)
