@@ -11,7 +11,7 @@ import socket
 import statistics
 import sys
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,16 +19,26 @@ from typing import Any, NamedTuple
 
 from playwright.async_api import Browser, Page
 
+from bench.documents import generate_document
+from bench.event_loop import run
 from bench.report import print_table
+from examples.document_files import DOCUMENT_NAMES
+from examples.sample_api import start_sample_api
 from tests.support.chromium import running_chromium
 from tests.support.tcp_servers import serving_connections
 from tests.support.wheel import unpack_wheel
 
 CHUNK = 16_384
+LOADS, QUICK_LOADS = 5, 2
+TOOLS = 118
+"""Tools in the list."""
+MORE_OPERATIONS = 36
+"""Operations of them that no sample has."""
 CONNECTED = "#connection[data-state=connected]"
 LISTED = ".tool-list li"
 WATCH = f"""new MutationObserver((_, observer) => {{
-  if (!document.querySelector("{CONNECTED}") || !document.querySelector("{LISTED}")) return;
+  const isConnected = document.querySelector("{CONNECTED}");
+  if (!isConnected || document.querySelectorAll("{LISTED}").length < {TOOLS}) return;
   window.usableAt = performance.now();
   observer.disconnect();
 }}).observe(document, {{ subtree: true, childList: true, attributes: true }});"""
@@ -96,14 +106,14 @@ class DelayingProxy:
 def measure_page_load(*, quick: bool) -> dict[str, object]:
     """Load the built page and the sources over every line, cold and warm; prints medians in seconds."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        return asyncio.run(_measure(Path(folder), loads=2 if quick else 3))
+        return run(_measure(Path(folder), QUICK_LOADS if quick else LOADS))
 
 
 async def _measure(folder: Path, loads: int) -> dict[str, object]:
     figures: dict[str, dict[str, float]] = {}
-    async with running_chromium() as browser:
+    async with running_chromium() as browser, _documents(folder) as documents:
         for form, packages in (("built", unpack_wheel(folder)), ("sources", Path.cwd())):
-            async with _running_bridge(folder / form, packages) as (proxy, page_url):
+            async with _running_bridge(folder / form, packages, documents) as (proxy, page_url):
                 page = await _paired_page(browser, page_url)
                 for line in LINES:
                     proxy.line = line
@@ -122,12 +132,28 @@ async def _median_load(page: Page, page_url: str, loads: int, *, is_cold: bool) 
 
 
 @asynccontextmanager
-async def _running_bridge(data: Path, packages: Path) -> AsyncGenerator[tuple[DelayingProxy, str]]:
+async def _documents(folder: Path) -> AsyncGenerator[list[str]]:
+    """Files and addresses of the documents that the bridge offers."""
+    more = folder / "more.json"
+    more.write_text(json.dumps(generate_document(MORE_OPERATIONS)), encoding="utf-8")
+    runner, url = await start_sample_api()
+    try:
+        yield [str(more), *(f"{url}/documents/{name}" for name in DOCUMENT_NAMES)]
+    finally:
+        await runner.cleanup()
+
+
+@asynccontextmanager
+async def _running_bridge(
+    data: Path, packages: Path, documents: Sequence[str]
+) -> AsyncGenerator[tuple[DelayingProxy, str]]:
     proxy = DelayingProxy(_free_port())
     async with serving_connections(proxy.serve) as port:
-        options = ("demo", "--data", str(data), "--port", str(proxy.port), "--json")
+        options = ["serve", "--data", str(data), "--port", str(proxy.port), "--json"]
+        options += ["--public-url", f"http://127.0.0.1:{port}"]
+        options += [word for document in documents for word in ("--spec", document)]
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "bridge", *options, "--public-url", f"http://127.0.0.1:{port}"),
+            *(sys.executable, "-m", "bridge", *options),
             stdout=asyncio.subprocess.PIPE,
             cwd=packages,
             env={**os.environ, "PYTHONPATH": str(packages)},
@@ -164,5 +190,5 @@ async def _load(page: Page, page_url: str, *, is_cold: bool) -> float:
         await session.detach()
     await page.goto(page_url.partition("#")[0] + "#/tools", wait_until="commit")
     await page.locator(CONNECTED).wait_for()
-    await page.locator(LISTED).first.wait_for()
+    await page.locator(LISTED).nth(TOOLS - 1).wait_for()
     return float(await page.evaluate("window.usableAt")) / 1000
