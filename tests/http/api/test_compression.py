@@ -4,23 +4,29 @@ import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
+from bridge.catalog.server_view import UserSelection
 from examples.document_files import read_document_text
 from tests.support.running_bridge import pair_browser
 
 pytestmark = pytest.mark.asyncio
 
 
+@pytest.mark.parametrize("path", ["/api/tools", "/api/servers", "/api/selection", "/api/devices"])
 async def test_a_long_list_is_compressed_for_whoever_takes_it(
-    bridge: Bridge, http: aiohttp.ClientSession
+    bridge: Bridge, http: aiohttp.ClientSession, path: str
 ) -> None:
-    """A list of a thousand tools is a megabyte, of which a slow line carries a fifth in a second."""
-    text = read_document_text("mirror.yaml")
-    await bridge.components.registry.share_document("mirror.yaml", text, source_url=None)
+    """Each load asks for them, and a thousand tools are a megabyte, five seconds of a slow line."""
+    for name in ("mirror.yaml", "shop.json", "library.yaml"):
+        await bridge.components.registry.share_document(name, read_document_text(name), source_url=None)
+    for number in range(10):
+        await bridge.components.store.add_device(bridge.local_user.id, "{}", f"browser {number}")
+    chosen = UserSelection(names=tuple(f"tool_{number}_*" for number in range(100)))
+    await bridge.components.registry.save_selection(bridge.local_user.id, chosen)
     page = await pair_browser(bridge.base_url, http, (await bridge.page_url()).partition("#ticket=")[2])
     await page.open_session()
     await page.accept_everything()
     headers = {"Authorization": f"Bearer {page.token}"}
-    url = f"{bridge.base_url}/api/tools"
+    url = bridge.base_url + path
     async with http.get(url, headers={**headers, "Accept-Encoding": "identity"}) as plain:
         body = await plain.read()
         assert (len(body) > 1024, "Content-Encoding" in plain.headers) == (True, False)
