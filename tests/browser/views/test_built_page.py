@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -127,16 +127,28 @@ async def test_nothing_is_asked_twice_when_the_page_is_loaded(scene: BrowserHarn
     await page.goto("about:blank")
     pages = scene.bridge.components.gateway.pages
     await eventually(lambda: pages.count_pages(scene.bridge.local_user.id) == 0)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
-    await page.goto(f"{scene.bridge.base_url}/#/tools")
+    _expect_nothing_twice(await _load_tools(page, scene.bridge.base_url))
+
+
+async def test_neither_is_it_by_the_built_page_which_loads_one_section_only(
+    installed: dict[str, str], chromium: Browser
+) -> None:
+    """The other form loads its modules in another order; a section that nobody opened is not waited for."""
+    page = await chromium.new_page()
+    await page.goto(installed["page_url"])
     await expect_connection(page, "connected")
-    await expect(page.get_by_role("main").get_by_role("listitem").first).to_be_visible()
-    await page.wait_for_load_state("networkidle")
-    plain = [re.sub(r"/executor/[^/]+", "/executor/…", line) for line in asked]
-    routes = Counter(line for line in plain if "/static/" not in line)
-    assert [line for line, times in routes.items() if times > 1] == []
-    assert any("/api/tools" in line for line in routes)
+    await page.goto("about:blank")
+    async with aiohttp.ClientSession() as http:
+        program = Caller(installed["base_url"], installed["key"], http)
+
+        async def has_left() -> bool:
+            return (await program.call("listProducts")).code == "no_browser"
+
+        await eventually(has_left)
+    asked = await _load_tools(page, installed["base_url"])
+    _expect_nothing_twice(asked)
+    assert [line.rpartition("/")[2] for line in asked if line.endswith("_view.js")] == ["tools_view.js"]
+    await page.close()
 
 
 async def test_a_page_of_an_older_version_reloads_once_when_it_needs_a_section(scene: BrowserHarness) -> None:
@@ -173,3 +185,21 @@ def _answers_of(page: Page) -> list[Response]:
 
     page.on("response", note)
     return answers
+
+
+async def _load_tools(page: Page, base_url: str) -> list[str]:
+    """Open the list of tools; returns methods and addresses of everything that was asked for until then."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+    await page.goto(f"{base_url}/#/tools")
+    await expect_connection(page, "connected")
+    await expect(page.get_by_role("main").get_by_role("listitem").first).to_be_visible()
+    await page.wait_for_load_state("networkidle")
+    return asked
+
+
+def _expect_nothing_twice(asked: Sequence[str]) -> None:
+    plain = [re.sub(r"/executor/[^/]+", "/executor/…", line) for line in asked]
+    routes = Counter(line for line in plain if "/static/" not in line)
+    assert [line for line, times in routes.items() if times > 1] == []
+    assert any("/api/tools" in line for line in routes)
