@@ -6,7 +6,10 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import urllib.error
+import urllib.request
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +37,17 @@ def free_port() -> int:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[subprocess.Popen[str], Path, str]]:
     """A running bridge, its data folder and its address."""
     data = tmp_path_factory.mktemp("served")
+    with serving(data) as (process, address):
+        yield process, data, address
+
+
+@contextmanager
+def serving(data: Path, *options: str) -> Generator[tuple[subprocess.Popen[str], str]]:
+    """A bridge in a process of its own, and its address."""
     command = [sys.executable, "-m", "bridge", "serve", "--json", "--port", "0", "--data", str(data)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        yield process, data, json.loads(process.stdout.readline())["base_url"]
+        yield process, json.loads(process.stdout.readline())["base_url"]
         process.send_signal(signal.SIGINT)
         process.wait(15)
 
@@ -63,6 +73,27 @@ def test_a_running_bridge_is_asked_itself(served: tuple[subprocess.Popen[str], P
     lines = diagnose("--data", str(data)).output.splitlines()
     assert lines[1].split(maxsplit=2)[:2] == ["ok", "bridge"]
     assert lines[-1] == "Everything works."
+
+
+def test_what_a_running_bridge_lacks_is_told_in_its_own_words_with_advice(tmp_path: Path) -> None:
+    """`/readyz` says what, to whoever asks; what to do is for the one who runs it."""
+    with serving(tmp_path, "--canary-user", "canary", "--canary-tool", "listProducts") as (_, address):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(f"{address}/readyz", timeout=10)
+        with refused.value:
+            report = json.load(refused.value)
+        told = diagnose("--json", "--data", str(tmp_path))
+        lines = diagnose("--url", address).output.splitlines()
+    (said,) = [check for check in report["checks"] if not check["ok"]]
+    (found,) = [check for check in checks_of(told).values() if not check["ok"]]
+    assert (refused.value.code, told.status) == (503, 1)
+    assert (found["name"], found["message"]) == (said["name"], said["message"])
+    assert "--canary-user" in found["advice"]
+    assert [line.strip() for line in lines[-3:]] == [
+        f"FAILED  canary       {said['message']}",
+        found["advice"],
+        "1 of 6 checks failed.",
+    ]
 
 
 def test_a_bridge_that_does_not_answer_is_told_with_advice(

@@ -84,6 +84,18 @@ async def test_a_database_that_another_program_has_locked_is_not_ready_in_time(
     await eventually(is_ready)
 
 
+async def test_that_the_process_answers_is_said_whatever_else_does_not_work(
+    bridge: Bridge, database: Where, http: aiohttp.ClientSession
+) -> None:
+    """Who restarts a process that does not answer must not restart one that only waits, and asks often."""
+    engine = engine_of(database)
+    with engine.connect() as holding, limit_disk(0):
+        holding.exec_driver_sql("BEGIN EXCLUSIVE")
+        async with asyncio.timeout(readiness.CHECK_S), http.get(bridge.base_url + "/healthz") as answer:
+            assert (answer.status, await answer.json()) == (200, {"status": "ok"})
+    engine.dispose()
+
+
 @pytest.mark.slow
 async def test_a_database_that_is_away_or_hangs_is_not_ready_and_then_is_again(
     tmp_path: Path, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
