@@ -1,5 +1,6 @@
-"""`python -m bench peers`: other projects' servers, which this project cannot mend."""
+"""`python -m bench`: both sides on one event loop, and other projects' servers, which we cannot mend."""
 
+import asyncio
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -7,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from bench import event_loop
 from bench.peers.environments import PeerPackage
 from bench.peers.servers import run_program, start_peer
 from bench.servers import Server
+from tests.house.source import files, refuse, text_of
 
-pytestmark = pytest.mark.asyncio
 ENDING = "import sys; print('Traceback'); sys.exit('TypeError: no such option')"
 NOWHERE = "http://127.0.0.1:9/"
 
@@ -23,6 +25,28 @@ async def run_ending(folder: Path) -> AsyncGenerator[Server]:
         yield Server("peer", NOWHERE, "", pid)
 
 
+@pytest.mark.parametrize("name", ["asyncio", "uvloop"])
+@pytest.mark.skipif(sys.platform == "win32", reason="uvloop has no build for Windows")
+def test_a_benchmark_runs_on_the_event_loop_that_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server on the quicker loop beside a floor on the slower one would flatter the server."""
+
+    async def module_of_loop() -> str:
+        return type(asyncio.get_running_loop()).__module__.partition(".")[0]
+
+    monkeypatch.setenv(event_loop.VARIABLE, name)
+    assert (event_loop.loop_name(), event_loop.run(module_of_loop())) == (name, name)
+
+
+def test_so_does_every_process_that_it_starts() -> None:
+    """But for the attacker, which is compared with nothing."""
+    refuse(
+        f"{path}: asyncio.run, which knows no other loop than its own"
+        for path in files(".py", under=("bench/",))
+        if "asyncio.run(" in text_of(path) and path != "bench/attacker.py"
+    )
+
+
+@pytest.mark.asyncio
 async def test_a_peer_that_ends_before_it_answers_is_left_out_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
