@@ -63,6 +63,15 @@ def test_every_recorded_cost_is_still_measured() -> None:
     assert list(RECORDED) == list(SUBJECTS)
 
 
+def test_what_became_cheaper_is_told_before_a_fifth_more_of_it_would_pass() -> None:
+    """The record would allow the program to lose again what it has gained, and more."""
+    recorded = {"calls: a": 100.0, "calls: b": 100.0}
+    measured = {"calls: a": 95.5, "calls: b": 96.5}
+    assert [each.name for each in differing(measured, recorded)] == ["calls: a"]
+    dearer = {name: cost * 1.2 for name, cost in measured.items()}
+    assert [each.name for each in differing(dearer, recorded)] == ["calls: b"]
+
+
 def test_a_difference_says_what_grew_by_how_much_and_what_to_do() -> None:
     """Whoever reads it has changed something else and knows nothing of this guard."""
     recorded = {"calls: a": 100.0, "calls: b": 100.0, "bytes: c": 100.0, "bytes: d": 100.0}
