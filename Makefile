@@ -16,7 +16,7 @@ check: ## lint, format, types, imports, spelling, house rules
 fmt: ## format Python and apply the safe fixes
 	@make/setup dev >&2 && .venv/bin/ruff check --fix-only --quiet . && .venv/bin/ruff format .
 bench: ## run the benchmarks
-	@make/setup dev >&2 && exec .venv/bin/python -m bench $(ARGS)
+	@CHROMIUM=$$(make/chromium) && export CHROMIUM && make/setup dev >&2 && make/page_tools >&2 && exec .venv/bin/python -m bench $(ARGS)
 faults: ## play random faults against a ledger: make faults ARGS="--seconds 600"
 	@make/setup dev >&2 && exec .venv/bin/python -m tests.faults $(ARGS)
 fuzz: ## send odd requests, headers and frames to a bridge: make fuzz ARGS="--count 1000000"

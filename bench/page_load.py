@@ -1,7 +1,7 @@
 """How long the page of an installed bridge takes from navigation to *Connected* with its list of tools.
 
 Behind a TCP proxy that delays and slows every byte down: the browser's own emulation slows neither workers
-nor WebSockets. Needs Chromium, and `node_modules` for the built page (`make/page_tools`).
+nor WebSockets. Needs Chromium, and `node_modules` for the built page (`make bench` sees to both).
 """
 
 import asyncio
@@ -112,7 +112,7 @@ def measure_page_load(*, quick: bool) -> dict[str, object]:
 async def _measure(folder: Path, loads: int) -> dict[str, object]:
     figures: dict[str, dict[str, float]] = {}
     async with running_chromium() as browser, _documents(folder) as documents:
-        for form, packages in (("built", unpack_wheel(folder)), ("sources", Path.cwd())):
+        for form, packages in (("built", _unpack_built(folder)), ("sources", Path.cwd())):
             async with _running_bridge(folder / form, packages, documents) as (proxy, page_url):
                 page = await _paired_page(browser, page_url)
                 for line in LINES:
@@ -125,6 +125,13 @@ async def _measure(folder: Path, loads: int) -> dict[str, object]:
     rows = [[name, *found.values()] for name, found in figures.items()]
     print_table("Page usable, median s", ["form and line", "cold", "warm"], rows)
     return {**figures}
+
+
+def _unpack_built(folder: Path) -> Path:
+    packages = unpack_wheel(folder)
+    if not (packages / "built_page").is_dir():
+        raise RuntimeError("The wheel has no built page: make/page_tools brings what builds it.")
+    return packages
 
 
 async def _median_load(page: Page, page_url: str, loads: int, *, is_cold: bool) -> float:
