@@ -92,15 +92,15 @@ class DelayingProxy:
                 writer.write(sent[1])
             writer.close()
 
-        delivery = asyncio.create_task(deliver())
-        data = b"more"
-        while data:
-            data = await reader.read(CHUNK)
-            sent_at = loop.time()
-            if is_slow:
-                sent_at = self.free_at = max(sent_at, self.free_at) + len(data) / self.line.bytes_per_s
-            waiting.put_nowait((sent_at + self.line.round_trip_s / 2, data))
-        await delivery
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(deliver())
+            data = b"more"
+            while data:
+                data = await reader.read(CHUNK)
+                sent_at = loop.time()
+                if is_slow:
+                    sent_at = self.free_at = max(sent_at, self.free_at) + len(data) / self.line.bytes_per_s
+                waiting.put_nowait((sent_at + self.line.round_trip_s / 2, data))
 
 
 def measure_page_load(*, quick: bool) -> dict[str, object]:
@@ -111,10 +111,10 @@ def measure_page_load(*, quick: bool) -> dict[str, object]:
 
 async def _measure(folder: Path, loads: int) -> dict[str, object]:
     figures: dict[str, dict[str, float]] = {}
-    async with running_chromium() as browser, _documents(folder) as documents:
+    async with running_chromium() as browser, serve_documents(folder) as documents:
         for form, packages in (("built", _unpack_built(folder)), ("sources", Path.cwd())):
-            async with _running_bridge(folder / form, packages, documents) as (proxy, page_url):
-                page = await _paired_page(browser, page_url)
+            async with run_installed_bridge(folder / form, packages, documents) as (proxy, page_url):
+                page = await open_paired_page(browser, page_url)
                 for line in LINES:
                     proxy.line = line
                     cold, warm = [
@@ -135,11 +135,11 @@ def _unpack_built(folder: Path) -> Path:
 
 
 async def _median_load(page: Page, page_url: str, loads: int, *, is_cold: bool) -> float:
-    return statistics.median([await _load(page, page_url, is_cold=is_cold) for _ in range(loads)])
+    return statistics.median([await load_page(page, page_url, is_cold=is_cold) for _ in range(loads)])
 
 
 @asynccontextmanager
-async def _documents(folder: Path) -> AsyncGenerator[list[str]]:
+async def serve_documents(folder: Path) -> AsyncGenerator[list[str]]:
     """Files and addresses of the documents that the bridge offers."""
     more = folder / "more.json"
     more.write_text(json.dumps(generate_document(MORE_OPERATIONS)), encoding="utf-8")
@@ -151,9 +151,10 @@ async def _documents(folder: Path) -> AsyncGenerator[list[str]]:
 
 
 @asynccontextmanager
-async def _running_bridge(
+async def run_installed_bridge(
     data: Path, packages: Path, documents: Sequence[str]
 ) -> AsyncGenerator[tuple[DelayingProxy, str]]:
+    """A bridge of the `bridge` in that folder, the proxy in front of it and the link of its page."""
     proxy = DelayingProxy(_free_port())
     async with serving_connections(proxy.serve) as port:
         options = ["serve", "--data", str(data), "--port", str(proxy.port), "--json"]
@@ -180,7 +181,8 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-async def _paired_page(browser: Browser, page_url: str) -> Page:
+async def open_paired_page(browser: Browser, page_url: str) -> Page:
+    """The page of a new profile that has used the link, and has accepted what was named at the start."""
     page = await (await browser.new_context()).new_page()
     await page.add_init_script(WATCH)
     await page.goto(page_url)
@@ -188,7 +190,7 @@ async def _paired_page(browser: Browser, page_url: str) -> Page:
     return page
 
 
-async def _load(page: Page, page_url: str, *, is_cold: bool) -> float:
+async def load_page(page: Page, page_url: str, *, is_cold: bool) -> float:
     """Seconds from navigation until the page can be used."""
     await page.goto("about:blank")
     if is_cold:
