@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn_runner import TurnRunner
+from bridge.calls.dispatcher import Dispatcher
 from bridge.catalog.registry import Registry
 from bridge.conversation_runs.enabled_tools import ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
@@ -43,10 +44,12 @@ def compose_conversations(
     turns: TurnRunner,
     toolboxes: Toolboxes,
     journal: CallJournal,
+    dispatcher: Dispatcher,
     *,
     registry: Registry,
     services: ModelServices,
 ) -> ConversationComponents:
     """Build the components that serve conversations."""
     runs = ConversationRuns(store, turns, toolboxes, journal, services)
+    dispatcher.on_move(runs.forward_call)
     return ConversationComponents(store, runs, ToolChoices(registry))
