@@ -43,7 +43,7 @@ LOOK_S = 0.05
 """Seconds between two looks at whether the calls of a user who is moved have ended."""
 
 COMMIT_S = 5.0
-"""Seconds for endings that are on their way to the database when their user is moved."""
+"""Seconds for endings that are on their way to the database when their user is moved, or the bridge stops."""
 
 _log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from aiohttp import web
 from bridge import __version__
 from bridge.app.composition import Components, compose_bridge
 from bridge.app.http_application import build_application, canonical_host, render_error
-from bridge.app.replica import Replica, listen_for_replicas
+from bridge.app.replica import COMMIT_S, Replica, listen_for_replicas
 from bridge.app.secret_files import choose_secret, read_private, write_private
 from bridge.audit import AuditKind
 from bridge.browsers.returning_users import ReturningUsers
@@ -105,6 +105,8 @@ class Bridge:
         await self.components.responses.running.stop_background()
         await self.components.conversations.runs.stop_all()
         self.components.dispatcher.stop_calls()
+        if self.components.fenced is not None:
+            await self.components.fenced.wait_until_committed(COMMIT_S)
         await self.components.tasks.close()
         await self.components.gateway.close_sockets()
         await self.runner.cleanup()
