@@ -102,11 +102,7 @@ class Bridge:
         controls = self.components.controls
         controls.queue.close_queue()
         await controls.queue.wait_until_idle(controls.limits.now.tool_shutdown_timeout_seconds)
-        await self.components.responses.running.stop_background()
-        await self.components.conversations.runs.stop_all()
-        self.components.dispatcher.stop_calls()
-        if self.components.fenced is not None:
-            await self.components.fenced.wait_until_committed(COMMIT_S)
+        await self._end_work()
         await self.components.tasks.close()
         await self.components.gateway.close_sockets()
         await self.runner.cleanup()
@@ -121,6 +117,14 @@ class Bridge:
         await self.components.documents.close()
         await self.components.store.close()
         self._forget_address()
+
+    async def _end_work(self) -> None:
+        """End what still runs; what a caller must not hear before it is written is written."""
+        await self.components.responses.running.stop_background()
+        await self.components.conversations.runs.stop_all()
+        self.components.dispatcher.stop_calls()
+        if self.components.fenced is not None:
+            await self.components.fenced.wait_until_committed(COMMIT_S)
 
     def _forget_address(self) -> None:
         """Remove the file with this bridge's address, unless another bridge wrote it."""
