@@ -75,7 +75,9 @@ async def measure_replicas(*, quick: bool) -> dict[str, object]:
                 peer = await PeerLink.start()
                 peers.append(peer)
                 url = stack.enter_context(postgres.database())
-                shops = await stack.enter_async_context(_running_shops(count, url, _database_of(redis, count)))
+                shops = await stack.enter_async_context(
+                    _running_shops(count, url, _database_of(redis, count))
+                )
                 await peer.connect_page(await shops[0].page_of(shops[0].bridge.local_user))
                 variants += [(variant, peer) for variant in _variants(count, shops)]
             for in_flight in IN_FLIGHT:
