@@ -13,7 +13,7 @@ LazyName = Literal["http_provider", "migrate", "uvloop"]
 
 LAZY_MODULES: Mapping[LazyName, str] = {
     "http_provider": "bridge.providers.http_provider:HttpProvider",  # openai
-    "migrate": "bridge.storage.migration:migrate_tables",  # alembic
+    "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # alembic
     "uvloop": "uvloop:new_event_loop",  # not on Windows
 }
 """Name to `module:attribute`; the comment names the slow package behind it."""

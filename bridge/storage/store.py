@@ -34,6 +34,7 @@ from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lo
 from bridge.storage.encryption import Encryption
 from bridge.storage.items import ItemTables
 from bridge.storage.mcp_tasks import McpTaskTable
+from bridge.storage.pairings import PairingTable
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.reencryption import Reencrypted, reencrypt_rows
 from bridge.storage.replicas.change_counters import ChangeCounters
@@ -126,6 +127,10 @@ class Store(UserStore):
     def on_commit(self, listener: Callable[[Topic], None]) -> None:
         """Call `listener` after each transaction of this process that other replicas have to hear of."""
         self._session.on_commit(listener)
+
+    def pairing_table(self, now: Callable[[], float] = time.time) -> PairingTable:
+        """Return the browsers that wait for confirmation in this database."""
+        return PairingTable(self._session, now)
 
     def limit_tables(self) -> LimitTables:
         """Return the limits and call settings in this database."""

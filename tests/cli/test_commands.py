@@ -19,6 +19,7 @@ from bridge.lazy_modules import LAZY_MODULES
 from bridge.storage.store import Store
 from tests.support.commands import Ended, run_command
 from tests.support.documents.compiled import document_text, operation
+from tests.support.stores.devices import add_device
 from toolserver.json_types import JsonObject
 
 SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
@@ -124,7 +125,7 @@ def test_users_and_their_browsers_are_listed_and_a_browser_is_removed(
         store = Store.open_store(tmp_path / "bridge.sqlite3")
         ann = await store.ensure_user("ann")
         await store.ensure_forwarded_user("open-webui", "b5d0", "Ada")
-        device = await store.add_device(ann.id, "{}", "Firefox on Linux")
+        device = await add_device(store, ann.id, "Firefox on Linux")
         await store.close()
         return device.id
 

@@ -16,6 +16,7 @@ from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.cluster.following_bridges import FollowingBridges, following_bridges
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import pair_browser
+from tests.support.stores.devices import add_device
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
 from tests.support.waiting import eventually
@@ -205,7 +206,7 @@ async def grants(parts: Components, user: str, _server_id: str) -> object:
 
 
 async def choose_device(parts: Components, user: str, server_id: str) -> None:
-    device = await parts.store.add_device(user, "{}", "Phone")
+    device = await add_device(parts.store, user, "Phone")
     assert await parts.choices.choose_device(user, server_id, device.id)
 
 

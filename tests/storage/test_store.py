@@ -17,6 +17,7 @@ from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.users import KeyHolder, NewDevice
 from tests.support.stores.databases import Where, engine_of, execute
+from tests.support.stores.devices import add_device
 from toolserver.tool.naming import OperationKey
 
 pytestmark = pytest.mark.both_databases
@@ -160,7 +161,7 @@ async def test_what_comes_several_times_at_once_is_stored_once(database: Where) 
         making = [group.create_task(store.ensure_user("ann")) for _ in range(8)]
     (ann,) = {task.result() for task in making}
     await store.save_server(RECORD)
-    device = await store.add_device(ann.id, "{}", "Chrome")
+    device = await add_device(store, ann.id, "Chrome")
     setting = CallSetting(deadline_s=7.0)
     grant = Grant("g", ann.id, "shop", "GET /products", "d", "always", None, time.time(), None)
     async with asyncio.TaskGroup() as group:
