@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import URL, delete, insert, select, text
-from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.homes import EpochOf, no_epoch
@@ -30,7 +30,7 @@ from bridge.storage.database import (
     open_sqlite,
 )
 from bridge.storage.database_lease import AdvisoryClaim, Claim, claim_of
-from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lock_user
+from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lock_name, lock_user
 from bridge.storage.encryption import Encryption
 from bridge.storage.items import ItemTables
 from bridge.storage.mcp_tasks import McpTaskTable
@@ -226,6 +226,18 @@ class Store(UserStore):
         async with self._session() as session:
             return set(await session.scalars(select(ServerRow.id)))
 
+    async def add_server(self, record: ServerRecord) -> bool:
+        """Add a server; False, and nothing is changed: its id is taken, or what a command line calls it."""
+        taken = ServerRow.id == record.id
+        if record.named is not None:
+            taken |= ServerRow.named == record.named
+        async with self._session.begin_transaction(changes="servers") as session:
+            await lock_name(session, "servers")
+            if await session.scalar(select(ServerRow.id).where(taken).limit(1)) is not None:
+                return False
+            session.add(_fill(ServerRow(id=record.id, added_at=time.time()), record))
+            return True
+
     async def save_server(self, record: ServerRecord) -> None:
         """Add a server or replace its facts; `added_at` is never changed."""
         async with self._session.begin_transaction(changes="servers") as session:
@@ -233,10 +245,7 @@ class Store(UserStore):
             if row is None:
                 row = ServerRow(id=record.id, added_at=time.time())
                 session.add(row)
-            row.owner_id, row.title, row.named = record.owner_id, record.title, record.named
-            row.source_url, row.base_url = record.source_url, record.base_url
-            row.text, row.inline_html = record.text, record.inline_html
-            row.idempotency_key = record.idempotency_key
+            _fill(row, record)
 
     async def delete_server(self, server_id: str) -> None:
         """Delete a server and, with it, every acceptance and setting of its operations."""
@@ -247,19 +256,26 @@ class Store(UserStore):
     async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
         """Return the name map of a scope: (server id, operation key) to tool name."""
         async with self._session() as session:
-            named = select(ToolNameRow.server_id, ToolNameRow.operation_key, ToolNameRow.name)
-            rows = await session.execute(named.where(ToolNameRow.scope == scope))
-            return {OperationKey(server_id, key): name for server_id, key, name in rows}
+            return await _names_of(session, scope)
 
-    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
-        """Store names, replacing those of the same operations."""
+    async def add_names(
+        self, scope: str, names: Mapping[OperationKey, str], *, seen: Mapping[OperationKey, str]
+    ) -> bool:
+        """Store names, replacing those of the same operations.
+
+        False, and nothing is stored: the names of the scope are not those that were `seen` any more.
+        """
         rows = [
             {"scope": scope, "server_id": server_id, "operation_key": key, "name": name}
             for (server_id, key), name in names.items()
         ]
         async with self._session.begin_transaction() as session:
+            await lock_name(session, f"tool names {scope}")
+            if await _names_of(session, scope) != seen:
+                return False
             for batch in _batches(rows):
                 await session.execute(build_upsert(dialect_of(session), ToolNameRow), batch)
+            return True
 
     async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         """Return the operations that a user accepted: (server id, operation key) to digest."""
@@ -312,6 +328,14 @@ class Store(UserStore):
             await session.execute(build_upsert(dialect_of(session), SelectionRow), row)
 
 
+def _fill(row: ServerRow, record: ServerRecord) -> ServerRow:
+    row.owner_id, row.title, row.named = record.owner_id, record.title, record.named
+    row.source_url, row.base_url = record.source_url, record.base_url
+    row.text, row.inline_html = record.text, record.inline_html
+    row.idempotency_key = record.idempotency_key
+    return row
+
+
 def _record(row: ServerRow) -> ServerRecord:
     return ServerRecord(
         id=row.id,
@@ -324,6 +348,12 @@ def _record(row: ServerRow) -> ServerRecord:
         inline_html=row.inline_html,
         idempotency_key=row.idempotency_key,
     )
+
+
+async def _names_of(session: AsyncSession, scope: str) -> Mapping[OperationKey, str]:
+    named = select(ToolNameRow.server_id, ToolNameRow.operation_key, ToolNameRow.name)
+    rows = await session.execute(named.where(ToolNameRow.scope == scope))
+    return {OperationKey(server_id, key): name for server_id, key, name in rows}
 
 
 def _batches(rows: Sequence[_RowT]) -> Iterator[Sequence[_RowT]]:

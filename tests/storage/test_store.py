@@ -44,7 +44,7 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
     ticket = await store.add_ticket(ann.id)
     await store.save_server(RECORD)
     get = OperationKey("shop", "GET /products")
-    await store.add_names("", {get: "listProducts"})
+    await store.add_names("", {get: "listProducts"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
     await store.close()
 
@@ -72,7 +72,7 @@ async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(datab
     ann = await store.ensure_user("ann")
     await store.save_server(RECORD)
     get = OperationKey("shop", "GET /products")
-    await store.add_names("", {get: "listProducts"})
+    await store.add_names("", {get: "listProducts"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
     await store.delete_server("shop")
     assert await store.list_servers() == []
