@@ -77,6 +77,25 @@ async def test_a_browser_removed_here_is_disconnected_there(two: FollowingBridge
         assert (await page.request("GET", "/api/me"))[0] == 401
 
 
+async def test_a_browser_removed_here_that_said_no_hello_is_disconnected_there(two: FollowingBridges) -> None:
+    """It may say hello at any time, and what identity knew of it may just have been forgotten."""
+    async with aiohttp.ClientSession() as http:
+        ticket = await two.there.components.store.add_ticket(two.there.local_user.id)
+        page = await pair_browser(two.there.base_url, http, ticket)
+        token = await page.open_session()
+        await page.socket.connect(
+            page.base_url,
+            socketio_path="ws/socket.io",
+            transports=["websocket"],
+            auth={"token": token},
+            wait_timeout=SOON_S,
+        )
+        assert two.there.components.gateway.device_ids() == {page.device_id}
+        two.there.components.identity.forget_credentials()
+        assert await two.here.components.store.delete_device(two.here.local_user.id, page.device_id)
+        await eventually(lambda: not page.socket.connected, within_s=SOON_S)
+
+
 async def test_a_browser_paired_here_is_told_to_pages_there(two: FollowingBridges) -> None:
     """Pairing needs no home; the list of browsers on another page would stay short."""
     store, user = two.here.components.store, two.here.local_user
