@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from bridge import __version__
 from bridge.app.composition import Components
-from bridge.app.readiness import NotReady
+from bridge.app.readiness import Check, NotReady
 from bridge.app.resident_work import compose_resident_work, fenced_of
 from bridge.app.shared_state import follow_changes
 from bridge.cluster.changes import Changes
@@ -44,6 +44,8 @@ LOOK_S = 0.05
 
 COMMIT_S = 5.0
 """Seconds for endings that are on their way to the database when their user is moved, or the bridge stops."""
+
+DRAINING = "This replica is draining: it hands its users over to others, and takes no traffic."
 
 _log = logging.getLogger(__name__)
 
@@ -94,6 +96,7 @@ class Replica:
         limits = SharedLimits(self._connection)
         parts.identity.spend_challenges_with(limits.spend_once)
         parts.identity.attempts.count_with(limits)
+        parts.readiness.add_check(Check("cluster", self.check_ready, parts.tasks))
         await follow_changes(self._changes, parts)
         self._count_calls = parts.dispatcher.count_open
         relay = Relay(
@@ -142,6 +145,7 @@ class Replica:
         new home. Users whom nobody takes stay until the stop.
         """
         self._state = "draining"
+        parts.readiness.stop("cluster", DRAINING)
         await self._membership.beat_once()
         if len(self._membership.live) > 1:
             await sleep_safely(self._settings.drain_s)

@@ -90,10 +90,10 @@ class Bridge:
 
         A replica hands its users over first.
         """
-        self.components.readiness.stop()
         if self.replica is not None:
             limits = self.components.controls.limits.now
             await self.replica.drain(self.components, limits.tool_shutdown_timeout_seconds)
+        self.components.readiness.stop()
         if self.relay is not None:
             self.relay.stop_listening()
         self.server.close()  # A page that is disconnected tries again at once.
