@@ -134,7 +134,7 @@ def compose_bridge(
     registry = _compose_registry(
         store, documents, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
-    files = _compose_files(settings, FileLinks(secret, identity))
+    files = _compose_files(settings, secret, identity)
     repeats = RepeatedCalls(journal, secret)
     engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files, repeats=repeats)
     requests = _compose_requests(controls)
@@ -147,9 +147,15 @@ def compose_bridge(
     models = ModelDirectory(settings.models, settings.environ, demo=DemoModel())
     services = ModelServices(models, partial(turn_settings, settings, controls.limits), tasks)
     responses = compose_responses(turns, memory, journal, services, page_count=gateway.pages.count_pages)
-    tables = store.conversation_tables(settings.storage)
     conversations = compose_conversations(
-        tables, turns, toolboxes, journal, dispatcher, registry=registry, services=services
+        store,
+        settings.storage,
+        turns,
+        toolboxes,
+        journal,
+        dispatcher=dispatcher,
+        registry=registry,
+        services=services,
     )
     return Components(
         store=store,
@@ -184,7 +190,8 @@ def _compose_identity(settings: BridgeSettings, store: Store, secret: bytes) -> 
     return Identity(store, secret, user_headers)
 
 
-def _compose_files(settings: BridgeSettings, links: FileLinks) -> AnswerFiles:
+def _compose_files(settings: BridgeSettings, secret: bytes, identity: Identity) -> AnswerFiles:
+    links = FileLinks(secret, identity)
     return AnswerFiles(settings.data_dir / "files", links, settings.tools.max_answer_bytes)
 
 

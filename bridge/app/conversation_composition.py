@@ -17,7 +17,9 @@ from bridge.endpoints.api.conversations.messages import ConversationMessageRoute
 from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
 from bridge.http.routing import ApiRoute
 from bridge.providers.directory import ModelServices
+from bridge.settings.storage import StorageSettings
 from bridge.storage.call_journal import CallJournal
+from bridge.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +42,18 @@ class ConversationComponents:
 
 
 def compose_conversations(
-    store: ConversationStore,
+    store: Store,
+    settings: StorageSettings,
     turns: TurnRunner,
     toolboxes: Toolboxes,
     journal: CallJournal,
-    dispatcher: Dispatcher,
     *,
+    dispatcher: Dispatcher,
     registry: Registry,
     services: ModelServices,
 ) -> ConversationComponents:
     """Build the components that serve conversations."""
-    runs = ConversationRuns(store, turns, toolboxes, journal, services)
+    tables = store.conversation_tables(settings)
+    runs = ConversationRuns(tables, turns, toolboxes, journal, services, epoch_of=store.epoch_of)
     dispatcher.on_move(runs.forward_call)
-    return ConversationComponents(store, runs, ToolChoices(registry))
+    return ConversationComponents(tables, runs, ToolChoices(registry))

@@ -64,7 +64,8 @@ class Store(UserStore):
         self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
         self._session = Sessions(self._plain_session)
         self._fenced: AsyncEngine | None = None
-        self._epoch_of: EpochOf = no_epoch
+        self.epoch_of: EpochOf = no_epoch
+        """Claim under which a user's rows are written."""
         self.claim: Claim = claim_of(engines.reading)
         """Claim of a bridge to the database, exclusive unless `share_claim` was called.
 
@@ -98,7 +99,7 @@ class Store(UserStore):
 
     def stamp_writes(self, epoch_of: EpochOf) -> None:
         """Write conversations, items and responses under claims, in all tables that are made after this."""
-        self._epoch_of = epoch_of
+        self.epoch_of = epoch_of
 
     def share_claim(self) -> None:
         """Make `claim` that of a replica, beside others, in this PostgreSQL database; before it is taken."""
@@ -153,7 +154,7 @@ class Store(UserStore):
     ) -> ItemTables:
         """Return the stored items and responses in this database."""
         encryption = Encryption(settings or StorageSettings())
-        return ItemTables(self._plain_session, self._thread, encryption, now, self._epoch_of)
+        return ItemTables(self._plain_session, self._thread, encryption, now, self.epoch_of)
 
     def retention_sweep(self, settings: StorageSettings, now: Callable[[], float] = time.time) -> Retention:
         """Return the sweeper that deletes expired and superfluous responses."""
@@ -162,7 +163,7 @@ class Store(UserStore):
     def conversation_tables(self, settings: StorageSettings | None = None) -> ConversationTables:
         """Return the conversations in this database."""
         encryption = Encryption(settings or StorageSettings())
-        return ConversationTables(self._session, self._thread, encryption, self._epoch_of)
+        return ConversationTables(self._session, self._thread, encryption, self.epoch_of)
 
     def mcp_tasks(self, settings: StorageSettings) -> McpTaskTable:
         """Return the tasks of MCP clients in this database."""
