@@ -5,19 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
+
+import aiohttp
 
 PIECE_BYTES = 64 * 1024
+LOOKS_EVERY_S = 0.2
+LOOK_S = 1.0
 
 
 class Balancer:
     """Passes bytes between those who connect and the servers behind it, which it knows by their ports.
 
-    It looks at no health: a server that accepts connections and answers nothing keeps its share of them.
+    Unless `watch_readiness` runs, it looks at no health: a server that accepts connections and answers
+    nothing keeps its share of them.
     """
 
     def __init__(self, ports: Sequence[int]) -> None:
         """All on 127.0.0.1."""
         self._ports = list(ports)
+        self._unready: set[int] = set()
         self._next = 0
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
@@ -40,6 +47,14 @@ class Balancer:
             writer.close()
         await self._server.wait_closed()
 
+    async def watch_readiness(self) -> None:
+        """Send nobody to a server whose `/readyz` does not say 200, unless none does; until cancelled."""
+        timeout = aiohttp.ClientTimeout(total=LOOK_S)
+        async with aiohttp.ClientSession(timeout=timeout) as http:
+            while True:
+                self._unready = {port for port in self._ports if not await _is_ready(http, port)}
+                await asyncio.sleep(LOOKS_EVERY_S)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
             upstream = await self._connect()
@@ -54,12 +69,23 @@ class Balancer:
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
         """The next server that does not refuse; None: all do."""
-        for _ in self._ports:
-            port = self._ports[self._next % len(self._ports)]
-            self._next += 1
+        self._next += 1
+        turned = [
+            *self._ports[self._next % len(self._ports) :],
+            *self._ports[: self._next % len(self._ports)],
+        ]
+        for port in sorted(turned, key=self._unready.__contains__):
             with suppress(OSError):
                 return await asyncio.open_connection("127.0.0.1", port)
         return None
+
+
+async def _is_ready(http: aiohttp.ClientSession, port: int) -> bool:
+    try:
+        async with http.get(f"http://127.0.0.1:{port}/readyz") as answer:
+            return answer.status == HTTPStatus.OK
+    except (aiohttp.ClientError, OSError, TimeoutError):
+        return False
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
