@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from sqlalchemy import URL
 
-from tests.support.cluster.balancer import Balancer
+from tests.replicas.faults import Faults, watched_balancer
 from tests.support.cluster.crowd import crowd_of
 from tests.support.cluster.replica_processes import replica_processes
 from tests.support.cluster.returning_page import now
-from tests.support.cluster.verdict import broken_promises, kept_calls
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
 
@@ -36,23 +33,12 @@ async def test_a_rolling_restart_loses_and_cancels_nothing(
 ) -> None:
     """An update is no outage: every call ends as the API answered it, and exactly once."""
     places = replica_processes(tmp_path, database, redis_server.url, TOOL_BRIDGE_DRAIN_SECONDS=DRAIN_S)
-    async with places as cluster, crowd_of(cluster, USERS) as crowd, watching(cluster.balancer):
+    async with places as cluster, crowd_of(cluster, USERS) as crowd, watched_balancer(cluster):
         crowd.start_callers([cluster.public_url] * 3)
         for replica in cluster.replicas:
             assert await replica.stop() == 0, replica.log
             await replica.start()
-            await crowd.wait_until_served(now(), [cluster.public_url])
+        await crowd.wait_until_served(now(), [cluster.public_url])
         await crowd.stop_callers()
-        assert broken_promises(crowd.ledger, kept_calls(database), set()) == []
+        assert await Faults(cluster, crowd).find_broken() == ()
         assert [order for order in crowd.ledger.orders if order.status != 200] == []
-
-
-@asynccontextmanager
-async def watching(balancer: Balancer) -> AsyncGenerator[None]:
-    """A balancer that sees which replicas are ready."""
-    looking = asyncio.create_task(balancer.watch_readiness())
-    try:
-        yield
-    finally:
-        looking.cancel()
-        await asyncio.gather(looking, return_exceptions=True)

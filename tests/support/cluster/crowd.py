@@ -7,7 +7,7 @@ import itertools
 import json
 import random
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -123,6 +123,12 @@ class Crowd:
             order.failure = repr(error)
         order.ended_at = now()
         return order
+
+    async def show_call(self, member: Member, url: str, call_id: str) -> Mapping[str, Any]:
+        """What a replica shows of a call to the page of its user."""
+        headers = {"Authorization": f"Bearer {member.page.browser.token}"}
+        async with self._http.get(f"{url}/api/calls/{call_id}", headers=headers) as answer:
+            return await answer.json()
 
     async def wait_until_served(self, since: float, urls: Sequence[str], within_s: float = ANSWER_S) -> None:
         """Until every user had an unsafe call succeed at every address that was begun after a moment."""

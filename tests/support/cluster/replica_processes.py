@@ -132,10 +132,6 @@ class ReplicaProcesses:
         """Addresses of the replicas."""
         return [replica.base_url for replica in self.replicas]
 
-    def urls_without(self, lost: ReplicaProcess) -> Sequence[str]:
-        """Addresses of the others."""
-        return [replica.base_url for replica in self.replicas if replica is not lost]
-
     def home_of(self, user_id: str) -> ReplicaProcess:
         """Where PostgreSQL has a user."""
         ((home,),) = execute(self.database, f"SELECT replica FROM homes WHERE user_id = '{user_id}'")
