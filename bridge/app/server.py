@@ -7,9 +7,11 @@ import json
 import logging
 import os
 import socket
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from aiohttp import web
 
@@ -80,10 +82,7 @@ class Bridge:
         Raises:
             BridgeError: `document_unreachable` or `invalid_document`.
         """
-        found = await read_document(source, rules, self.components.documents.bundle_document)
-        return await self.components.registry.share_document(
-            named or source, found.text, source_url=found.source_url
-        )
+        return await share_document(self.components, source, named=named, rules=rules)
 
     async def close(self) -> None:
         """Stop accepting requests, give running calls time, settle the others, end tasks and processes.
@@ -146,16 +145,34 @@ class RelayEnd:
     """The same in all replicas."""
 
 
+async def share_document(
+    parts: Components, source: str, *, named: str | None = None, rules: ReferenceRules = OWN_ONLY
+) -> LoadedServer:
+    """Offer the document of a file or address to every user, with the files that it refers to.
+
+    Raises:
+        BridgeError: `document_unreachable` or `invalid_document`.
+    """
+    found = await read_document(source, rules, parts.documents.bundle_document)
+    return await parts.registry.share_document(named or source, found.text, source_url=found.source_url)
+
+
+Offer: TypeAlias = Callable[[Components], Awaitable[None]]
+"""Offers documents to every user."""
+
+
 async def start_bridge(
     settings: BridgeSettings,
     store: Store,
     *,
     documents: DocumentReader | None = None,
     end: RelayEnd | None = None,
+    offer: Offer | None = None,
 ) -> Bridge:
     """Start a bridge on an opened store; it answers when this returns.
 
     `documents`: None for a process of its own. The bridge closes it. `end`: of a replica among several.
+    `offer` is awaited before anybody is served: a call of a tool of these documents would find none.
 
     Raises:
         AddressInUse: nothing can listen there.
@@ -164,7 +181,7 @@ async def start_bridge(
     """
     listener = _listen(settings.network.host, settings.network.port)
     try:
-        return await _start_on(listener, settings, store, documents or DocumentWorker(), end)
+        return await _start_on(listener, settings, store, documents or DocumentWorker(), end=end, offer=offer)
     except BaseException:
         listener.close()
         raise
@@ -175,7 +192,9 @@ async def _start_on(
     settings: BridgeSettings,
     store: Store,
     documents: DocumentReader,
+    *,
     end: RelayEnd | None,
+    offer: Offer | None,
 ) -> Bridge:
     port = listener.getsockname()[1]
     secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
@@ -195,6 +214,8 @@ async def _start_on(
     await parts.controls.limits.load_stored()
     for record, error in await parts.registry.load_servers():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
+    if offer is not None:
+        await offer(parts)
     await parts.files.sweep_files()
     if replica is None:
         await _take_over_answers(parts)
