@@ -147,15 +147,9 @@ def compose_bridge(
     models = ModelDirectory(settings.models, settings.environ, demo=DemoModel())
     services = ModelServices(models, partial(turn_settings, settings, controls.limits), tasks)
     responses = compose_responses(turns, memory, journal, services, page_count=gateway.pages.count_pages)
+    tables, epoch_of = store.conversation_tables(settings.storage), store.epoch_of
     conversations = compose_conversations(
-        store,
-        settings.storage,
-        turns,
-        toolboxes,
-        journal,
-        dispatcher=dispatcher,
-        registry=registry,
-        services=services,
+        tables, turns, toolboxes, journal, dispatcher, registry=registry, services=services, epoch_of=epoch_of
     )
     return Components(
         store=store,

@@ -15,11 +15,10 @@ from bridge.endpoints.api.conversations.chat import ConversationChatRoutes
 from bridge.endpoints.api.conversations.conversations import ConversationRoutes
 from bridge.endpoints.api.conversations.messages import ConversationMessageRoutes
 from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
+from bridge.homes import EpochOf
 from bridge.http.routing import ApiRoute
 from bridge.providers.directory import ModelServices
-from bridge.settings.storage import StorageSettings
 from bridge.storage.call_journal import CallJournal
-from bridge.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +41,17 @@ class ConversationComponents:
 
 
 def compose_conversations(
-    store: Store,
-    settings: StorageSettings,
+    store: ConversationStore,
     turns: TurnRunner,
     toolboxes: Toolboxes,
     journal: CallJournal,
-    *,
     dispatcher: Dispatcher,
+    *,
     registry: Registry,
     services: ModelServices,
+    epoch_of: EpochOf,
 ) -> ConversationComponents:
     """Build the components that serve conversations."""
-    tables = store.conversation_tables(settings)
-    runs = ConversationRuns(tables, turns, toolboxes, journal, services, epoch_of=store.epoch_of)
+    runs = ConversationRuns(store, turns, toolboxes, journal, services, epoch_of=epoch_of)
     dispatcher.on_move(runs.forward_call)
-    return ConversationComponents(tables, runs, ToolChoices(registry))
+    return ConversationComponents(store, runs, ToolChoices(registry))
