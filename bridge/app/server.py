@@ -227,7 +227,12 @@ async def _start_on(
     else:
         await replica.begin(parts)
     server = await _serve(runner, listener, parts.tasks, relay)
-    running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
+    running = {
+        "base_url": base_url,
+        "pid": os.getpid(),
+        "key_ids": key_ids,
+        "replica": replica and replica.id,
+    }
     write_private(settings.data_dir / RUNNING_FILE, json.dumps(running))
     return Bridge(parts, runner, server, base_url, local_user, key, settings.data_dir, relay, replica)
 
