@@ -186,7 +186,9 @@ def _compose_identity(settings: BridgeSettings, store: Store, secret: bytes) -> 
 
 def _compose_files(settings: BridgeSettings, secret: bytes, identity: Identity) -> AnswerFiles:
     links = FileLinks(secret, identity)
-    return AnswerFiles(settings.data_dir / "files", links, settings.tools.max_answer_bytes)
+    of_replica = None if settings.cluster.redis_url is None else CallIds(secret)
+    folder, most = settings.data_dir / "files", settings.tools.max_answer_bytes
+    return AnswerFiles(folder, links, most, of_replica=of_replica)
 
 
 def _compose_dispatcher(
