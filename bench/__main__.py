@@ -8,6 +8,7 @@ from collections.abc import Callable
 from bench.connections import measure_connections
 from bench.documents import measure_documents
 from bench.event_loop import VARIABLE, loop_name, run
+from bench.failover import measure_failover
 from bench.hostile import measure_hostile
 from bench.mcp import measure_mcp
 from bench.model_endpoint import measure_model_endpoint
@@ -41,9 +42,10 @@ _BENCHES: dict[str, Bench] = {
     "page-load": lambda effort: measure_page_load(quick=_is_quick(effort)),
     "documents": lambda _effort: run(measure_documents()),
     "replicas": lambda effort: run(measure_replicas(quick=_is_quick(effort))),
+    "failover": lambda effort: run(measure_failover(quick=_is_quick(effort))),
     "peers": lambda effort: run(measure_peers(quick=_is_quick(effort))),
 }
-_ONLY_NAMED = {"peers", "replicas"}
+_ONLY_NAMED = {"peers", "replicas", "failover"}
 """Need what `make bench` shall not wait for: other projects' servers, or PostgreSQL and Redis."""
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tests.support.cluster.crowd import Crowd
@@ -93,14 +92,3 @@ class Faults:
 
     def _others(self, victim: ReplicaProcess) -> Sequence[str]:
         return [each.base_url for each in self.cluster.replicas if each is not victim]
-
-
-@asynccontextmanager
-async def watched_balancer(cluster: ReplicaProcesses) -> AsyncGenerator[None]:
-    """A balancer that sees which replicas are ready."""
-    looking = asyncio.create_task(cluster.balancer.watch_readiness())
-    try:
-        yield
-    finally:
-        looking.cancel()
-        await asyncio.gather(looking, return_exceptions=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
-from tests.replicas.faults import Faults, watched_balancer
+from tests.replicas.faults import Faults
+from tests.support.cluster.balancer import watched_balancer
 from tests.support.cluster.crowd import crowd_of
 from tests.support.cluster.replica_processes import replica_processes
 from tests.support.cluster.returning_page import now
@@ -33,7 +34,7 @@ async def test_a_rolling_restart_loses_and_cancels_nothing(
 ) -> None:
     """An update is no outage: every call ends as the API answered it, and exactly once."""
     places = replica_processes(tmp_path, database, redis_server.url, TOOL_BRIDGE_DRAIN_SECONDS=DRAIN_S)
-    async with places as cluster, crowd_of(cluster, USERS) as crowd, watched_balancer(cluster):
+    async with places as cluster, crowd_of(cluster, USERS) as crowd, watched_balancer(cluster.balancer):
         crowd.start_callers([cluster.public_url] * 3)
         for replica in cluster.replicas:
             assert await replica.stop() == 0, replica.log

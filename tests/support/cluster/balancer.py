@@ -47,13 +47,18 @@ class Balancer:
             writer.close()
         await self._server.wait_closed()
 
-    async def watch_readiness(self) -> None:
+    async def watch_readiness(self, *, every_s: float = LOOKS_EVERY_S) -> None:
         """Send nobody to a server whose `/readyz` does not say 200, unless none does; until cancelled."""
-        timeout = aiohttp.ClientTimeout(total=LOOK_S)
-        async with aiohttp.ClientSession(timeout=timeout) as http:
+        try:
+            await self._look_at_readiness(every_s)
+        finally:
+            self._unready = set()
+
+    async def _look_at_readiness(self, every_s: float) -> None:
+        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=LOOK_S)) as http:
             while True:
                 self._unready = {port for port in self._ports if not await _is_ready(http, port)}
-                await asyncio.sleep(LOOKS_EVERY_S)
+                await asyncio.sleep(every_s)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
@@ -109,3 +114,14 @@ async def running_balancer(ports: Sequence[int]) -> AsyncGenerator[Balancer]:
         yield balancer
     finally:
         await balancer.close()
+
+
+@asynccontextmanager
+async def watched_balancer(balancer: Balancer, *, every_s: float = LOOKS_EVERY_S) -> AsyncGenerator[None]:
+    """A balancer that sees which servers are ready."""
+    looking = asyncio.create_task(balancer.watch_readiness(every_s=every_s))
+    try:
+        yield
+    finally:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
