@@ -96,6 +96,8 @@ class Bridge:
         if self.relay is not None:
             self.relay.stop_listening()
         self.server.close()  # A page that is disconnected tries again at once.
+        if self.relay is not None:
+            await self.relay.hang_up()
         self.components.registry.changes.close()
         self.components.requests.refuse_requests()
         controls = self.components.controls

@@ -110,6 +110,10 @@ class Relay:
         if self._listening is not None:
             self._listening.close()
 
+    async def hang_up(self) -> None:
+        """Close the sockets that this replica passes on; their pages connect again through another one."""
+        await self._client.hang_up()
+
     async def close(self) -> None:
         """Close the connections to other replicas."""
         await self._client.close()

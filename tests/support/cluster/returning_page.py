@@ -98,15 +98,25 @@ class ReturningPage:
             if not connection.welcome.done():
                 connection.welcome.set_result(welcome)
 
+        def refused(refusal: Any = None) -> None:
+            connection.lost.set()
+            self._note_refusal(refusal)
+
         async def called(envelope: dict[str, Any]) -> dict[str, Any]:
             connection.note()
             return self._take_call(envelope["data"]["data"])
 
+        left = client.eio.handlers["disconnect"]
+
+        async def cut(reason: str) -> None:  # Socket.IO tells of it only once its own handshake is complete
+            connection.lost.set()
+            await left(reason)
+
+        client.eio.on("disconnect", cut)
         client.on("bridge:welcome", welcomed)
         client.on("bridge:moved", moved)
         client.on("bridge:receipt", self._forget_results)
-        client.on("connect_error", self._note_refusal)
-        client.on("disconnect", lambda *_reason: connection.lost.set())
+        client.on("connect_error", refused)
         client.on("events", called)
         client.on("*", connection.note)
         return connection
@@ -117,11 +127,13 @@ class ReturningPage:
         try:
             async with asyncio.timeout(patience_s):
                 await self._connect(connection.client)
-                welcome = await connection.welcome
+                welcome = await _welcome_of(connection)
         except TimeoutError:
             self._silences += 1
             return
         except (SocketIOError, aiohttp.ClientError, OSError):
+            return
+        if welcome is None:
             return
         self._beat_s, self._silences = welcome.get("beat_s", 0), 0
         self._connection = connection
@@ -146,7 +158,7 @@ class ReturningPage:
             socketio_path="ws/socket.io",
             transports=["websocket"],
             auth={"token": token, "hello": {"protocol": PROTOCOL, **names, "calls": done + running}},
-            wait_timeout=LONGEST_TRY_S,
+            wait=False,
         )
 
     async def _wait_for_silence(self, connection: _Connection) -> None:
@@ -198,6 +210,16 @@ class ReturningPage:
         task = asyncio.create_task(work)
         self._work.add(task)
         task.add_done_callback(self._work.discard)
+
+
+async def _welcome_of(connection: _Connection) -> Mapping[str, Any] | None:
+    """What the bridge says to the handshake; None: it has ended the connection instead."""
+    lost = asyncio.ensure_future(connection.lost.wait())
+    try:
+        await asyncio.wait({lost, connection.welcome}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        lost.cancel()
+    return connection.welcome.result() if connection.welcome.done() else None
 
 
 async def _say_goodbye(client: socketio.AsyncClient) -> None:
