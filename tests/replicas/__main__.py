@@ -13,6 +13,7 @@ from sqlalchemy import URL
 
 from bridge.cli.event_loop import choose_event_loop
 from tests.replicas.faults import Faults
+from tests.support.cluster.balancer import watched_balancer
 from tests.support.cluster.crowd import Crowd, crowd_of
 from tests.support.cluster.replica_processes import replica_processes
 from tests.support.stores.postgresql import PostgresServer
@@ -49,6 +50,7 @@ async def _play(chosen: argparse.Namespace, folder: Path, database: URL, redis_u
     async with (
         replica_processes(folder, database, redis_url, count=chosen.replicas) as cluster,
         crowd_of(cluster, chosen.users) as crowd,
+        watched_balancer(cluster.balancer),
     ):
         faults = Faults(cluster, crowd)
         crowd.start_callers(cluster.urls)

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import URL
 
 from tests.replicas.faults import Faults
+from tests.support.cluster.balancer import watched_balancer
 from tests.support.cluster.crowd import crowd_of
 from tests.support.cluster.replica_processes import replica_processes
 from tests.support.stores.postgresql import PostgresServer
@@ -36,6 +37,7 @@ async def test_killed_and_frozen_homes_cost_nobody_the_truth(
     async with (
         replica_processes(tmp_path, database, redis_server.url) as cluster,
         crowd_of(cluster, USERS) as crowd,
+        watched_balancer(cluster.balancer),
     ):
         faults = Faults(cluster, crowd)
         crowd.start_callers(cluster.urls)
