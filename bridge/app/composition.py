@@ -186,9 +186,11 @@ def _compose_identity(settings: BridgeSettings, store: Store, secret: bytes) -> 
 
 def _compose_files(settings: BridgeSettings, secret: bytes, identity: Identity) -> AnswerFiles:
     links = FileLinks(secret, identity)
-    of_replica = None if settings.cluster.redis_url is None else CallIds(secret)
-    folder, most = settings.data_dir / "files", settings.tools.max_answer_bytes
-    return AnswerFiles(folder, links, most, of_replica=of_replica)
+    cluster, most = settings.cluster, settings.tools.max_answer_bytes
+    if (shared := cluster.answers_dir) is not None:
+        return AnswerFiles(shared, links, most)
+    of_replica = None if cluster.redis_url is None else CallIds(secret)
+    return AnswerFiles(settings.data_dir / "files", links, most, of_replica=of_replica)
 
 
 def _compose_dispatcher(

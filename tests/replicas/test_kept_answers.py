@@ -47,11 +47,8 @@ async def link_status(bridge: Bridge, url: str) -> int:
         return answer.status
 
 
-async def test_an_answer_kept_by_a_replica_that_is_gone_is_told_as_lost(
-    replicas: list[Bridge], http: aiohttp.ClientSession
-) -> None:
-    """`not_found` would say that there was none; while its user is at home there, any replica leads to it."""
-    here, there = replicas
+async def keep_answer(here: Bridge, there: Bridge, http: aiohttp.ClientSession) -> dict[str, Any]:
+    """What the caller at one replica reads, cut, while the page and the whole answer are at the other."""
     page = await pair_browser(here.base_url, http, await here.components.store.add_ticket(here.local_user.id))
     await page.open_session()
     await page.accept_everything()
@@ -62,10 +59,19 @@ async def test_an_answer_kept_by_a_replica_that_is_gone_is_told_as_lost(
     await page.connect(answer)
     status, cut = await call(there, here.key, "listProducts", {})
     assert status == 200
+    await page.close()
+    return cut
+
+
+async def test_an_answer_kept_by_a_replica_that_is_gone_is_told_as_lost(
+    replicas: list[Bridge], http: aiohttp.ClientSession
+) -> None:
+    """`not_found` would say that there was none; while its user is at home there, any replica leads to it."""
+    here, there = replicas
+    cut = await keep_answer(here, there, http)
     read_on = {"call_id": cut["call_id"], "offset": cut["next_offset"]}
     assert (await call(there, here.key, "read_result", read_on))[0] == 200
     assert await link_status(there, cut["file"]["url"]) == 200
-    await page.close()
     await here.replica.drain(here.components, 1.0)  # type: ignore[union-attr]
     status, lost = await call(there, here.key, "read_result", read_on)
     assert (status, lost["error"]["code"]) == (410, "answer_lost")
@@ -73,3 +79,16 @@ async def test_an_answer_kept_by_a_replica_that_is_gone_is_told_as_lost(
     assert await link_status(there, cut["file"]["url"]) == 410
     made_up = {"call_id": f"call_{'0' * 32}", "offset": 0}
     assert (await call(there, here.key, "read_result", made_up))[0] == 404
+
+
+async def test_an_answer_in_a_folder_of_all_replicas_outlives_the_one_that_kept_it(
+    tmp_path: Path, database: URL, redis_server: RedisServer, http: aiohttp.ClientSession
+) -> None:
+    """Its link and `read_result` work wherever the user is at home."""
+    shared = tmp_path / "answers"
+    async with running_replicas(tmp_path, database, redis_server.url, answers_dir=shared) as (here, there):
+        cut = await keep_answer(here, there, http)
+        read_on = {"call_id": cut["call_id"], "offset": cut["next_offset"]}
+        await here.replica.drain(here.components, 1.0)  # type: ignore[union-attr]
+        assert (await call(there, here.key, "read_result", read_on))[0] == 200
+        assert await link_status(there, cut["file"]["url"]) == 200
