@@ -12,7 +12,6 @@ import secrets
 import socket
 import time
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from bridge import __version__
 from bridge.app.composition import Components
@@ -127,10 +126,15 @@ class Replica:
     async def check_ready(self) -> str:
         """Return a sentence about this replica's place among the others.
 
+        Without Redis it takes traffic as long as it has users, whom nobody takes from it if all replicas are
+        without.
+
         Raises:
             NotReady: it takes no traffic.
         """
         if not self._membership.is_connected:
+            if users := len(self.homes.user_ids):
+                return f"Redis does not answer; the users at home here ({users}) are served, and nobody else."
             raise NotReady("Redis does not answer, by which replicas find each other.")
         if not self._membership.is_awake:
             raise NotReady("This replica did not run for a while, and looks which users it still has.")
@@ -188,18 +192,6 @@ class Replica:
 
     async def _check_homes(self) -> None:
         await self.homes.check_homes()
-
-
-def listen_for_replicas(url: str) -> socket.socket:
-    """Listen at the address by which other replicas reach this one.
-
-    Raises:
-        OSError: nothing can listen there.
-    """
-    parts = urlsplit(url)
-    host, port = parts.hostname or "", parts.port or 80
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family)
 
 
 def read_boottime() -> float:

@@ -11,14 +11,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
 from bridge import __version__
 from bridge.app.composition import Components, compose_bridge
-from bridge.app.http_application import build_application, canonical_host, render_error
-from bridge.app.replica import COMMIT_S, Replica, listen_for_replicas
+from bridge.app.http_application import HTTP_PORT, build_application, canonical_host, render_error
 from bridge.app.secret_files import choose_secret, read_private, write_private
 from bridge.audit import AuditKind
 from bridge.browsers.returning_users import ReturningUsers
@@ -30,6 +30,7 @@ from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.documents.worker import DocumentWorker
 from bridge.http.connections import Connections
 from bridge.http.middleware import refuse_expectations
+from bridge.lazy_modules import load_lazily
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import ClusterSettings
 from bridge.settings.network import page_url
@@ -40,6 +41,12 @@ from bridge.storage.open_pages import OPEN_PAGES_FILE
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.tasks import Tasks
+
+if TYPE_CHECKING:
+    from bridge.app.replica import Replica  # loads Redis's client, which a bridge alone does without
+
+COMMIT_S = 5.0
+"""Seconds for the endings of a replica's calls that are on their way to the database at a stop."""
 
 SHUTDOWN_SECONDS = 1.0
 """Seconds for the last responses; aiohttp waits twice that long. Every open call is settled before."""
@@ -242,11 +249,9 @@ async def _start_on(
 def _compose_replica(settings: ClusterSettings, store: Store) -> Replica | None:
     if settings.redis_url is None or settings.replica_url is None:
         return None
-    try:
-        return Replica(settings, store, listen_for_replicas(settings.replica_url))
-    except OSError as error:
-        reason = error.strerror or error
-        raise AddressInUse(f"cannot listen for replicas on {settings.replica_url}: {reason}") from None
+    make: Callable[[ClusterSettings, Store, socket.socket], Replica] = load_lazily("replica")
+    address = urlsplit(settings.replica_url)
+    return make(settings, store, _listen(address.hostname or "", address.port or HTTP_PORT))
 
 
 def _start_sweeps(settings: BridgeSettings, store: Store, parts: Components) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import URL
 from bridge.app import readiness
 from bridge.app.replica import DRAINING
 from bridge.app.server import Bridge
-from tests.support.cluster.replicas import running_replicas
+from tests.support.cluster.replicas import running_replicas, settle_home
 from tests.support.commands import run_command
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
@@ -63,6 +63,21 @@ async def test_a_replica_without_redis_is_not_ready_until_it_is_back(
     with redis_server.stopped():
         await eventually(is_away)
     await eventually(is_ready)
+
+
+async def test_without_redis_a_replica_takes_traffic_while_it_has_users(
+    replicas: list[Bridge], redis_server: RedisServer, http: aiohttp.ClientSession
+) -> None:
+    """Else a balancer that asks for readiness loses all of them where all are without it (36)."""
+    here, _ = replicas
+    await settle_home(here, here.local_user.id)
+
+    async def is_told() -> bool:
+        status, told = await cluster_of(here, http)
+        return status == 200 and told.startswith("Redis does not answer; the users at home here (1)")
+
+    with redis_server.stopped():
+        await eventually(is_told)
 
 
 async def test_a_replica_that_drains_says_so(replicas: list[Bridge], http: aiohttp.ClientSession) -> None:
