@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aiohttp import ClientSession, TCPConnector
 from sqlalchemy import URL
 
 from bench.measure import percentile
 from bench.report import print_table
 from tests.support.cluster.balancer import watched_balancer
-from tests.support.cluster.crowd import add_users
+from tests.support.cluster.crowd import add_browsers
 from tests.support.cluster.replica_processes import ReplicaProcess, ReplicaProcesses, replica_processes
-from tests.support.cluster.returning_page import ReturningPage, now, returning_page
+from tests.support.cluster.returning_page import ReturningPage, now, returning
 from tests.support.running_bridge import json_answer
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
@@ -90,10 +91,12 @@ async def _measure(folder: Path, database: URL, redis_url: str, *, quick: bool) 
 async def _open_pages(
     cluster: ReplicaProcesses, stack: AsyncExitStack, count: int
 ) -> dict[str, ReturningPage]:
-    pages: dict[str, ReturningPage] = {}
-    for user_id, _key, ticket in await add_users(cluster, count):
-        opening = returning_page(cluster.public_url, ticket, _answer, accepts=False)
-        pages[user_id] = await stack.enter_async_context(opening)
+    http = await stack.enter_async_context(ClientSession(connector=TCPConnector(limit=0)))
+    browsers = await add_browsers(cluster, http, count)
+    pages = {
+        user_id: await stack.enter_async_context(returning(browser, _answer))
+        for user_id, browser in browsers.items()
+    }
     for page in pages.values():
         await eventually(lambda page=page: page.is_connected, within_s=LONGEST_S, what="a greeting")
     return pages

@@ -6,18 +6,22 @@ import asyncio
 import itertools
 import json
 import random
+import time
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
+from sqlalchemy import URL, Engine, insert
 
 from bridge.storage.store import Store
+from bridge.storage.tables import DeviceRow
 from tests.support.cluster.replica_processes import ReplicaProcesses
 from tests.support.cluster.returning_page import ReturningPage, now, params_of, returning_page
-from tests.support.running_bridge import json_answer
+from tests.support.running_bridge import FakePage, json_answer, new_browser, public_key_of
+from tests.support.stores.databases import engine_of
 from tests.support.waiting import eventually
 
 ANSWER_S = 25.0
@@ -173,6 +177,38 @@ async def add_users(cluster: ReplicaProcesses, count: int) -> Sequence[tuple[str
         ]
     finally:
         await store.close()
+
+
+async def add_browsers(
+    cluster: ReplicaProcesses, http: aiohttp.ClientSession, count: int
+) -> Mapping[str, FakePage]:
+    """New users, each with a browser; pairing them one by one would be more attempts than a minute allows."""
+    store = Store.open_store(cluster.database)
+    try:
+        users = [await store.ensure_user(f"user-{number}") for number in range(count)]
+    finally:
+        await store.close()
+    browsers = {user.id: new_browser(cluster.public_url, http) for user in users}
+    rows = [
+        {"id": user_id, "user_id": user_id, "name": "a browser", "created_at": time.time()}
+        | {"last_seen_at": time.time(), "public_key": json.dumps(public_key_of(browser.key))}
+        for user_id, browser in browsers.items()
+    ]
+    with closing_engine(cluster.database) as engine, engine.begin() as connection:
+        connection.execute(insert(DeviceRow), rows)
+    for user_id, browser in browsers.items():
+        browser.device_id = user_id
+    return browsers
+
+
+@contextmanager
+def closing_engine(database: URL) -> Generator[Engine]:
+    """An engine of the test's own."""
+    engine = engine_of(database)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
 
 
 def _is_connected(page: ReturningPage) -> Callable[[], bool]:

@@ -239,20 +239,24 @@ def params_of(call: dict[str, Any]) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def returning_page(
-    base_url: str, ticket: str, perform: Perform, *, accepts: bool = True
-) -> AsyncGenerator[ReturningPage]:
-    """A page of the ticket's user that comes back until the end."""
+async def returning_page(base_url: str, ticket: str, perform: Perform) -> AsyncGenerator[ReturningPage]:
+    """A page of the ticket's user, who accepts everything; it comes back until the end."""
     async with aiohttp.ClientSession() as http:
         browser = await pair_browser(base_url, http, ticket)
         await browser.open_session()
-        if accepts:
-            await browser.accept_everything()
-        page = ReturningPage(browser, perform)
-        staying = asyncio.create_task(page.stay())
-        try:
+        await browser.accept_everything()
+        async with returning(browser, perform) as page:
             yield page
-        finally:
-            staying.cancel()
-            await asyncio.gather(staying, return_exceptions=True)
-            await page.close()
+
+
+@asynccontextmanager
+async def returning(browser: FakePage, perform: Perform) -> AsyncGenerator[ReturningPage]:
+    """The page of a browser that is paired; it comes back until the end."""
+    page = ReturningPage(browser, perform)
+    staying = asyncio.create_task(page.stay())
+    try:
+        yield page
+    finally:
+        staying.cancel()
+        await asyncio.gather(staying, return_exceptions=True)
+        await page.close()

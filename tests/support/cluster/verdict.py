@@ -14,8 +14,6 @@ from tests.support.cluster.crowd import Ledger, Order, number_of
 from tests.support.stores.databases import execute
 
 COLUMNS = "id, state, error, http_status, arguments, safe, epoch, ended_at"
-IN_DOUBT = "replica_lost"
-"""Told with `retryable: false`, it says that the call may have been performed, and to look."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +84,11 @@ def _judge_unsafe(order: Order, performed: Sequence[str], kept: Sequence[Kept]) 
         yield "a told success is not kept"
     if order.error.get("retryable") and performed:
         yield "a caller was told to repeat what was performed"
-    if order.error and not _is_doubt(order) and kept:
+    if order.error and kept:
         if _told_performed(order) != (kept[0].state == "succeeded"):
             yield "a told failure is kept as another ending"
         elif kept[0].error and kept[0].error["code"] != order.error["code"]:
             yield "a told error differs from the one kept"
-
-
-def _is_doubt(order: Order) -> bool:
-    return order.error["code"] == IN_DOUBT and not order.error["retryable"]
 
 
 def _told_performed(order: Order) -> bool:
