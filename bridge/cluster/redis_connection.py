@@ -86,7 +86,7 @@ class RedisConnection:
         try:
             return await run_within(TIMEOUT_S, asking)
         except (RedisError, OSError, TimeoutError) as error:
-            raise ClusterUnavailable(f"{self.shown}: {error or type(error).__name__}") from None
+            raise ClusterUnavailable(f"{self.shown}: {str(error) or type(error).__name__}") from None
 
     def open_channel(self) -> Channel:
         """Return a connection of its own for messages; whoever opens it closes it."""
