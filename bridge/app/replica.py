@@ -148,6 +148,7 @@ class Replica:
         then have `within_s` seconds to end, each user's own; what goes on in the background goes on at the
         new home. Users whom nobody takes stay until the stop.
         """
+        _log.info("Stopping: %d users are handed over to other replicas.", len(self.homes.user_ids))
         self._state = "draining"
         parts.readiness.stop("cluster", DRAINING)
         await self._membership.beat_once()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -84,6 +85,8 @@ class Homes:
         self._searches: dict[str, asyncio.Task[Located | BridgeError]] = {}
         self._admission = asyncio.Semaphore(CLAIMS_AT_ONCE)
         self._takes_users = True
+        self._handed_over = Counter[str]()
+        """Users given to other replicas, which say only with their next heartbeat how many they have."""
         membership.on_death(self._forget_replica)
 
     @property
@@ -170,10 +173,14 @@ class Homes:
         self._moving.add(user_id)
 
     def choose_successor(self) -> str:
-        """Return the replica that takes users best; empty: none does."""
+        """Return the replica that takes the next user best; empty: none does."""
         others = [info for info in self._membership.live.values() if info.id != self._replica]
         ready = [info for info in others if info.state == "ready"]
-        return min(ready, key=lambda info: info.users).id if ready else ""
+        if not ready:
+            return ""
+        chosen = min(ready, key=lambda info: info.users + self._handed_over[info.id]).id
+        self._handed_over[chosen] += 1
+        return chosen
 
     async def keep_homes(self) -> None:
         """Compare with the database, release idle users and take over those left behind, until cancelled."""

@@ -267,6 +267,15 @@ async def test_a_replica_that_stops_claims_for_another_one(two: Two) -> None:
     assert await second.homes.admits(USER, 1)
 
 
+async def test_the_users_of_a_replica_that_stops_are_spread_over_the_others(two: Two) -> None:
+    """One of them would have them all, because it says only with its next heartbeat how many it has."""
+    cluster, first, _ = two
+    await cluster.start_replica("c")
+    await asyncio.sleep(2)
+    chosen = [first.homes.choose_successor() for _ in range(4)]
+    assert sorted(chosen) == ["b", "b", "c", "c"]
+
+
 async def test_an_idle_user_is_released(two: Two) -> None:
     """So that the next page may choose its own replica."""
     cluster, first, second = two
