@@ -56,24 +56,15 @@ class PlayedRequest:
     protocol: None = None
     transport: None = None
     canonical: str = CALL_PATH
+    writer: "PlayedRequest" = field(init=False)
+    match_info: "PlayedRequest" = field(init=False)
+    route: "PlayedRequest" = field(init=False)
+    resource: "PlayedRequest" = field(init=False)
 
     def get(self, key: object) -> None: ...
 
-    @property
-    def writer(self) -> "PlayedRequest":
-        return self
-
-    @property
-    def match_info(self) -> "PlayedRequest":
-        return self
-
-    @property
-    def route(self) -> "PlayedRequest":
-        return self
-
-    @property
-    def resource(self) -> "PlayedRequest":
-        return self
+    def __post_init__(self) -> None:
+        self.writer = self.match_info = self.route = self.resource = self
 
 
 class PlayedResponse:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.faults.link import Link, Message, Side
 from tests.faults.plan import Kind
-from tests.faults.replicas.processes import Process, ProcessLoop, outside
+from tests.faults.replicas.processes import Program, ProgramLoop, outside
 
 CONNECT_S = 2.0
 """As `bridge.cluster.relay_client` waits."""
@@ -27,7 +27,7 @@ libraries than an answer of PostgreSQL."""
 class Wires:
     """Pairs that do not reach each other for a while; what is sent meanwhile arrives afterwards."""
 
-    def __init__(self, chance: random.Random, loop: ProcessLoop) -> None:
+    def __init__(self, chance: random.Random, loop: ProgramLoop) -> None:
         self._chance = chance
         self._loop = loop
         self._cut_until: dict[frozenset[str], float] = {}
@@ -61,7 +61,7 @@ class Wires:
 class End:
     """One side of a connection, in a process."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Program) -> None:
         self.process = process
         self.on_message: Callable[[Kind, Any], None] = lambda kind, payload: None
         self.on_close: Callable[[], None] = lambda: None

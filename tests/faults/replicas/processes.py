@@ -13,10 +13,10 @@ from tests.faults.virtual_time import VirtualLoop
 
 T = TypeVar("T")
 
-_CURRENT: contextvars.ContextVar["Process | None"] = contextvars.ContextVar("process", default=None)
+_CURRENT: contextvars.ContextVar["Program | None"] = contextvars.ContextVar("process", default=None)
 
 
-class Process:
+class Program:
     """An operating-system process."""
 
     def __init__(self, name: str) -> None:
@@ -67,7 +67,7 @@ class _Turn:
     __slots__ = ("_args", "_callback", "_context", "_loop", "_process", "due", "handle")
 
     def __init__(
-        self, loop: "ProcessLoop", context: contextvars.Context, callback: Callable[..., Any], args: Any
+        self, loop: "ProgramLoop", context: contextvars.Context, callback: Callable[..., Any], args: Any
     ) -> None:
         self._loop, self._context, self._callback, self._args = loop, context, callback, args
         self._process = context.get(_CURRENT)
@@ -92,7 +92,7 @@ class _Turn:
         self._loop.take_turn(self, self._context, None)
 
 
-class ProcessLoop(VirtualLoop):
+class ProgramLoop(VirtualLoop):
     """A virtual loop that knows which process a callback belongs to."""
 
     def world_time(self) -> float:

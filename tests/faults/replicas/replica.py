@@ -33,7 +33,7 @@ from tests.faults.plan import CallPlan, Kind
 from tests.faults.replicas.engines import FarDirectory, FarTables, QueuedJournal
 from tests.faults.replicas.exchanges import Dialled, Gate, PlayedClient, pass_on, played_client, vouch
 from tests.faults.replicas.network import Cable, End, hang_up
-from tests.faults.replicas.processes import Process
+from tests.faults.replicas.processes import Program
 from tests.support.cluster.engines import RedisModel
 from tests.support.cluster.tables import Tables
 
@@ -90,7 +90,7 @@ class ReplicaDouble(PageServer):
 
     def __init__(self, slot: str, name: str, around: Around) -> None:
         self.slot, self.id, self.world = slot, name, around
-        self.process = Process(name)
+        self.process = Program(name)
         self.pending: dict[int, float] = {}
         """Statements under way, and since when."""
         self.troubles = 0
@@ -140,7 +140,7 @@ class ReplicaDouble(PageServer):
 
     # Its place among the others
 
-    def start_process(self) -> None:
+    def start_program(self) -> None:
         self.process.start(self._run())
 
     async def _run(self) -> None:
@@ -155,7 +155,7 @@ class ReplicaDouble(PageServer):
                 socket.link.send("page", "beat", None)
             await sleep_safely(BEAT_S)
 
-    async def stop_process(self) -> None:
+    async def stop_program(self) -> None:
         """Follows `Replica.drain` and `leave`."""
         self.world.note(f"{self.id}: stops")
         self.state = "draining"

@@ -68,7 +68,7 @@ class Strikes:
             _hit_message(fault, moment)
         elif fault.action in ("kill", "freeze", "sleep", "stop", "lose_answer"):
             if not victim.process.is_dead:
-                self._hit_process(fault, victim)
+                self._hit_program(fault, victim)
         elif fault.action in ("cut_page", "reload", "freeze_page", "close_tab"):
             self._hit_page(fault)
         elif fault.action == "caller_leaves":
@@ -91,7 +91,7 @@ class Strikes:
         self.healed_at = max(self.healed_at, self._world.wires.now() + seconds)
         self._world.wires.later(seconds, mend)
 
-    def _hit_process(self, fault: Fault, victim: ReplicaDouble) -> None:
+    def _hit_program(self, fault: Fault, victim: ReplicaDouble) -> None:
         world = self._world
         if fault.action == "kill":
             world.kill(victim)
@@ -99,7 +99,7 @@ class Strikes:
         elif fault.action == "lose_answer":
             world.statements.loses_answer.add(victim.slot)
         elif fault.action == "stop" and victim.state == "ready":
-            victim.process.start(victim.stop_process())
+            victim.process.start(victim.stop_program())
             self._break(STOP_S, lambda: world.kill(victim))
             self._break(STOP_S + 1.0, lambda: world.start_replica(victim.slot))
         elif fault.action in ("freeze", "sleep") and not victim.process.is_frozen:

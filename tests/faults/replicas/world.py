@@ -28,7 +28,7 @@ from tests.faults.replicas.judge import (
 from tests.faults.replicas.network import CONNECT_S, Cable, End, Wires, hang_up
 from tests.faults.replicas.page import DeviceOfReplicas
 from tests.faults.replicas.plan import SLOTS, Plan
-from tests.faults.replicas.processes import ProcessLoop
+from tests.faults.replicas.processes import ProgramLoop
 from tests.faults.replicas.replica import ReplicaDouble
 from tests.faults.replicas.statements import Statements
 from tests.faults.replicas.strikes import Moment, Strikes
@@ -81,7 +81,7 @@ class WatchedApi(Api):
 class World:
     """Everything of one history."""
 
-    def __init__(self, plan: Plan, journals: JournalPlayer, loop: ProcessLoop, make: MakeReplica) -> None:
+    def __init__(self, plan: Plan, journals: JournalPlayer, loop: ProgramLoop, make: MakeReplica) -> None:
         self.plan, self.journals, self._loop, self._make = plan, journals, loop, make
         journals.ask(0.0, "removeAll")
         self._is_judged = False
@@ -364,7 +364,7 @@ class World:
         self.everyone.append(replica)
         self.note(f"{replica.id}: starts")
         replica.dispatcher.on_move(self.saw)
-        replica.start_process()
+        replica.start_program()
 
     # The course of things
 
@@ -448,7 +448,7 @@ class World:
 def play(plan: Plan, journals: JournalPlayer, make: MakeReplica = ReplicaDouble) -> History:
     """Let a plan happen, and judge it."""
     history = History(plan, [], [])
-    loop = ProcessLoop()
+    loop = ProgramLoop()
 
     async def happen() -> None:
         world = World(plan, journals, loop, make)
