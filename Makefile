@@ -1,6 +1,6 @@
 # Commands for people; the work is in make/. `make run` leaves standard output to the command it starts.
 ARGS ?=
-.PHONY: help run test test-all clients check fmt bench faults fuzz lock clean
+.PHONY: help run test test-all clients check fmt bench faults faults-replicas fuzz lock clean
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/'
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
@@ -19,6 +19,8 @@ bench: ## run the benchmarks
 	@CHROMIUM=$$(make/chromium) && export CHROMIUM && make/setup dev >&2 && make/page_tools >&2 && exec .venv/bin/python -m bench $(ARGS)
 faults: ## play random faults against a ledger: make faults ARGS="--seconds 600"
 	@make/setup dev >&2 && exec .venv/bin/python -m tests.faults $(ARGS)
+faults-replicas: ## kill and freeze real replicas under load: make faults-replicas ARGS="--faults 70"
+	@POSTGRES_BIN=$$(make/postgres) && REDIS_SERVER=$$(make/redis) && export POSTGRES_BIN REDIS_SERVER && make/setup dev >&2 && exec .venv/bin/python -m tests.replicas $(ARGS)
 fuzz: ## send odd requests, headers and frames to a bridge: make fuzz ARGS="--count 1000000"
 	@make/setup dev >&2 && exec .venv/bin/python -m tests.fuzz $(ARGS)
 lock: ## pin what pyproject.toml and package.json ask for (needs uv)

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from bench.connections import measure_connections
 from bench.documents import measure_documents
 from bench.event_loop import VARIABLE, loop_name, run
+from bench.failover import measure_failover
 from bench.hostile import measure_hostile
 from bench.mcp import measure_mcp
 from bench.model_endpoint import measure_model_endpoint
 from bench.model_streams import compare_model_streams
 from bench.page_load import measure_page_load
 from bench.peers.comparison import measure_peers
+from bench.replicas import measure_replicas
 from bench.report import print_line, print_table
 from bench.round_trips import Effort, compare_round_trips
 from bench.start import measure_starts
@@ -39,10 +41,12 @@ _BENCHES: dict[str, Bench] = {
     "start": lambda effort: measure_starts(quick=_is_quick(effort)),
     "page-load": lambda effort: measure_page_load(quick=_is_quick(effort)),
     "documents": lambda _effort: run(measure_documents()),
+    "replicas": lambda effort: run(measure_replicas(quick=_is_quick(effort))),
+    "failover": lambda effort: run(measure_failover(quick=_is_quick(effort))),
     "peers": lambda effort: run(measure_peers(quick=_is_quick(effort))),
 }
-_ONLY_NAMED = {"peers"}
-"""Installs other projects' servers, which `make bench` shall not wait for."""
+_ONLY_NAMED = {"peers", "replicas", "failover"}
+"""Need what `make bench` shall not wait for: other projects' servers, or PostgreSQL and Redis."""
 
 
 def main() -> None:

@@ -101,10 +101,10 @@ async def _answer_bridge(socket: aiohttp.ClientWebSocketResponse, outcomes: Iter
             await socket.send_str("3")
         elif text.startswith("42"):
             start = text.index("[")
-            name, event = orjson.loads(text[start:])
+            name, *arguments = orjson.loads(text[start:])
             if name != "events":
                 continue
-            call_id = event["data"]["data"]["id"]
+            call_id = arguments[0]["data"]["data"]["id"]
             await socket.send_str(f'43{text[2:start]}[{{"call_id":"{call_id}"}}]')
             result = f'{{"call_id":"{call_id}","outcome":{next(outcomes)}}}'
             await socket.send_str(f'42["bridge:result",{result}]')

@@ -17,6 +17,7 @@ from bridge.settings.network import NetworkSettings
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from examples.document_files import read_document_text
+from tests.support.stores.devices import add_device
 
 DOCUMENT = "shop.json"
 TOOL = "listProducts"
@@ -37,7 +38,7 @@ class ShopBridge:
     async def open_session(self, user: User) -> tuple[str, str]:
         """A new device of a user, by its id, and a token with which its page may connect."""
         parts = self.bridge.components
-        device = await parts.store.add_device(user.id, "{}", "bench")
+        device = await add_device(parts.store, user.id, "bench")
         facts = {"sub": user.id, "name": user.name, "device": device.id}
         return device.id, parts.identity.sign_token(SESSION, facts, _SESSION_S)
 

@@ -9,11 +9,12 @@ import pkgutil
 from collections.abc import Mapping
 from typing import Any, Literal
 
-LazyName = Literal["http_provider", "migrate", "uvloop"]
+LazyName = Literal["http_provider", "migrate", "replica", "uvloop"]
 
 LAZY_MODULES: Mapping[LazyName, str] = {
     "http_provider": "bridge.providers.http_provider:HttpProvider",  # openai
-    "migrate": "bridge.storage.migration:migrate_tables",  # alembic
+    "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # alembic
+    "replica": "bridge.app.replica:Replica",  # redis
     "uvloop": "uvloop:new_event_loop",  # not on Windows
 }
 """Name to `module:attribute`; the comment names the slow package behind it."""

@@ -134,8 +134,7 @@ def compose_bridge(
     registry = _compose_registry(
         store, documents, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
-    links = FileLinks(secret, identity)
-    files = AnswerFiles(settings.data_dir / "files", links, settings.tools.max_answer_bytes)
+    files = _compose_files(settings, secret, identity)
     repeats = RepeatedCalls(journal, secret)
     engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files, repeats=repeats)
     requests = _compose_requests(controls)
@@ -148,11 +147,10 @@ def compose_bridge(
     models = ModelDirectory(settings.models, settings.environ, demo=DemoModel())
     services = ModelServices(models, partial(turn_settings, settings, controls.limits), tasks)
     responses = compose_responses(turns, memory, journal, services, page_count=gateway.pages.count_pages)
-    tables = store.conversation_tables(settings.storage)
+    tables, epoch_of = store.conversation_tables(settings.storage), store.epoch_of
     conversations = compose_conversations(
-        tables, turns, toolboxes, journal, registry=registry, services=services
+        tables, turns, toolboxes, journal, dispatcher, registry=registry, services=services, epoch_of=epoch_of
     )
-    dispatcher.on_move(conversations.runs.forward_call)
     return Components(
         store=store,
         identity=identity,
@@ -184,6 +182,15 @@ def compose_bridge(
 def _compose_identity(settings: BridgeSettings, store: Store, secret: bytes) -> Identity:
     user_headers = UserHeaders(settings.users.user_jwt_secret, trust_plain=settings.users.trust_user_headers)
     return Identity(store, secret, user_headers)
+
+
+def _compose_files(settings: BridgeSettings, secret: bytes, identity: Identity) -> AnswerFiles:
+    links = FileLinks(secret, identity)
+    cluster, most = settings.cluster, settings.tools.max_answer_bytes
+    if (shared := cluster.answers_dir) is not None:
+        return AnswerFiles(shared, links, most)
+    of_replica = None if cluster.redis_url is None else CallIds(secret)
+    return AnswerFiles(settings.data_dir / "files", links, most, of_replica=of_replica)
 
 
 def _compose_dispatcher(

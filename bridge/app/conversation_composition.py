@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn_runner import TurnRunner
+from bridge.calls.dispatcher import Dispatcher
 from bridge.catalog.registry import Registry
 from bridge.conversation_runs.enabled_tools import ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
@@ -14,6 +15,7 @@ from bridge.endpoints.api.conversations.chat import ConversationChatRoutes
 from bridge.endpoints.api.conversations.conversations import ConversationRoutes
 from bridge.endpoints.api.conversations.messages import ConversationMessageRoutes
 from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
+from bridge.homes import EpochOf
 from bridge.http.routing import ApiRoute
 from bridge.providers.directory import ModelServices
 from bridge.storage.call_journal import CallJournal
@@ -43,10 +45,13 @@ def compose_conversations(
     turns: TurnRunner,
     toolboxes: Toolboxes,
     journal: CallJournal,
+    dispatcher: Dispatcher,
     *,
     registry: Registry,
     services: ModelServices,
+    epoch_of: EpochOf,
 ) -> ConversationComponents:
     """Build the components that serve conversations."""
-    runs = ConversationRuns(store, turns, toolboxes, journal, services)
+    runs = ConversationRuns(store, turns, toolboxes, journal, services, epoch_of=epoch_of)
+    dispatcher.on_move(runs.forward_call)
     return ConversationComponents(store, runs, ToolChoices(registry))

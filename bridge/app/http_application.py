@@ -250,7 +250,8 @@ def _people_routes(
         routing=routing,
     )
     devices = DeviceRoutes(parts.identity, parts.store, parts.gateway, parts.choices)
-    pairing = PairingRoutes(parts.identity, PairingCodes(parts.store, parts.identity.attempts))
+    codes = PairingCodes(parts.store.pairing_table(), parts.identity.attempts)
+    pairing = PairingRoutes(parts.identity, codes)
     return [*account.list_routes(), *pairing.list_routes(), *devices.list_routes()]
 
 

@@ -107,18 +107,21 @@ class Readiness:
     """All checks of a bridge, until it stops."""
 
     def __init__(self, checks: Sequence[Check]) -> None:
-        self._checks = checks
-        self._stops = False
+        self._checks = [*checks]
+        self._end: CheckResult | None = None
 
-    def stop(self) -> None:
-        """Be not ready from now on: the bridge stops."""
-        self._stops = True
+    def add_check(self, check: Check) -> None:
+        """Look at one thing more."""
+        self._checks.append(check)
+
+    def stop(self, name: str = "bridge", message: str = "The bridge is stopping.") -> None:
+        """Be not ready from now on, for this reason, without a look at anything."""
+        self._end = CheckResult(name=name, ok=False, message=message, seconds=0)
 
     async def read_report(self) -> ReadinessReport:
         """Return what the checks find; takes at most as long as the slowest may."""
-        if self._stops:
-            stopping = CheckResult(name="bridge", ok=False, message="The bridge is stopping.", seconds=0)
-            return ReadinessReport(status="not_ready", checks=[stopping])
+        if self._end is not None:
+            return ReadinessReport(status="not_ready", checks=[self._end])
         for check in self._checks:
             check.begin()
         results = [await check.read_result() for check in self._checks]

@@ -12,11 +12,10 @@ import secrets
 import socket
 import time
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from bridge import __version__
 from bridge.app.composition import Components
-from bridge.app.readiness import NotReady
+from bridge.app.readiness import Check, NotReady
 from bridge.app.resident_work import compose_resident_work, fenced_of
 from bridge.app.shared_state import follow_changes
 from bridge.cluster.changes import Changes
@@ -43,7 +42,9 @@ LOOK_S = 0.05
 """Seconds between two looks at whether the calls of a user who is moved have ended."""
 
 COMMIT_S = 5.0
-"""Seconds for endings that are on their way to the database when their user is moved."""
+"""Seconds for endings that are on their way to the database when their user is moved, or the bridge stops."""
+
+DRAINING = "This replica is draining: it hands its users over to others, and takes no traffic."
 
 _log = logging.getLogger(__name__)
 
@@ -94,6 +95,7 @@ class Replica:
         limits = SharedLimits(self._connection)
         parts.identity.spend_challenges_with(limits.spend_once)
         parts.identity.attempts.count_with(limits)
+        parts.readiness.add_check(Check("cluster", self.check_ready, parts.tasks))
         await follow_changes(self._changes, parts)
         self._count_calls = parts.dispatcher.count_open
         relay = Relay(
@@ -124,10 +126,15 @@ class Replica:
     async def check_ready(self) -> str:
         """Return a sentence about this replica's place among the others.
 
+        Without Redis it takes traffic as long as it has users, whom nobody takes from it if all replicas are
+        without.
+
         Raises:
             NotReady: it takes no traffic.
         """
         if not self._membership.is_connected:
+            if users := len(self.homes.user_ids):
+                return f"Redis does not answer; the users at home here ({users}) are served, and nobody else."
             raise NotReady("Redis does not answer, by which replicas find each other.")
         if not self._membership.is_awake:
             raise NotReady("This replica did not run for a while, and looks which users it still has.")
@@ -142,6 +149,7 @@ class Replica:
         new home. Users whom nobody takes stay until the stop.
         """
         self._state = "draining"
+        parts.readiness.stop("cluster", DRAINING)
         await self._membership.beat_once()
         if len(self._membership.live) > 1:
             await sleep_safely(self._settings.drain_s)
@@ -184,18 +192,6 @@ class Replica:
 
     async def _check_homes(self) -> None:
         await self.homes.check_homes()
-
-
-def listen_for_replicas(url: str) -> socket.socket:
-    """Listen at the address by which other replicas reach this one.
-
-    Raises:
-        OSError: nothing can listen there.
-    """
-    parts = urlsplit(url)
-    host, port = parts.hostname or "", parts.port or 80
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family)
 
 
 def read_boottime() -> float:

@@ -7,16 +7,18 @@ import json
 import logging
 import os
 import socket
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
 from bridge import __version__
 from bridge.app.composition import Components, compose_bridge
-from bridge.app.http_application import build_application, canonical_host, render_error
-from bridge.app.replica import Replica, listen_for_replicas
+from bridge.app.http_application import HTTP_PORT, build_application, canonical_host, render_error
 from bridge.app.secret_files import choose_secret, read_private, write_private
 from bridge.audit import AuditKind
 from bridge.browsers.returning_users import ReturningUsers
@@ -28,6 +30,7 @@ from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.documents.worker import DocumentWorker
 from bridge.http.connections import Connections
 from bridge.http.middleware import refuse_expectations
+from bridge.lazy_modules import load_lazily
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import ClusterSettings
 from bridge.settings.network import page_url
@@ -38,6 +41,12 @@ from bridge.storage.open_pages import OPEN_PAGES_FILE
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.tasks import Tasks
+
+if TYPE_CHECKING:
+    from bridge.app.replica import Replica  # loads Redis's client, which a bridge alone does without
+
+COMMIT_S = 5.0
+"""Seconds for the endings of a replica's calls that are on their way to the database at a stop."""
 
 SHUTDOWN_SECONDS = 1.0
 """Seconds for the last responses; aiohttp waits twice that long. Every open call is settled before."""
@@ -80,31 +89,28 @@ class Bridge:
         Raises:
             BridgeError: `document_unreachable` or `invalid_document`.
         """
-        found = await read_document(source, rules, self.components.documents.bundle_document)
-        return await self.components.registry.share_document(
-            named or source, found.text, source_url=found.source_url
-        )
+        return await share_document(self.components, source, named=named, rules=rules)
 
     async def close(self) -> None:
         """Stop accepting requests, give running calls time, settle the others, end tasks and processes.
 
         A replica hands its users over first.
         """
-        self.components.readiness.stop()
         if self.replica is not None:
             limits = self.components.controls.limits.now
             await self.replica.drain(self.components, limits.tool_shutdown_timeout_seconds)
+        self.components.readiness.stop()
         if self.relay is not None:
             self.relay.stop_listening()
         self.server.close()  # A page that is disconnected tries again at once.
+        if self.relay is not None:
+            await self.relay.hang_up()
         self.components.registry.changes.close()
         self.components.requests.refuse_requests()
         controls = self.components.controls
         controls.queue.close_queue()
         await controls.queue.wait_until_idle(controls.limits.now.tool_shutdown_timeout_seconds)
-        await self.components.responses.running.stop_background()
-        await self.components.conversations.runs.stop_all()
-        self.components.dispatcher.stop_calls()
+        await self._end_work()
         await self.components.tasks.close()
         await self.components.gateway.close_sockets()
         await self.runner.cleanup()
@@ -119,6 +125,14 @@ class Bridge:
         await self.components.documents.close()
         await self.components.store.close()
         self._forget_address()
+
+    async def _end_work(self) -> None:
+        """End what still runs; what a caller must not hear before it is written is written."""
+        await self.components.responses.running.stop_background()
+        await self.components.conversations.runs.stop_all()
+        self.components.dispatcher.stop_calls()
+        if self.components.fenced is not None:
+            await self.components.fenced.wait_until_committed(COMMIT_S)
 
     def _forget_address(self) -> None:
         """Remove the file with this bridge's address, unless another bridge wrote it."""
@@ -140,16 +154,34 @@ class RelayEnd:
     """The same in all replicas."""
 
 
+async def share_document(
+    parts: Components, source: str, *, named: str | None = None, rules: ReferenceRules = OWN_ONLY
+) -> LoadedServer:
+    """Offer the document of a file or address to every user, with the files that it refers to.
+
+    Raises:
+        BridgeError: `document_unreachable` or `invalid_document`.
+    """
+    found = await read_document(source, rules, parts.documents.bundle_document)
+    return await parts.registry.share_document(named or source, found.text, source_url=found.source_url)
+
+
+Offer: TypeAlias = Callable[[Components], Awaitable[None]]
+"""Offers documents to every user."""
+
+
 async def start_bridge(
     settings: BridgeSettings,
     store: Store,
     *,
     documents: DocumentReader | None = None,
     end: RelayEnd | None = None,
+    offer: Offer | None = None,
 ) -> Bridge:
     """Start a bridge on an opened store; it answers when this returns.
 
     `documents`: None for a process of its own. The bridge closes it. `end`: of a replica among several.
+    `offer` is awaited before anybody is served: a call of a tool of these documents would find none.
 
     Raises:
         AddressInUse: nothing can listen there.
@@ -158,7 +190,7 @@ async def start_bridge(
     """
     listener = _listen(settings.network.host, settings.network.port)
     try:
-        return await _start_on(listener, settings, store, documents or DocumentWorker(), end)
+        return await _start_on(listener, settings, store, documents or DocumentWorker(), end=end, offer=offer)
     except BaseException:
         listener.close()
         raise
@@ -169,7 +201,9 @@ async def _start_on(
     settings: BridgeSettings,
     store: Store,
     documents: DocumentReader,
+    *,
     end: RelayEnd | None,
+    offer: Offer | None,
 ) -> Bridge:
     port = listener.getsockname()[1]
     secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
@@ -189,6 +223,8 @@ async def _start_on(
     await parts.controls.limits.load_stored()
     for record, error in await parts.registry.load_servers():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
+    if offer is not None:
+        await offer(parts)
     await parts.files.sweep_files()
     if replica is None:
         await _take_over_answers(parts)
@@ -200,7 +236,12 @@ async def _start_on(
     else:
         await replica.begin(parts)
     server = await _serve(runner, listener, parts.tasks, relay)
-    running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
+    running = {
+        "base_url": base_url,
+        "pid": os.getpid(),
+        "key_ids": key_ids,
+        "replica": replica and replica.id,
+    }
     write_private(settings.data_dir / RUNNING_FILE, json.dumps(running))
     return Bridge(parts, runner, server, base_url, local_user, key, settings.data_dir, relay, replica)
 
@@ -208,11 +249,9 @@ async def _start_on(
 def _compose_replica(settings: ClusterSettings, store: Store) -> Replica | None:
     if settings.redis_url is None or settings.replica_url is None:
         return None
-    try:
-        return Replica(settings, store, listen_for_replicas(settings.replica_url))
-    except OSError as error:
-        reason = error.strerror or error
-        raise AddressInUse(f"cannot listen for replicas on {settings.replica_url}: {reason}") from None
+    make: Callable[[ClusterSettings, Store, socket.socket], Replica] = load_lazily("replica")
+    address = urlsplit(settings.replica_url)
+    return make(settings, store, _listen(address.hostname or "", address.port or HTTP_PORT))
 
 
 def _start_sweeps(settings: BridgeSettings, store: Store, parts: Components) -> None:

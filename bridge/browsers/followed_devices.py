@@ -35,10 +35,8 @@ class FollowedDevices:
             BridgeError: `store_unavailable`; removed browsers stay connected until it succeeds, and cannot do
                 anything that looks up who they are.
         """
-        pages = self._gateway.pages
-        users = pages.user_ids()
-        connected = (page.device_id for user in users for page in pages.presence_of(user))
-        self._suspects.update(self._identity.cached_devices(), filter(None, connected))
+        users = self._gateway.pages.user_ids()
+        self._suspects |= self._identity.cached_devices() | self._gateway.device_ids()
         self._identity.forget_credentials()
         self._choices.clear_cache()
         found = await self._store.find_devices(users, self._suspects)

@@ -266,6 +266,10 @@ class BrowserGateway:
             await self._send(sid, EVENT_MOVED, {})
             await self._hang_up(sid)
 
+    def device_ids(self) -> frozenset[str]:
+        """Return the browsers of all sockets, also of those that have not said hello."""
+        return frozenset(caller.device_id for caller in self._callers.values() if caller.device_id)
+
     async def disconnect_device(self, device_id: str) -> None:
         """Disconnect every socket of a browser that was removed; its open calls end with it.
 
@@ -298,8 +302,11 @@ class BrowserGateway:
     async def _handle_connect(self, sid: str, environ: dict[str, Any], auth: Any) -> None:
         said = cast("dict[str, Any]", auth) if isinstance(auth, dict) else {}
         try:
-            caller = await self._identity.caller_of_session(str(said.get("token")))
-            await self._refuse_strangers(caller.user.id)
+            caller = await self._identity.caller_of_session(token := str(said.get("token")))
+            if self._find_route is not None:
+                await self._refuse_strangers(caller.user.id, self._find_route)
+                # A browser that was removed meanwhile was not among `device_ids`.
+                caller = await self._identity.caller_of_session(token)
         except BridgeError as error:
             raise RefusedConnection(error.error.message, error.error.model_dump(mode="json")) from None
         self._callers[sid] = caller
@@ -308,8 +315,8 @@ class BrowserGateway:
         if (hello := said.get("hello")) is not None:  # answered when the library has confirmed the connection
             self._tasks.start_task(self._welcome_page(sid, hello), f"welcome {sid}")
 
-    async def _refuse_strangers(self, user_id: str) -> None:
-        if self._find_route is None or (route := await self._find_route(user_id)) is None:
+    async def _refuse_strangers(self, user_id: str, find_route: FindRoute) -> None:
+        if (route := await find_route(user_id)) is None:
             return
         message = "The user is at home in another replica."
         raise BridgeError(ErrorCode.WRONG_REPLICA, message, detail={"route": route}, retryable=True)

@@ -43,6 +43,11 @@ class CallIds:
         return blake2s(text, key=self._key, digest_size=_SEAL_DIGITS // 2).hexdigest()
 
 
+def made_at(call_id: str) -> float:
+    """Return when an id that was issued was made, in UTC seconds since 1970."""
+    return int(call_id[len(PREFIX) : len(PREFIX) + _TIME_DIGITS], 16) / 1000
+
+
 def new_unsealed_id() -> str:
     """Return the id of a call that the bridge answers itself, and that no page can ever report on."""
     return _new_opening() + "0" * _SEAL_DIGITS

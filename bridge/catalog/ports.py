@@ -22,6 +22,13 @@ class ServerStore(Protocol):
         """Return the ids of all servers of all users."""
         ...
 
+    async def add_server(self, record: ServerRecord) -> bool:
+        """Add a server; False, and nothing is changed: its id is taken, or what a command line calls it.
+
+        Of several replicas that add the same at once, one does.
+        """
+        ...
+
     async def save_server(self, record: ServerRecord) -> None:
         """Add a server, or replace the record with the same id."""
         ...
@@ -34,8 +41,14 @@ class ServerStore(Protocol):
         """Return the names given in a scope."""
         ...
 
-    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
-        """Store names permanently; each replaces the name stored for the same operation."""
+    async def add_names(
+        self, scope: str, names: Mapping[OperationKey, str], *, seen: Mapping[OperationKey, str]
+    ) -> bool:
+        """Store names permanently; each replaces the name stored for the same operation.
+
+        False, and nothing is stored: another replica has changed the names of the scope since they were
+        `seen`.
+        """
         ...
 
     async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:

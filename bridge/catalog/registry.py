@@ -161,11 +161,10 @@ class Registry:
         """
         compiled = await self._compiler.compile_document(text, source_url=source_url, base_url=base_url)
 
-        async def new_record() -> ServerRecord:
-            server_id = _new_id(compiled.title, await self._store.server_ids())
-            return ServerRecord(server_id, owner_id, compiled.title, None, source_url, base_url, text)
-
-        return await asyncio.shield(self._store_server(new_record, compiled))
+        record = ServerRecord("", owner_id, compiled.title, None, source_url, base_url, text)
+        while (server := await asyncio.shield(self._add_server(record, compiled))) is None:
+            pass  # Another replica was faster, and the next id is another one.
+        return server
 
     async def share_document(self, named: str, text: str, *, source_url: str | None) -> LoadedServer:
         """Offer a document to every user for as long as this process runs.
@@ -176,19 +175,17 @@ class Registry:
         Raises:
             BridgeError: `invalid_document`.
         """
-        previous = next(
-            (record for record in await self._store.list_servers() if record.named == named), None
-        )
-        base_url = previous.base_url if previous else None
-        compiled = await self._compiler.compile_document(text, source_url=source_url, base_url=base_url)
-
-        async def new_record() -> ServerRecord:
+        while True:
+            stored = await self._store.list_servers()
+            previous = next((record for record in stored if record.named == named), None)
+            base_url = previous.base_url if previous else None
+            compiled = await self._compiler.compile_document(text, source_url=source_url, base_url=base_url)
             if previous is not None:
-                return replace(previous, title=compiled.title, source_url=source_url, text=text)
-            server_id = _new_id(compiled.title, await self._store.server_ids())
-            return ServerRecord(server_id, None, compiled.title, named, source_url, base_url, text)
-
-        return await asyncio.shield(self._store_server(new_record, compiled))
+                record = replace(previous, title=compiled.title, source_url=source_url, text=text)
+                return await asyncio.shield(self._store_server(record, compiled))
+            record = ServerRecord("", None, compiled.title, named, source_url, base_url, text)
+            if (server := await asyncio.shield(self._add_server(record, compiled))) is not None:
+                return server
 
     async def replace_document(
         self, user_id: str, server_id: str, text: str, source_url: str | None
@@ -373,21 +370,25 @@ class Registry:
         async with self._updating:
             record = edit(await self._changeable(user_id, server_id))
             compiled = await self._compile(record)
-
-            async def new_record() -> ServerRecord:
-                if record.id not in self._servers:
-                    raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
-                return replace(record, title=compiled.title)
-
-            return await asyncio.shield(self._store_server(new_record, compiled))
+            record = replace(record, title=compiled.title)
+            return await asyncio.shield(self._store_server(record, compiled))
 
     # The methods below are shielded: a client that hangs up must not leave memory and store different.
 
-    async def _store_server(
-        self, new_record: Callable[[], Awaitable[ServerRecord]], compiled: CompiledDocument
-    ) -> LoadedServer:
+    async def _add_server(self, record: ServerRecord, compiled: CompiledDocument) -> LoadedServer | None:
+        """Add a server under an id of its own; None: another replica has taken that, or `named`."""
         async with self._lock:
-            record = await new_record()
+            record = replace(record, id=_new_id(record.title, await self._store.server_ids()))
+            if not await self._store.add_server(record):
+                return None
+            server = self._add_loaded(LoadedServer(record, compiled))
+        await self._announce_change(record.owner_id)
+        return server
+
+    async def _store_server(self, record: ServerRecord, compiled: CompiledDocument) -> LoadedServer:
+        async with self._lock:
+            if record.owner_id is not None and record.id not in self._servers:  # Removed meanwhile.
+                raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
             await self._store.save_server(record)
             server = self._add_loaded(LoadedServer(record, compiled))
         await self._announce_change(record.owner_id)

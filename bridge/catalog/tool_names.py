@@ -14,7 +14,10 @@ SHARED_SCOPE = ""
 
 
 class ToolNames:
-    """The names that a store keeps. The caller sees to it that no two methods run at the same time."""
+    """The names that a store keeps. The caller sees to it that no two methods run at the same time here.
+
+    Another replica may give names meanwhile: whoever comes second reads them, and chooses others.
+    """
 
     def __init__(self, store: ServerStore) -> None:
         self._store = store
@@ -34,15 +37,15 @@ class ToolNames:
     async def _assign_names(
         self, scope: str, entries: Sequence[tuple[OperationKey, str]], *, taken: Collection[str]
     ) -> dict[OperationKey, str]:
-        stored = await self._store.load_names(scope)
-        assigned: dict[OperationKey, str] = {}
-        for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
-            held = {**stored, **assigned}
-            assigned |= assign_names(group, stored=held, taken=taken, prefix=server_id)
-        fresh = {key: name for key, name in assigned.items() if stored.get(key) != name}
-        if fresh:
-            await self._store.add_names(scope, fresh)
-        return assigned
+        while True:
+            stored = await self._store.load_names(scope)
+            assigned: dict[OperationKey, str] = {}
+            for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
+                held = {**stored, **assigned}
+                assigned |= assign_names(group, stored=held, taken=taken, prefix=server_id)
+            fresh = {key: name for key, name in assigned.items() if stored.get(key) != name}
+            if not fresh or await self._store.add_names(scope, fresh, seen=stored):
+                return assigned
 
 
 def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:

@@ -36,6 +36,8 @@ _ADVICE = {
     "lacks memory, and restart the bridge.",
     "canary": "Open the page of the canary's user (--canary-user) and accept its tool (--canary-tool). "
     "Does the page say Connected, and does the tool run there?",
+    "cluster": "Does Redis run, and can the machine of this replica reach it (--redis)? tool-bridge replicas "
+    "lists those that live. One that drains ends by itself.",
     "bridge": "Start it again when it has ended.",
 }
 

@@ -15,6 +15,10 @@ from bridge.storage.encryption import Encryption
 from bridge.storage.reencryption import Reencrypted
 from bridge.storage.store import Store
 
+_BRIDGE = ("the running bridge", "restart it")
+_REPLICAS = ("the running replica", "stop all replicas and start them")
+"""Who runs, and what must be done with it: replicas whose keys differ refuse to start."""
+
 
 def encrypt(options: argparse.Namespace) -> int:
     """Encrypt everything with the first key; status 1 when the given keys could not decrypt something."""
@@ -39,12 +43,11 @@ def _check_running_bridge(options: argparse.Namespace, encryption: Encryption) -
     if running is None:
         return
     bridge_key_ids = running.get("key_ids", [])
+    who, restart = _REPLICAS if running.get("replica") else _BRIDGE
     if options.off and bridge_key_ids:
-        raise CommandFailed(f"the running bridge encrypts; stop it and restart it without {KEYS_VARIABLE}")
+        raise CommandFailed(f"{who} encrypts; {restart} without {KEYS_VARIABLE}")
     if not options.off and encryption.key_ids[0] not in bridge_key_ids:
-        raise CommandFailed(
-            f"the running bridge does not know the first key; restart it with {KEYS_VARIABLE}=new,old"
-        )
+        raise CommandFailed(f"{who} does not know the first key; {restart} with {KEYS_VARIABLE}=new,old")
 
 
 async def _rekey(store: Store, encryption: Encryption) -> Reencrypted:

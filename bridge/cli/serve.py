@@ -9,9 +9,11 @@ import logging
 import signal
 import sys
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import NamedTuple
 
-from bridge.app.server import AddressInUse, Bridge, start_bridge
+from bridge.app.composition import Components
+from bridge.app.server import AddressInUse, Bridge, Offer, share_document, start_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.event_loop import choose_event_loop
 from bridge.cli.parser import CommandFailed
@@ -95,22 +97,21 @@ async def _serve(
     stop = asyncio.Event()
     _stop_on_signals(stop)
     async with AsyncExitStack() as stack:
-        bridge = await _start(settings, store)
-        stack.push_async_callback(bridge.close)
         samples, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
         if with_samples:
             samples = await _start_samples(stack, is_fixed=settings.network.port != 0)
             specs = [(f"{samples.api_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
-        await _share(bridge, specs, reference_rules(options))
+        bridge = await _start(settings, store, partial(_share, specs=specs, rules=reference_rules(options)))
+        stack.push_async_callback(bridge.close)
         page = await bridge.page_url()
         _announce(options, bridge, page, samples, await _model_names(bridge))
         await stop.wait()
     return 0
 
 
-async def _start(settings: BridgeSettings, store: Store) -> Bridge:
+async def _start(settings: BridgeSettings, store: Store, offer: Offer) -> Bridge:
     try:
-        return await start_bridge(settings, store)
+        return await start_bridge(settings, store, offer=offer)
     except BaseException:
         await store.close()
         raise
@@ -151,10 +152,10 @@ async def _start_samples(stack: AsyncExitStack, *, is_fixed: bool) -> _Samples:
     return _Samples(*urls)
 
 
-async def _share(bridge: Bridge, specs: list[tuple[str, str]], rules: ReferenceRules) -> None:
+async def _share(parts: Components, *, specs: list[tuple[str, str]], rules: ReferenceRules) -> None:
     for spec, named in specs:
         try:
-            await bridge.share_document(spec, named=named, rules=rules)
+            await share_document(parts, spec, named=named, rules=rules)
         except BridgeError as error:
             _log.error("%s is left out: %s", spec, error.error.message)
 

@@ -21,7 +21,11 @@ from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import StorageSettings
 from bridge.settings.users import LOCAL_USER
 from bridge.storage.database import StoreError
+from bridge.storage.database_lease import DatabaseInUse
 from bridge.storage.store import Store
+
+_STOP_REPLICAS = "stop all of them first; tool-bridge replicas lists those that live"
+"""Each may have sessions, pages and calls of the user in memory."""
 
 
 def key(options: argparse.Namespace) -> int:
@@ -71,10 +75,16 @@ def _delete(options: argparse.Namespace) -> int:
     if options.delete == LOCAL_USER:
         message = f"{LOCAL_USER!r} is the user who starts the bridge; delete stored data in its page"
         raise CommandFailed(message)
-    if running_bridge(options.data) is not None:
+    if (running := running_bridge(options.data)) is not None:
+        if running.get("replica"):
+            raise CommandFailed(f"a replica is running on this data folder: {_STOP_REPLICAS}")
         raise CommandFailed("a bridge is running on this data folder: stop it first")
     try:
         items = asyncio.run(_deleted(open_store(options), options.delete))
+    except DatabaseInUse as error:
+        if error.by_replicas:
+            raise CommandFailed(f"replicas use {error.where}: {_STOP_REPLICAS}") from None
+        raise CommandFailed(f"a bridge uses {error.where}: stop it first") from None
     except StoreError as error:
         raise CommandFailed(str(error)) from None
     if items is None:

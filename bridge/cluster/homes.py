@@ -181,7 +181,8 @@ class Homes:
             await sleep_safely(SWEEP_S)
             try:
                 await self.check_homes()
-                await self._release_idle()
+                if self._membership.is_connected:  # else nobody could claim them again
+                    await self._release_idle()
                 await self._take_over_left()
             except BridgeError as error:
                 _log.warning("Homes cannot be compared with the database: %s", error.error.message)

@@ -7,16 +7,15 @@ under which the request was passed on. Nothing is sent again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
-
-from aiohttp import hdrs, web
 
 from bridge.calls.fenced_journal import KEPT_S, LOOK_S, KnownCall, told_outcome
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.homes import Home
 from bridge.tasks import sleep_safely
 
-SAFE_METHODS = frozenset({hdrs.METH_GET, hdrs.METH_HEAD, hdrs.METH_OPTIONS})
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 CALLING_PATHS = frozenset(
     {
@@ -33,6 +32,21 @@ CALLING_PATHS = frozenset(
 sent, so that a request without one has changed nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class LostRequest:
+    """A request whose home was lost before anything of its response went to the caller."""
+
+    method: str
+    pattern: str
+    """Pattern of the path that it matched."""
+    user_id: str
+    home: Home
+    request_id: str
+    """The id under which it was passed on."""
+    may_be_done: bool
+    """Whether the home had the whole request."""
+
+
 class HomeLocator(Protocol):
     """The homes, as far as the next one is waited for."""
 
@@ -45,7 +59,7 @@ class HomeLocator(Protocol):
         ...
 
 
-class RelayedRecords(Protocol):
+class RequestRecords(Protocol):
     """What is stored under the ids of requests that were passed on.
 
     Raises, in every coroutine:
@@ -64,25 +78,22 @@ class RelayedRecords(Protocol):
 class LostRequests:
     """Tells what became of requests."""
 
-    def __init__(self, homes: HomeLocator, records: RelayedRecords) -> None:
+    def __init__(self, homes: HomeLocator, records: RequestRecords) -> None:
         self._homes = homes
         self._records = records
 
-    async def explain_loss(
-        self, request: web.Request, user_id: str, home: Home, request_id: str, *, may_be_done: bool
-    ) -> BridgeError:
-        """Return what the caller is told of a request whose home was lost before its answer came.
+    async def explain_loss(self, lost: LostRequest) -> BridgeError:
+        """Return what the caller is told.
 
-        `may_be_done`: the home had the whole request. Takes until the next home has settled the calls, at
-        most `KEPT_S` seconds beyond the wait for it.
+        Takes until the next home has settled the calls, at most `KEPT_S` seconds beyond the wait for it.
         """
-        if not may_be_done or request.method in SAFE_METHODS:
+        if not lost.may_be_done or lost.method in SAFE_METHODS:
             return _nothing_done()
         try:
-            await self._homes.locate(user_id, refused=home)
-            if pattern_of(request) in CALLING_PATHS:
-                return await self._read_calls(user_id, request_id)
-            return _perhaps_done(await self._records.find_response(user_id, request_id))
+            await self._homes.locate(lost.user_id, refused=lost.home)
+            if lost.pattern in CALLING_PATHS:
+                return await self._read_calls(lost.user_id, lost.request_id)
+            return _perhaps_done(await self._records.find_response(lost.user_id, lost.request_id))
         except BridgeError:  # nobody can tell now
             return _perhaps_done(None)
 
@@ -99,12 +110,6 @@ class LostRequests:
             return _several(calls)
         error = _told(calls[0])
         return BridgeError(error.code, error.message, detail=error.detail, retryable=error.retryable)
-
-
-def pattern_of(request: web.Request) -> str:
-    """Return the pattern of the path that a request matched."""
-    resource = request.match_info.route.resource
-    return "" if resource is None else resource.canonical
 
 
 def _told(call: KnownCall) -> WireError:

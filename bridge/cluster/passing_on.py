@@ -16,7 +16,7 @@ from aiohttp import ClientError, ClientResponse, hdrs, web
 
 from bridge.auth.identity import Caller
 from bridge.catalog.registry import NOBODY
-from bridge.cluster.lost_requests import LostRequests
+from bridge.cluster.lost_requests import LostRequest, LostRequests
 from bridge.cluster.open_exchanges import ExchangeCut, OpenExchanges
 from bridge.cluster.relay_client import (
     PassedRequest,
@@ -165,14 +165,16 @@ class PassingOn:
         try:
             async with self._until_cut(passed, found.home), self._sent(passed, found) as response:
                 return await _copy_response(passed.request, response)
-        except _HomeLost as lost:
-            raise await self._lost.explain_loss(
-                passed.request,
+        except _HomeLost as failure:
+            lost = LostRequest(
+                passed.request.method,
+                pattern_of(passed.request),
                 passed.user_id,
                 found.home,
                 passed.request_id,
-                may_be_done=lost.may_be_done,
-            ) from None
+                failure.may_be_done,
+            )
+            raise await self._lost.explain_loss(lost) from None
 
     async def _pass_socket(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
         async with AsyncExitStack() as stack:
@@ -243,3 +245,9 @@ def cut_caller(request: web.Request) -> ConnectionResetError:
 def _unreachable() -> BridgeError:
     message = "The replica of this user cannot be reached; nothing was sent. Try again in a moment."
     return BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, message, retryable=True)
+
+
+def pattern_of(request: web.Request) -> str:
+    """Return the pattern of the path that a request matched."""
+    resource = request.match_info.route.resource
+    return "" if resource is None else resource.canonical

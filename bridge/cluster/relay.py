@@ -10,8 +10,8 @@ from typing import TypeAlias
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from bridge.cluster.lost_requests import LostRequests, RelayedRecords
-from bridge.cluster.passing_on import HomeFinder, Hosting, PassingOn
+from bridge.cluster.lost_requests import LostRequests, RequestRecords
+from bridge.cluster.passing_on import HomeFinder, Hosting, PassingOn, pattern_of
 from bridge.cluster.relay_client import RelayClient
 from bridge.cluster.relay_listener import MAX_TOKEN_BYTES, RelayGate
 from bridge.cluster.relay_token import RelayTokens
@@ -35,7 +35,7 @@ class Relay:
         self,
         homes: HomeFinder,
         hosting: Hosting,
-        records: RelayedRecords,
+        records: RequestRecords,
         *,
         secret: bytes,
         listener: socket.socket,
@@ -86,8 +86,7 @@ class Relay:
         return route
 
     def _user_of(self, request: web.Request, user_of_link: UserOfLink) -> str | None:
-        resource = request.match_info.route.resource
-        pattern = "" if resource is None else resource.canonical
+        pattern = pattern_of(request)
         if pattern == FILE_PATH:
             return user_of_link(request.match_info["token"])
         if pattern not in ROUTED_PATHS:
@@ -110,6 +109,10 @@ class Relay:
         """Take no new connections of other replicas."""
         if self._listening is not None:
             self._listening.close()
+
+    async def hang_up(self) -> None:
+        """Close the sockets that this replica passes on; their pages connect again through another one."""
+        await self._client.hang_up()
 
     async def close(self) -> None:
         """Close the connections to other replicas."""

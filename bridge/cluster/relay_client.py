@@ -118,6 +118,8 @@ class RelayClient:
 
     def __init__(self, tokens: RelayTokens) -> None:
         self._tokens = tokens
+        self._sockets: set[ClientWebSocketResponse] = set()
+        self._opens_sockets = True
         self._session = ClientSession(
             connector=TCPConnector(limit=0, keepalive_timeout=IDLE_S, use_dns_cache=True),
             timeout=ClientTimeout(total=None, sock_connect=CONNECT_S),
@@ -186,12 +188,21 @@ class RelayClient:
             raise ReplicaUnreachable from None
         except (ClientError, OSError):
             raise ReplicaGone(may_be_done=False) from None
+        self._sockets.add(socket)
         try:
+            if not self._opens_sockets:
+                raise ReplicaGone(may_be_done=False)
             yield socket
         finally:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(SOCKET_CLOSE_S):
-                    await socket.close()
+            self._sockets.discard(socket)
+            await _close_socket(socket)
+
+    async def hang_up(self) -> None:
+        """Close every socket that is passed on, and open no more: their pages connect again elsewhere."""
+        self._opens_sockets = False
+        async with asyncio.TaskGroup() as group:
+            for socket in self._sockets:
+                group.create_task(_close_socket(socket), name="hang up a socket passed on")
 
     async def close(self) -> None:
         """Close all connections."""
@@ -228,3 +239,9 @@ def _without(headers: CIMultiDictProxy[str], dropped: frozenset[str]) -> CIMulti
 
 def _url(base: str, request: web.Request) -> URL:
     return URL(base + request.rel_url.raw_path_qs, encoded=True)
+
+
+async def _close_socket(socket: ClientWebSocketResponse) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SOCKET_CLOSE_S):
+            await socket.close()

@@ -1,7 +1,8 @@
 """Event feeds of conversations: any number of listeners, each at its own pace, none misses an event.
 
 Event numbers grow within a conversation, also over restarts: a feed counts from the time at which it was
-made, in microseconds.
+made, in microseconds. They grow from replica to replica as well, whose clocks may differ: each claim of a
+user adds a gap that no two clocks are apart.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from bridge.conversations.message_schema import format_time
+from bridge.errors import BridgeError
+from bridge.homes import EpochOf, no_epoch
 from toolserver.json_types import JsonObject, dump_json
 
 BUFFERED_BYTES = 2 * 1024 * 1024
@@ -21,6 +24,10 @@ BUFFERED_BYTES = 2 * 1024 * 1024
 
 MAX_FEEDS = 100
 """Maximum number of feeds in memory; beyond it, the idle feed that was least recently used is dropped."""
+
+EPOCH_GAP_S = 120
+"""Seconds that each claim of a user adds to the numbers of later feeds: twice what the clocks of two replicas
+may differ, each being at most 30 s wrong. Read as doubles, numbers stay exact for 60 million claims."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +39,15 @@ class _Event:
 class EventFeed:
     """The events of one conversation. All methods run on one event loop."""
 
-    def __init__(self, conversation_id: str, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, conversation_id: str, now: Callable[[], float] = time.time, *, user_id: str = "", epoch: int = 0
+    ) -> None:
+        """`epoch`: claim of the user's home under which it was made; 0: there are no replicas."""
         self._id = conversation_id
         self._now = now
-        self._first = int(now() * 1_000_000)
-        self._next = self._first
+        self.user_id = user_id
+        self.epoch = epoch
+        self._next = int((now() + epoch * EPOCH_GAP_S) * 1_000_000)
         self._events: deque[_Event] = deque()
         self._bytes = 0
         self._run_from: int | None = None
@@ -74,7 +85,7 @@ class EventFeed:
         self._wake()
 
     def close_feed(self) -> None:
-        """End the feed for all listeners: the conversation is deleted, or the bridge stops."""
+        """End the feed for all listeners: the conversation is deleted or elsewhere, or the bridge stops."""
         self._is_over = True
         self._wake()
 
@@ -92,7 +103,7 @@ class EventFeed:
     async def listen_after(self, after: int | None, handshake: JsonObject) -> AsyncGenerator[bytes]:
         """Yield frames as they come, `connected` first, until the feed is closed.
 
-        A feed is closed when its conversation is deleted, or the bridge stops.
+        A feed is closed when its conversation is deleted, its user is at home elsewhere, or the bridge stops.
 
         `after`: number of the last event that the listener has received; None: it is new, and is sent the
         events of the current run from the start.
@@ -143,14 +154,22 @@ class EventFeed:
 class EventFeeds:
     """The feeds of all conversations."""
 
-    def __init__(self) -> None:
+    def __init__(self, epoch_of: EpochOf = no_epoch, now: Callable[[], float] = time.time) -> None:
+        """`epoch_of`: claim under which a user's conversations are written."""
+        self._epoch_of = epoch_of
+        self._now = now
         self._feeds: OrderedDict[str, EventFeed] = OrderedDict()
 
-    def open_feed(self, conversation_id: str) -> EventFeed:
-        """Return the feed of a conversation, which the caller knows to exist."""
+    def open_feed(self, user_id: str, conversation_id: str) -> EventFeed:
+        """Return the feed of a user's conversation, which the caller knows to exist."""
         feed = self._feeds.get(conversation_id)
+        epoch = self._present_epoch(user_id)
+        if feed is not None and epoch is not None and feed.epoch != epoch:
+            feed.close_feed()  # The user was at home elsewhere meanwhile, where higher numbers were given.
+            feed = None
         if feed is None:
-            feed = self._feeds[conversation_id] = EventFeed(conversation_id)
+            feed = EventFeed(conversation_id, self._now, user_id=user_id, epoch=epoch or 0)
+            self._feeds[conversation_id] = feed
         self._feeds.move_to_end(conversation_id)
         if len(self._feeds) > MAX_FEEDS:
             self._drop_idle()
@@ -161,10 +180,22 @@ class EventFeeds:
         if (feed := self._feeds.pop(conversation_id, None)) is not None:
             feed.close_feed()
 
+    def close_user(self, user_id: str) -> None:
+        """Close and remove the feeds of a user who is at home elsewhere from now on."""
+        for name in [name for name, feed in self._feeds.items() if feed.user_id == user_id]:
+            self.drop_feed(name)
+
     def close_all(self) -> None:
         """Close all feeds: the bridge stops."""
         for feed in self._feeds.values():
             feed.close_feed()
+
+    def _present_epoch(self, user_id: str) -> int | None:
+        """Return the user's claim, 0 without replicas; None: is elsewhere, and hears no more from here."""
+        try:
+            return self._epoch_of(user_id) or 0
+        except BridgeError:
+            return None
 
     def _drop_idle(self) -> None:
         """Remove the idle feed that was least recently used, if there is one."""

@@ -29,6 +29,7 @@ from bridge.conversations.conversation import Conversation, Message, Run, new_ru
 from bridge.conversations.message_schema import message_json
 from bridge.conversations.ports import ConversationStore
 from bridge.errors import BridgeError, ErrorCode
+from bridge.homes import EpochOf, no_epoch
 from bridge.providers.directory import ModelEntry, ModelServices, UnknownModel
 from toolserver.json_types import JsonObject
 
@@ -72,7 +73,10 @@ class ConversationRuns:
         toolboxes: Toolboxes,
         journal: CallKnowledge,
         models: ModelServices,
+        *,
+        epoch_of: EpochOf = no_epoch,
     ) -> None:
+        """`epoch_of`: claim under which a user's conversations are written."""
         self._store = store
         self._journal = journal
         self._models = models.models
@@ -80,7 +84,7 @@ class ConversationRuns:
         self._tasks = models.tasks
         self._is_stopping = False
         self.locks = ConversationLocks()
-        self.feeds = EventFeeds()
+        self.feeds = EventFeeds(epoch_of)
         self._services = RunServices(store, turns, journal, self.locks)
 
     async def begin_run(self, user_id: str, conversation_id: str, prompt: ChatPrompt) -> StartedRun:
@@ -159,8 +163,12 @@ class ConversationRuns:
         self.feeds.close_all()
 
     async def stop_user(self, user_id: str) -> None:
-        """Stop a user's runs because the user is at home elsewhere from now on; waits up to `STOP_S`."""
+        """Stop a user's runs because the user is at home elsewhere from now on; waits up to `STOP_S`.
+
+        Then listeners are disconnected, who find the new home when they connect again.
+        """
         await _stop_runs([run for run in self.locks.runs if run.user_id == user_id])
+        self.feeds.close_user(user_id)
 
     async def end_orphaned(self, user_id: str | None = None) -> int:
         """End the runs that another process left behind, so that they can be continued; returns how many.
@@ -199,7 +207,7 @@ class ConversationRuns:
         except BaseException:
             self.locks.leave_run(live, RunEnd("failed"))
             raise
-        feed = self.feeds.open_feed(present.id)
+        feed = self.feeds.open_feed(present.user_id, present.id)
         user_message = _announce_start(context, feed)
         execution = ConversationRun(context, live, self._services, feed)
         self._tasks.start_task(execution.execute_run(), f"run {live.id}")

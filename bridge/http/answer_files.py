@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import codecs
 import re
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bridge.browser_protocol import FILE_BYTES, RESULT_BYTES
+from bridge.calls.call_ids import CallIds, made_at
 from bridge.calls.outcome import CallOutcome
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.file_links import FileLinks, LinkedFile
 from bridge.storage.answer_files import FILE as BINARY
-from bridge.storage.answer_files import TEXT, AnswerFolder, Upload
+from bridge.storage.answer_files import KEEP_SECONDS, TEXT, AnswerFolder, Upload
 from toolserver.call.result import FileBody, TextBody
 from toolserver.call.truncation import beginning_of
 from toolserver.json_types import JsonObject
@@ -37,8 +39,12 @@ class StoredAnswer:
 class AnswerFiles:
     """The stored answers of all users. Without disk space an answer is cut or lost, but never an error."""
 
-    def __init__(self, folder: Path, links: FileLinks, max_answer_bytes: int) -> None:
+    def __init__(
+        self, folder: Path, links: FileLinks, max_answer_bytes: int, *, of_replica: CallIds | None = None
+    ) -> None:
+        """`of_replica`: for a replica that has its own folder, what knows the ids that all of them issue."""
         self._folder = AnswerFolder(folder)
+        self._of_replica = of_replica
         self._links = links
         self._max_answer_bytes = max_answer_bytes or RESULT_BYTES
 
@@ -93,12 +99,13 @@ class AnswerFiles:
         `offset` counts characters (code points) of the text.
 
         Raises:
-            BridgeError: `not_found`: this user has no such answer, or no longer; `invalid_arguments`:
-                it is not text, or ends before `offset`.
+            BridgeError: `not_found`: this user has no such answer, or no longer; `answer_lost`: another
+                replica may have had it; `invalid_arguments`: it is not text, or ends before `offset`.
         """
         file_id = self._folder.of_call(user_id, call_id)
         path = self._folder.find_file(file_id) if file_id else None
         if path is None:
+            self._check_lost(user_id, call_id)
             message = (
                 f"No answer of a call {call_id[:80]!r} is stored. Answers that were cut are stored for "
                 "24 hours, or until newer ones need the space. Run the operation again."
@@ -110,10 +117,15 @@ class AnswerFiles:
         return await asyncio.to_thread(_page_of, path, offset, self._max_answer_bytes)
 
     def sign_link(self, user_id: str, call_id: str, mime: str, filename: str = "") -> tuple[str, int] | None:
-        """Return the signed URL and the size of a call's stored answer; None without one."""
+        """Return the signed URL and the size of a call's stored answer; None without one.
+
+        Raises:
+            BridgeError: `answer_lost`: another replica may have had it.
+        """
         file_id = self._folder.of_call(user_id, call_id)
         path = self._folder.find_file(file_id) if file_id else None
         if file_id is None or path is None:
+            self._check_lost(user_id, call_id)
             return None
         return self.url_path(file_id, mime, filename), path.stat().st_size
 
@@ -140,11 +152,33 @@ class AnswerFiles:
         """Return the file that a signed URL stands for; None when it no longer exists.
 
         Raises:
-            BridgeError: `unauthorized`: the token is forged or expired.
+            BridgeError: `unauthorized`: the token is forged or expired; `answer_lost`: another replica may
+                have had the file.
         """
         linked = self._links.read_link(token)
         path = self._folder.find_file(linked.file_id)
-        return StoredAnswer(path, linked.mime, linked.filename) if path else None
+        if path is None:
+            user_id, _, name = linked.file_id.partition("/")
+            self._check_lost(user_id, name.partition(".")[0])
+            return None
+        return StoredAnswer(path, linked.mime, linked.filename)
+
+    def _check_lost(self, user_id: str, call_id: str) -> None:
+        """Check that an answer that is not here cannot be one that another replica had.
+
+        Raises:
+            BridgeError: `answer_lost`: it can, as the call was made less than `KEEP_SECONDS` ago.
+        """
+        if self._of_replica is None or not self._of_replica.was_made_for(call_id, user_id):
+            return
+        if made_at(call_id) < time.time() - KEEP_SECONDS:
+            return
+        message = (
+            f"The answer of {call_id} is not in this replica of the bridge: if it was stored, then by "
+            "another one, which stopped or is gone. Do not repeat a call that changes something; read what "
+            "it changed."
+        )
+        raise BridgeError(ErrorCode.ANSWER_LOST, message, detail={"call_id": call_id})
 
     async def _store_upload(self, upload: Upload, chunks: AsyncIterator[bytes]) -> str | None:
         """Return the id of the new file; None without disk space. The chunks are always read to their end."""

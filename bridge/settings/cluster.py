@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated, ClassVar
 from urllib.parse import urlsplit
 
@@ -86,6 +87,16 @@ class ClusterSettings(Section):
         default=None,
         repr=False,
         description="secret that signs sessions, links and what replicas pass on; the same in all replicas",
+    )
+    answers_dir: Annotated[
+        Path | None,
+        Names(
+            "TOOL_BRIDGE_ANSWERS", "--answers", "DIR", range="a folder", default="`files` in the data folder"
+        ),
+    ] = Field(
+        default=None,
+        description="folder for answers too long for a message; one that all replicas share gives out an "
+        "answer wherever its user is at home",
     )
     drain_s: Annotated[float, Names("TOOL_BRIDGE_DRAIN_SECONDS")] = Field(
         default=5.0,

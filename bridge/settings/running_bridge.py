@@ -46,7 +46,7 @@ def running_bridge(data_dir: Path) -> dict[str, Any] | None:
 
 
 def written_facts(data_dir: Path) -> dict[str, Any] | None:
-    """Return the facts that a bridge wrote, running or killed: `base_url`, `pid` and `key_ids`."""
+    """Return the facts that a bridge wrote, running or killed: `base_url`, `pid`, `key_ids`, `replica`."""
     try:
         return json.loads((data_dir / RUNNING_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -51,6 +51,16 @@ _REDIS = "--redis and --replica-url"
 _log = logging.getLogger(__name__)
 
 
+class DatabaseInUse(StoreError):
+    """A bridge or replicas use a database that is to be used alone; the text is for a bridge that starts."""
+
+    def __init__(self, text: str, where: str, *, by_replicas: bool) -> None:
+        """`where`: address of the database, without a password."""
+        super().__init__(text)
+        self.where = where
+        self.by_replicas = by_replicas
+
+
 class Claim(Protocol):
     """The port by which a bridge becomes the only one at its database, or one of several replicas."""
 
@@ -103,17 +113,18 @@ class AdvisoryClaim:
         engine: AsyncEngine,
         *,
         shared: bool = False,
-        patience_s: float = TAKE_S,
+        patience_s: float | None = None,
         look_every_s: float = LOOK_EVERY_S,
     ) -> None:
         """`shared`: beside other replicas.
 
-        `patience_s`: how long `take_claim` waits; `look_every_s`: period of `keep_claim`, in seconds.
+        `patience_s`: how long `take_claim` waits (None: `TAKE_S`); `look_every_s`: period of `keep_claim`;
+        both in seconds.
         """
         self._engine = engine
         self._try_lock = _TRY_SHARED if shared else _TRY_ALONE
         self._is_shared = shared
-        self._patience_s = patience_s
+        self._patience_s = TAKE_S if patience_s is None else patience_s
         self._look_every_s = look_every_s
         self._connection: AsyncConnection | None = None
 
@@ -127,7 +138,7 @@ class AdvisoryClaim:
         try:
             while not await self._try():
                 if asyncio.get_running_loop().time() >= deadline:
-                    raise StoreError(await self._explain())
+                    raise await self._explain()
                 await sleep_safely(TRY_EVERY_S)
         except (SQLAlchemyError, OSError) as error:
             raise StoreError(f"{mask_url(self._engine.url)} cannot be used: {reason_of(error)}") from None
@@ -185,25 +196,28 @@ class AdvisoryClaim:
                 await _closed(connection)
         return self._connection is connection
 
-    async def _explain(self) -> str:
+    async def _explain(self) -> DatabaseInUse:
         """Say who is in the way, and what to do about it."""
         where = mask_url(self._engine.url)
         if self._is_shared:
-            return (
+            text = (
                 f"a single bridge uses {where}, which replicas cannot share with it: stop it, or start it as "
                 f"one of them, with {_REDIS}"
             )
+            return DatabaseInUse(text, where, by_replicas=False)
         async with self._engine.connect() as connection:
             held_shared = await connection.scalar(_IS_HELD_SHARED, _LOCK_PARTS)
         if held_shared:
-            return (
+            text = (
                 f"replicas use {where}, beside which no single bridge may run: stop all of them, or start "
                 f"this one as one of them, with {_REDIS}"
             )
-        return (
-            f"another bridge uses {where}; a database serves one bridge: stop the other one, or "
-            "give this one a database of its own"
-        )
+        else:
+            text = (
+                f"another bridge uses {where}; a database serves one bridge: stop the other one, or "
+                "give this one a database of its own"
+            )
+        return DatabaseInUse(text, where, by_replicas=bool(held_shared))
 
     async def _is_there(self, connection: AsyncConnection) -> bool:
         try:

@@ -47,6 +47,8 @@ FENCE = "check_epoch"
 
 NUL = "\0"
 
+_LOCK_NAME = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+
 
 async def accepts_writes(session: AsyncSession) -> bool:
     """Return whether the database can be written; SQLite's write lock is taken for a moment.
@@ -116,6 +118,15 @@ async def lock_user(session: AsyncSession, user_id: str) -> None:
     refuses the second's rows. SQLite lets one write at a time anyway.
     """
     await session.execute(select(UserRow.id).where(UserRow.id == user_id).with_for_update(key_share=True))
+
+
+async def lock_name(session: AsyncSession, name: str) -> None:
+    """Lock a name until this transaction ends, against others who call this for the same name.
+
+    For what several replicas may add at once. SQLite lets one write at a time anyway, of one process.
+    """
+    if dialect_of(session) == "postgresql":
+        await session.execute(_LOCK_NAME, {"name": name})
 
 
 def is_unfit(error: BaseException) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import URL, delete, insert, select, text
-from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.homes import EpochOf, no_epoch
@@ -30,10 +30,11 @@ from bridge.storage.database import (
     open_sqlite,
 )
 from bridge.storage.database_lease import AdvisoryClaim, Claim, claim_of
-from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lock_user
+from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lock_name, lock_user
 from bridge.storage.encryption import Encryption
 from bridge.storage.items import ItemTables
 from bridge.storage.mcp_tasks import McpTaskTable
+from bridge.storage.pairings import PairingTable
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.reencryption import Reencrypted, reencrypt_rows
 from bridge.storage.replicas.change_counters import ChangeCounters
@@ -63,7 +64,8 @@ class Store(UserStore):
         self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
         self._session = Sessions(self._plain_session)
         self._fenced: AsyncEngine | None = None
-        self._epoch_of: EpochOf = no_epoch
+        self.epoch_of: EpochOf = no_epoch
+        """Claim under which a user's rows are written."""
         self.claim: Claim = claim_of(engines.reading)
         """Claim of a bridge to the database, exclusive unless `share_claim` was called.
 
@@ -97,7 +99,7 @@ class Store(UserStore):
 
     def stamp_writes(self, epoch_of: EpochOf) -> None:
         """Write conversations, items and responses under claims, in all tables that are made after this."""
-        self._epoch_of = epoch_of
+        self.epoch_of = epoch_of
 
     def share_claim(self) -> None:
         """Make `claim` that of a replica, beside others, in this PostgreSQL database; before it is taken."""
@@ -127,6 +129,10 @@ class Store(UserStore):
         """Call `listener` after each transaction of this process that other replicas have to hear of."""
         self._session.on_commit(listener)
 
+    def pairing_table(self, now: Callable[[], float] = time.time) -> PairingTable:
+        """Return the browsers that wait for confirmation in this database."""
+        return PairingTable(self._session, now)
+
     def limit_tables(self) -> LimitTables:
         """Return the limits and call settings in this database."""
         return LimitTables(self._session)
@@ -148,7 +154,7 @@ class Store(UserStore):
     ) -> ItemTables:
         """Return the stored items and responses in this database."""
         encryption = Encryption(settings or StorageSettings())
-        return ItemTables(self._plain_session, self._thread, encryption, now, self._epoch_of)
+        return ItemTables(self._plain_session, self._thread, encryption, now, self.epoch_of)
 
     def retention_sweep(self, settings: StorageSettings, now: Callable[[], float] = time.time) -> Retention:
         """Return the sweeper that deletes expired and superfluous responses."""
@@ -157,7 +163,7 @@ class Store(UserStore):
     def conversation_tables(self, settings: StorageSettings | None = None) -> ConversationTables:
         """Return the conversations in this database."""
         encryption = Encryption(settings or StorageSettings())
-        return ConversationTables(self._session, self._thread, encryption, self._epoch_of)
+        return ConversationTables(self._session, self._thread, encryption, self.epoch_of)
 
     def mcp_tasks(self, settings: StorageSettings) -> McpTaskTable:
         """Return the tasks of MCP clients in this database."""
@@ -221,6 +227,18 @@ class Store(UserStore):
         async with self._session() as session:
             return set(await session.scalars(select(ServerRow.id)))
 
+    async def add_server(self, record: ServerRecord) -> bool:
+        """Add a server; False, and nothing is changed: its id is taken, or what a command line calls it."""
+        taken = ServerRow.id == record.id
+        if record.named is not None:
+            taken |= ServerRow.named == record.named
+        async with self._session.begin_transaction(changes="servers") as session:
+            await lock_name(session, "servers")
+            if await session.scalar(select(ServerRow.id).where(taken).limit(1)) is not None:
+                return False
+            session.add(_fill(ServerRow(id=record.id, added_at=time.time()), record))
+            return True
+
     async def save_server(self, record: ServerRecord) -> None:
         """Add a server or replace its facts; `added_at` is never changed."""
         async with self._session.begin_transaction(changes="servers") as session:
@@ -228,10 +246,7 @@ class Store(UserStore):
             if row is None:
                 row = ServerRow(id=record.id, added_at=time.time())
                 session.add(row)
-            row.owner_id, row.title, row.named = record.owner_id, record.title, record.named
-            row.source_url, row.base_url = record.source_url, record.base_url
-            row.text, row.inline_html = record.text, record.inline_html
-            row.idempotency_key = record.idempotency_key
+            _fill(row, record)
 
     async def delete_server(self, server_id: str) -> None:
         """Delete a server and, with it, every acceptance and setting of its operations."""
@@ -242,19 +257,26 @@ class Store(UserStore):
     async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
         """Return the name map of a scope: (server id, operation key) to tool name."""
         async with self._session() as session:
-            named = select(ToolNameRow.server_id, ToolNameRow.operation_key, ToolNameRow.name)
-            rows = await session.execute(named.where(ToolNameRow.scope == scope))
-            return {OperationKey(server_id, key): name for server_id, key, name in rows}
+            return await _names_of(session, scope)
 
-    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
-        """Store names, replacing those of the same operations."""
+    async def add_names(
+        self, scope: str, names: Mapping[OperationKey, str], *, seen: Mapping[OperationKey, str]
+    ) -> bool:
+        """Store names, replacing those of the same operations.
+
+        False, and nothing is stored: the names of the scope are not those that were `seen` any more.
+        """
         rows = [
             {"scope": scope, "server_id": server_id, "operation_key": key, "name": name}
             for (server_id, key), name in names.items()
         ]
         async with self._session.begin_transaction() as session:
+            await lock_name(session, f"tool names {scope}")
+            if await _names_of(session, scope) != seen:
+                return False
             for batch in _batches(rows):
                 await session.execute(build_upsert(dialect_of(session), ToolNameRow), batch)
+            return True
 
     async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         """Return the operations that a user accepted: (server id, operation key) to digest."""
@@ -307,6 +329,14 @@ class Store(UserStore):
             await session.execute(build_upsert(dialect_of(session), SelectionRow), row)
 
 
+def _fill(row: ServerRow, record: ServerRecord) -> ServerRow:
+    row.owner_id, row.title, row.named = record.owner_id, record.title, record.named
+    row.source_url, row.base_url = record.source_url, record.base_url
+    row.text, row.inline_html = record.text, record.inline_html
+    row.idempotency_key = record.idempotency_key
+    return row
+
+
 def _record(row: ServerRow) -> ServerRecord:
     return ServerRecord(
         id=row.id,
@@ -319,6 +349,12 @@ def _record(row: ServerRow) -> ServerRecord:
         inline_html=row.inline_html,
         idempotency_key=row.idempotency_key,
     )
+
+
+async def _names_of(session: AsyncSession, scope: str) -> Mapping[OperationKey, str]:
+    named = select(ToolNameRow.server_id, ToolNameRow.operation_key, ToolNameRow.name)
+    rows = await session.execute(named.where(ToolNameRow.scope == scope))
+    return {OperationKey(server_id, key): name for server_id, key, name in rows}
 
 
 def _batches(rows: Sequence[_RowT]) -> Iterator[Sequence[_RowT]]:

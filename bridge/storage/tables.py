@@ -50,6 +50,24 @@ class TicketRow(Base):
     browser."""
 
 
+class PairingRow(Base):
+    """A browser that shows a code until its user confirms or refuses it; code and secret are hashed."""
+
+    __tablename__ = "pairings"
+    secret_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    code_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    public_key: Mapped[str] = mapped_column(Text)
+    browser: Mapped[str] = mapped_column(String(100))
+    address: Mapped[str] = mapped_column(Text)
+    user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    """The only user who may confirm it; null: whoever types its code first."""
+    state: Mapped[str] = mapped_column(String(10))
+    device_id: Mapped[str | None] = mapped_column(String(32))
+    """The device that it has become; no foreign key, as this is decided before the device is made."""
+    requested_at: Mapped[float]
+    expires_at: Mapped[float]
+
+
 class MemoryChoiceRow(Base):
     """A user's retention preference; no row: as much as the bridge stores."""
 

@@ -292,7 +292,7 @@ class UserStore:
                 await lock_user(session, user.id)  # Of two such tickets, one is for a further browser.
                 if await _has_device(session, user.id):
                     return _user(user)
-            device = _device(_added_device(session, user.id, public_key, browser), user)
+            device = device_of(add_device_row(session, user.id, public_key, browser), user)
             return NewDevice(device, row.printed)
 
     async def redeem_ticket(self, ticket: str, user_id: str) -> PairingTicket | None:
@@ -310,32 +310,26 @@ class UserStore:
                 await session.execute(delete(TicketRow).where(*known))
             return PairingTicket(_user(user), row.printed)
 
-    async def add_device(self, user_id: str, public_key: str, browser: str) -> Device:
-        """Make a browser a device of a user, who has confirmed it."""
-        async with self._session.begin_transaction(changes="devices") as session:
-            user = await session.get_one(UserRow, user_id)
-            return _device(_added_device(session, user_id, public_key, browser), user)
-
     async def find_device(self, device_id: str) -> Device | None:
         """Return a paired browser by its id."""
         query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.id == device_id)
         async with self._session() as session:
             found = (await session.execute(query)).one_or_none()
-            return _device(*found) if found else None
+            return device_of(*found) if found else None
 
     async def find_devices(self, user_ids: Collection[str], device_ids: Collection[str]) -> list[Device]:
         """Return the browsers of these users, and those of these ids that are still paired."""
         wanted = or_(DeviceRow.user_id.in_(user_ids), DeviceRow.id.in_(device_ids))
         async with self._session() as session:
             found = await session.execute(select(DeviceRow, UserRow).join(UserRow).where(wanted))
-            return [_device(row, user) for row, user in found]
+            return [device_of(row, user) for row, user in found]
 
     async def list_devices(self, user_id: str) -> list[Device]:
         """Return a user's browsers, oldest first."""
         query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.user_id == user_id)
         async with self._session() as session:
             found = await session.execute(query.order_by(DeviceRow.created_at))
-            return [_device(row, user) for row, user in found]
+            return [device_of(row, user) for row, user in found]
 
     async def rename_device(self, user_id: str, device_id: str, name: str) -> bool:
         """Rename a browser; False when the user has no such browser."""
@@ -387,7 +381,8 @@ def _user(row: UserRow) -> User:
     return User(row.id, f"{row.display_name} ({issuer})")
 
 
-def _device(row: DeviceRow, user: UserRow) -> Device:
+def device_of(row: DeviceRow, user: UserRow) -> Device:
+    """Return a device as callers see it."""
     return Device(row.id, _user(user), row.public_key, row.name, row.created_at, row.last_seen_at)
 
 
@@ -401,10 +396,18 @@ async def _ensured(session: AsyncSession, name: str) -> UserRow:
     return row
 
 
-def _added_device(session: AsyncSession, user_id: str, public_key: str, browser: str) -> DeviceRow:
+def add_device_row(
+    session: AsyncSession, user_id: str, public_key: str, browser: str, *, device_id: str | None = None
+) -> DeviceRow:
+    """Add a device of a user to the transaction of a session; `device_id`: None for a new one."""
     now = time.time()
     row = DeviceRow(
-        id=new_id(), user_id=user_id, public_key=public_key, name=browser, created_at=now, last_seen_at=now
+        id=device_id or new_id(),
+        user_id=user_id,
+        public_key=public_key,
+        name=browser,
+        created_at=now,
+        last_seen_at=now,
     )
     session.add(row)
     return row

@@ -19,6 +19,7 @@ from bridge.lazy_modules import LAZY_MODULES
 from bridge.storage.store import Store
 from tests.support.commands import Ended, run_command
 from tests.support.documents.compiled import document_text, operation
+from tests.support.stores.devices import add_device
 from toolserver.json_types import JsonObject
 
 SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
@@ -124,7 +125,7 @@ def test_users_and_their_browsers_are_listed_and_a_browser_is_removed(
         store = Store.open_store(tmp_path / "bridge.sqlite3")
         ann = await store.ensure_user("ann")
         await store.ensure_forwarded_user("open-webui", "b5d0", "Ada")
-        device = await store.add_device(ann.id, "{}", "Firefox on Linux")
+        device = await add_device(store, ann.id, "Firefox on Linux")
         await store.close()
         return device.id
 
@@ -156,16 +157,18 @@ def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: st
 
 
 def test_a_bridge_that_is_to_be_one_of_several_does_not_run_alone_instead(tmp_path: Path) -> None:
-    """Two that each believe to be alone would end each other's calls."""
+    """One that cannot join the others would serve users whom they have; its message shows no password."""
     complete = {
         "TOOL_BRIDGE_REDIS": "redis://127.0.0.1:1",
         "TOOL_BRIDGE_REPLICA_URL": "http://127.0.0.1:2",
         "TOOL_BRIDGE_PUBLIC_URL": "https://bridge.example",
-        "TOOL_BRIDGE_DATABASE_URL": "postgresql://127.0.0.1:3/x",
+        "TOOL_BRIDGE_DATABASE_URL": "postgresql://bridge:hunter2@127.0.0.1:3/x",
     }
     started = run_command("serve", "--port", "0", "--data", str(tmp_path / "new"), environ=complete)
-    assert started.status == 2
-    assert "cannot run as one of several replicas yet" in started.errors
+    assert started.status == 1
+    assert "postgresql://bridge@127.0.0.1:3/x" in started.errors
+    assert "hunter2" not in started.errors
+    assert "Traceback" not in started.errors
 
 
 def test_half_a_configuration_of_replicas_is_told_at_the_start(tmp_path: Path) -> None:

@@ -11,11 +11,13 @@ from sqlalchemy import Table
 from bridge.__main__ import main
 from bridge.cli.store import DATABASE
 from bridge.settings.running_bridge import RUNNING_FILE
+from bridge.storage import database_lease
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.stores.databases import execute
+from tests.support.stores.postgresql import PostgresServer
 
 
 async def _fill(path: Path, name: str) -> str:
@@ -79,3 +81,49 @@ def test_a_bridge_that_runs_is_stopped_first(folder: Path, capsys: pytest.Captur
     assert main(["users", "--delete", "ann", "--data", str(folder)]) == 1
     assert "stop it first" in capsys.readouterr().err
     assert len(execute(folder / DATABASE, "SELECT * FROM users")) == 2
+
+
+def test_of_replicas_all_are_stopped_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The one of this machine is not the only one that has the user in memory."""
+    facts = {"base_url": "http://x", "pid": os.getpid(), "replica": "0123456789abcdef"}
+    (folder / RUNNING_FILE).write_text(json.dumps(facts), encoding="utf-8")
+    assert main(["users", "--delete", "ann", "--data", str(folder)]) == 1
+    assert "a replica is running on this data folder: stop all of them first" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("shared", "who", "stop"),
+    [
+        (True, "replicas use postgresql://", "stop all of them first"),
+        (False, "a bridge uses postgresql://", "stop it first"),
+    ],
+)
+def test_bridges_of_other_machines_are_stopped_first(
+    tmp_path: Path,
+    postgres_server: PostgresServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    shared: bool,
+    who: str,
+    stop: str,
+) -> None:
+    """The database tells of them; what it says to a bridge that starts would mislead."""
+    monkeypatch.setattr(database_lease, "TAKE_S", 0.0)
+    with postgres_server.database() as where:
+        url = where.set(drivername="postgresql").render_as_string(hide_password=False)
+
+        async def delete_beside_another() -> int:
+            store = Store.open_store(where)
+            if shared:
+                store.share_claim()
+            await store.claim.take_claim()
+            try:
+                return await asyncio.to_thread(
+                    main, ["users", "--delete", "ann", "--data", str(tmp_path), "--database", url]
+                )
+            finally:
+                await store.close()
+
+        assert asyncio.run(delete_beside_another()) == 1
+    assert who in (said := capsys.readouterr().err)
+    assert stop in said

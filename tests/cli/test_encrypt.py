@@ -42,8 +42,8 @@ async def _readable(path: Path, *keys: str) -> bool:
     return bool(found)
 
 
-def _running(folder: Path, *key_ids: str, pid: int | None = None) -> None:
-    facts = {"base_url": "http://x", "pid": pid or os.getpid(), "key_ids": key_ids}
+def _running(folder: Path, *key_ids: str, pid: int | None = None, replica: str | None = None) -> None:
+    facts = {"base_url": "http://x", "pid": pid or os.getpid(), "key_ids": key_ids, "replica": replica}
     (folder / RUNNING_FILE).write_text(json.dumps(facts), encoding="utf-8")
 
 
@@ -102,6 +102,16 @@ def test_it_refuses_what_would_hide_rows_from_the_bridge_that_runs(
     assert _run(folder, *options) == 1
     assert why in capsys.readouterr().err
     assert asyncio.run(_readable(folder / DATABASE))
+
+
+def test_replicas_are_started_again_together(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that is restarted alone, with other keys than the others, refuses to start."""
+    monkeypatch.setenv(KEYS, "new,old")
+    _running(folder, key_id("old"), replica="0123456789abcdef")
+    assert _run(folder) == 1
+    assert "the running replica does not know the first key; stop all replicas" in capsys.readouterr().err
 
 
 def test_it_runs_beside_a_bridge_that_knows_the_key_and_after_one_that_is_gone(

@@ -18,6 +18,7 @@ from bridge.storage.tables import Base
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import WriteAheadLog
 from tests.support.stores.databases import Where, engine_of, execute
+from tests.support.stores.devices import add_device
 from tests.support.stores.postgresql import PostgresServer
 from toolserver.tool.naming import OperationKey
 
@@ -46,9 +47,9 @@ async def filled(path: Path) -> tuple[User, str]:
     ann = await store.ensure_user("ann")
     _, key = await store.add_key(ann.id, "a\0b")
     await store.add_ticket(ann.id)
-    await store.add_device(ann.id, "{}", "Chrome")
+    await add_device(store, ann.id, "Chrome")
     await store.save_server(ServerRecord("shop", None, "Shop", None, None, None, "{}"))
-    await store.add_names("", {OperationKey("shop", "GET /"): "list"})
+    await store.add_names("", {OperationKey("shop", "GET /"): "list"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /": "d"})
     await store.save_selection(ann.id, UserSelection(tags=("t",), max_tools=5))
     await store.limit_tables().save_limits({"BREAKER_MAX_FAILURES": 3})

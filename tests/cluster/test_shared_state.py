@@ -16,6 +16,7 @@ from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.cluster.following_bridges import FollowingBridges, following_bridges
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import pair_browser
+from tests.support.stores.devices import add_device
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
 from tests.support.waiting import eventually
@@ -74,6 +75,25 @@ async def test_a_browser_removed_here_is_disconnected_there(two: FollowingBridge
         assert await two.here.components.store.delete_device(two.here.local_user.id, page.device_id)
         await eventually(lambda: not page.socket.connected, within_s=SOON_S)
         assert (await page.request("GET", "/api/me"))[0] == 401
+
+
+async def test_a_browser_removed_here_that_said_no_hello_is_disconnected_there(two: FollowingBridges) -> None:
+    """It may say hello at any time, and what identity knew of it may just have been forgotten."""
+    async with aiohttp.ClientSession() as http:
+        ticket = await two.there.components.store.add_ticket(two.there.local_user.id)
+        page = await pair_browser(two.there.base_url, http, ticket)
+        token = await page.open_session()
+        await page.socket.connect(
+            page.base_url,
+            socketio_path="ws/socket.io",
+            transports=["websocket"],
+            auth={"token": token},
+            wait_timeout=SOON_S,
+        )
+        assert two.there.components.gateway.device_ids() == {page.device_id}
+        two.there.components.identity.forget_credentials()
+        assert await two.here.components.store.delete_device(two.here.local_user.id, page.device_id)
+        await eventually(lambda: not page.socket.connected, within_s=SOON_S)
 
 
 async def test_a_browser_paired_here_is_told_to_pages_there(two: FollowingBridges) -> None:
@@ -205,7 +225,7 @@ async def grants(parts: Components, user: str, _server_id: str) -> object:
 
 
 async def choose_device(parts: Components, user: str, server_id: str) -> None:
-    device = await parts.store.add_device(user, "{}", "Phone")
+    device = await add_device(parts.store, user, "Phone")
     assert await parts.choices.choose_device(user, server_id, device.id)
 
 

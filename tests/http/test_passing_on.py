@@ -11,6 +11,7 @@ from typing import Any
 import aiohttp
 import pytest
 import pytest_asyncio
+import socketio
 from socketio.exceptions import ConnectionError as SocketRefused
 
 from bridge.app.server import Bridge
@@ -175,6 +176,19 @@ async def test_the_pages_of_a_lost_home_are_cut_off(two: LinkedBridges, page: Fa
     two.here.relay.router.cut_replica("b")
 
     await eventually(lambda: not page.socket.connected)
+
+
+async def test_a_replica_that_stops_lets_go_of_the_pages_of_others(
+    two: LinkedBridges, page: FakePage
+) -> None:
+    """Its own stop reads nothing more for seconds, in which such a page would be without its bridge."""
+    await page.connect(products)
+    assert two.here.relay is not None
+    await two.here.relay.hang_up()
+    await eventually(lambda: not page.socket.connected and page_counts(two) == (0, 0))
+    page.socket = socketio.AsyncClient(reconnection=False)
+    with pytest.raises(SocketRefused):
+        await page.connect(products)
 
 
 async def test_events_of_a_conversation_come_through(

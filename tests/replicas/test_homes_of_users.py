@@ -12,9 +12,13 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import URL
 
+from bridge.app.composition import Components
 from bridge.app.server import Bridge
-from tests.support.cluster.replicas import running_replicas
-from tests.support.running_bridge import FakePage, json_answer, pair_browser
+from bridge.cluster.redis_connection import RedisConnection
+from bridge.cluster.redis_directory import RedisDirectory
+from tests.support.cluster.replicas import replica_settings, running_replicas
+from tests.support.documents.compiled import document_text
+from tests.support.running_bridge import FakePage, json_answer, pair_browser, running_bridge
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
@@ -93,3 +97,21 @@ async def test_a_replica_that_stops_hands_its_users_over(two: TwoReplicas) -> No
     assert await two.call(two.there) == (200, {"result": [{"id": 1, "name": "tea"}]})
     assert execute(two.database, "SELECT replica FROM homes") == [(two.there.replica.id,)]  # type: ignore[union-attr]
     await page.close()
+
+
+async def test_a_replica_offers_its_documents_before_it_takes_users(
+    tmp_path: Path, database: URL, redis_server: RedisServer
+) -> None:
+    """Users are handed over to whoever seems ready, and a call of a tool not yet loaded would be unknown."""
+    connection = RedisConnection(redis_server.url)
+    listed: list[int] = []
+
+    async def offer(parts: Components) -> None:
+        listed.append(len(await RedisDirectory(connection).list_replicas()))
+        await parts.registry.share_document("shop.json", document_text(), source_url=None)
+
+    settings = replica_settings(redis_server.url, "ab" * 32)
+    async with running_bridge(tmp_path, database=database, offer=offer, **settings):
+        listed.append(len(await RedisDirectory(connection).list_replicas()))
+    await connection.close()
+    assert listed == [0, 1]

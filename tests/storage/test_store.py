@@ -17,6 +17,7 @@ from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.users import KeyHolder, NewDevice
 from tests.support.stores.databases import Where, engine_of, execute
+from tests.support.stores.devices import add_device
 from toolserver.tool.naming import OperationKey
 
 pytestmark = pytest.mark.both_databases
@@ -43,7 +44,7 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
     ticket = await store.add_ticket(ann.id)
     await store.save_server(RECORD)
     get = OperationKey("shop", "GET /products")
-    await store.add_names("", {get: "listProducts"})
+    await store.add_names("", {get: "listProducts"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
     await store.close()
 
@@ -71,7 +72,7 @@ async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(datab
     ann = await store.ensure_user("ann")
     await store.save_server(RECORD)
     get = OperationKey("shop", "GET /products")
-    await store.add_names("", {get: "listProducts"})
+    await store.add_names("", {get: "listProducts"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
     await store.delete_server("shop")
     assert await store.list_servers() == []
@@ -160,7 +161,7 @@ async def test_what_comes_several_times_at_once_is_stored_once(database: Where) 
         making = [group.create_task(store.ensure_user("ann")) for _ in range(8)]
     (ann,) = {task.result() for task in making}
     await store.save_server(RECORD)
-    device = await store.add_device(ann.id, "{}", "Chrome")
+    device = await add_device(store, ann.id, "Chrome")
     setting = CallSetting(deadline_s=7.0)
     grant = Grant("g", ann.id, "shop", "GET /products", "d", "always", None, time.time(), None)
     async with asyncio.TaskGroup() as group:

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from jwt.algorithms import ECAlgorithm
 
-from bridge.app.server import Bridge, RelayEnd, start_bridge
+from bridge.app.server import Bridge, Offer, RelayEnd, start_bridge
 from bridge.documents.reader import DocumentReader
 from bridge.storage.store import Store
 from tests.support.documents.inline_reader import InlineReader
@@ -38,6 +38,7 @@ async def running_bridge(
     limits: Mapping[str, float] = TEST_LIMITS,
     documents: DocumentReader | None = None,
     end: RelayEnd | None = None,
+    offer: Offer | None = None,
     **settings: Any,
 ) -> AsyncGenerator[Bridge]:
     """A bridge on its own data folder; closed at the end, without waiting for calls that run.
@@ -48,7 +49,7 @@ async def running_bridge(
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **TEST_LIMITS, **limits}
     store = Store.open_store(with_tables(database or folder / "bridge.sqlite3"))
     chosen = bridge_settings(folder, limits=limits, **settings)
-    bridge = await start_bridge(chosen, store, documents=documents or InlineReader(), end=end)
+    bridge = await start_bridge(chosen, store, documents=documents or InlineReader(), end=end, offer=offer)
     try:
         yield bridge
     finally:

@@ -39,10 +39,11 @@ MIGRATED = {
         "ix_kept_responses_request_id ['request_id']",
     },
     "conversations": {"epoch BIGINT True"},
+    "kept_items": {"epoch BIGINT True"},
 }
 """What migrations since have added, by table."""
 
-ADDED = {"mcp_tasks", "homes", "cluster_facts", "change_counters"}
+ADDED = {"mcp_tasks", "homes", "cluster_facts", "change_counters", "pairings"}
 """Tables that migrations since then have made."""
 
 REVISION = "SELECT version_num FROM alembic_version"

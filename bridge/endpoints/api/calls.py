@@ -174,7 +174,7 @@ class CallRoutes:
                 "findAnswer",
                 "Get a link to the stored answer of one of the caller's calls",
                 {200: RouteAnswer("A link to the whole answer, valid for a day.", FileLink)},
-                errors=(ErrorCode.NOT_FOUND,),
+                errors=(ErrorCode.NOT_FOUND, ErrorCode.ANSWER_LOST),
             ),
             ApiRoute(
                 "GET",
@@ -184,7 +184,7 @@ class CallRoutes:
                 "Read a stored answer by its signed URL",
                 {200: RouteAnswer("The file.", media_type="*/*")},
                 access="public",
-                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.NOT_FOUND),
+                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.NOT_FOUND, ErrorCode.ANSWER_LOST),
             ),
         ]
 

@@ -9,17 +9,23 @@ from pydantic import Field
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Identity, canonical_public_key
-from bridge.auth.pairing_codes import CODE_SECONDS, PairingCodes, WaitingBrowser, browser_name
+from bridge.auth.pairing_codes import CODE_SECONDS, PairingCodes, ShownCode, browser_name
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, address_of, json_answer
+from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import NewDevice
 
 PAIRINGS = 60
 PAIRINGS_IN_ALL = 600
 """Maximum tickets and requests for a code, of one address and of all, in a minute."""
+
+STANDINGS = 20 * 60
+STANDINGS_IN_ALL = 500 * 60
+"""Maximum questions about how a code stands, of one address and of all, in a minute: each costs the database
+a look, and every browser that may wait at once asks every two seconds."""
 
 
 class Pairing(ApiModel):
@@ -104,6 +110,9 @@ class PairingRoutes:
         self._limit = identity.attempts.limit_attempts(
             "attempts to pair a browser", per_key=PAIRINGS, in_all=PAIRINGS_IN_ALL, window_s=60
         )
+        self._standing_limit = RateLimit(
+            "questions about a code", per_key=STANDINGS, in_all=STANDINGS_IN_ALL, window_s=60
+        )
 
     def list_routes(self) -> list[ApiRoute]:
         """Return the routes of this class."""
@@ -148,7 +157,7 @@ class PairingRoutes:
                 {200: RouteAnswer("How things stand.", PairingStanding)},
                 body=PairingSecret,
                 access="public",
-                errors=(ErrorCode.INVALID_REQUEST,),
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
             ),
         ]
 
@@ -191,7 +200,7 @@ class PairingRoutes:
             set_audit_detail(request, user_id=user.id, device=device.id, browser=device.name, by="link")
             paired = Paired(device_id=device.id, user=user.name, user_id=user.id, printed=found.printed)
             return json_answer(paired, status=201)
-        waiting = self._pairing_codes.begin_waiting(
+        waiting = await self._pairing_codes.begin_waiting(
             public_key, browser=_browser_of(request), address=address_of(request), user_id=found.id
         )
         set_audit_detail(request, user_id=found.id, device=None, by="link", waits_for_confirmation=True)
@@ -201,21 +210,23 @@ class PairingRoutes:
         """Create a code for a browser without a ticket."""
         await self._limit.take_attempt(address_of(request))
         public_key = canonical_public_key((await read_body(request, NewPairing)).public_key)
-        waiting = self._pairing_codes.begin_waiting(
+        waiting = await self._pairing_codes.begin_waiting(
             public_key, browser=_browser_of(request), address=address_of(request)
         )
         return json_answer(_pairing_code(waiting), status=201)
 
     async def show_standing(self, request: web.Request) -> web.Response:
         """Show the status of a waiting browser."""
-        waiting = self._pairing_codes.find_waiting((await read_body(request, PairingSecret)).secret)
+        self._standing_limit.take_token(address_of(request))
+        waiting = await self._pairing_codes.find_waiting((await read_body(request, PairingSecret)).secret)
         if waiting is None:
             return json_answer(PairingStanding(state="expired"))
         if waiting.state == "refused":
             return json_answer(PairingStanding(state="refused"))
-        device = waiting.device
-        if device is None:
+        if waiting.state == "waiting":
             return json_answer(PairingStanding(state="waiting"))
+        if (device := waiting.device) is None:
+            return json_answer(PairingStanding(state="expired"))
         user = device.user
         return json_answer(
             PairingStanding(state="confirmed", device_id=device.id, user=user.name, user_id=user.id)
@@ -243,5 +254,5 @@ def _browser_of(request: web.Request) -> str:
     return browser_name(request.headers.get(hdrs.USER_AGENT, ""))
 
 
-def _pairing_code(waiting: WaitingBrowser) -> PairingCode:
+def _pairing_code(waiting: ShownCode) -> PairingCode:
     return PairingCode(code=waiting.code, secret=waiting.secret, expires_in=CODE_SECONDS)

@@ -362,7 +362,8 @@ async def _walk_conversations(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("POST", f"{path}/calls/gone/retry", {}, status=404)
     await witness.ask("GET", f"{path}/messages")
     await witness.ask("DELETE", one)
-    feed = bridge.components.conversations.runs.feeds.open_feed(made["conversation"]["id"])
+    feeds = bridge.components.conversations.runs.feeds
+    feed = feeds.open_feed(bridge.local_user.id, made["conversation"]["id"])
     async with asyncio.TaskGroup() as group:
         group.create_task(witness.ask("GET", f"{path}/events"))
         group.create_task(witness.ask("GET", f"/sse{path}"))

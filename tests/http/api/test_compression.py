@@ -7,6 +7,7 @@ from bridge.app.server import Bridge
 from bridge.catalog.server_view import UserSelection
 from examples.document_files import read_document_text
 from tests.support.running_bridge import pair_browser
+from tests.support.stores.devices import add_device
 
 pytestmark = pytest.mark.asyncio
 
@@ -19,7 +20,7 @@ async def test_a_long_list_is_compressed_for_whoever_takes_it(
     for name in ("mirror.yaml", "shop.json", "library.yaml"):
         await bridge.components.registry.share_document(name, read_document_text(name), source_url=None)
     for number in range(10):
-        await bridge.components.store.add_device(bridge.local_user.id, "{}", f"browser {number}")
+        await add_device(bridge.components.store, bridge.local_user.id, f"browser {number}")
     chosen = UserSelection(names=tuple(f"tool_{number}_*" for number in range(100)))
     await bridge.components.registry.save_selection(bridge.local_user.id, chosen)
     page = await pair_browser(bridge.base_url, http, (await bridge.page_url()).partition("#ticket=")[2])

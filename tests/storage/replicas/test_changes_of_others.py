@@ -13,6 +13,7 @@ from bridge.storage.sessions import Topic
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.stored_items.retention_preference import MemoryChoice
+from tests.support.stores.devices import add_device
 from tests.support.stores.postgresql import PostgresServer
 
 pytestmark = pytest.mark.asyncio
@@ -79,7 +80,7 @@ async def test_what_a_user_changes_is_rung_for(postgres_server: PostgresServer) 
     async with two_stores(postgres_server) as stores:
         store, ann = stores.writer, stores.ann.id
         await store.save_server(ServerRecord("mine", ann, "Mine", None, None, None, "{}"))
-        device = await store.add_device(ann, "{}", "Phone")
+        device = await add_device(store, ann, "Phone")
         await store.rename_device(ann, device.id, "Desk")
         await store.choose_device(ann, "mine", device.id)
         await store.replace_acceptances(ann, "mine", {"GET /": "d"})

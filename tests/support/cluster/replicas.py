@@ -35,9 +35,18 @@ def replica_settings(redis_url: str, secret: str, *, drain_s: float = 0) -> dict
 
 @asynccontextmanager
 async def running_replicas(
-    folder: Path, database: URL, redis_url: str, *, count: int = 2, limits: Mapping[str, float] | None = None
+    folder: Path,
+    database: URL,
+    redis_url: str,
+    *,
+    count: int = 2,
+    limits: Mapping[str, float] | None = None,
+    **settings: Any,
 ) -> AsyncGenerator[list[Bridge]]:
-    """As many replicas, each started with the shop, as a command line names it for all of them."""
+    """As many replicas, each started with the shop, as a command line names it for all of them.
+
+    `settings`: of all of them, by the names of fields.
+    """
     secret = secrets.token_hex(32)
     async with AsyncExitStack() as stack:
         bridges: list[Bridge] = []
@@ -45,7 +54,7 @@ async def running_replicas(
             own = folder / f"replica-{number}"
             own.mkdir()
             cluster = replica_settings(redis_url, secret)
-            running = running_bridge(own, database=database, limits=limits or {}, **cluster)
+            running = running_bridge(own, database=database, limits=limits or {}, **cluster, **settings)
             bridges.append(await stack.enter_async_context(running))
             registry = bridges[-1].components.registry
             await registry.share_document("shop.json", document_text(), source_url=None)

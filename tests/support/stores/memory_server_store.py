@@ -28,6 +28,13 @@ class MemoryServerStore:
     async def server_ids(self) -> Set[str]:
         return set(self.records)
 
+    async def add_server(self, record: ServerRecord) -> bool:
+        named = {known.named for known in self.records.values()} - {None}
+        if record.id in self.records or record.named in named:
+            return False
+        self.records[record.id] = record
+        return True
+
     async def save_server(self, record: ServerRecord) -> None:
         self.records[record.id] = record
 
@@ -40,8 +47,14 @@ class MemoryServerStore:
     async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
         return dict(self.names.get(scope, {}))
 
-    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
-        self.names.setdefault(scope, {}).update(names)
+    async def add_names(
+        self, scope: str, names: Mapping[OperationKey, str], *, seen: Mapping[OperationKey, str]
+    ) -> bool:
+        known = self.names.setdefault(scope, {})
+        if known != seen:
+            return False
+        known.update(names)
+        return True
 
     async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         return dict(self.accepted.get(user_id, {}))

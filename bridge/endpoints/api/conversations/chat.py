@@ -157,7 +157,7 @@ class ConversationChatRoutes:
         conversation_id = request.match_info["id"]
         after = _after(request)
         await self._runs.require_conversation(user_id, conversation_id)
-        feed = self._runs.feeds.open_feed(conversation_id)
+        feed = self._runs.feeds.open_feed(user_id, conversation_id)
         run = self._runs.locks.run_of(conversation_id)
         handshake: JsonObject = {"run": {"run_id": run.id, "state": "running"} if run else None}
         async with (

@@ -138,7 +138,7 @@ class ConversationMessageRoutes:
                 moved, head_id = branches.remove_messages(frozenset(removed_ids), found.head_id)
                 changed = replace(found, head_id=head_id, updated_at=time.time())
                 await self._store.advance_run(changed, moved, removed_ids)
-                self._runs.feeds.open_feed(conversation_id).emit_event(
+                self._runs.feeds.open_feed(user_id, conversation_id).emit_event(
                     "messages_deleted", {"deleted": [*removed_ids]}
                 )
         reply = "Message deleted successfully" if removed_ids else "There is no such message"
@@ -150,7 +150,7 @@ class ConversationMessageRoutes:
         [placed] = in_a_row([message], parent_id, branches.next_seq)
         await self._store.advance_run(replace(found, head_id=placed.id, updated_at=time.time()), [placed])
         reply = message_json(placed, branches.with_more([placed]))
-        self._runs.feeds.open_feed(found.id).emit_event("message", {"message": reply})
+        self._runs.feeds.open_feed(found.user_id, found.id).emit_event("message", {"message": reply})
         return json_response({"success": True, "message": reply}, status=201)
 
 

@@ -1,5 +1,7 @@
 """Homes of users, facts that all replicas share, counters of what all of them keep alike, and the fence.
 
+Pairings stand in a table, of a single bridge as well, so that code and confirmation may meet at any replica.
+
 The counters are raised by triggers, in the transaction of the change, so that changes by commands count, too.
 The fence is a trigger as well. SQLite serves one process, which needs none.
 """
@@ -67,6 +69,7 @@ def upgrade() -> None:
         sa.Column("topic", sa.String(32), primary_key=True),
         sa.Column("version", sa.BigInteger, nullable=False),
     )
+    _add_pairings()
     _add_epochs()
     if op.get_bind().dialect.name == "postgresql":
         op.execute(_FUNCTION)
@@ -82,6 +85,22 @@ def upgrade() -> None:
                 " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.epoch IS NOT NULL)"
                 " EXECUTE FUNCTION check_epoch()"
             )
+
+
+def _add_pairings() -> None:
+    op.create_table(
+        "pairings",
+        sa.Column("secret_hash", sa.String(64), primary_key=True),
+        sa.Column("code_hash", sa.String(64), nullable=False, unique=True),
+        sa.Column("public_key", sa.Text, nullable=False),
+        sa.Column("browser", sa.String(100), nullable=False),
+        sa.Column("address", sa.Text, nullable=False),
+        sa.Column("user_id", sa.String(32), sa.ForeignKey("users.id", ondelete="CASCADE"), nullable=True),
+        sa.Column("state", sa.String(10), nullable=False),
+        sa.Column("device_id", sa.String(32), nullable=True),
+        sa.Column("requested_at", sa.Double, nullable=False),
+        sa.Column("expires_at", sa.Double, nullable=False),
+    )
 
 
 def _add_epochs() -> None:

@@ -16,7 +16,7 @@ def migrate_tables(connection: Connection) -> bool:
     False: their revision is unknown here, and nothing was changed.
     """
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(Path(__file__).parent))
     config.attributes["connection"] = connection
     try:
         command.upgrade(config, "head")
