@@ -3,14 +3,14 @@
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
-from aiohttp import ClientResponse, web
+from aiohttp import ClientResponse
 
 from bridge.calls import endings
 from bridge.calls.fenced_journal import FencedJournal
 from bridge.calls.open_call import Confirmation, OpenCall
 from bridge.calls.outcome import CallOutcome, doubtful_error
 from bridge.calls.state_machine import CallState
-from bridge.cluster.lost_requests import LostRequests
+from bridge.cluster.lost_requests import LostRequest, LostRequests
 from bridge.cluster.relay_client import (
     PassedRequest,
     RelayClient,
@@ -111,9 +111,7 @@ class Reassuring(ReplicaDouble):
 
 
 class _ReassuringWords(LostRequests):
-    async def explain_loss(
-        self, request: web.Request, user_id: str, home: Home, request_id: str, *, may_be_done: bool
-    ) -> BridgeError:
+    async def explain_loss(self, lost: LostRequest) -> BridgeError:
         return BridgeError(ErrorCode.REPLICA_LOST, "Nothing was changed.", retryable=True)
 
 
