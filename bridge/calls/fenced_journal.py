@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -26,6 +27,9 @@ from bridge.tasks import Tasks, run_within, sleep_safely
 COMMIT_S = 1.0
 """Seconds that a caller waits for the commit of an ending while the database does not answer; then the ending
 is told as in one process, and written as soon as it can be."""
+
+COMMIT_TRIES = 12
+"""Times that an ending is committed by a replica that slept, before it is told without."""
 
 KEPT_S = 12.0
 """Seconds for which the ending is awaited that a user's new home keeps: it waits for a page first."""
@@ -103,7 +107,7 @@ class FencedJournal:
         self._homes = homes
         self._tasks = tasks
         self._under_way: dict[str, int] = {}
-        """Epochs under which calls were opened that have not ended."""
+        """Epochs under which calls are opened that have not ended, also while that is not committed yet."""
         self._committing: set[Confirmation] = set()
 
     async def record_opened(self, call: OpenCall, within_s: float, *, may_begin: bool) -> None:
@@ -113,16 +117,19 @@ class FencedJournal:
             HomeLost: its user is not at home here, or not any more.
             JournalUnavailable: the database does not answer, or not within `within_s` seconds.
         """
-        epoch = self._under_way.get(call.call_id) or self._homes.epoch_of(call.user_id)
+        is_first = call.call_id not in self._under_way
+        epoch = self._homes.epoch_of(call.user_id) if is_first else self._under_way[call.call_id]
         if epoch is None:
             raise HomeLost
+        self._under_way[call.call_id] = epoch  # it may end, or be committed, while no answer comes
         try:
             is_written = await run_within(within_s, self._rows.write_call(call, epoch, may_begin=may_begin))
         except (BridgeError, TimeoutError):
             raise JournalUnavailable from None
         if not is_written:
+            if is_first:
+                self._under_way.pop(call.call_id, None)
             raise HomeLost
-        self._under_way[call.call_id] = epoch
 
     def acts_for(self, user_id: str) -> bool:
         """Return whether a user is at home here, as far as can be known without a question."""
@@ -177,25 +184,33 @@ class FencedJournal:
         outcome = call.outcome
         if outcome is None:
             raise ValueError("Only the ending of a call that has ended is recorded.")
-        try:
+        for _ in range(COMMIT_TRIES):
             writing = self._rows.write_call(call, epoch, may_begin=may_begin)
-            if await run_within(COMMIT_S, writing):
-                return KeptEnding(outcome, is_stored=True)
-        except (BridgeError, TimeoutError):
-            self._plain.record_ended(call, may_begin=may_begin, epoch=epoch)
-            return KeptEnding(outcome, is_stored=False)
-        _log.warning("Call %s ended here after its user was at home elsewhere.", call.call_id)
-        return KeptEnding(await self._find_kept(outcome), is_stored=False)
+            try:
+                is_written = await run_within(COMMIT_S, writing)
+            except (BridgeError, TimeoutError):
+                if self._homes.epoch_of(call.user_id) == epoch:
+                    break
+                await sleep_safely(LOOK_S)  # it slept, so another replica may have ended the call
+                continue
+            kept = outcome if is_written else await self._find_kept(outcome)
+            return KeptEnding(kept, is_stored=is_written)
+        self._plain.record_ended(call, may_begin=may_begin, epoch=epoch)
+        return KeptEnding(outcome, is_stored=False)
 
     async def _find_kept(self, own: CallOutcome) -> CallOutcome:
-        """Return the ending that the new home keeps; with the answer, if it is the one that came here."""
+        """Return the ending that the new home keeps; with the answer, if it is the one that came here.
+
+        A call of which nothing is kept was never opened, and was not sent.
+        """
+        _log.warning("Call %s ended here after its user was at home elsewhere.", own.call_id)
         for _ in range(int(KEPT_S / LOOK_S)):
-            try:
+            with suppress(BridgeError):
                 known = await self._rows.find_known(own.call_id)
-            except BridgeError:
-                known = None
-            if known is not None and known.outcome is not None:
-                return own if known.outcome.state is own.state else told_outcome(known.outcome)
+                if known is None:
+                    return own
+                if known.outcome is not None:
+                    return own if known.outcome.state is own.state else told_outcome(known.outcome)
             await sleep_safely(LOOK_S)
         error = doubtful_error(endings.replica_lost(is_unsent=False))
         return CallOutcome(own.call_id, CallState.OUTCOME_UNKNOWN, None, error, own.server_id)

@@ -77,7 +77,7 @@ class Membership:
     async def beat_once(self) -> None:
         """Send one heartbeat and look who else lives."""
         began_at = self._ports.boottime()
-        was_frozen = began_at > self._lease_until > float("-inf")
+        was_frozen = self._lapsed_before(began_at)
         try:
             await self._directory.send_heartbeat(self._ports.describe())
             await self._look_around()
@@ -87,8 +87,12 @@ class Membership:
             self.is_connected = False
             self.proves_absence = False
             began_at = self._ports.boottime()  # nobody can take over by a heartbeat that nobody sees
+            was_frozen = was_frozen or self._lapsed_before(began_at)  # it slept while it waited for Redis
         if not was_frozen or await self._knows_homes():
             self._lease_until = began_at + LEASE_S
+
+    def _lapsed_before(self, at: float) -> bool:
+        return at > self._lease_until > float("-inf")
 
     async def _knows_homes(self) -> bool:
         """Look, after a pause, which users are still at home here; returns whether the database said so."""

@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from tests.faults.judge import Totals
 from tests.faults.page_journal import JournalPlayer
 from tests.faults.plan import make_plan
+from tests.faults.replicas.search import search_replicas
 from tests.faults.shrink import shrink
 from tests.faults.world import History, play
 
@@ -24,7 +25,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=120, help="how long, when no number is given")
     parser.add_argument("--first", type=int, default=None, help="first seed; default: another one every day")
     parser.add_argument("--seed", type=int, default=None, help="one history again, with its trace")
+    parser.add_argument("--replicas", action="store_true", help="histories of three replicas")
     chosen = parser.parse_args()
+    if chosen.replicas:
+        return search_replicas(chosen.first or 0, chosen.histories or 1000, chosen.seed)
     if chosen.seed is not None:
         return _replay(chosen.seed)
     first = int(time.time()) // 86_400 * 1_000_000 if chosen.first is None else chosen.first

@@ -2,23 +2,16 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
-from bridge.browser_protocol import Accepted, Decision, Result
-from bridge.calls.admission import AdmissionControl, Controls
-from bridge.calls.call_ids import CallIds
-from bridge.calls.dispatcher import Dispatcher
-from bridge.calls.open_call import OpenCall, Page
-from bridge.calls.outcome import CallOutcome
+from bridge.browser_protocol import Result
+from bridge.calls.open_call import OpenCall
 from bridge.calls.ports import JournalUnavailable
-from bridge.calls.request import CallOptions, CallRequest
 from bridge.calls.state_machine import STATE_OF, TERMINAL, CallState
-from tests.faults.link import Link
-from tests.faults.plan import Kind
-from tests.support.calls.fake_browser import FakeDecisions, Recorded
-from toolserver.call.result import TextBody
+from tests.faults.page_server import PageServer, ServerSurroundings
+from tests.support.calls.fake_browser import Recorded
 
 COMMIT_S = 0.4
 """Between the gathering of a moment and that of a second."""
@@ -28,23 +21,11 @@ ENDED = frozenset(STATE_OF[phase] for phase in TERMINAL)
 MAX_WAITING = 3
 """So many entries wait before calls that may change something have to."""
 
-RECEIPT_DELAY_S = 0.05
 
+class Surroundings(ServerSurroundings, Protocol):
+    """What a bridge and its journal need of their world."""
 
-class Surroundings(Protocol):
-    """What a bridge needs of its world."""
-
-    def now(self) -> float: ...
-    def later(self, delay: float, action: Callable[[], None]) -> None: ...
-    def note(self, text: str) -> None: ...
-    def name(self, call_id: str) -> str: ...
     def ended(self, record: Recorded) -> None: ...
-    def controls(self) -> Controls: ...
-    def last_page_left(self, calls: Iterable[OpenCall]) -> None:
-        """The only page of a user is gone, which might be sending the requests of these calls."""
-        ...
-
-    def page_came(self, user_id: str) -> None: ...
 
 
 @dataclass
@@ -168,130 +149,13 @@ class DiskJournal:
             row.late += 1
 
 
-@dataclass
-class _Socket:
-    """A connection and what waits to be read from it: one message at a time, as the gateway does."""
-
-    user_id: str
-    device_id: str
-    link: Link
-    page: Page | None = None
-    inbox: deque[tuple[Kind, Any]] = field(default_factory=deque[tuple[Kind, Any]])
-    is_busy: bool = False
-    owed: list[str] = field(default_factory=list[str])
-
-
-class BridgeDouble:
-    """One process of the bridge. Follows `bridge/browsers/gateway.py`."""
+class BridgeDouble(PageServer):
+    """One process of the bridge, which is alone."""
 
     def __init__(self, disk: Disk, around: Surroundings) -> None:
         disk.settle()
-        self.around = around
-        self.is_dead = False
         self.journal = DiskJournal(disk, around)
-        self.dispatcher = Dispatcher(
-            self,
-            self.journal,
-            FakeDecisions(),
-            CallIds(b"secret"),
-            no_browser_message="Open the page.",
-        )
-        self._admission = AdmissionControl(around.controls())
-        self._sockets: dict[str, _Socket] = {}
-        self._pages: dict[str, dict[str, Page]] = {}
-        self._left_at: dict[str, float] = {}
-        self._changed = asyncio.Event()
-        self._tasks: set[asyncio.Task[Any]] = set()
-
-    # The dispatcher's port
-
-    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
-        return self._newest(user_id)
-
-    async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
-        page = self._newest(user_id)
-        patience = 0.0 if page else self._left_at.get(user_id, -99.0) + resume_s - self.around.now()
-        if page is None and patience > 0:
-            try:
-                async with asyncio.timeout(patience):
-                    while page is None:
-                        await self._changed.wait()
-                        page = self._newest(user_id)
-            except TimeoutError:
-                return None
-        return page
-
-    async def send_call(self, call: OpenCall) -> None:
-        socket = self._sockets.get(call.sid or "")
-        if socket is None or self.is_dead:
-            return
-        message = {
-            "call_id": call.call_id,
-            "attempt": call.sendings,
-            "deadline_ms": call.left_ms,
-            "approval": "needed" if call.must_ask else "granted",
-            "approval_ms": call.approval_ms,
-            "token": call.result_token,
-            "plan": int(call.request.arguments_text),
-        }
-        socket.link.send("page", "call", message, self.around.name(call.call_id))
-
-    async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
-        if sid in self._sockets and not self.is_dead:
-            self._sockets[sid].link.send("page", "cancel", call_id, f"{self.around.name(call_id)} ({reason})")
-
-    async def announce_slot(self, sid: str, call_id: str) -> None:
-        if sid in self._sockets and not self.is_dead:
-            self._sockets[sid].link.send("page", "slot", call_id, self.around.name(call_id))
-
-    def calls_changed(self, user_id: str) -> None: ...
-
-    # What pages do
-
-    def connected(self, link: Link, user_id: str, device_id: str) -> None:
-        self._sockets[link.sid] = _Socket(user_id, device_id, link)
-
-    def heard(self, sid: str, kind: Kind, payload: Any) -> None:
-        socket = self._sockets.get(sid)
-        if socket is not None and not self.is_dead:
-            socket.inbox.append((kind, payload))
-            self._read_on(socket)
-
-    def hung_up(self, sid: str) -> None:
-        socket = self._sockets.pop(sid, None)
-        if socket is None or self.is_dead:
-            return
-        self.around.note(f"{sid}: bridge notices that it is closed")
-        pages = self._pages.get(socket.user_id, {})
-        if pages.pop(sid, None) is not None and not pages:
-            self._left_at[socket.user_id] = self.around.now()
-            calls = self.dispatcher.open_calls(socket.user_id)
-            self.around.last_page_left(call for call in calls if call.sid == sid and call.in_doubt)
-        self._tell_waiting()
-        self.dispatcher.abandon_session(sid)
-
-    def take_upload(self, call_id: str, token: str) -> bool:
-        """`PUT /api/calls/{id}/result`, with the call's id as the text."""
-        call = None if self.is_dead else self.dispatcher.open_call(call_id)
-        if call is None or call.result_token != token:
-            return False
-        call.uploaded = call.uploaded or TextBody(call_id)
-        return True
-
-    # Callers
-
-    def call(self, request: CallRequest, deadline_s: float) -> "asyncio.Task[CallOutcome]":
-        return self.start(self._run_call(request, CallOptions(deadline_s=deadline_s)))
-
-    async def _run_call(self, request: CallRequest, options: CallOptions) -> CallOutcome:
-        with await self._admission.open_slot(request, options) as slot:
-            return await self.dispatcher.dispatch_call(request, slot)
-
-    def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        super().__init__(self.journal, around)
 
     @property
     def unwritten(self) -> set[str]:
@@ -311,57 +175,3 @@ class BridgeDouble:
         self.dispatcher.stop_calls()
         for socket in list(self._sockets.values()):
             socket.link.cut(0.01, 0.0)
-
-    def _newest(self, user_id: str) -> Page | None:
-        pages = self._pages.get(user_id)
-        return next(reversed(pages.values())) if pages else None
-
-    def _tell_waiting(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
-
-    def _read_on(self, socket: _Socket) -> None:
-        while socket.inbox and not socket.is_busy:
-            kind, payload = socket.inbox.popleft()
-            if kind == "hello":
-                self._handle_hello(socket, payload)
-            elif kind == "ack":
-                self.dispatcher.accept_call(socket.link.sid, Accepted.model_validate(payload))
-            elif kind == "result":
-                result = Result.model_validate(payload)
-                self.dispatcher.take_report(socket.user_id, socket.link.sid, result)
-                self._owe_receipt(socket, result.call_id)
-            elif kind == "decision":
-                socket.is_busy = True
-                self.start(self._decided(socket, Decision.model_validate(payload)))
-
-    async def _decided(self, socket: _Socket, decision: Decision) -> None:
-        reply = await self.dispatcher.apply_decision(socket.link.sid, decision)
-        if self.is_dead:
-            return
-        said = "awaiting slot" if reply.awaiting_slot else str(reply.may_begin)
-        answer = reply.model_dump() | {"call_id": decision.call_id}
-        socket.link.send("page", "reply", answer, f"{self.around.name(decision.call_id)} {said}")
-        socket.is_busy = False
-        self._read_on(socket)
-
-    def _handle_hello(self, socket: _Socket, hello: dict[str, Any]) -> None:
-        sid = socket.link.sid
-        page = Page(sid, socket.device_id, hello["instance"], hello["epoch"])
-        self._pages.setdefault(socket.user_id, {})[sid] = page
-        self.around.page_came(socket.user_id)
-        alive, listed = frozenset(hello["alive"]), dict(hello["calls"])
-        ended = self.dispatcher.reconcile_page(socket.user_id, page, alive, listed)
-        self._tell_waiting()
-        socket.link.send("page", "welcome", ended, f"ended: {len(ended)}")
-
-    def _owe_receipt(self, socket: _Socket, call_id: str) -> None:
-        socket.owed.append(call_id)
-        if len(socket.owed) == 1:
-            self.around.later(RECEIPT_DELAY_S, lambda: self._receipt(socket))
-
-    def _receipt(self, socket: _Socket) -> None:
-        owed, socket.owed = socket.owed, []
-        if not self.is_dead:
-            names = ", ".join(map(self.around.name, owed))
-            socket.link.send("page", "receipt", owed, names)

@@ -51,10 +51,13 @@ class Device:
 
     def start_worker(self) -> "Worker":
         self.started += 1
-        worker = Worker(self, f"{self.device_id}w{self.started}")
+        worker = self.make_worker(f"{self.device_id}w{self.started}")
         self.workers.append(worker)
         worker.connect()
         return worker
+
+    def make_worker(self, instance: str) -> "Worker":
+        return Worker(self, instance)
 
     @property
     def executor(self) -> "Worker | None":
@@ -103,7 +106,9 @@ class Worker:
         """Decisions that the bridge knows: sent again after the next handshake or when the slot came."""
         self.slots: set[str] = set()
         self._left: list[Entry] = []
-        self._failures = 0
+        self.failures = 0
+        self.told: dict[str, Any] = {}
+        """What else its handshake says."""
         self._pent: list[Callable[[], None]] = []
 
     # Its own time: nothing happens in a dead worker, and in a frozen one only later
@@ -146,20 +151,20 @@ class Worker:
             return
         self.link = self.around.connect(self)
         if self.link is None:
-            self._connect_later()
+            self.connect_later()
             return
         link = self.link
         self.soon(self.around.wobble(0.002, 0.02), lambda: self._send_hello(link))
 
-    def _connect_later(self) -> None:
-        delay = min(RECONNECT_LAST_S, RECONNECT_FIRST_S * 2**self._failures)
-        self._failures += 1
+    def connect_later(self) -> None:
+        delay = min(RECONNECT_LAST_S, RECONNECT_FIRST_S * 2**self.failures)
+        self.failures += 1
         self.soon(delay, self.connect)
 
     def lost(self, link: Link) -> None:
         if link is self.link:
             self.is_ready = False
-            self._connect_later()
+            self.connect_later()
 
     def _send_hello(self, link: Link) -> None:
         if link is not self.link or not link.is_open["page"]:
@@ -176,6 +181,7 @@ class Worker:
             "epoch": self.epoch,
             "alive": inherited["alive"],
             "calls": calls,
+            **self.told,
         }
         told = ", ".join(f"{self.around.name(call_id)} {state}" for call_id, state in calls.items())
         link.send("bridge", "hello", hello, f"{self.instance} alive {hello['alive']} [{told}]")
@@ -202,7 +208,7 @@ class Worker:
             self._slot_granted(payload)
 
     def _welcomed(self, link: Link, ended: list[str]) -> None:
-        self._failures, self.is_ready = 0, True
+        self.failures, self.is_ready = 0, True
         for call_id in ended:
             if call_id in self.cards or not self._ask_journal("hasBegun", call_id):
                 self.stop(call_id, "cancelled")
@@ -256,7 +262,8 @@ class Worker:
         call_id, attempt = call["call_id"], call["attempt"]
         is_new = attempt > self.seen.get(call_id, 0)
         self.seen[call_id] = max(attempt, self.seen.get(call_id, 0))
-        self.soon(self.around.wobble(0.0005, 0.004), lambda: self._taken(link, call, is_new))
+        thinks_s = self.around.wobble(0.0005, 0.004) if is_new else 0.005  # what came first is answered first
+        self.soon(thinks_s, lambda: self._taken(link, call, is_new))
 
     def _taken(self, link: Link, call: dict[str, Any], is_new: bool) -> None:
         call_id = call["call_id"]
@@ -266,7 +273,8 @@ class Worker:
             return
         ack: dict[str, Any] = {"call_id": call_id}
         refused = is_new and self.is_draining
-        asks = is_new and (call["approval"] == "needed" or self.around.plan_of(call["plan"]).page_asks)
+        must_ask = call["approval"] == "needed" or self.around.plan_of(call["plan"]).page_asks
+        asks = must_ask if is_new else call_id in self.cards
         if refused:
             ack["error"] = {"code": "no_browser", "message": "It is being replaced.", "retryable": True}
         elif asks:
@@ -275,7 +283,7 @@ class Worker:
         link.send("bridge", "ack", ack, about)
         if refused:
             return
-        if asks:
+        if asks and is_new:
             self._show_card(call)
         elif is_new:
             self._start(call, call["deadline_ms"] / 1000)

@@ -16,7 +16,12 @@ Answering = Literal[
 ]
 """What the API does with the request of a call; sent_twice: the browser itself sends it once more."""
 
-Kind = Literal["hello", "welcome", "call", "ack", "decision", "reply", "slot", "result", "receipt", "cancel"]
+Kind = Literal[
+    "hello", "welcome", "call", "ack", "decision", "reply", "slot", "result", "receipt", "cancel",
+    "beat", "moved", "redirect", "refused", "open", "opened", "request", "continue", "body", "response",
+]  # fmt: skip
+"""What travels between pages and bridges and, in the last line, between replicas and with them."""
+
 Action = Literal[
     "cut", "cut_silently", "lose", "double", "stall", "overtake",
     "reload", "close_tab", "freeze", "clear_browser", "browser_disk_full", "hand_over",

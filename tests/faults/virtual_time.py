@@ -35,13 +35,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return self._jumping.now
 
 
-def run_virtually(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` on a clock of its own.
+def run_virtually(work: Coroutine[Any, Any, T], loop: VirtualLoop | None = None) -> T:
+    """Run `work` on a clock of its own, and close the loop.
 
     Raises:
         Stuck: `work` waits for something that cannot happen.
     """
-    loop = VirtualLoop()
+    loop = loop or VirtualLoop()
     try:
         return loop.run_until_complete(work)
     finally:

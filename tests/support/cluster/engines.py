@@ -3,10 +3,14 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from bridge.cluster.ports import ClusterUnavailable, LiveReplica
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from tests.support.cluster.tables import Tables
+
+AnswerT = TypeVar("AnswerT")
 
 TTL_S = 4.0
 """As the heartbeats of the real directory last."""
@@ -20,41 +24,37 @@ def now() -> float:
 class PostgresModel:
     """The table of homes."""
 
-    homes: dict[str, Home] = field(default_factory=dict[str, Home])
+    tables: Tables = field(default_factory=Tables)
     open_work: set[str] = field(default_factory=set[str])
-    """Users with calls or runs that somebody must end."""
+    """Users with runs that somebody must end."""
     is_away: bool = False
-    claims: int = 0
     questions: int = 0
+
+    @property
+    def homes(self) -> dict[str, Home]:
+        return self.tables.homes
 
     async def find_home(self, user_id: str) -> Home | None:
         await self._answer()
-        return self.homes.get(user_id)
+        return self.tables.homes.get(user_id)
 
     async def claim_home(self, user_id: str, replica: str, held: Home | None) -> Home:
         await self._answer()
-        present = self.homes.get(user_id)
-        if present == held:
-            self.claims += 1
-            self.homes[user_id] = Home(user_id, replica, (present.epoch if present else 0) + 1)
-        return self.homes[user_id]
+        return self.tables.claim_home(user_id, replica, held)
 
     async def release_home(self, home: Home) -> bool:
         await self._answer()
-        if self.homes.get(home.user_id) != home:
-            return False
-        self.homes[home.user_id] = Home(home.user_id, "", home.epoch + 1)
-        return True
+        return self.tables.release_home(home)
 
     async def list_homes(self, replica: str) -> Mapping[str, int]:
         await self._answer()
-        return {home.user_id: home.epoch for home in self.homes.values() if home.replica == replica}
+        return self.tables.list_homes(replica)
 
     async def claim_left(self, replica: str, live: Sequence[str], limit: int) -> Sequence[tuple[Home, Home]]:
         await self._answer()
         left = [home for home in self.homes.values() if home.replica not in live]
         left = [home for home in left if home.user_id in self.open_work][:limit]
-        return [(home, await self.claim_home(home.user_id, replica, home)) for home in left]
+        return [(home, self.tables.claim_home(home.user_id, replica, home)) for home in left]
 
     async def _answer(self) -> None:
         self.questions += 1
@@ -65,7 +65,7 @@ class PostgresModel:
 
 @dataclass
 class RedisModel:
-    """Heartbeats and hints, as all replicas see them."""
+    """Heartbeats and hints, as all replicas see them. Methods without `async` are what its scripts do."""
 
     heartbeats: dict[str, tuple[float, LiveReplica]] = field(
         default_factory=dict[str, tuple[float, LiveReplica]]
@@ -79,6 +79,21 @@ class RedisModel:
         self.hints.clear()
         self.born_at = now()
 
+    def note_heartbeat(self, info: LiveReplica) -> None:
+        self.heartbeats[info.id] = (now(), info)
+
+    def list_replicas(self) -> Mapping[str, LiveReplica]:
+        return {name: info for name, (at, info) in self.heartbeats.items() if now() - at < TTL_S}
+
+    @property
+    def is_grown_up(self) -> bool:
+        """Whether it has been up for so long that no heartbeat can be missing."""
+        return now() - self.born_at >= 2 * TTL_S
+
+    def remember_home(self, home: Home) -> None:
+        if (known := self.hints.get(home.user_id)) is None or known.epoch < home.epoch:
+            self.hints[home.user_id] = home
+
 
 @dataclass
 class DirectoryModel:
@@ -87,38 +102,35 @@ class DirectoryModel:
     redis: RedisModel
     is_cut: bool = False
     questions: int = 0
+    failed_at: float = float("-inf")
 
     async def send_heartbeat(self, info: LiveReplica) -> None:
-        await self._answer()
-        self.redis.heartbeats[info.id] = (now(), info)
+        try:
+            await self._ask(lambda: self.redis.note_heartbeat(info))
+        except ClusterUnavailable:
+            self.failed_at = now()
+            raise
 
     async def remove_replica(self, replica: str) -> None:
-        await self._answer()
-        self.redis.heartbeats.pop(replica, None)
+        await self._ask(lambda: self.redis.heartbeats.pop(replica, None))
 
     async def list_replicas(self) -> Mapping[str, LiveReplica]:
-        await self._answer()
-        return {name: info for name, (at, info) in self.redis.heartbeats.items() if now() - at < TTL_S}
+        return await self._ask(self.redis.list_replicas)
 
     async def proves_absence(self) -> bool:
-        await self._answer()
-        return now() - self.redis.born_at >= 2 * TTL_S
+        """Also waits for the heartbeats of others that what kept its own has kept."""
+        return await self._ask(lambda: self.redis.is_grown_up) and now() - self.failed_at >= TTL_S
 
     async def remember_home(self, home: Home) -> None:
-        await self._answer()
-        if (known := self.redis.hints.get(home.user_id)) is None or known.epoch < home.epoch:
-            self.redis.hints[home.user_id] = home
+        await self._ask(lambda: self.redis.remember_home(home))
 
     async def hinted_home(self, user_id: str) -> Home | None:
-        await self._answer()
-        return self.redis.hints.get(user_id)
+        return await self._ask(lambda: self.redis.hints.get(user_id))
 
-    async def _answer(self) -> None:
+    async def _ask(self, command: Callable[[], AnswerT]) -> AnswerT:
         self.questions += 1
         await asyncio.sleep(0.001)
         if self.is_cut or self.redis.is_away:
             await asyncio.sleep(1)
             raise ClusterUnavailable("no answer")
-
-
-Describe = Callable[[], LiveReplica]
+        return command()

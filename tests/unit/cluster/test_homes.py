@@ -194,6 +194,21 @@ async def test_a_freeze_that_nobody_noticed_costs_nothing_but_a_look(two: Two) -
     assert first.left == []
 
 
+async def test_a_freeze_while_redis_is_asked_is_noticed(two: Two) -> None:
+    """When it goes on, that question has timed out, which is not the same as a Redis that is away."""
+    _, first, second = two
+    await first.homes.locate(USER)
+    first.directory.is_cut = True
+    beating = asyncio.create_task(first.membership.beat_once())
+    await asyncio.sleep(0.5)
+    first.slept_s = 10  # by the machine's clock; the task below runs as soon as it goes on
+    await second.homes.locate(USER)
+    second.database.homes[USER] = Home(USER, "b", 2)
+    await beating
+    assert first.homes.epoch_of(USER) is None
+    assert first.left == [USER]
+
+
 async def test_a_clock_that_runs_while_the_machine_sleeps_ends_the_lease(two: Two) -> None:
     """A suspended machine's own monotonic clock would show no pause."""
     _, first, _ = two

@@ -1,0 +1,380 @@
+"""One replica of a history, in a process of its own.
+
+Real: homes, membership, residents, the fenced journal, the dispatcher, passing requests on. Followed:
+`bridge/app/replica.py`, `bridge/app/resident_work.py`, `bridge/browsers/gateway.py`,
+`bridge/cluster/relay.py`.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Protocol
+
+from bridge.calls.admission import Controls
+from bridge.calls.fenced_journal import FencedJournal
+from bridge.calls.open_call import OpenCall
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import CallContext, CallOptions, CallRequest
+from bridge.cluster.homes import HomeHooks, Homes, Located
+from bridge.cluster.lost_requests import LostRequests
+from bridge.cluster.membership import Membership, MembershipPorts
+from bridge.cluster.open_exchanges import ExchangeCut, OpenExchanges
+from bridge.cluster.passing_on import PassingOn
+from bridge.cluster.ports import ClusterUnavailable, LiveReplica, ReplicaState
+from bridge.cluster.relay_client import RelayClient, ReplicaUnreachable
+from bridge.cluster.relay_token import RelayPass, RelayTokens
+from bridge.cluster.residents import Residents, ResidentWork
+from bridge.errors import BridgeError
+from bridge.homes import Home
+from bridge.tasks import Tasks, sleep_safely
+from tests.faults.link import Link
+from tests.faults.page_server import PageServer
+from tests.faults.plan import CallPlan, Kind
+from tests.faults.replicas.engines import FarDirectory, FarTables, QueuedJournal
+from tests.faults.replicas.exchanges import Dialled, Gate, PlayedClient, pass_on, played_client, vouch
+from tests.faults.replicas.network import Cable, End, hang_up
+from tests.faults.replicas.processes import Program
+from tests.support.cluster.engines import RedisModel
+from tests.support.cluster.tables import Tables
+
+APPROVAL_S = 15.0
+RETURN_S = 6.0
+BEAT_S = 1.0
+STOP_S = 5.0
+"""Seconds that calls have to end when a replica stops."""
+
+
+class Around(Protocol):
+    """What a replica needs of its world."""
+
+    tables: Tables
+    redis: RedisModel
+
+    def world_time(self) -> float: ...
+    def wall_of(self, slot: str) -> float: ...
+    def note(self, text: str) -> None: ...
+    def name(self, call_id: str) -> str: ...
+    def controls(self) -> Controls: ...
+    def plan_of(self, number: int) -> CallPlan: ...
+    def ask(self, replica: "ReplicaDouble", name: str, statement: Callable[[], Any], call_id: str) -> Any: ...
+    def check_sending(self, replica: "ReplicaDouble", call: OpenCall) -> None: ...
+    def excuse(self, replica: "ReplicaDouble", call: OpenCall) -> None: ...
+    def told(self, replica: "ReplicaDouble", number: int, what: CallOutcome | BridgeError | None) -> None:
+        """What the caller of a call hears; None: it was cut off."""
+        ...
+
+    def keep_answer(self, outcome: CallOutcome | BridgeError) -> int: ...
+    def kept_answer(self, number: int) -> CallOutcome | BridgeError: ...
+    async def dial(self, replica: "ReplicaDouble", url: str) -> Dialled: ...
+
+
+class _Here:
+    """The surroundings of the page server, in the process."""
+
+    def __init__(self, around: Around) -> None:
+        self._around = around
+        self.note, self.name, self.controls = around.note, around.name, around.controls
+
+    def now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def later(self, delay: float, action: Callable[[], None]) -> None:
+        asyncio.get_running_loop().call_later(delay, action)
+
+    def last_page_left(self, calls: Iterable[OpenCall]) -> None: ...
+    def page_came(self, user_id: str) -> None: ...
+
+
+class ReplicaDouble(PageServer):
+    """A replica from its start to its end."""
+
+    def __init__(self, slot: str, name: str, around: Around) -> None:
+        self.slot, self.id, self.world = slot, name, around
+        self.process = Program(name)
+        self.pending: dict[int, float] = {}
+        """Statements under way, and since when."""
+        self.troubles = 0
+        """Statements to PostgreSQL that failed or took long."""
+        self.looked_at = float("-inf")
+        """When the database last said which users are at home here."""
+        self.state: ReplicaState = "ready"
+        self.tasks = Tasks()
+        self.tokens = RelayTokens(b"secret of all replicas")
+        self.directory = FarDirectory(around.redis, self)
+        self.far = FarTables(around.tables, self)
+        ports = MembershipPorts(self._describe, around.world_time, self._check_homes)
+        self.membership = Membership(self.directory, ports)
+        self.residents = Residents(self.tasks)
+        hooks = HomeHooks(self.residents.enter, self.residents.leave, self.residents.is_idle)
+        self.homes = Homes(name, self.far, self.directory, self.membership, hooks=hooks, tasks=self.tasks)
+        self.plain = QueuedJournal(self.far, self.tasks, lambda call: around.excuse(self, call))
+        self.fenced = self.make_journal()
+        super().__init__(self.fenced, _Here(around), approval_s=APPROVAL_S)
+        self._expected: dict[str, float] = {}
+        self.residents.take_work(self._resident_work())
+        self.router = PassingOn(self.homes, self.residents, self.make_lost(), self.make_client())
+        self._sockets_elsewhere = OpenExchanges()
+        self._gate = Gate(self.homes, self)
+        self.membership.on_death(self.router.cut_replica)
+        self.membership.on_death(self._sockets_elsewhere.cut_replica)
+
+    def make_journal(self) -> FencedJournal:
+        return FencedJournal(self.far, self.plain, self.homes, self.tasks)
+
+    def make_lost(self) -> LostRequests:
+        return LostRequests(self.homes, self.far)
+
+    def make_client(self) -> RelayClient:
+        return played_client(PlayedClient(self))
+
+    def has_trouble(self, now: float) -> bool:
+        """Whether PostgreSQL does not answer it, or did not."""
+        awake_since = self.process.stood_until
+        return self.troubles > 0 or any(
+            now - max(since, awake_since) > 0.9 for since in self.pending.values()
+        )
+
+    def is_steady(self, since: float) -> bool:
+        """Whether it was not frozen since then."""
+        return self.process.stood_until < since
+
+    # Its place among the others
+
+    def start_program(self) -> None:
+        self.process.start(self._run())
+
+    async def _run(self) -> None:
+        await self.membership.beat_once()
+        self.tasks.start_task(self.membership.keep_beating(), "heartbeats")
+        self.tasks.start_task(self.homes.keep_homes(), "homes")
+        self.tasks.start_task(self._beat_pages(), "beats")
+
+    async def _beat_pages(self) -> None:
+        while True:
+            for socket in list(self._sockets.values()):
+                socket.link.send("page", "beat", None)
+            await sleep_safely(BEAT_S)
+
+    async def stop_program(self) -> None:
+        """Follows `Replica.drain` and `leave`."""
+        self.world.note(f"{self.id}: stops")
+        self.state = "draining"
+        await self.membership.beat_once()
+        self.homes.refuse_users()
+        until = asyncio.get_running_loop().time() + STOP_S
+        async with asyncio.TaskGroup() as group:
+            for user_id in self.homes.user_ids:
+                group.create_task(self._move_user(user_id, until))
+        with suppress(ClusterUnavailable):
+            await self.directory.remove_replica(self.id)
+
+    async def _move_user(self, user_id: str, until: float) -> None:
+        self.homes.begin_move(user_id)
+        while self.dispatcher.open_calls(user_id) and asyncio.get_running_loop().time() < until:
+            await sleep_safely(0.05)
+        await self.residents.end_work(user_id)
+        await self.fenced.wait_until_committed(5.0)
+        with suppress(BridgeError):
+            await self.homes.give_up(user_id, to=self.homes.choose_successor())
+
+    def _describe(self) -> LiveReplica:
+        users, calls = len(self.homes.user_ids), self.dispatcher.count_open()
+        return LiveReplica(self.id, f"http://{self.slot}", self.state, users, calls, "1")
+
+    async def _check_homes(self) -> None:
+        await self.homes.check_homes()
+        self.looked_at = self.world.world_time()
+
+    def _resident_work(self) -> ResidentWork:
+        async def settle(home: Home) -> None:
+            await self.fenced.settle_user(home.user_id, home.epoch)
+
+        async def end_work(user_id: str) -> None:
+            self.dispatcher.leave_user(user_id)
+            for socket in [each for each in self._sockets.values() if each.user_id == user_id]:
+                socket.link.send("page", "moved", None)
+                socket.link.cut(0.02, 0.02)
+
+        def is_busy(user_id: str) -> bool:
+            return bool(self._pages.get(user_id) or self.dispatcher.open_calls(user_id))
+
+        return ResidentWork(settle, end_work, is_busy, self._expect_page)
+
+    def _expect_page(self, user_id: str) -> None:
+        self._left_at.pop(user_id, None)
+        self._expected[user_id] = asyncio.get_running_loop().time()
+
+    def patience_s(self, user_id: str, resume_s: float) -> float:
+        if user_id not in self._left_at and user_id in self._expected:
+            return self._expected[user_id] + max(RETURN_S, resume_s) - asyncio.get_running_loop().time()
+        return super().patience_s(user_id, resume_s)
+
+    async def send_call(self, call: OpenCall) -> None:
+        self.world.check_sending(self, call)
+        await super().send_call(call)
+
+    # Its ways to the engines and to the others
+
+    async def ask(self, name: str, statement: Callable[[], Any], call_id: str = "") -> Any:
+        return await self.world.ask(self, name, statement, call_id)
+
+    def wall(self) -> float:
+        return self.world.wall_of(self.slot)
+
+    async def dial(self, url: str) -> Dialled:
+        return await self.world.dial(self, url)
+
+    # Callers
+
+    async def answer_caller(self, plan: CallPlan) -> None:
+        """Follows the middleware that passes on, and the endpoint of a tool."""
+        try:
+            kept = await pass_on(self.router, plan.number, plan.user)
+            if kept is not None:
+                self.world.told(self, plan.number, self.world.kept_answer(kept))
+                return
+            outcome = await self._answer(plan, relayed_id=None)
+            self.world.told(self, plan.number, outcome)
+        except ConnectionResetError:
+            self.world.told(self, plan.number, None)
+        except BridgeError as error:
+            self.world.told(self, plan.number, error)
+
+    async def _answer(self, plan: CallPlan, relayed_id: str | None) -> CallOutcome | BridgeError:
+        request = CallRequest(
+            CallContext(plan.user, relayed_id=relayed_id),
+            tool_name="t",
+            server_id="s",
+            operation_key="POST /t",
+            operation_digest="d",
+            origin="",
+            safe=plan.safe,
+            arguments_text=str(plan.number),
+            needs_approval=plan.approval == "needed",
+        )
+        try:
+            async with self.residents.serve_user(plan.user):
+                return await self._run_call(request, CallOptions(deadline_s=plan.deadline_s))
+        except BridgeError as error:
+            return error
+
+    # Connections: of pages, and of other replicas
+
+    def connected_by_page(self, link: Link, cable: Cable, end: End, user_id: str, device_id: str) -> None:
+        """A page, through the balancer; the first message is its handshake."""
+
+        def greet(kind: Kind, payload: Any) -> None:
+            end.on_message = lambda kind, payload: None
+            socket = self.process.start(self._accept_page(link, cable, end, (user_id, device_id), payload))
+            end.cancel_on_close(socket)
+
+        end.on_message = greet
+
+    async def _accept_page(
+        self, link: Link, cable: Cable, end: End, who: tuple[str, str], hello: Mapping[str, Any]
+    ) -> None:
+        try:
+            if hello["route"] and not self.homes.takes_work(who[0]):
+                found = await self.homes.locate(who[0])
+                if found.url:
+                    await self._pass_socket(link, end, who, hello, found)
+                    hang_up(link, cable, "bridge")
+                    return
+            await self._greet_page(link, end, who, hello)
+        except (BridgeError, ExchangeCut) as error:
+            link.send("page", "refused", str(error))
+            hang_up(link, cable, "bridge")
+
+    async def _greet_page(self, link: Link, end: End, who: tuple[str, str], hello: Mapping[str, Any]) -> None:
+        """Follows `BrowserGateway._handle_connect`."""
+        if (await self.homes.locate(who[0])).url:
+            link.send("page", "redirect", None)
+            return
+        end.on_message = lambda kind, payload: self.heard(link.sid, kind, payload)
+        end.on_close = lambda: self.hung_up(link.sid)
+        if not end.is_closed:
+            self.connected(link, who[0], who[1])
+            self.heard(link.sid, "hello", hello)
+
+    async def _pass_socket(
+        self, link: Link, end: End, who: tuple[str, str], hello: Mapping[str, Any], found: Located
+    ) -> None:
+        """Follows `PassingOn._pass` for a socket, and `pump_frames`."""
+        for is_last in (False, True):
+            try:
+                refused = await self._pump(link, end, who, hello, found)
+            except ReplicaUnreachable:
+                refused = True
+            if not refused or is_last:
+                return
+            found = await self.homes.locate(who[0], refused=found.home)
+            if not found.url:
+                await self._greet_page(link, end, who, hello)
+                return
+
+    async def _pump(
+        self, link: Link, end: End, who: tuple[str, str], hello: Mapping[str, Any], found: Located
+    ) -> bool:
+        """Whether the other replica refused the socket."""
+        async with self._sockets_elsewhere.hold_exchange(found.home.replica):
+            dialled = await self.dial(found.url)
+            try:
+                token = vouch(self, who[0], found.home, f"{link.sid}@{self.id}@{found.home.epoch}")
+                dialled.link.send("bridge", "open", {"token": token, "device": who[1]}, link.sid)
+                admitted = await dialled.end.answer()
+                if admitted is None or admitted[0] == "refused":
+                    return admitted is not None
+                over = asyncio.Event()
+                dialled.end.on_message = lambda kind, payload: link.send("page", kind, payload, "passed on")
+                dialled.end.on_close = over.set
+                end.on_message = lambda kind, payload: dialled.link.send("bridge", kind, payload, "passed on")
+                dialled.link.send("bridge", "hello", hello, "passed on")
+                await over.wait()
+                return False
+            finally:
+                dialled.hang_up()
+
+    def connected_by_replica(self, link: Link, cable: Cable, end: End) -> None:
+        """Another replica; the first message says what it wants."""
+
+        def serve(kind: Kind, payload: Any) -> None:
+            work = self._serve_request if kind == "request" else self._serve_socket
+            serving = self.process.start(work(link, end, payload))
+            end.cancel_on_close(serving)
+
+        end.on_message = serve
+
+    async def _serve_request(self, link: Link, end: End, token: str) -> None:
+        vouched = await self._gate.admit(token)
+        if isinstance(vouched, str):
+            link.send("page", "refused", vouched)
+            return
+        cancel = end.on_close
+        asking = asyncio.ensure_future(end.answer())
+        link.send("page", "continue", None)
+        body = await asking
+        end.on_close = cancel
+        if body is not None:
+            answer = await self._answer(self.world.plan_of(body[1]), vouched.request_id)
+            link.send("page", "response", self.world.keep_answer(answer), f"call {body[1]}")
+
+    async def _serve_socket(self, link: Link, end: End, opening: Mapping[str, Any]) -> None:
+        vouched = await self._gate.admit(opening["token"])
+        if not isinstance(vouched, RelayPass):
+            link.send("page", "refused", vouched)
+            return
+        who = (vouched.user_id, str(opening["device"]))
+
+        def greet(kind: Kind, hello: Any) -> None:
+            end.on_message = lambda kind, payload: None
+            greeting = self.process.start(self._greet_passed(link, end, who, hello))
+            end.cancel_on_close(greeting)
+
+        end.on_message = greet
+        link.send("page", "opened", None)
+
+    async def _greet_passed(
+        self, link: Link, end: End, who: tuple[str, str], hello: Mapping[str, Any]
+    ) -> None:
+        with suppress(BridgeError):
+            await self._greet_page(link, end, who, hello)

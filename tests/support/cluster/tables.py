@@ -1,0 +1,120 @@
+"""A model of the two tables by which PostgreSQL fences replicas. Each method is one statement.
+
+Held to PostgreSQL by `tests/storage/replicas/test_models.py`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bridge.calls.fenced_journal import KnownCall, LeftCall
+from bridge.calls.open_call import OpenCall
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
+from bridge.homes import Home
+
+
+@dataclass
+class CallRow:
+    """A call as it is kept."""
+
+    call_id: str
+    user_id: str
+    request_id: str | None
+    safe: bool
+    state: CallState
+    may_begin: bool
+    epoch: int | None
+    outcome: CallOutcome | None = None
+    """None: it has not ended."""
+    endings: int = 0
+    late: int = 0
+
+
+@dataclass
+class Tables:
+    """The two tables. Nothing takes time, so each method is as atomic as a transaction."""
+
+    homes: dict[str, Home] = field(default_factory=dict[str, Home])
+    calls: dict[str, CallRow] = field(default_factory=dict[str, CallRow])
+    checks_epochs: bool = True
+    """What a commit does; without it nothing is fenced."""
+
+    def claim_home(self, user_id: str, replica: str, held: Home | None) -> Home:
+        present = self.homes.get(user_id)
+        if present == held:
+            self.homes[user_id] = Home(user_id, replica, (present.epoch if present else 0) + 1)
+        return self.homes[user_id]
+
+    def release_home(self, home: Home) -> bool:
+        if self.homes.get(home.user_id) != home:
+            return False
+        self.homes[home.user_id] = Home(home.user_id, "", home.epoch + 1)
+        return True
+
+    def list_homes(self, replica: str) -> dict[str, int]:
+        return {home.user_id: home.epoch for home in self.homes.values() if home.replica == replica}
+
+    def claim_left(self, replica: str, live: Sequence[str], limit: int) -> list[tuple[Home, Home]]:
+        open_work = list(dict.fromkeys(row.user_id for row in self.calls.values() if row.outcome is None))
+        alive = {replica, *live}
+        at_home = [self.homes[user_id] for user_id in open_work if user_id in self.homes]
+        left = [home for home in at_home if home.replica not in alive][:limit]
+        for user_id in open_work:
+            self.homes.setdefault(user_id, Home(user_id, "", 0))
+        return [(home, self.claim_home(home.user_id, replica, home)) for home in left]
+
+    def write_call(self, call: OpenCall, epoch: int | None, *, may_begin: bool) -> bool:
+        """As the fenced journal does, and with an epoch of None as a bridge alone."""
+        row = self.calls.get(call.call_id)
+        if (row is not None and row.outcome is not None) or not self._holds(call.user_id, epoch):
+            return False
+        if row is None:
+            context = call.request.context
+            row = self.calls[call.call_id] = CallRow(
+                call.call_id,
+                call.user_id,
+                context.relayed_id,
+                call.request.safe,
+                call.state,
+                may_begin,
+                epoch,
+            )
+        row.state, row.may_begin, row.epoch = call.state, may_begin, epoch
+        row.outcome = call.outcome
+        row.endings += call.outcome is not None
+        return True
+
+    def end_left(self, user_id: str, epoch: int, outcome: CallOutcome) -> bool:
+        row = self.calls.get(outcome.call_id)
+        if row is None or not self._is_left(row, user_id, epoch) or not self._holds(user_id, epoch):
+            return False
+        row.state, row.epoch, row.outcome = outcome.state, epoch, outcome
+        row.endings += 1
+        return True
+
+    def list_left(self, user_id: str, epoch: int) -> list[LeftCall]:
+        left = [row for row in self.calls.values() if self._is_left(row, user_id, epoch)]
+        return [LeftCall(row.call_id, row.may_begin) for row in left]
+
+    def find_known(self, call_id: str) -> KnownCall | None:
+        row = self.calls.get(call_id)
+        return None if row is None else _known(row)
+
+    def find_relayed(self, user_id: str, request_id: str) -> list[KnownCall]:
+        asked = (user_id, request_id, False)
+        found = [row for row in self.calls.values() if (row.user_id, row.request_id, row.safe) == asked]
+        return [_known(row) for row in found]
+
+    def _is_left(self, row: CallRow, user_id: str, epoch: int) -> bool:
+        is_older = row.epoch is None or row.epoch < epoch
+        return row.user_id == user_id and row.outcome is None and is_older
+
+    def _holds(self, user_id: str, epoch: int | None) -> bool:
+        if epoch is None or not self.checks_epochs:
+            return True
+        home = self.homes.get(user_id)
+        return home is not None and home.epoch == epoch
+
+
+def _known(row: CallRow) -> KnownCall:
+    return KnownCall(row.call_id, "t", row.outcome)
