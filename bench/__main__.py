@@ -5,10 +5,10 @@ import os
 import time
 from collections.abc import Callable
 
+from bench.cluster.failover import measure_failover
 from bench.connections import measure_connections
 from bench.documents import measure_documents
 from bench.event_loop import VARIABLE, loop_name, run
-from bench.failover import measure_failover
 from bench.hostile import measure_hostile
 from bench.mcp import measure_mcp
 from bench.model_endpoint import measure_model_endpoint

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tests.support.cluster.crowd import Crowd
-from tests.support.cluster.replica_processes import ReplicaProcess, ReplicaProcesses
+from tests.support.cluster.replica_processes import RealReplica, RealReplicas
 from tests.support.cluster.returning_page import now
 from tests.support.cluster.verdict import broken_promises, ended_rows, kept_calls
 from tests.support.waiting import eventually
@@ -21,17 +21,17 @@ FLUSH_S = 10.0
 class Faults:
     """Kills and freezes replicas while a crowd calls."""
 
-    cluster: ReplicaProcesses
+    cluster: RealReplicas
     crowd: Crowd
     lost_urls: set[str] = field(default_factory=set[str])
     """Replicas whose callers may have heard nothing."""
 
     @property
-    def home(self) -> ReplicaProcess:
+    def home(self) -> RealReplica:
         """Where the first user is at home: whoever is lost, it is to be felt."""
         return self.cluster.home_of(self.crowd.members[0].user_id)
 
-    async def kill(self, victim: ReplicaProcess) -> None:
+    async def kill(self, victim: RealReplica) -> None:
         """With -9; it is started again while the others take over."""
         self.lost_urls.add(victim.base_url)
         killed_at = now()
@@ -42,7 +42,7 @@ class Faults:
         ]
         await asyncio.gather(self.crowd.wait_until_served(killed_at, others), victim.start())
 
-    async def freeze(self, victim: ReplicaProcess) -> None:
+    async def freeze(self, victim: RealReplica) -> None:
         """Until the others have taken over. What they keep by then, it does not change when it goes on."""
         self.lost_urls.add(victim.base_url)
         frozen_at = now()
@@ -55,7 +55,7 @@ class Faults:
         after = ended_rows(self.cluster.database)
         assert {call_id: after[call_id] for call_id in before} == before
 
-    async def restart(self, victim: ReplicaProcess) -> None:
+    async def restart(self, victim: RealReplica) -> None:
         """As an operator does it."""
         self.lost_urls.add(victim.base_url)  # past the balancer, nobody leads its callers elsewhere
         assert await victim.stop() == 0, victim.log
@@ -90,5 +90,5 @@ class Faults:
                 differing.append(f"{url} shows {shown}, the table has {row}")
         return differing
 
-    def _others(self, victim: ReplicaProcess) -> Sequence[str]:
+    def _others(self, victim: RealReplica) -> Sequence[str]:
         return [each.base_url for each in self.cluster.replicas if each is not victim]

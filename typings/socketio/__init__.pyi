@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from logging import Logger
 from typing import Any, Protocol
 
+from aiohttp import ClientSession
 from aiohttp.web import Application
 
 from . import exceptions as exceptions
@@ -64,11 +65,21 @@ class AsyncManager:
     callbacks: dict[str, dict[int, _Handler]]
     def eio_sid_from_sid(self, sid: str, namespace: str) -> str | None: ...
 
+class _EngineClient(Protocol):
+    handlers: dict[str, Callable[..., Coroutine[Any, Any, None]]]
+    def on(self, event: str, handler: _Handler) -> None: ...
+
 class AsyncClient:
+    eio: _EngineClient
     sid: str | None
     connected: bool
     def __init__(
-        self, *, json: type[_Json] | _Json | None = None, reconnection: bool = True, logger: bool = False
+        self,
+        *,
+        json: type[_Json] | _Json | None = None,
+        reconnection: bool = True,
+        logger: bool = False,
+        http_session: ClientSession | None = None,
     ) -> None: ...
     def on(self, event: str, handler: _Handler) -> None: ...
     def event(self, handler: _Handler) -> _Handler: ...

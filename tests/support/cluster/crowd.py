@@ -18,7 +18,7 @@ from sqlalchemy import URL, Engine, insert
 
 from bridge.storage.store import Store
 from bridge.storage.tables import DeviceRow
-from tests.support.cluster.replica_processes import ReplicaProcesses
+from tests.support.cluster.replica_processes import RealReplicas
 from tests.support.cluster.returning_page import ReturningPage, now, params_of, returning_page
 from tests.support.running_bridge import FakePage, json_answer, new_browser, public_key_of
 from tests.support.stores.databases import engine_of
@@ -46,14 +46,14 @@ class Order:
     ended_at: float = 0.0
     status: int = 0
     """Of the answer; 0: there was none."""
-    body: Any = None
+    body: dict[str, Any] | None = None
     failure: str = ""
     """Why there was no answer."""
 
     @property
     def error(self) -> dict[str, Any]:
         """The error that was told; empty for a success."""
-        return self.body.get("error", {}) if isinstance(self.body, dict) else {}
+        return (self.body or {}).get("error", {})
 
 
 @dataclass
@@ -153,7 +153,7 @@ class Crowd:
 
 
 @asynccontextmanager
-async def crowd_of(cluster: ReplicaProcesses, users: int, **options: float) -> AsyncGenerator[Crowd]:
+async def crowd_of(cluster: RealReplicas, users: int, **options: float) -> AsyncGenerator[Crowd]:
     """Users whose pages are connected through the balancer; their callers are yet to be started."""
     async with AsyncExitStack() as stack:
         http = await stack.enter_async_context(aiohttp.ClientSession())
@@ -166,7 +166,7 @@ async def crowd_of(cluster: ReplicaProcesses, users: int, **options: float) -> A
         yield crowd
 
 
-async def add_users(cluster: ReplicaProcesses, count: int) -> Sequence[tuple[str, str, str]]:
+async def add_users(cluster: RealReplicas, count: int) -> Sequence[tuple[str, str, str]]:
     """New users as an operator adds them: id, key and ticket of each."""
     store = Store.open_store(cluster.database)
     try:
@@ -180,7 +180,7 @@ async def add_users(cluster: ReplicaProcesses, count: int) -> Sequence[tuple[str
 
 
 async def add_browsers(
-    cluster: ReplicaProcesses, http: aiohttp.ClientSession, count: int
+    cluster: RealReplicas, http: aiohttp.ClientSession, count: int
 ) -> Mapping[str, FakePage]:
     """New users, each with a browser; pairing them one by one would be more attempts than a minute allows."""
     store = Store.open_store(cluster.database)

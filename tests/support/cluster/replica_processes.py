@@ -26,7 +26,7 @@ STOP_S = 40
 
 
 @dataclass
-class ReplicaProcess:
+class RealReplica:
     """One place for a replica: its folder, ports and settings, over any number of processes."""
 
     folder: Path
@@ -115,10 +115,10 @@ class ReplicaProcess:
 
 
 @dataclass
-class ReplicaProcesses:
+class RealReplicas:
     """Replicas and the balancer in front of them."""
 
-    replicas: Sequence[ReplicaProcess]
+    replicas: Sequence[RealReplica]
     balancer: Balancer
     database: URL
 
@@ -132,7 +132,7 @@ class ReplicaProcesses:
         """Addresses of the replicas."""
         return [replica.base_url for replica in self.replicas]
 
-    def home_of(self, user_id: str) -> ReplicaProcess:
+    def home_of(self, user_id: str) -> RealReplica:
         """Where PostgreSQL has a user."""
         ((home,),) = execute(self.database, f"SELECT replica FROM homes WHERE user_id = '{user_id}'")
         return next(replica for replica in self.replicas if replica.id == home)
@@ -141,7 +141,7 @@ class ReplicaProcesses:
 @asynccontextmanager
 async def replica_processes(
     folder: Path, database: URL, redis_url: str, *, count: int = 3, **variables: str
-) -> AsyncGenerator[ReplicaProcesses]:
+) -> AsyncGenerator[RealReplicas]:
     """As many replicas that offer the shop; killed at the end. `variables`: of their environment."""
     spec = folder / "shop.json"
     spec.write_text(document_text())
@@ -157,10 +157,10 @@ async def replica_processes(
             *("--database", database.render_as_string(hide_password=False), "--redis", redis_url),
             *("--public-url", f"http://127.0.0.1:{balancer.port}", "--approve", "all", "--spec", str(spec)),
         )
-        replicas = [ReplicaProcess(folder / f"replica-{port}", options, environment, port) for port in ports]
+        replicas = [RealReplica(folder / f"replica-{port}", options, environment, port) for port in ports]
         try:
             await replicas[0].start()  # it gives the shop its name; the others find it there
             await asyncio.gather(*(replica.start() for replica in replicas[1:]))
-            yield ReplicaProcesses(replicas, balancer, database)
+            yield RealReplicas(replicas, balancer, database)
         finally:
             await asyncio.gather(*(replica.remove() for replica in replicas))

@@ -8,7 +8,7 @@ import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import aiohttp
 import socketio
@@ -169,8 +169,8 @@ class ReturningPage:
                 return
 
     def _note_refusal(self, refusal: Any = None) -> None:
-        problem = refusal if isinstance(refusal, dict) else {}
-        found = problem.get("data", problem)
+        problem = cast("dict[str, Any]", refusal) if isinstance(refusal, dict) else {}
+        found: dict[str, Any] = problem.get("data", problem)
         if found.get("code") == "unauthorized":
             self.browser.token = ""
         if found.get("code") == "wrong_replica":

@@ -10,9 +10,9 @@ from tests.support.cluster.crowd import Ledger, Order
 from tests.support.cluster.verdict import Kept, broken_promises
 
 URL = "http://replica"
-REPEATABLE = {"error": {"code": "replica_lost", "retryable": True, "detail": {}}}
-IN_DOUBT = {"error": {"code": "outcome_unknown", "retryable": False, "detail": {}}}
-BODY_LOST = {"error": {"code": "answer_lost", "retryable": False, "detail": {"performed": True}}}
+REPEATABLE: Any = {"error": {"code": "replica_lost", "retryable": True, "detail": {}}}
+IN_DOUBT: Any = {"error": {"code": "outcome_unknown", "retryable": False, "detail": {}}}
+BODY_LOST: Any = {"error": {"code": "answer_lost", "retryable": False, "detail": {"performed": True}}}
 
 
 def judge(

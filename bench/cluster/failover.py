@@ -20,7 +20,7 @@ from bench.measure import percentile
 from bench.report import print_table
 from tests.support.cluster.balancer import watched_balancer
 from tests.support.cluster.crowd import add_browsers
-from tests.support.cluster.replica_processes import ReplicaProcess, ReplicaProcesses, replica_processes
+from tests.support.cluster.replica_processes import RealReplica, RealReplicas, replica_processes
 from tests.support.cluster.returning_page import ReturningPage, now, returning
 from tests.support.running_bridge import json_answer
 from tests.support.stores.databases import execute
@@ -72,25 +72,20 @@ async def measure_failover(*, quick: bool) -> dict[str, object]:
 
 async def _measure(folder: Path, database: URL, redis_url: str, *, quick: bool) -> dict[str, Found]:
     found = {fault: Found() for fault in (KILL, FREEZE, FREEZE_SEEN, STOP)}
-    unlimited = {"UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS": "1000000"}
     async with (
-        replica_processes(folder, database, redis_url, **unlimited) as cluster,
+        replica_processes(
+            folder, database, redis_url, UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS="1000000"
+        ) as cluster,
         AsyncExitStack() as stack,
     ):
         pages = await _open_pages(cluster, stack, QUICK_PAGES if quick else PAGES)
         await asyncio.sleep(PROOF_S)
-        for _ in range(QUICK_ROUNDS if quick else ROUNDS):
-            for fault, into in found.items():
-                async with AsyncExitStack() as watching:
-                    if fault == FREEZE_SEEN:
-                        await watching.enter_async_context(watched_balancer(cluster.balancer, every_s=1.0))
-                    await _play(fault, cluster, pages, into)
+        for fault in [*found] * (QUICK_ROUNDS if quick else ROUNDS):
+            await _play(fault, cluster, pages, found[fault])
     return found
 
 
-async def _open_pages(
-    cluster: ReplicaProcesses, stack: AsyncExitStack, count: int
-) -> dict[str, ReturningPage]:
+async def _open_pages(cluster: RealReplicas, stack: AsyncExitStack, count: int) -> dict[str, ReturningPage]:
     http = await stack.enter_async_context(ClientSession(connector=TCPConnector(limit=0)))
     browsers = await add_browsers(cluster, http, count)
     pages = {
@@ -102,7 +97,7 @@ async def _open_pages(
     return pages
 
 
-async def _play(fault: str, cluster: ReplicaProcesses, pages: dict[str, ReturningPage], found: Found) -> None:
+async def _play(fault: str, cluster: RealReplicas, pages: dict[str, ReturningPage], found: Found) -> None:
     """Have one fault at the replica with the most users; wait until all pages are back, and it is."""
     counted = execute(cluster.database, "SELECT replica, array_agg(user_id) FROM homes GROUP BY replica")
     replica_id, users = max(counted, key=lambda row: len(row[1]))
@@ -110,7 +105,10 @@ async def _play(fault: str, cluster: ReplicaProcesses, pages: dict[str, Returnin
     moved = [pages[user_id] for user_id in users if user_id in pages]
     began = now()
     stopping = _begin(fault, victim)
-    with suppress(AssertionError):  # it is counted below
+    async with AsyncExitStack() as stack:
+        stack.enter_context(suppress(AssertionError))  # it is counted below
+        if fault == FREEZE_SEEN:
+            await stack.enter_async_context(watched_balancer(cluster.balancer, every_s=1.0))
         await eventually(lambda: all(_is_back(page, began) for page in moved), within_s=LONGEST_S)
     back = [page for page in moved if _is_back(page, began)]
     found.lost += len(moved) - len(back)
@@ -121,7 +119,7 @@ async def _play(fault: str, cluster: ReplicaProcesses, pages: dict[str, Returnin
     await victim.start()
 
 
-def _begin(fault: str, victim: ReplicaProcess) -> asyncio.Task[int] | None:
+def _begin(fault: str, victim: RealReplica) -> asyncio.Task[int] | None:
     if fault == STOP:
         return asyncio.create_task(victim.stop())
     if fault in (FREEZE, FREEZE_SEEN):

@@ -1,0 +1,1 @@
+"""Several replicas, each a process, and what their loss costs."""
