@@ -161,7 +161,10 @@ class PassingOn:
     async def _answer_from(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
         is_socket = passed.request.headers.get(hdrs.UPGRADE, "").lower() == "websocket"
         if is_socket:
-            return await self._pass_socket(passed, found)
+            try:
+                return await self._pass_socket(passed, found)
+            except _HomeLost:
+                raise _unreachable() from None
         try:
             async with self._until_cut(passed, found.home), self._sent(passed, found) as response:
                 return await _copy_response(passed.request, response)

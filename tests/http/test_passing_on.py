@@ -20,11 +20,19 @@ from tests.support.conversation_client import listen_to_events, open_conversatio
 from tests.support.linked_bridges import LinkedBridges, linked_bridges
 from tests.support.mcp_messages import modern_request, post_message
 from tests.support.running_bridge import FakePage, json_answer, pair_browser
+from tests.support.tcp_servers import serving_connections
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
 
 LIST = "/tools/listProducts"
+
+WEBSOCKET = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+}
 
 PRODUCTS = {"result": [{"id": 1, "name": "tea"}]}
 
@@ -176,6 +184,29 @@ async def test_the_pages_of_a_lost_home_are_cut_off(two: LinkedBridges, page: Fa
     two.here.relay.router.cut_replica("b")
 
     await eventually(lambda: not page.socket.connected)
+
+
+async def test_a_page_whose_home_is_lost_before_its_socket_opens_may_try_again(
+    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession
+) -> None:
+    """It is told that nothing was sent, and the log holds no failure of ours."""
+    relay = two.here.relay
+    assert relay is not None
+    reached = asyncio.Event()
+
+    async def stay_silent(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        reached.set()
+        await reader.read()
+
+    async with serving_connections(stay_silent) as port:
+        two.table.urls["b"] = f"http://127.0.0.1:{port}"
+        address = f"{two.here.base_url}/ws/socket.io/?EIO=4&transport=websocket&route={page.route}"
+        opening = asyncio.create_task(http.get(address, headers=WEBSOCKET))
+        await reached.wait()
+        relay.router.cut_replica("b")
+        async with await opening as refused:
+            assert (refused.status, (await refused.json())["error"]["code"]) == (503, "cluster_unavailable")
 
 
 async def test_a_replica_that_stops_lets_go_of_the_pages_of_others(
