@@ -101,7 +101,17 @@ class ClientEnvironment:
             return
         venv.create(self.folder, with_pip=True)
         quiet = ("--quiet", "--no-input", "--disable-pip-version-check")
-        _run(str(self.interpreter), "-m", "pip", "install", *quiet, "--require-hashes", "-r", str(self.lock))
+        _run(
+            str(self.interpreter),
+            "-m",
+            "pip",
+            "install",
+            *quiet,
+            "--require-hashes",
+            "--no-deps",
+            "-r",
+            str(self.lock),
+        )
 
 
 @dataclass(frozen=True, slots=True)
