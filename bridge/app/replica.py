@@ -18,6 +18,7 @@ from bridge.app.composition import Components
 from bridge.app.readiness import Check, NotReady
 from bridge.app.resident_work import compose_resident_work, fenced_of
 from bridge.app.shared_state import follow_changes
+from bridge.calls.fenced_journal import STOP_COMMIT_S
 from bridge.cluster.changes import Changes
 from bridge.cluster.homes import HomeHooks, Homes
 from bridge.cluster.membership import Membership, MembershipPorts
@@ -40,9 +41,6 @@ MOVES_AT_ONCE = 32
 
 LOOK_S = 0.05
 """Seconds between two looks at whether the calls of a user who is moved have ended."""
-
-COMMIT_S = 5.0
-"""Seconds for endings that are on their way to the database when their user is moved, or the bridge stops."""
 
 DRAINING = "This replica is draining: it hands its users over to others, and takes no traffic."
 
@@ -180,8 +178,8 @@ class Replica:
         while _is_working(parts, user_id) and asyncio.get_running_loop().time() < until:
             await sleep_safely(LOOK_S)
         await self._residents.end_work(user_id)
-        await fenced_of(parts).wait_until_committed(COMMIT_S)
-        await parts.journal.catch_up(COMMIT_S)
+        await fenced_of(parts).wait_until_committed(STOP_COMMIT_S)
+        await parts.journal.catch_up(STOP_COMMIT_S)
         try:
             await self.homes.give_up(user_id, to=self.homes.choose_successor())
         except BridgeError as error:

@@ -22,6 +22,7 @@ from bridge.app.http_application import HTTP_PORT, build_application, canonical_
 from bridge.app.secret_files import choose_secret, read_private, write_private
 from bridge.audit import AuditKind
 from bridge.browsers.returning_users import ReturningUsers
+from bridge.calls.fenced_journal import STOP_COMMIT_S
 from bridge.catalog.server_view import LoadedServer
 from bridge.cluster.passing_on import HomeFinder, Hosting
 from bridge.cluster.relay import Relay
@@ -44,9 +45,6 @@ from bridge.tasks import Tasks
 
 if TYPE_CHECKING:
     from bridge.app.replica import Replica  # loads Redis's client, which a bridge alone does without
-
-COMMIT_S = 5.0
-"""Seconds for the endings of a replica's calls that are on their way to the database at a stop."""
 
 SHUTDOWN_SECONDS = 1.0
 """Seconds for the last responses; aiohttp waits twice that long. Every open call is settled before."""
@@ -132,7 +130,7 @@ class Bridge:
         await self.components.conversations.runs.stop_all()
         self.components.dispatcher.stop_calls()
         if self.components.fenced is not None:
-            await self.components.fenced.wait_until_committed(COMMIT_S)
+            await self.components.fenced.wait_until_committed(STOP_COMMIT_S)
 
     def _forget_address(self) -> None:
         """Remove the file with this bridge's address, unless another bridge wrote it."""

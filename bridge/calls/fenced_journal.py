@@ -31,6 +31,9 @@ is told as in one process, and written as soon as it can be."""
 COMMIT_TRIES = 12
 """Times that an ending is committed by a replica that slept, before it is told without."""
 
+STOP_COMMIT_S = 5.0
+"""Seconds for endings that are on their way to the database when their user is moved, or the bridge stops."""
+
 KEPT_S = 12.0
 """Seconds for which the ending is awaited that a user's new home keeps: it waits for a page first."""
 

@@ -43,7 +43,6 @@ class ResidentWork:
 class _Stay:
     """One user's time here."""
 
-    epoch: int
     settling: asyncio.Task[None] | None = None
     requests: int = 0
     """Open requests that are served here."""
@@ -75,7 +74,7 @@ class Residents:
         """Begin a stay, once an earlier one has ended here; what others left is settled meanwhile."""
         if (leaving := self._leaving.get(home.user_id)) is not None:
             await asyncio.shield(leaving)
-        stay = self._stays[home.user_id] = _Stay(home.epoch, left_idle_at=_now())
+        stay = self._stays[home.user_id] = _Stay(left_idle_at=_now())
         if home.epoch > 1:
             self._work.expect_page(home.user_id)
         stay.settling = self._tasks.start_task(self._settle(home, stay), f"settle {home.user_id}")
