@@ -8,6 +8,7 @@ event loop.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -31,8 +32,9 @@ MOVE_WAIT_S = 10.0
 """Seconds for which a request waits for its user's home to be found: longer than it takes to notice that a
 replica is dead, and to settle what it left."""
 
-MOVE_LOOK_S = 0.2
-"""Seconds between two looks meanwhile."""
+FIRST_LOOK_S, LAST_LOOK_S = 0.1, 0.8
+"""Seconds between two looks meanwhile; each wait is twice the one before. A replica that is found dead
+ends them all: the users of one that died need not ask the database all the time until that is noticed."""
 
 _log = logging.getLogger(__name__)
 
@@ -87,7 +89,10 @@ class Homes:
         self._takes_users = True
         self._handed_over = Counter[str]()
         """Users given to other replicas, which say only with their next heartbeat how many they have."""
+        self._news = asyncio.Event()
+        """Set, and replaced, when other replicas live than did."""
         membership.on_death(self._forget_replica)
+        membership.on_change(self._tell_news)
 
     @property
     def replica(self) -> str:
@@ -136,9 +141,10 @@ class Homes:
             return known
         with suppress(TimeoutError):
             async with asyncio.timeout(MOVE_WAIT_S):
-                while (found := await self._find(user_id, afresh=refused is not None)).home == refused:
-                    await sleep_safely(MOVE_LOOK_S)
-                return found
+                for look in itertools.count():
+                    if (found := await self._find(user_id, afresh=refused is not None)).home != refused:
+                        return found
+                    await self._wait_for_news(look)
         raise _no_answer()
 
     async def _find(self, user_id: str, *, afresh: bool) -> Located:
@@ -229,16 +235,27 @@ class Homes:
     async def _search(self, user_id: str, *, afresh: bool) -> Located | BridgeError:
         try:
             async with asyncio.timeout(MOVE_WAIT_S):
-                while (found := await self._look(user_id, afresh=afresh)) is None:
-                    afresh = True
-                    await sleep_safely(MOVE_LOOK_S)
-                return found
+                for look in itertools.count():
+                    if (found := await self._look(user_id, afresh=afresh or look > 0)) is not None:
+                        return found
+                    await self._wait_for_news(look)
         except TimeoutError:
-            return _no_answer()
+            pass
         except BridgeError as error:
             return error
         finally:
             del self._searches[user_id]
+        return _no_answer()
+
+    async def _wait_for_news(self, look: int) -> None:
+        """Wait before the next look, until other replicas live than did."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(LAST_LOOK_S, FIRST_LOOK_S * 2**look)):
+                await self._news.wait()
+
+    def _tell_news(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
 
     async def _look(self, user_id: str, *, afresh: bool) -> Located | None:
         """Return where a user is at home; None: nobody can say yet."""
