@@ -89,7 +89,7 @@ class Replica:
         await self._store.claim.take_claim()
         facts, is_alone = self._store.cluster_facts(), await self._store.claim.is_alone()
         await check_facts(facts, fingerprint_keys(secret, key_ids), is_alone=is_alone)
-        self._residents.take_work(compose_resident_work(parts))
+        self._residents.take_work(compose_resident_work(parts, self._store.left_work()))
         limits = SharedLimits(self._connection)
         parts.identity.spend_challenges_with(limits.spend_once)
         parts.identity.attempts.count_with(limits)

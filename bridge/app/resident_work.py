@@ -8,6 +8,7 @@ from bridge.app.composition import Components
 from bridge.calls.fenced_journal import FencedJournal
 from bridge.cluster.residents import ResidentWork
 from bridge.homes import Home
+from bridge.storage.replicas.left_work import LeftWorkTable
 
 _log = logging.getLogger(__name__)
 
@@ -19,16 +20,18 @@ def fenced_of(parts: Components) -> FencedJournal:
     return parts.fenced
 
 
-def compose_resident_work(parts: Components) -> ResidentWork:
+def compose_resident_work(parts: Components, left_work: LeftWorkTable) -> ResidentWork:
     """Build what `Residents` does, from the components of a replica."""
     runs, responses, journal = parts.conversations.runs, parts.responses, fenced_of(parts)
 
     async def settle(home: Home) -> None:
         user_id = home.user_id
-        in_doubt = await journal.settle_user(user_id, home.epoch)
-        parts.engine.restore_repeats(await parts.journal.take_over_repeats(user_id))
-        ended = await runs.end_orphaned(user_id)
-        resumed = await responses.continuer.resume_orphaned(user_id)
+        left = await left_work.find_left(user_id, home.epoch)
+        in_doubt = await journal.settle_user(user_id, home.epoch) if left.has_calls else 0
+        if left.has_calls or left.has_repeatable:
+            parts.engine.restore_repeats(await parts.journal.take_over_repeats(user_id))
+        ended = await runs.end_orphaned(user_id) if left.has_runs else 0
+        resumed = await responses.continuer.resume_orphaned(user_id) if left.has_responses else 0
         if in_doubt or ended or resumed:
             _log.warning(
                 "User %s came from a lost replica: %d calls in doubt, %d conversations ended, %d responses "

@@ -41,8 +41,14 @@ class Sessions:
         BridgeError: `store_unavailable`.
     """
 
-    def __init__(self, make: async_sessionmaker[AsyncSession]) -> None:
+    def __init__(
+        self,
+        make: async_sessionmaker[AsyncSession],
+        make_reading: async_sessionmaker[AsyncSession] | None = None,
+    ) -> None:
+        """`make_reading`: what reads without a transaction, which costs PostgreSQL two round trips less."""
         self._make = make
+        self._make_reading = make_reading or make
         self._is_away = False
         self._on_commit: Callable[[Topic], None] = lambda _: None
 
@@ -52,9 +58,9 @@ class Sessions:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncGenerator[AsyncSession]:
-        """Open a session to read; nothing is committed."""
+        """Open a session to read; each statement sees what is committed by then."""
         with self._convert_errors():
-            async with asyncio.timeout(PATIENCE_S), self._make() as session:
+            async with asyncio.timeout(PATIENCE_S), self._make_reading() as session:
                 yield session
 
     @asynccontextmanager

@@ -41,6 +41,7 @@ from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.replicas.cluster_facts import ClusterFacts
 from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
+from bridge.storage.replicas.left_work import LeftWorkTable
 from bridge.storage.replicas.relayed_records import RelayedRecords
 from bridge.storage.retention import Retention
 from bridge.storage.sessions import Sessions, Topic
@@ -62,7 +63,7 @@ class Store(UserStore):
         self._engine = engines.reading
         self._thread = WriteThread(engines.writing)
         self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
-        self._session = Sessions(self._plain_session)
+        self._session = Sessions(self._plain_session, _reading_sessions(engines.reading))
         self._fenced: AsyncEngine | None = None
         self.epoch_of: EpochOf = no_epoch
         """Claim under which a user's rows are written."""
@@ -112,6 +113,10 @@ class Store(UserStore):
     def fenced_calls(self) -> FencedCalls:
         """Return the calls in this PostgreSQL database, as a replica writes them."""
         return FencedCalls(self._fenced_session())
+
+    def left_work(self) -> LeftWorkTable:
+        """Return what older homes of users have left."""
+        return LeftWorkTable(self._fenced_session())
 
     def relayed_records(self) -> RelayedRecords:
         """Return what is stored under the ids of requests that replicas passed on."""
@@ -360,3 +365,10 @@ async def _names_of(session: AsyncSession, scope: str) -> Mapping[OperationKey, 
 def _batches(rows: Sequence[_RowT]) -> Iterator[Sequence[_RowT]]:
     """The rows in parts, each of which keeps the event loop for a few milliseconds only."""
     return (rows[start : start + _BATCH_ROWS] for start in range(0, len(rows), _BATCH_ROWS))
+
+
+def _reading_sessions(engine: AsyncEngine) -> async_sessionmaker[AsyncSession] | None:
+    """Return what makes sessions that read without a transaction; None: they would gain nothing."""
+    if engine.dialect.name != "postgresql":
+        return None
+    return async_sessionmaker(engine.execution_options(isolation_level="AUTOCOMMIT"), expire_on_commit=False)
