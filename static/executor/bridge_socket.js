@@ -59,7 +59,7 @@ export class BridgeSocket {
   #mustRenew = false;
   /** @type {Problem | null} */
   #identityProblem = null;
-  #reconnection = new Reconnection({ connect: () => this.#connect(), giveUp: () => this.#reconnect("lost") });
+  #reconnection = new Reconnection({ connect: (isLed) => this.#connect(isLed), giveUp: (cause) => this.#reconnect(cause) });
 
   /**
    * @param {object} parts
@@ -136,6 +136,7 @@ export class BridgeSocket {
 
   #listen() {
     this.socket.io.on("packet", () => this.#reconnection.noteMessage());
+    this.socket.io.on("open", () => this.#reconnection.noteOpened());
     this.socket.on("connect", () => this.#reconnection.noteConnected());
     this.socket.on("bridge:beat", (beat) => this.#reconnection.extendPatience(Number(beat?.silence_s) || 0));
     this.socket.on("bridge:moved", () => this.#reconnect("moved"));
@@ -152,10 +153,10 @@ export class BridgeSocket {
     for (const subject of SUBJECTS) this.socket.on(`bridge:${subject}`, () => this.delegate.subjectChanged(subject));
   }
 
-  #connect() {
+  /** @param {boolean} isLed whether any replica is to lead it to the user's home */
+  #connect(isLed) {
     this.#attempts += 1;
-    const { route } = this.identity;
-    this.socket.io.opts.query = route === "" ? {} : { route };
+    this.socket.io.opts.query = isLed && this.identity.route !== "" ? { route: this.identity.route } : {};
     this.socket.connect();
   }
 

@@ -1,18 +1,25 @@
 // @ts-check
 /** When a connection to the bridge is given up, and when the next one is tried. Pure: times come in, decisions go out. */
 
-/** lost: closed, refused or given up · moved: the bridge says that the home is elsewhere · redirected: so it said when asked */
-/** @typedef {"lost" | "moved" | "redirected"} Cause */
+/** lost: closed, refused or given up · silent: a try of which nothing was heard · moved: the bridge says that the home is elsewhere · redirected: so it said when asked */
+/** @typedef {"lost" | "silent" | "moved" | "redirected"} Cause */
 /**
  * @typedef {object} Standing what has happened since the last handshake
  * @property {number} beatS     seconds between beats that it announced; 0: none, there is one replica
  * @property {number} failures  tries that failed
- * @property {number} silences  tries that failed because nothing was heard
+ * @property {number} unopened  tries that failed because the transport did not open
+ * @property {number} silences  tries that failed because nothing was heard although it had opened, or might have to wait for that
+ * @property {number} openMs    milliseconds until the transport was open when the last handshake succeeded
  * @property {number} redirects
  * @property {number} lostMs    milliseconds since that connection was lost
  */
 
 const SILENT_BEATS = 3;
+/** Milliseconds until a transport is open on a near replica, with much room; on a far one it has taken longer before. */
+const OPEN_MS = 700;
+const OPEN_TIMES = 3;
+/** Silent tries before all replicas are taken to be slow, rather than one to be frozen to which a balancer still leads. */
+const QUICK_TRIES = 4;
 const RETRY_FIRST_MS = 200;
 const RETRY_LAST_MS = 5000;
 /** With beats, for the first `HURRY_MS`: some replica has the user within seconds. */
@@ -32,6 +39,15 @@ export function silencePatience(beatS) {
 }
 
 /**
+ * Milliseconds until a replica that runs has opened the transport: it need not find the user's home for that.
+ * @param {Standing} standing @returns {number}
+ */
+export function openPatience({ beatS, unopened, openMs }) {
+  const usual = Math.max(OPEN_MS, OPEN_TIMES * openMs);
+  return beatS > 0 ? Math.min(TRY_LAST_MS, usual * 2 ** Math.max(0, unopened - QUICK_TRIES)) : Infinity;
+}
+
+/**
  * Milliseconds that a silent try is borne. A replica may be slow rather than frozen, so each silent one extends it.
  * @param {Standing} standing @returns {number}
  */
@@ -46,7 +62,7 @@ export function tryPatience({ beatS, silences }) {
  */
 export function retryDelay(cause, { beatS, failures, redirects, lostMs }, chance) {
   if (cause === "redirected" && redirects === 0) return 0;
-  if (cause === "moved") return chance * MOVED_LAST_MS;
+  if (cause === "moved" || (cause === "silent" && lostMs < HURRY_MS)) return chance * MOVED_LAST_MS;
   if (beatS > 0 && lostMs < HURRY_MS) return RETRY_FIRST_MS + chance * (RETRY_HURRY_MS - RETRY_FIRST_MS);
   return Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** failures * (0.5 + chance));
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** The timers of the connection to the bridge: gives up one that is silent, and tries again after one that is lost. */
 
-import { retryDelay, Silence, silencePatience, tryPatience } from "./connection_policy.js";
+import { openPatience, retryDelay, Silence, silencePatience, tryPatience } from "./connection_policy.js";
 
 /** @typedef {import("./connection_policy.js").Cause} Cause */
 /** @typedef {{now: () => number, random: () => number, start: (act: () => void, milliseconds: number) => any, stop: (timer: any) => void}} Clock */
@@ -28,13 +28,20 @@ export class Reconnection {
   #retry;
   #beatS = 0;
   #failures = 0;
+  #unopened = 0;
   #silences = 0;
   #redirects = 0;
+  #triedAt = 0;
+  #openMs = 0;
+  /** Null: this try's transport is not open yet. @type {number | null} */
+  #openingMs = null;
+  /** Whether the next try is led to the user's home; one that is not finds out whether it still is. */
+  #isLed = true;
   /** Null: the last handshake still holds. @type {number | null} */
   #lostAt = null;
 
   /**
-   * @param {{connect: () => void, giveUp: () => void}} socket `giveUp` closes it and calls `connectLater`
+   * @param {{connect: (isLed: boolean) => void, giveUp: (cause: Cause) => void}} socket `giveUp` closes it and calls `connectLater`
    * @param {Clock} [clock]
    */
   constructor(socket, clock = WORKER_CLOCK) {
@@ -43,8 +50,10 @@ export class Reconnection {
   }
 
   connectNow() {
-    this.#watch(tryPatience(this.#standing()));
-    this.#socket.connect();
+    this.#triedAt = this.#clock.now();
+    this.#openingMs = null;
+    this.#watch(this.#isLed ? tryPatience(this.#standing()) : openPatience(this.#standing()));
+    this.#socket.connect(this.#isLed);
   }
 
   /** @param {Cause} cause */
@@ -54,7 +63,14 @@ export class Reconnection {
     const delay = retryDelay(cause, this.#standing(), this.#clock.random());
     this.#failures += 1;
     if (cause === "redirected") this.#redirects += 1;
+    this.#isLed = this.#beatS === 0 || cause === "moved" || cause === "redirected";
     this.#retry = this.#clock.start(() => this.connectNow(), delay);
+  }
+
+  /** The transport is open, so that replica runs. */
+  noteOpened() {
+    this.#openingMs = this.#clock.now() - this.#triedAt;
+    if (this.#beatS > 0) this.#watch(tryPatience(this.#standing()));
   }
 
   /** The bridge has confirmed the connection, and owes the answer to the handshake. */
@@ -65,8 +81,9 @@ export class Reconnection {
   /** @param {number} beatS seconds between beats; 0: none are to be expected */
   noteWelcome(beatS) {
     this.#beatS = beatS;
-    this.#failures = this.#silences = this.#redirects = 0;
+    this.#failures = this.#unopened = this.#silences = this.#redirects = 0;
     this.#lostAt = null;
+    this.#openMs = this.#openingMs ?? 0;
     this.#watch(silencePatience(beatS));
   }
 
@@ -86,7 +103,7 @@ export class Reconnection {
 
   #standing() {
     const lostMs = this.#lostAt === null ? 0 : this.#clock.now() - this.#lostAt;
-    return { beatS: this.#beatS, failures: this.#failures, silences: this.#silences, redirects: this.#redirects, lostMs };
+    return { beatS: this.#beatS, failures: this.#failures, unopened: this.#unopened, silences: this.#silences, openMs: this.#openMs, redirects: this.#redirects, lostMs };
   }
 
   /** @param {number} patienceMs infinite: until something else happens */
@@ -102,7 +119,9 @@ export class Reconnection {
       this.#look = this.#clock.start(() => this.#lookAtSilence(), wait);
       return;
     }
-    if (this.#lostAt !== null) this.#silences += 1;
-    this.#socket.giveUp();
+    const cause = this.#lostAt === null ? "lost" : "silent";
+    if (cause === "silent" && this.#openingMs === null && !this.#isLed) this.#unopened += 1;
+    else if (cause === "silent") this.#silences += 1;
+    this.#socket.giveUp(cause);
   }
 }

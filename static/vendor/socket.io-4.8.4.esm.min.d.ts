@@ -12,7 +12,7 @@ export interface Socket {
 export interface Manager {
   /** Read anew at each connection. */
   readonly opts: { query?: Record<string, string> };
-  on(event: "packet", listener: () => void): this;
+  on(event: "packet" | "open", listener: () => void): this;
 }
 export interface SocketOptions {
   path: string;

@@ -1,10 +1,10 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { retryDelay, Silence, silencePatience, tryPatience } from "../../../static/executor/connection_policy.js";
+import { openPatience, retryDelay, Silence, silencePatience, tryPatience } from "../../../static/executor/connection_policy.js";
 
 /** @param {Partial<import("../../../static/executor/connection_policy.js").Standing>} [change] */
-const standing = (change) => ({ beatS: 1, failures: 0, silences: 0, redirects: 0, lostMs: 0, ...change });
+const standing = (change) => ({ beatS: 1, failures: 0, unopened: 0, silences: 0, openMs: 0, redirects: 0, lostMs: 0, ...change });
 const HALF = 0.5;
 
 test("without beats the pauses double from 0.2 s to 5 s, whatever has been lost for however long", () => {
@@ -33,6 +33,21 @@ test("a page whose home has moved connects within 0.2 s", () => {
 test("a silent try is given more time each time, so that a slow replica is reached in the end", () => {
   assert.deepEqual([0, 1, 2, 3, 9].map((silences) => tryPatience(standing({ silences }))), [3000, 6000, 12_000, 20_000, 20_000]);
   assert.deepEqual([tryPatience(standing({ beatS: 0 })), silencePatience(0)], [Infinity, Infinity]);
+});
+
+test("a transport that does not open within 0.7 s is tried elsewhere, and given more time after four of them", () => {
+  const patience = [0, 1, 4, 5, 6, 20].map((unopened) => openPatience(standing({ unopened })));
+  assert.deepEqual(patience, [700, 700, 700, 1400, 2800, 20_000]);
+  assert.equal(openPatience(standing({ beatS: 0 })), Infinity);
+});
+
+test("on a slow line a transport has three times as long to open as the last one took", () => {
+  assert.deepEqual([200, 1500].map((openMs) => openPatience(standing({ openMs }))), [700, 4500]);
+});
+
+test("a silent try is followed by another within 0.2 s, until the first 30 s are over", () => {
+  assert.deepEqual([0, 1].map((chance) => retryDelay("silent", standing(), chance)), [0, 200]);
+  assert.equal(retryDelay("silent", standing({ failures: 40, lostMs: 30_000 }), HALF), 5000);
 });
 
 test("a socket is dropped after three silent beats and a second look", () => {

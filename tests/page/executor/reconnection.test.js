@@ -40,10 +40,10 @@ function bench() {
   const seen = [];
   const reconnection = new Reconnection(
     {
-      connect: () => void seen.push(`connect ${clock.now()}`),
-      giveUp: () => {
-        seen.push(`give up ${clock.now()}`);
-        reconnection.connectLater("lost");
+      connect: (isLed) => void seen.push(`connect ${isLed ? "" : "anywhere "}${clock.now()}`),
+      giveUp: (cause) => {
+        seen.push(`${cause} ${clock.now()}`);
+        reconnection.connectLater(cause);
       },
     },
     clock,
@@ -65,17 +65,41 @@ test("without beats a silent socket stays, and only a handshake without an answe
   moveTo(610_399);
   assert.deepEqual(seen, ["connect 0", "connect 600200"]);
   moveTo(610_400);
-  assert.equal(seen.at(-1), "give up 610400");
+  assert.equal(seen.at(-1), "silent 610400");
 });
 
-test("a home that falls silent is left after three beats, and so is a replica that answers no try", () => {
+test("a home that falls silent is left after three beats; a replica that opens no transport is left within a second", () => {
   const { reconnection, moveTo, seen } = bench();
   reconnection.connectNow();
   reconnection.noteWelcome(1);
   moveTo(900);
   reconnection.noteMessage();
-  moveTo(15_000);
-  assert.deepEqual(seen, ["connect 0", "give up 4100", "connect 4700", "give up 7900", "connect 8500", "give up 14700"]);
+  moveTo(6800);
+  const tries = ["connect anywhere 4700", "silent 5600", "connect anywhere 5700", "silent 6600", "connect anywhere 6700"];
+  assert.deepEqual(seen, ["connect 0", "lost 4100", ...tries]);
+});
+
+test("a replica that opens the transport has three beats to find the home, and longer the next time", () => {
+  const { reconnection, moveTo, seen } = bench();
+  reconnection.connectNow();
+  reconnection.noteWelcome(1);
+  reconnection.connectLater("lost");
+  for (const opened of [610, 4000]) {
+    moveTo(opened);
+    reconnection.noteOpened();
+  }
+  moveTo(20_000);
+  assert.deepEqual(seen.slice(1, 4), ["connect anywhere 600", "silent 3810", "connect anywhere 3910"]);
+  assert.equal(seen[4], "silent 10200");
+});
+
+test("a try that is led waits at another replica for its home to be found, and the next one goes anywhere", () => {
+  const { reconnection, moveTo, seen } = bench();
+  reconnection.connectNow();
+  reconnection.noteWelcome(1);
+  reconnection.connectLater("redirected");
+  moveTo(3400);
+  assert.deepEqual(seen, ["connect 0", "connect 0", "silent 3200", "connect anywhere 3300"]);
 });
 
 test("after a handshake everything begins anew", () => {
@@ -86,7 +110,7 @@ test("after a handshake everything begins anew", () => {
   reconnection.noteWelcome(1);
   seen.length = 0;
   moveTo(24_000);
-  assert.deepEqual(seen, ["give up 23200", "connect 23800"]);
+  assert.deepEqual(seen, ["lost 23200", "connect anywhere 23800"]);
 });
 
 test("a socket that is stopped neither tries again nor is given up", () => {

@@ -20,6 +20,7 @@ from tests.support.running_bridge import FakePage, pair_browser
 SILENT_BEATS = 3
 RETRY_FIRST_S, RETRY_HURRY_S, MOVED_LAST_S = 0.2, 1.0, 0.2
 LONGEST_TRY_S = 20.0
+OPEN_S, QUICK_TRIES = 0.7, 4
 GOODBYE_S = 1.0
 """Seconds for closing a socket whose other end may be frozen."""
 
@@ -36,6 +37,9 @@ class _Connection:
     lost: asyncio.Event = field(default_factory=asyncio.Event)
     heard_at: float = 0.0
     is_moved: bool = False
+    is_redirected: bool = False
+    is_silent: bool = False
+    """Whether nothing was heard of it at all."""
 
     def note(self, *_anything: object) -> None:
         """Something came from the bridge."""
@@ -55,7 +59,8 @@ class ReturningPage:
         self._outbox: dict[str, dict[str, Any]] = {}
         self._begun: set[str] = set()
         self._running: set[str] = set()
-        self._beat_s = self._silences = 0
+        self._beat_s = self._silences = self._unopened = self._redirects = 0
+        self._is_led = True
         self._connection: _Connection | None = None
         self._work: set[asyncio.Task[None]] = set()
         self._random = random.Random(browser.device_id)
@@ -74,14 +79,18 @@ class ReturningPage:
             finally:
                 self._connection = None
                 self._start(_say_goodbye(connection.client))
-            await asyncio.sleep(self._delay(is_moved=connection.is_moved))
+            await asyncio.sleep(self._delay(connection))
 
     async def close(self) -> None:
         """Leave, after `stay` was cancelled."""
         await asyncio.gather(*self._work, return_exceptions=True)
 
-    def _delay(self, *, is_moved: bool) -> float:
-        if is_moved:
+    def _delay(self, connection: _Connection) -> float:
+        self._is_led = connection.is_moved or connection.is_redirected
+        self._redirects += connection.is_redirected
+        if connection.is_redirected and self._redirects == 1:
+            return 0
+        if connection.is_moved or connection.is_silent:
             return self._random.uniform(0, MOVED_LAST_S)
         return self._random.uniform(RETRY_FIRST_S, RETRY_HURRY_S)
 
@@ -100,7 +109,7 @@ class ReturningPage:
 
         def refused(refusal: Any = None) -> None:
             connection.lost.set()
-            self._note_refusal(refusal)
+            connection.is_redirected = self._note_refusal(refusal) == "wrong_replica"
 
         async def called(envelope: dict[str, Any]) -> dict[str, Any]:
             connection.note()
@@ -124,18 +133,27 @@ class ReturningPage:
     async def _serve(self, connection: _Connection) -> None:
         """Until the connection is lost, refused or too silent."""
         patience_s = min(LONGEST_TRY_S, self._patience_s * 2**self._silences)
+        open_s = min(LONGEST_TRY_S, OPEN_S * 2 ** max(0, self._unopened - QUICK_TRIES))
+        is_open = False
         try:
-            async with asyncio.timeout(patience_s):
+            async with asyncio.timeout(patience_s if self._is_led else open_s):
                 await self._connect(connection.client)
+            is_open = True
+            async with asyncio.timeout(patience_s):
                 welcome = await _welcome_of(connection)
         except TimeoutError:
-            self._silences += 1
+            connection.is_silent = True
+            if is_open or self._is_led:
+                self._silences += 1
+            else:
+                self._unopened += 1
             return
         except (SocketIOError, aiohttp.ClientError, OSError):
             return
         if welcome is None:
             return
         self._beat_s, self._silences = welcome.get("beat_s", 0), 0
+        self._unopened = self._redirects = 0
         self._connection = connection
         self.greetings.append(now())
         for call_id in list(self._outbox):
@@ -154,7 +172,9 @@ class ReturningPage:
         running = [{"call_id": call_id, "state": "running"} for call_id in self._running - set(self._outbox)]
         names = {"page_id": browser.device_id, "instance": browser.device_id, "epoch": browser.device_id}
         await client.connect(
-            f"{browser.base_url}?route={browser.route}" if browser.route else browser.base_url,
+            f"{browser.base_url}?route={browser.route}"
+            if self._is_led and browser.route
+            else browser.base_url,
             socketio_path="ws/socket.io",
             transports=["websocket"],
             auth={"token": token, "hello": {"protocol": PROTOCOL, **names, "calls": done + running}},
@@ -168,13 +188,15 @@ class ReturningPage:
                     await connection.lost.wait()
                 return
 
-    def _note_refusal(self, refusal: Any = None) -> None:
+    def _note_refusal(self, refusal: Any) -> str:
+        """The code of a refusal; what it says is done at the next try."""
         problem = cast("dict[str, Any]", refusal) if isinstance(refusal, dict) else {}
         found: dict[str, Any] = problem.get("data", problem)
         if found.get("code") == "unauthorized":
             self.browser.token = ""
         if found.get("code") == "wrong_replica":
             self.browser.route = found["detail"]["route"]
+        return found.get("code", "")
 
     def _take_call(self, call: dict[str, Any]) -> dict[str, Any]:
         """The ack; a call that came before is not begun again, as the page's journal has it."""
