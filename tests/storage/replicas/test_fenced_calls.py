@@ -14,11 +14,13 @@ from bridge.calls.endings import replica_lost
 from bridge.calls.fenced_journal import LeftCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallPhase, CallState
-from bridge.conversations.conversation import Conversation
+from bridge.conversations.conversation import Conversation, Run
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from bridge.storage.call_journal import REPEATABLE_SECONDS
 from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
+from bridge.storage.replicas.left_work import LeftWork
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.stored_items.items import StoredItem, StoredResponse
@@ -50,6 +52,9 @@ class Scene:
     async def end(self, call_id: str) -> bool:
         ended = open_call(self.ann, call_id, phase=CallPhase.SUCCEEDED, opened_at=time.time())
         return await self.calls.write_call(ended, self.home.epoch, may_begin=True)
+
+    async def find_left(self, home: Home) -> LeftWork:
+        return await self.store.left_work().find_left(self.ann.id, home.epoch)
 
     async def state_of(self, call_id: str) -> CallState | None:
         known = await self.calls.find_known(call_id)
@@ -166,3 +171,52 @@ async def test_items_responses_events_and_conversations_of_an_old_home_are_refus
         assert execute(scene.where, f"SELECT * FROM {table}") == []
     assert execute(scene.where, "SELECT status FROM kept_responses") == [("in_progress",)]
     assert execute(scene.where, "SELECT updated_at FROM conversations") == [(1.0,)]
+
+
+async def test_of_a_user_who_was_idle_nothing_is_left(scene: Scene) -> None:
+    """Then a claim costs one question, and settling nothing."""
+    new = await scene.claim("b")
+    assert await scene.find_left(new) == LeftWork(False, False, False, False)
+
+
+async def test_what_a_lost_home_has_left_is_told_by_its_kind(scene: Scene) -> None:
+    """Each kind is settled by its own owner, who is asked only where there is some."""
+    scene.store.stamp_writes(lambda _: scene.home.epoch)
+    items, conversations = scene.store.item_store(), scene.store.conversation_tables()
+    response = StoredResponse("r1", scene.ann.id, "demo", "in_progress", {"id": "r1"}, {}, 5.0)
+    chat = Conversation("conv-1", scene.ann.id, 1.0, 1.0, run=Run("run-1", "running"))
+    await scene.open("c1")
+    await items.save_response(response)
+    await conversations.add_conversation(chat)
+    new = await scene.claim("b")
+    assert await scene.find_left(new) == LeftWork(True, False, True, True)
+
+
+async def test_what_the_new_home_does_itself_is_not_left(scene: Scene) -> None:
+    """A second look, after an error, must not end the calls that the new home has opened."""
+    new = await scene.claim("b")
+    call = open_call(scene.ann, "c1", opened_at=time.time())
+    assert await scene.calls.write_call(call, new.epoch, may_begin=True)
+    assert not (await scene.find_left(new)).has_calls
+
+
+@pytest.mark.parametrize(
+    ("change", "phase", "age_s", "is_repeatable"),
+    [
+        ("heard = NULL", CallPhase.SUCCEEDED, 0, True),
+        ("heard = FALSE", CallPhase.SUCCEEDED, 0, True),
+        ("heard = TRUE", CallPhase.SUCCEEDED, 0, False),
+        ("heard = TRUE", CallPhase.OUTCOME_UNKNOWN, 0, True),
+        ("digest = NULL", CallPhase.SUCCEEDED, 0, False),
+        ("heard = NULL", CallPhase.SUCCEEDED, REPEATABLE_SECONDS, False),
+    ],
+)
+async def test_calls_are_left_whose_repetition_would_be_recognized(
+    scene: Scene, change: str, phase: CallPhase, age_s: float, is_repeatable: bool
+) -> None:
+    """Whose answer may not have been heard, or was that nobody knows."""
+    ended = open_call(scene.ann, "c1", phase=phase, opened_at=time.time() - age_s)
+    assert await scene.calls.write_call(ended, scene.home.epoch, may_begin=True)
+    execute(scene.where, "UPDATE calls SET digest = 'd'")
+    execute(scene.where, f"UPDATE calls SET {change}")
+    assert (await scene.find_left(await scene.claim("b"))).has_repeatable is is_repeatable

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 import pytest_asyncio
 
-from bridge.cluster.homes import HomeHooks, Homes
+from bridge.cluster.homes import FIRST_LOOK_S, HomeHooks, Homes
 from bridge.cluster.membership import LEASE_S, Membership, MembershipPorts
 from bridge.cluster.ports import LiveReplica, ReplicaState
 from bridge.errors import BridgeError, ErrorCode
@@ -156,6 +156,28 @@ async def test_users_of_a_dead_replica_find_a_home_elsewhere(two: Two) -> None:
     assert (await second.homes.locate(USER, refused=Home(USER, "a", 1))).url == ""
     assert now() - began < 6.5
     assert second.entered == [Home(USER, "b", 2)]
+
+
+async def test_users_of_a_replica_that_may_be_dead_hardly_ask_the_database(two: Two) -> None:
+    """A thousand users are lost at once, and their claims need the database a moment later."""
+    cluster, first, second = two
+    await first.homes.locate(USER)
+    before = cluster.database.questions
+    await first.kill()
+    await second.homes.locate(USER, refused=Home(USER, "a", 1))
+    waiting, claiming = 8, 3  # at 0, 0.1, 0.3, 0.7, 1.5 s and each 0.8 s after that
+    assert cluster.database.questions - before <= waiting + claiming
+
+
+async def test_who_waits_for_a_home_hears_at_once_that_its_replica_is_dead(two: Two) -> None:
+    """Nobody waits for the next look then."""
+    _, first, second = two
+    await first.homes.locate(USER)
+    await first.kill()
+    died_at = asyncio.get_running_loop().create_future()
+    second.membership.on_death(lambda _: died_at.set_result(now()))
+    await second.homes.locate(USER, refused=Home(USER, "a", 1))
+    assert now() - died_at.result() < FIRST_LOOK_S
 
 
 async def test_users_with_open_work_are_taken_over_when_nobody_asks(two: Two) -> None:
