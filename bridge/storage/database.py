@@ -198,15 +198,16 @@ def _postgresql_engines(url: URL) -> Engines:
 def open_fenced(url: URL) -> AsyncEngine:
     """Return an engine for what replicas decide by: each statement commits, and waits briefly for locks.
 
-    Connections are not tried out before they are used: a fenced write costs one round trip.
+    Connections are not tried out before they are used: a fenced write costs one round trip. Those that a
+    burst of calls has opened stay open: to open one takes longer than many writes.
     """
     bounds = _connect_args(url, statement_ms=LOCK_MS, lock_ms=FENCED_LOCK_MS, idle_ms=FENCED_IDLE_MS)
     engine = create_async_engine(
         url,
         connect_args=bounds,
         isolation_level="AUTOCOMMIT",
-        pool_size=POOL_SIZE,
-        max_overflow=MAX_OVERFLOW,
+        pool_size=POOL_SIZE + MAX_OVERFLOW,
+        max_overflow=0,
         pool_timeout=POOL_WAIT_S,
         hide_parameters=True,
     )
