@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 
 class AuditKind(StrEnum):
@@ -53,6 +53,15 @@ class AuditEntry:
     operation_key: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Facts specific to the kind, as JSON values. Never arguments, answers, keys, tickets or credentials."""
+
+
+OriginOf: TypeAlias = Callable[[str | None], Mapping[str, Any]]
+"""Returns facts about where an entry about a user is written; None: it concerns no user."""
+
+
+def no_origin(_user_id: str | None) -> Mapping[str, Any]:
+    """Return what a bridge alone says of where it writes: nothing."""
+    return {}
 
 
 class Audit(Protocol):

@@ -10,7 +10,9 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 WINDOW_S = 60.0
 """Minimum seconds between two lines of one kind."""
@@ -36,11 +38,39 @@ def _written_out(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape", "backslashreplace").decode()
 
 
+_request = ContextVar("request", default="")
+
+
+def current_request() -> str:
+    """Return the id under which replicas know the request that is being answered; empty: there is none."""
+    return _request.get()
+
+
+@contextmanager
+def naming_request(request_id: str) -> Generator[None]:
+    """Run a block whose lines, and those of the tasks that it starts, name a request; empty: none."""
+    before = _request.set(request_id)
+    try:
+        yield
+    finally:
+        _request.reset(before)
+
+
 class LineFormatter(logging.Formatter):
-    """Formats a record as one line, and indents its traceback, so that none of it passes for a record."""
+    """Formats a record as one line, and indents its traceback, so that none of it passes for a record.
+
+    What several replicas log is read together: a line ends with the replica, and the request that it passed
+    on or was passed.
+    """
+
+    replica = ""
+    """Id of the replica that this process is; empty: it is none."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: D102 - inherited
         record.message = escape_controls(record.message[:MAX_MESSAGE_CHARS])
+        if self.replica:
+            request = f", request {current_request()}" if current_request() else ""
+            record.message += f" [replica {self.replica}{request}]"
         return super().formatMessage(record)
 
     def formatException(self, ei: logging._SysExcInfoType) -> str:  # noqa: D102  # pyright: ignore[reportPrivateUsage]
@@ -99,6 +129,13 @@ class ForeignOncePerMinute(OncePerMinute):
             record.args = ()
             record.exc_info = None
         return True
+
+
+def name_replica(replica: str) -> None:
+    """Have every line that the process logs in this format end with the replica that it is."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler.formatter, LineFormatter):
+            handler.formatter.replica = replica
 
 
 def log_to_stderr(level: int = logging.INFO) -> None:

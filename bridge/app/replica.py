@@ -11,7 +11,9 @@ import logging
 import secrets
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 from bridge import __version__
 from bridge.app.composition import Components
@@ -20,6 +22,7 @@ from bridge.app.resident_work import compose_resident_work, fenced_of
 from bridge.app.shared_state import follow_changes
 from bridge.calls.fenced_journal import STOP_COMMIT_S
 from bridge.cluster.changes import Changes
+from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.homes import HomeHooks, Homes
 from bridge.cluster.membership import Membership, MembershipPorts
 from bridge.cluster.ports import ClusterUnavailable, LiveReplica, ReplicaState
@@ -31,6 +34,7 @@ from bridge.cluster.residents import Residents
 from bridge.cluster.shared_limits import SharedLimits
 from bridge.errors import BridgeError
 from bridge.homes import held_epochs
+from bridge.log_lines import current_request, name_replica
 from bridge.settings.cluster import ClusterSettings
 from bridge.storage.replicas.cluster_facts import check_facts, fingerprint_keys
 from bridge.storage.store import Store
@@ -41,6 +45,9 @@ MOVES_AT_ONCE = 32
 
 LOOK_S = 0.05
 """Seconds between two looks at whether the calls of a user who is moved have ended."""
+
+COUNTS_S = 5.0
+"""Seconds between two times at which a replica tells its counters."""
 
 DRAINING = "This replica is draining: it hands its users over to others, and takes no traffic."
 
@@ -65,17 +72,28 @@ class Replica:
         self._bell = RedisBell(self._connection)
         self._changes = Changes(store.change_counters(), self._bell, self._tasks)
         self._state: ReplicaState = "ready"
+        self._counters = ReplicaCounters()
         self._count_calls = lambda: 0
         self._membership = Membership(
             self._directory, MembershipPorts(self._describe, read_boottime, self._check_homes)
         )
+        self._membership.on_lapse(lambda: self._counters.count("lapsed_leases"))
         self._residents = Residents(self._tasks)
         hooks = HomeHooks(self._residents.enter, self._residents.leave, self._residents.is_idle)
         self.homes = Homes(
-            self.id, store.home_table(), self._directory, self._membership, hooks=hooks, tasks=self._tasks
+            self.id,
+            store.home_table(),
+            self._directory,
+            self._membership,
+            hooks=hooks,
+            tasks=self._tasks,
+            counters=self._counters,
         )
         store.share_claim()
         store.stamp_writes(held_epochs(self.homes))
+        store.mark_origin(self._describe_origin)
+        store.on_fence(lambda: self._counters.count("fenced_writes"))
+        name_replica(self.id)
 
     async def join(self, parts: Components, secret: bytes, key_ids: Sequence[str]) -> Relay:
         """Become one of the replicas, before anything is read into memory.
@@ -102,6 +120,7 @@ class Replica:
             self._store.relayed_records(),
             secret=secret,
             listener=self._listener,
+            counters=self._counters,
         )
         self._membership.on_death(relay.router.cut_replica)
         self._membership.on_change(lambda: parts.controls.limits.divide_among(len(self._membership.live)))
@@ -117,6 +136,7 @@ class Replica:
             (self._bell.listen(), "the bell"),
             (self._changes.keep_looking(), "changes of other replicas"),
             (self.homes.keep_homes(), "homes"),
+            (self._keep_telling_counts(), "counters"),
         ):
             self._tasks.start_task(work, name)
         _log.info("Replica %s, reached by others at %s.", self.id, self._url)
@@ -188,6 +208,19 @@ class Replica:
     def _describe(self) -> LiveReplica:
         users, calls = len(self.homes.user_ids), self._count_calls()
         return LiveReplica(self.id, self._url, self._state, users, calls, __version__)
+
+    def _describe_origin(self, user_id: str | None) -> Mapping[str, Any]:
+        """Return what an entry of the audit log says of where it was written."""
+        epoch = None if user_id is None else self.homes.held_epoch(user_id)
+        facts = {"replica": self.id, "epoch": epoch, "request": current_request() or None}
+        return {name: fact for name, fact in facts.items() if fact is not None}
+
+    async def _keep_telling_counts(self) -> None:
+        """Tell the counters to whoever watches, until cancelled; while Redis is away nobody reads them."""
+        while True:
+            with suppress(ClusterUnavailable):
+                await self._directory.write_counts(self.id, self._counters.read_counts())
+            await sleep_safely(COUNTS_S)
 
     async def _check_homes(self) -> None:
         await self.homes.check_homes()

@@ -24,6 +24,7 @@ from bridge.audit import AuditKind
 from bridge.browsers.returning_users import ReturningUsers
 from bridge.calls.fenced_journal import STOP_COMMIT_S
 from bridge.catalog.server_view import LoadedServer
+from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.passing_on import HomeFinder, Hosting
 from bridge.cluster.relay import Relay
 from bridge.documents.reader import DocumentReader
@@ -281,7 +282,12 @@ def _compose_relay(end: RelayEnd | None, parts: Components) -> Relay | None:
     if end is None:
         return None
     relay = Relay(
-        end.homes, end.hosting, parts.store.relayed_records(), secret=end.secret, listener=end.listener
+        end.homes,
+        end.hosting,
+        parts.store.relayed_records(),
+        secret=end.secret,
+        listener=end.listener,
+        counters=ReplicaCounters(),
     )
     parts.gateway.ask_homes(relay.find_route)
     return relay

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 from bridge.cli.parser import CommandFailed
 from bridge.cluster.ports import ClusterUnavailable, LiveReplica
@@ -27,7 +27,7 @@ def replicas(options: argparse.Namespace) -> int:
         raise CommandFailed(f"the address of Redis {error}") from None
     found = asyncio.run(_read_replicas(connection))
     if options.json:
-        print(json.dumps({"replicas": [asdict(live) | {"heartbeat_age_s": age} for live, age in found]}))
+        print(json.dumps({"replicas": [_facts(each) for each in found]}))
     elif found:
         print(_table(found))
     else:
@@ -35,21 +35,36 @@ def replicas(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _read_replicas(connection: RedisConnection) -> list[tuple[LiveReplica, float]]:
-    """Return the live replicas, and the ages of their heartbeats in seconds."""
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A replica as Redis knows it."""
+
+    live: LiveReplica
+    age_s: float
+    """Seconds since its last heartbeat."""
+    counts: Mapping[str, int]
+
+
+async def _read_replicas(connection: RedisConnection) -> list[_Seen]:
+    """Return the live replicas, by their ids."""
     directory = RedisDirectory(connection)
     try:
         live, ages = await directory.list_replicas(), await directory.read_ages()
+        names = [name for name in sorted(live) if name in ages]
+        return [_Seen(live[name], ages[name], await directory.read_counts(name)) for name in names]
     except ClusterUnavailable:
         message = f"Redis does not answer at {connection.shown}: check the address and that it runs"
         raise CommandFailed(message) from None
     finally:
         await connection.close()
-    return [(live[name], ages[name]) for name in sorted(live) if name in ages]
 
 
-def _table(found: Sequence[tuple[LiveReplica, float]]) -> str:
-    rows = [TITLES, *(_row(live, age) for live, age in found)]
+def _facts(seen: _Seen) -> Mapping[str, object]:
+    return asdict(seen.live) | {"heartbeat_age_s": seen.age_s, "counts": seen.counts}
+
+
+def _table(found: Sequence[_Seen]) -> str:
+    rows = [TITLES, *(_row(seen.live, seen.age_s) for seen in found)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(TITLES))]
     padded = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     return "\n".join(line.rstrip() for line in padded)

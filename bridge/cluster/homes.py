@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from bridge.cluster.counters import CounterName, ReplicaCounters
 from bridge.cluster.membership import Membership
 from bridge.cluster.ports import ClusterUnavailable, ReplicaDirectory
 from bridge.errors import BridgeError, ErrorCode
@@ -72,6 +73,7 @@ class Homes:
         *,
         hooks: HomeHooks,
         tasks: Tasks,
+        counters: ReplicaCounters,
     ) -> None:
         self._replica = replica
         self._store = store
@@ -79,6 +81,7 @@ class Homes:
         self._membership = membership
         self._hooks = hooks
         self._tasks = tasks
+        self._counters = counters
         self._epochs: dict[str, int] = {}
         self._spent: dict[str, int] = {}
         """Last epochs under which users were at home here: nothing new may begin under them."""
@@ -166,6 +169,7 @@ class Homes:
         home = Home(user_id, self._replica, epoch)
         if to:
             home = await self._store.claim_home(user_id, to, home)
+            self._counters.count("claims_handed_over")
         elif await self._store.release_home(home):
             home = Home(user_id, "", epoch + 1)
         await self._leave_hint(home)
@@ -210,7 +214,10 @@ class Homes:
         stored = await self._store.list_homes(self._replica)
         for user_id, epoch in before.items():
             if stored.get(user_id) != epoch and self._epochs.get(user_id) == epoch:
-                _log.warning("User %s is at home in another replica now.", user_id)
+                _log.warning(
+                    "User %s is at home in another replica now; here it was epoch %d.", user_id, epoch
+                )
+                self._counters.count("homes_differed")
                 self._drop(user_id)
         for user_id in stored:
             if user_id not in self._epochs and user_id not in self._searches:
@@ -296,6 +303,7 @@ class Homes:
             raise _unavailable("this replica stops, and no other one lives")
         home = await self._store.claim_home(user_id, chosen, held)
         if home.replica == self._replica:
+            self._counters.count(_reason(held, self._replica))
             return await self._come_home(home)
         return self._remember(home) if home.replica in self._membership.live else None
 
@@ -333,8 +341,23 @@ class Homes:
         if not (members.proves_absence and members.is_awake and self._takes_users):
             return
         for before, home in await self._store.claim_left(self._replica, list(members.live), CLAIMS_AT_ONCE):
-            _log.warning("User %s was left behind by replica %s.", home.user_id, before.replica or "none")
+            _log.warning(
+                "User %s was left behind by replica %s, and is here from epoch %d on.",
+                home.user_id,
+                before.replica or "none",
+                home.epoch,
+            )
+            self._counters.count("claims_left_behind")
             self._start_search(home.user_id, afresh=True)
+
+
+def _reason(held: Home | None, replica: str) -> CounterName:
+    """Return why a user was claimed who was at home in `held`."""
+    if held is None:
+        return "claims_first"
+    if not held.replica:
+        return "claims_released"
+    return "claims_again" if held.replica == replica else "claims_lost"
 
 
 def _unavailable(reason: str) -> BridgeError:

@@ -45,6 +45,7 @@ class Membership:
         self._lease_until = float("-inf")
         self._on_death: list[Callable[[str], None]] = []
         self._on_change: list[Callable[[], None]] = []
+        self._on_lapse: list[Callable[[], None]] = []
         self.live: Mapping[str, LiveReplica] = {}
         """The live replicas, this one included; while Redis is away, those that lived before."""
         self.is_connected = False
@@ -59,6 +60,10 @@ class Membership:
     def on_change(self, listener: Callable[[], None]) -> None:
         """Call `listener` after each heartbeat that found other live replicas than the last one."""
         self._on_change.append(listener)
+
+    def on_lapse(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever a heartbeat finds that the lease had lapsed; it must not fail or wait."""
+        self._on_lapse.append(listener)
 
     @property
     def is_awake(self) -> bool:
@@ -88,6 +93,8 @@ class Membership:
             self.proves_absence = False
             began_at = self._ports.boottime()  # nobody can take over by a heartbeat that nobody sees
             was_frozen = was_frozen or self._lapsed_before(began_at)  # it slept while it waited for Redis
+        for tell in self._on_lapse if was_frozen else ():
+            tell()
         if not was_frozen or await self._knows_homes():
             self._lease_until = began_at + LEASE_S
 

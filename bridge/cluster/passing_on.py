@@ -16,6 +16,7 @@ from aiohttp import ClientError, ClientResponse, hdrs, web
 
 from bridge.auth.identity import Caller
 from bridge.catalog.registry import NOBODY
+from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.lost_requests import LostRequest, LostRequests
 from bridge.cluster.open_exchanges import ExchangeCut, OpenExchanges
 from bridge.cluster.relay_client import (
@@ -31,7 +32,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
 from bridge.http.connections import mark_authenticated
 from bridge.http.relayed import relayed_of
-from bridge.log_lines import OncePerMinute
+from bridge.log_lines import OncePerMinute, naming_request
 
 SHORT_BYTES = 64 * 1024
 """Maximum bytes of a response that is taken whole before the caller gets any of it: if the home is lost
@@ -100,8 +101,16 @@ class Hosting(Protocol):
 class PassingOn:
     """Sends requests to the homes of their users. Implements `Router`."""
 
-    def __init__(self, homes: HomeFinder, hosting: Hosting, lost: LostRequests, client: RelayClient) -> None:
+    def __init__(
+        self,
+        homes: HomeFinder,
+        hosting: Hosting,
+        lost: LostRequests,
+        client: RelayClient,
+        counters: ReplicaCounters,
+    ) -> None:
         self._homes = homes
+        self._counters = counters
         self._lost = lost
         self._hosting = hosting
         self._client = client
@@ -142,12 +151,18 @@ class PassingOn:
         if not found.url:
             return None
         mark_authenticated(request)
+        self._counters.count("passed_on")
         passed = PassedRequest(request, user_id, caller, secrets.token_hex(16))
+        with naming_request(passed.request_id):
+            return await self._answer_elsewhere(passed, found)
+
+    async def _answer_elsewhere(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse | None:
+        """Return the response of the home, or of the next one if the first had nothing; None: it is here."""
         try:
             return await self._answer_from(passed, found)
         except (ReplicaRefused, ReplicaUnreachable) as failure:
             _log.info("A request is sent to another home: %s.", str(failure) or "no connection")
-        found = await self._homes.locate(user_id, refused=found.home)
+        found = await self._homes.locate(passed.user_id, refused=found.home)
         if not found.url:
             return None
         try:

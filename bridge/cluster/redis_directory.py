@@ -22,6 +22,9 @@ _REPLICAS = f"{KEY_PREFIX}replicas"
 _LAST = f"{KEY_PREFIX}replicas:until"
 _BORN = f"{KEY_PREFIX}cluster:born"
 
+COUNTS_TTL_S = 60
+"""Seconds for which the counters of a replica can be read after it told them last."""
+
 _NOW = "local time = redis.call('TIME'); local now = time[1] * 1000 + math.floor(time[2] / 1000);"
 
 _BEAT = f"""{_NOW}
@@ -93,6 +96,19 @@ class RedisDirectory:
         told = await self._connection.evaluate(_AGES, (_LAST,), lasting)
         return {name: float(age) / 1000 for name, age in zip(told[::2], told[1::2], strict=True)}
 
+    async def write_counts(self, replica: str, counts: Mapping[str, int]) -> None:
+        """Tell the counters of a replica to whoever watches it."""
+        await self._connection.execute("SET", _counts_key(replica), json.dumps(counts), "EX", COUNTS_TTL_S)
+
+    async def read_counts(self, replica: str) -> Mapping[str, int]:
+        """Return the counters of a replica; empty: it has told none, or only ones that cannot be read."""
+        text = await self._connection.execute("GET", _counts_key(replica))
+        try:
+            told: dict[str, Any] = json.loads(text or "{}")
+            return {str(name): int(number) for name, number in told.items()}
+        except (ValueError, TypeError, AttributeError):
+            return {}
+
     async def proves_absence(self) -> bool:
         """Return whether a missing heartbeat means that a replica is dead.
 
@@ -111,6 +127,10 @@ class RedisDirectory:
         """Return the hint about a user."""
         replica, epoch = await self._connection.execute("HMGET", _home_key(user_id), "replica", "epoch")
         return None if epoch is None else Home(user_id, replica, int(epoch))
+
+
+def _counts_key(replica: str) -> str:
+    return f"{KEY_PREFIX}counts:{replica}"
 
 
 def _home_key(user_id: str) -> str:

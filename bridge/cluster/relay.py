@@ -10,6 +10,7 @@ from typing import TypeAlias
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.lost_requests import LostRequests, RequestRecords
 from bridge.cluster.passing_on import HomeFinder, Hosting, PassingOn, pattern_of
 from bridge.cluster.relay_client import RelayClient
@@ -39,6 +40,7 @@ class Relay:
         *,
         secret: bytes,
         listener: socket.socket,
+        counters: ReplicaCounters,
     ) -> None:
         """`secret`: the same in all replicas; `listener`: bound to the address that they know."""
         self._listener = listener
@@ -46,9 +48,9 @@ class Relay:
         self._homes = homes
         self._client = RelayClient(tokens)
         self._routes = RoutingValues(secret)
-        self.router = PassingOn(homes, hosting, LostRequests(homes, records), self._client)
+        self.router = PassingOn(homes, hosting, LostRequests(homes, records), self._client, counters)
         self._listening: asyncio.Server | None = None
-        self._gate = RelayGate(homes, tokens)
+        self._gate = RelayGate(homes, tokens, counters)
 
     def is_home(self, user_id: str) -> bool:
         """Return whether a user is at home here, as far as is known without a question."""

@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from aiohttp import web
 
+from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.relay_token import (
     MEMORY_S,
     RelayedRequest,
@@ -22,9 +23,9 @@ from bridge.cluster.relay_token import (
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.connections import is_relay_request, mark_authenticated
 from bridge.http.middleware import AnyHandler
-from bridge.http.relayed import Relayed, mark_relayed
+from bridge.http.relayed import Relayed, mark_relayed, relayed_id_of
 from bridge.http.routing import error_answer
-from bridge.log_lines import OncePerMinute
+from bridge.log_lines import OncePerMinute, naming_request
 
 TOKEN_HEADER = "X-Tool-Bridge-Relay"
 """Name of the header with the token; the public listener ignores it."""
@@ -66,12 +67,14 @@ class RelayGate:
         self,
         homes: Admission,
         tokens: RelayTokens,
+        counters: ReplicaCounters,
         *,
         unix_time: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._homes = homes
         self._tokens = tokens
+        self._counters = counters
         self._unix_time = unix_time
         self._monotonic = monotonic
         self._served: dict[str, float] = {}
@@ -87,8 +90,10 @@ class RelayGate:
             if is_relay_request(request):
                 refused = await self._admit(request)
                 if refused is not None:
+                    self._counters.count("refused_421")
                     return _refusal(refused)
-            return await handler(request)
+            with naming_request(relayed_id_of(request) or ""):
+                return await handler(request)
 
         return serve
 

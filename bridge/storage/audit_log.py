@@ -18,7 +18,7 @@ from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from bridge.audit import AuditEntry, AuditKind
+from bridge.audit import AuditEntry, AuditKind, OriginOf, no_origin
 from bridge.storage.dialects import reason_of
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import AuditRow, CallRow, UserRow
@@ -95,7 +95,11 @@ class AuditQuery:
 class AuditLog:
     """Implements the port `bridge.audit.Audit`, and reads the entries."""
 
-    def __init__(self, session: Sessions, thread: Transactions, keep_days: int) -> None:
+    def __init__(
+        self, session: Sessions, thread: Transactions, keep_days: int, origin_of: OriginOf = no_origin
+    ) -> None:
+        """`origin_of`: facts about where an entry of a user was written."""
+        self._origin_of = origin_of
         self._session = session
         self._thread = thread
         self._keep_seconds = keep_days * DAY_SECONDS
@@ -121,7 +125,7 @@ class AuditLog:
             call_id,
             server_id,
             None if operation_key is None else _fitting(operation_key, MAX_OPERATION_CHARS),
-            _detail_text(detail or {}),
+            _detail_text({**(detail or {}), **self._origin_of(user_id)}),
         )
         self._entries.put_entry(row)
 
@@ -228,6 +232,8 @@ def _called_entry(row: CallRow) -> tuple[AuditCursor, AuditEntry]:
         "safe": row.safe,
         "ended_at": row.ended_at,
         "late": late,
+        "epoch": row.epoch,
+        "request": row.request_id,
     }
     present = {name: value for name, value in detail.items() if value is not None}
     actor = "bridge" if row.device_id is None else f"page {row.device_id}"

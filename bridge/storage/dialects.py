@@ -9,9 +9,21 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from sqlite3 import SQLITE_CORRUPT, SQLITE_NOTADB
 from typing import Any, cast
 
-from sqlalchemy import Column, ColumnElement, Connection, Insert, Table, any_, literal, select, text
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    Insert,
+    Table,
+    any_,
+    event,
+    literal,
+    select,
+    text,
+)
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import Dialect
+from sqlalchemy.engine import Dialect, ExceptionContext
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -143,6 +155,17 @@ def is_fenced(error: BaseException) -> bool:
     """Return whether a write was refused because another replica has claimed its user since."""
     diagnostics = getattr(getattr(error, "orig", None), "diag", None)
     return getattr(diagnostics, "constraint_name", None) == FENCE
+
+
+def watch_fence(engine: Engine, listener: Callable[[], None]) -> None:
+    """Call `listener` for each error of an engine that is one of `is_fenced`."""
+
+    def look(context: ExceptionContext) -> None:
+        error = context.sqlalchemy_exception
+        if error is not None and is_fenced(error):
+            listener()
+
+    event.listen(engine, "handle_error", look)
 
 
 def is_damaged(error: BaseException) -> bool:

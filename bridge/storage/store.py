@@ -15,6 +15,7 @@ from typing import TypeVar
 from sqlalchemy import URL, delete, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
+from bridge.audit import OriginOf, no_origin
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.homes import EpochOf, no_epoch
 from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
@@ -30,7 +31,14 @@ from bridge.storage.database import (
     open_sqlite,
 )
 from bridge.storage.database_lease import AdvisoryClaim, Claim, claim_of
-from bridge.storage.dialects import accepts_writes, build_upsert, dialect_of, lock_name, lock_user
+from bridge.storage.dialects import (
+    accepts_writes,
+    build_upsert,
+    dialect_of,
+    lock_name,
+    lock_user,
+    watch_fence,
+)
 from bridge.storage.encryption import Encryption
 from bridge.storage.items import ItemTables
 from bridge.storage.mcp_tasks import McpTaskTable
@@ -67,6 +75,8 @@ class Store(UserStore):
         self._fenced: AsyncEngine | None = None
         self.epoch_of: EpochOf = no_epoch
         """Claim under which a user's rows are written."""
+        self._origin_of: OriginOf = no_origin
+        self._on_fence: Callable[[], None] = lambda: None
         self.claim: Claim = claim_of(engines.reading)
         """Claim of a bridge to the database, exclusive unless `share_claim` was called.
 
@@ -101,6 +111,19 @@ class Store(UserStore):
     def stamp_writes(self, epoch_of: EpochOf) -> None:
         """Write conversations, items and responses under claims, in all tables that are made after this."""
         self.epoch_of = epoch_of
+
+    def mark_origin(self, origin_of: OriginOf) -> None:
+        """Write where each entry of the audit log comes from, in all logs that are made after this."""
+        self._origin_of = origin_of
+
+    def on_fence(self, listener: Callable[[], None]) -> None:
+        """Call `listener`, in any thread, whenever the database refuses a write under an old claim.
+
+        Call it once, before anything is written; `listener` must not fail.
+        """
+        self._on_fence = listener
+        watch_fence(self._engine.sync_engine, listener)
+        self._thread.watch_fence(listener)
 
     def share_claim(self) -> None:
         """Make `claim` that of a replica, beside others, in this PostgreSQL database; before it is taken."""
@@ -144,7 +167,7 @@ class Store(UserStore):
 
     def audit_log(self, keep_days: int = DEFAULT_AUDIT_DAYS) -> AuditLog:
         """Return the audit log in this database."""
-        return AuditLog(self._session, self._thread, keep_days)
+        return AuditLog(self._session, self._thread, keep_days, self._origin_of)
 
     def memory_choices(self) -> MemoryChoiceTable:
         """Return the retention preferences of users in this database."""
@@ -205,6 +228,7 @@ class Store(UserStore):
         """Return sessions of replicas, in which every statement commits."""
         if self._fenced is None:
             self._fenced = open_fenced(self._engine.url)
+            watch_fence(self._fenced.sync_engine, self._on_fence)
         return Sessions(async_sessionmaker(self._fenced))
 
     # Servers, names, acceptances, selections (the registry's port)

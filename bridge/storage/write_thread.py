@@ -18,7 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from sqlalchemy import Connection, Engine, Insert
 from sqlalchemy.engine import Dialect
 
-from bridge.storage.dialects import driver_text, is_unfit, reason_of
+from bridge.storage.dialects import driver_text, is_unfit, reason_of, watch_fence
 
 BATCH = 2048
 """Maximum number of entries in one transaction."""
@@ -69,6 +69,10 @@ class WriteThread:
     def run_transaction(self, work: Callable[[Connection], None]) -> Future[None]:
         """Run `work` in the thread, in one transaction; the future receives what it raises."""
         return self._thread.submit(self._transact, work)
+
+    def watch_fence(self, listener: Callable[[], None]) -> None:
+        """Call `listener`, in the thread, whenever the database refuses a write under an old claim."""
+        watch_fence(self._engine, listener)
 
     def close(self) -> None:
         """End the thread, after the transactions submitted so far."""

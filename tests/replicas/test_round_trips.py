@@ -46,8 +46,8 @@ CONNECTIONS = POOL_SIZE + MAX_OVERFLOW
 SWEEPS = ("FROM homes WHERE replica =", "WITH open_work AS", "FROM change_counters")
 """Parts of the statements that each replica repeats every five seconds."""
 
-HEARTBEATS = ("ZADD", "ZRANGEBYSCORE", "INFO")
-"""Commands in the scripts that each replica repeats every second."""
+REPEATED = ("ZADD", "ZRANGEBYSCORE", "INFO", "tool-bridge:counts:")
+"""Words of the scripts that each replica repeats every second, and of its counters, told every five."""
 
 BELL = ("SUBSCRIBE", "PING", "CLIENT")
 """Commands of the bell, and of a connection that is opened."""
@@ -85,7 +85,7 @@ class Wires:
         return [
             words[0]
             for words in self.redis.commands
-            if words[0] not in BELL and not any(part in " ".join(words) for part in HEARTBEATS)
+            if words[0] not in BELL and not any(part in " ".join(words) for part in REPEATED)
         ]
 
 

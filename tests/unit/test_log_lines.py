@@ -15,6 +15,7 @@ from bridge.log_lines import (
     ForeignOncePerMinute,
     LineFormatter,
     OncePerMinute,
+    naming_request,
 )
 
 
@@ -48,6 +49,25 @@ def test_a_record_is_one_line_that_moves_no_cursor(text: str) -> None:
     assert line.endswith(".\n")
     assert len(line.splitlines()) == 1
     assert all(character.isprintable() or character.isspace() or ord(character) > 0x9F for character in line)
+
+
+def test_a_line_of_a_replica_names_it_and_the_request_that_was_passed_on() -> None:
+    """The lines of several replicas are read together, and one request leaves some in two of them."""
+    stream = io.StringIO()
+    log = log_into(stream, "bridge.test")
+    formatter = log.handlers[0].formatter
+    assert isinstance(formatter, LineFormatter)
+    formatter.replica = "411a"
+    with naming_request("66a7"):
+        log.warning("One.")
+        with naming_request(""):
+            log.warning("Two.")
+    log.warning("Three.")
+    assert stream.getvalue().splitlines() == [
+        "WARNING bridge.test: One. [replica 411a, request 66a7]",
+        "WARNING bridge.test: Two. [replica 411a]",
+        "WARNING bridge.test: Three. [replica 411a]",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from bridge.calls.fenced_journal import FencedJournal
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallOptions, CallRequest
+from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.homes import HomeHooks, Homes, Located
 from bridge.cluster.lost_requests import LostRequests
 from bridge.cluster.membership import Membership, MembershipPorts
@@ -106,13 +107,22 @@ class ReplicaDouble(PageServer):
         self.membership = Membership(self.directory, ports)
         self.residents = Residents(self.tasks)
         hooks = HomeHooks(self.residents.enter, self.residents.leave, self.residents.is_idle)
-        self.homes = Homes(name, self.far, self.directory, self.membership, hooks=hooks, tasks=self.tasks)
+        counters = ReplicaCounters()
+        self.homes = Homes(
+            name,
+            self.far,
+            self.directory,
+            self.membership,
+            hooks=hooks,
+            tasks=self.tasks,
+            counters=counters,
+        )
         self.plain = QueuedJournal(self.far, self.tasks, lambda call: around.excuse(self, call))
         self.fenced = self.make_journal()
         super().__init__(self.fenced, _Here(around), approval_s=APPROVAL_S)
         self._expected: dict[str, float] = {}
         self.residents.take_work(self._resident_work())
-        self.router = PassingOn(self.homes, self.residents, self.make_lost(), self.make_client())
+        self.router = PassingOn(self.homes, self.residents, self.make_lost(), self.make_client(), counters)
         self._sockets_elsewhere = OpenExchanges()
         self._gate = Gate(self.homes, self)
         self.membership.on_death(self.router.cut_replica)

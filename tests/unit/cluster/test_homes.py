@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 import pytest_asyncio
 
+from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.homes import FIRST_LOOK_S, HomeHooks, Homes
 from bridge.cluster.membership import LEASE_S, Membership, MembershipPorts
 from bridge.cluster.ports import LiveReplica, ReplicaState
@@ -36,12 +37,20 @@ class Replica:
 
     def __post_init__(self) -> None:
         self.tasks = Tasks()
+        self.counters = ReplicaCounters()
         self.directory = DirectoryModel(self.redis)
         ports = MembershipPorts(self.describe, lambda: now() + self.slept_s, self.check_homes)
         self.membership = Membership(self.directory, ports)
+        self.membership.on_lapse(lambda: self.counters.count("lapsed_leases"))
         hooks = HomeHooks(self.enter, self.left.append, self.idle.__contains__)
         self.homes = Homes(
-            self.name, self.database, self.directory, self.membership, hooks=hooks, tasks=self.tasks
+            self.name,
+            self.database,
+            self.directory,
+            self.membership,
+            hooks=hooks,
+            tasks=self.tasks,
+            counters=self.counters,
         )
 
     def describe(self) -> LiveReplica:
@@ -389,3 +398,44 @@ async def test_a_frozen_replica_serves_nobody_until_the_database_answers(two: Tw
     cluster.database.is_away = False
     await asyncio.sleep(2)
     assert first.homes.epoch_of(USER) == 1
+
+
+def counted(replica: Replica) -> dict[str, int]:
+    """The counters of a replica that are not zero."""
+    return {name: number for name, number in replica.counters.read_counts().items() if number}
+
+
+async def test_claims_are_counted_by_their_reason(two: Two) -> None:
+    """New users, users who were idle, and users of a lost replica mean different things to an operator."""
+    cluster, first, second = two
+    await first.homes.locate(USER)
+    first.idle.add(USER)
+    await asyncio.sleep(6)
+    await first.homes.locate(USER)
+    assert counted(first) == {"claims_first": 1, "claims_released": 1}
+    cluster.database.open_work.add("user-2")
+    await first.homes.locate("user-2")
+    await second.homes.locate(USER)
+    await first.kill()
+    await second.homes.locate(USER, refused=Home(USER, "a", 3))
+    await asyncio.sleep(6)
+    assert counted(second) == {"claims_lost": 1, "claims_left_behind": 1}
+    third = await cluster.start_replica("c")
+    await asyncio.sleep(1.5)
+    await second.homes.give_up(USER, to="c")
+    assert await third.homes.admits(USER, 5)
+    assert counted(second)["claims_handed_over"] == 1
+    assert counted(third) == {}, "who is handed a user claims nobody"
+
+
+async def test_a_lapsed_lease_and_the_users_it_cost_are_counted(two: Two) -> None:
+    """Both say that a replica gets too little of its machine."""
+    _, first, second = two
+    await first.homes.locate(USER)
+    await first.homes.locate("user-2")
+    await first.freeze(10)
+    await second.homes.locate(USER, refused=Home(USER, "a", 1))
+    assert counted(first) == {"claims_first": 2}
+    first.thaw()
+    await asyncio.sleep(1)
+    assert counted(first) == {"claims_first": 2, "lapsed_leases": 1, "homes_differed": 1}
