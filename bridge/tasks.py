@@ -91,9 +91,24 @@ async def run_within(seconds: float, work: Coroutine[Any, Any, ResultT]) -> Resu
     Raises:
         TimeoutError: `work` took longer than `seconds`.
     """
+    return await _run_in_slices(1, seconds, work)
+
+
+async def run_while_awake(seconds: float, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """As `run_within`, but a pause of the whole process takes at most a tenth of the time from `work`.
+
+    After a pause timers are due at once, though what was awaited may have come meanwhile.
+    """
+    return await _run_in_slices(10, seconds / 10, work)
+
+
+async def _run_in_slices(slices: int, seconds: float, work: Coroutine[Any, Any, ResultT]) -> ResultT:
     task = asyncio.create_task(work)
     try:
-        await asyncio.wait({task}, timeout=seconds)
+        for _ in range(slices):
+            await asyncio.wait({task}, timeout=seconds)
+            if task.done():
+                break
     finally:
         if not task.done():
             task.cancel()

@@ -22,11 +22,11 @@ from bridge.calls.ports import HomeLost, JournalUnavailable
 from bridge.calls.state_machine import STATE_OF, CallPhase, CallState, next_phase
 from bridge.errors import BridgeError
 from bridge.homes import HomeOf
-from bridge.tasks import Tasks, run_within, sleep_safely
+from bridge.tasks import Tasks, run_while_awake, run_within, sleep_safely
 
-COMMIT_S = 1.0
+COMMIT_S = 3.0
 """Seconds that a caller waits for the commit of an ending while the database does not answer; then the ending
-is told as in one process, and written as soon as it can be."""
+is told as in one process, and written as soon as it can be. A pause of this process does not count."""
 
 COMMIT_TRIES = 12
 """Times that an ending is committed by a replica that slept, before it is told without."""
@@ -190,7 +190,7 @@ class FencedJournal:
         for _ in range(COMMIT_TRIES):
             writing = self._rows.write_call(call, epoch, may_begin=may_begin)
             try:
-                is_written = await run_within(COMMIT_S, writing)
+                is_written = await run_while_awake(COMMIT_S, writing)
             except (BridgeError, TimeoutError):
                 if self._homes.epoch_of(call.user_id) == epoch:
                     break
@@ -221,7 +221,7 @@ class FencedJournal:
     async def _take_late(self, user_id: str, epoch: int, result: Result) -> KeptEnding:
         outcome = ending_of_report(result)
         try:
-            was_open = await run_within(COMMIT_S, self._rows.end_left(user_id, epoch, outcome))
+            was_open = await run_while_awake(COMMIT_S, self._rows.end_left(user_id, epoch, outcome))
         except (BridgeError, TimeoutError):
             return KeptEnding(outcome, is_stored=False)
         if not was_open:

@@ -34,6 +34,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._jumping.now
 
+    def stand_still(self, seconds: float) -> None:
+        """Nothing runs for so long, as in a process that is stopped; then all is due at once."""
+        self._jumping.now += seconds
+
 
 def run_virtually(work: Coroutine[Any, Any, T], loop: VirtualLoop | None = None) -> T:
     """Run `work` on a clock of its own, and close the loop.

@@ -179,10 +179,7 @@ class World:
         course.times_told += 1
         if isinstance(what, CallOutcome) and not course.plan.safe and not course.is_excused:
             row = self.tables.calls.get(what.call_id)
-            stood_until = max(each.process.stood_until for each in self.everyone)
-            if row is not None and row.outcome is None and self.now() - stood_until < 0.1:
-                pass  # a pause shorter than the lease is over: at the end the same must be kept
-            elif row is not None and (row.outcome is None or row.outcome.state is not what.state):
+            if row is not None and (row.outcome is None or row.outcome.state is not what.state):
                 kept = "nothing" if row.outcome is None else row.outcome.state
                 self.alarm(f"call {number}: told {what.state} when {kept} is kept")
         self._reach("told", Moment(replica, number))

@@ -152,9 +152,9 @@ async def test_without_the_database_no_unsafe_call_is_sent(scene: Scene) -> None
 async def test_an_ending_is_told_once_it_is_committed(scene: Scene) -> None:
     """What its caller hears is what is kept."""
     await scene.open()
-    scene.rows.answers_after_s = 0.5
+    scene.rows.answers_after_s = 2.5  # longer than a commit takes on any machine that works
     confirmation = scene.start_ending()
-    await asyncio.sleep(0.4)
+    await asyncio.sleep(2.4)
     assert not confirmation.done()
     kept = await confirmation
     assert kept.is_stored
