@@ -118,7 +118,9 @@ class Dispatcher:
 
     async def _perform(self, call: OpenCall) -> CallOutcome:
         while call.outcome is None:
-            if call.phase in UNDECIDED or await self._has_slot(call):
+            if call.phase is CallPhase.RUNNING_UNASKED:  # too late to refuse it, but not to know of it
+                await self._is_recorded(call, may_begin=True)
+            elif call.phase in UNDECIDED or await self._has_slot(call):
                 call.start_counting(lambda: self._expire(call))
                 if call.phase in WITHOUT_PAGE:
                     await self._send_somewhere(call)
@@ -250,6 +252,8 @@ class Dispatcher:
         elif self._apply(call, CallEvent.ACCEPTED):
             call.stop_asking()
             call.start_counting(lambda: self._expire(call))
+            if call.phase is CallPhase.RUNNING_UNASKED:
+                call.woken.set()
 
     def _refused(self, call: OpenCall, error: WireError) -> None:
         """End the call; but one that its page cannot take while it is being replaced is sent again."""

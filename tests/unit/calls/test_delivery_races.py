@@ -16,6 +16,7 @@ from bridge.errors import ErrorCode
 from bridge.settings.approvals import DEFAULT_APPROVAL_S
 from tests.support.calls.dispatcher_harness import DispatcherHarness, answered, decision_of, failed, request
 from tests.support.calls.fake_browser import FakeJournal, page
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -196,3 +197,29 @@ async def test_a_journal_that_hangs_holds_nobody_beyond_the_deadline() -> None:
     outcome = await harness.run(request(safe=False), 3)
     assert outcome.state is CallState.EXPIRED
     assert not harness.browser.sent
+
+
+async def test_a_page_that_begins_without_a_go_is_on_record_as_one_that_may_have() -> None:
+    """No page of ours does; but if the bridge is lost now, nobody may say that nothing was sent (33)."""
+    harness = DispatcherHarness()
+    running = harness.start(needs_approval(), 2)
+    call_id = await harness.sent()
+    harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
+    await eventually(lambda: [one.may_begin for one in harness.journal.opened_records] == [False, True])
+    harness.dispatcher.take_report("ann", "page-a", answered(call_id))
+    assert (await running).state is CallState.SUCCEEDED
+
+
+async def test_a_page_that_begins_without_a_go_may_end_while_that_is_recorded() -> None:
+    """The journal keeps the ending, whichever of the two it writes first."""
+    harness = SlowJournalHarness()
+    harness.slow.may_commit.set()
+    running = harness.start(needs_approval(), 2)
+    call_id = await harness.sent()
+    harness.slow.may_commit.clear()
+    harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
+    await asyncio.sleep(0.1)
+    harness.dispatcher.take_report("ann", "page-a", answered(call_id))
+    assert harness.slow.ended_records[-1].may_begin
+    harness.slow.may_commit.set()
+    assert (await running).state is CallState.SUCCEEDED
