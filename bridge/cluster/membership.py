@@ -117,7 +117,7 @@ class Membership:
         if not self.is_connected:
             _log.info("Redis answers; %d replicas live.", len(live))
         self.is_connected = True
-        gone = [replica for replica in self.live if replica not in live]
+        gone = [info for replica, info in self.live.items() if replica not in live]
         if not self.proves_absence:  # Redis may have forgotten them; those that live say so within a second
             live = {**self.live, **live}
             gone = []
@@ -125,7 +125,10 @@ class Membership:
         self.live = live
         for tell in self._on_change if is_changed else ():
             tell()
-        for replica in gone:
-            _log.warning("Replica %s is gone.", replica)
+        for info in gone:
+            if info.state == "draining":
+                _log.info("Replica %s has stopped.", info.id)
+            else:
+                _log.warning("Replica %s is gone.", info.id)
             for tell in self._on_death:
-                tell(replica)
+                tell(info.id)

@@ -18,7 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from sqlalchemy import Connection, Engine, Insert
 from sqlalchemy.engine import Dialect
 
-from bridge.storage.dialects import driver_text, is_unfit, reason_of, watch_fence
+from bridge.storage.dialects import driver_text, is_fenced, is_unfit, reason_of, watch_fence
 
 BATCH = 2048
 """Maximum number of entries in one transaction."""
@@ -46,6 +46,8 @@ CATCH_UP_S = 1.0
 RETRY_S = 1.0
 
 EntryT = TypeVar("EntryT")
+
+_ELSEWHERE = "another replica has claimed their users, as after a freeze."
 
 _log = logging.getLogger(__name__)
 
@@ -112,6 +114,8 @@ class GroupCommit(Generic[EntryT]):
         self._last_reason = ""
         """Reason of the last failed transaction, as logged; "" after a successful one."""
         self._dropped = 0
+        self._fenced = 0
+        """Number of entries not written since the last line about them: their users are at home elsewhere."""
         self._moved = asyncio.Event()
 
     @property
@@ -193,8 +197,10 @@ class GroupCommit(Generic[EntryT]):
             self._singly = len(entries)
             self._waiting.extendleft(reversed(entries))
         else:
-            _log.error("%s: an entry is dropped: %s", self._what, reason_of(failure))
-            self._settle(entries)
+            self._drop_unfit(entries, failure)
+        if self._fenced and not self._singly:
+            _log.info("%s: %d entries are left out; %s", self._what, self._fenced, _ELSEWHERE)
+            self._fenced = 0
         self._moved.set()
         self._moved = asyncio.Event()
         if self.is_away:
@@ -203,6 +209,13 @@ class GroupCommit(Generic[EntryT]):
             self._start()
         elif self._waiting:
             self._gather()
+
+    def _drop_unfit(self, entries: Sequence[EntryT], failure: BaseException) -> None:
+        if is_fenced(failure):
+            self._fenced += len(entries)
+        else:
+            _log.error("%s: an entry is dropped: %s", self._what, reason_of(failure))
+        self._settle(entries)
 
     def _settle(self, entries: Sequence[EntryT]) -> None:
         self.settled += len(entries)

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError, OperationalError
 
+from bridge.storage.dialects import FENCE
 from bridge.storage.write_thread import (
     BATCH,
     BUSY,
@@ -24,6 +25,17 @@ from bridge.storage.write_thread import (
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
 DISK_FULL = OperationalError("INSERT", None, OSError("database or disk is full"))
+
+
+class Fenced(Exception):
+    """What the driver says of a write under a claim that is over."""
+
+    class diag:
+        constraint_name = FENCE
+        message_primary = "another replica has claimed this user"
+
+
+CLAIMED = IntegrityError("INSERT", None, Fenced())
 NO_SUCH_USER = IntegrityError("INSERT", None, OSError("FOREIGN KEY constraint failed"))
 
 
@@ -239,4 +251,24 @@ async def test_while_the_database_is_away_memory_stays_bounded(caplog: pytest.Lo
     assert [record.getMessage() for record in caplog.records][1:] == [
         "The list: entries are dropped, because the database does not answer.",
         "The list: 2 entries were dropped in the meantime.",
+    ]
+
+
+async def test_entries_that_the_fence_refuses_are_one_line_that_asks_for_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A replica that was frozen has many of them, and its operator has nothing to mend."""
+    caplog.set_level(logging.INFO)
+    thread = Thread()
+    thread.put("a", "b", "c")
+    waiting = await reading(thread)
+    for _ in range(4):
+        await thread.end(CLAIMED)
+    await waiting
+    assert thread.started == [["a", "b", "c"], ["a"], ["b"], ["c"]]
+    assert [(each.levelname, each.message) for each in caplog.records] == [
+        (
+            "INFO",
+            "The list: 3 entries are left out; another replica has claimed their users, as after a freeze.",
+        )
     ]

@@ -1,6 +1,7 @@
 """Where users are at home: claims, hints, death, freezes, and engines that are away. Time is virtual."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -439,3 +440,18 @@ async def test_a_lapsed_lease_and_the_users_it_cost_are_counted(two: Two) -> Non
     first.thaw()
     await asyncio.sleep(1)
     assert counted(first) == {"claims_first": 2, "lapsed_leases": 1, "homes_differed": 1}
+
+
+async def test_who_stops_is_told_from_who_is_lost(two: Two, caplog: pytest.LogCaptureFixture) -> None:
+    """A restart is no reason to look at the log; the loss of a replica is."""
+    caplog.set_level(logging.INFO, "bridge.cluster.membership")
+    cluster, first, second = two
+    third = await cluster.start_replica("c")
+    third.state = "draining"
+    await asyncio.sleep(2.5)
+    await third.kill()
+    await first.kill()
+    await asyncio.sleep(6)
+    assert sorted(second.membership.live) == ["b"]
+    told = {(each.levelname, each.message) for each in caplog.records if "Replica" in each.message}
+    assert told == {("INFO", "Replica c has stopped."), ("WARNING", "Replica a is gone.")}
