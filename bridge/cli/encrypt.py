@@ -6,17 +6,21 @@ import argparse
 import asyncio
 import json
 import sys
+from collections.abc import Collection
 
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import open_store, storage_settings
+from bridge.errors import BridgeError
 from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import KEYS_VARIABLE
+from bridge.storage.database import StoreError
 from bridge.storage.encryption import Encryption
 from bridge.storage.reencryption import Reencrypted
 from bridge.storage.store import Store
 
 _BRIDGE = ("the running bridge", "restart it")
-_REPLICAS = ("the running replica", "stop all replicas and start them")
+_REPLICA = ("the running replica", "stop all replicas and start them")
+_REPLICAS = ("a replica that uses the database", "stop all replicas and start them")
 """Who runs, and what must be done with it: replicas whose keys differ refuse to start."""
 
 
@@ -24,7 +28,7 @@ def encrypt(options: argparse.Namespace) -> int:
     """Encrypt everything with the first key; status 1 when the given keys could not decrypt something."""
     encryption = Encryption(storage_settings(), encrypts=not options.off)
     _check_running_bridge(options, encryption)
-    result = asyncio.run(_rekey(open_store(options), encryption))
+    result = asyncio.run(_rekey(options, open_store(options), encryption))
     if options.json:
         print(json.dumps({"sealed": result.encrypted, "unreadable": result.unreadable}))
     else:
@@ -42,20 +46,33 @@ def _check_running_bridge(options: argparse.Namespace, encryption: Encryption) -
     running = running_bridge(options.data)
     if running is None:
         return
-    bridge_key_ids = running.get("key_ids", [])
-    who, restart = _REPLICAS if running.get("replica") else _BRIDGE
-    if options.off and bridge_key_ids:
+    _check_keys(
+        options, encryption, running.get("key_ids", []), _REPLICA if running.get("replica") else _BRIDGE
+    )
+
+
+def _check_keys(
+    options: argparse.Namespace, encryption: Encryption, known: Collection[str], whose: tuple[str, str]
+) -> None:
+    """Check that who runs with the keys `known` can read the new encryption, and would not undo it."""
+    who, restart = whose
+    if options.off and known:
         raise CommandFailed(f"{who} encrypts; {restart} without {KEYS_VARIABLE}")
-    if not options.off and encryption.key_ids[0] not in bridge_key_ids:
+    if not options.off and encryption.key_ids[0] not in known:
         raise CommandFailed(f"{who} does not know the first key; {restart} with {KEYS_VARIABLE}=new,old")
 
 
-async def _rekey(store: Store, encryption: Encryption) -> Reencrypted:
+async def _rekey(options: argparse.Namespace, store: Store, encryption: Encryption) -> Reencrypted:
     def show(so_far: Reencrypted) -> None:
         if sys.stderr.isatty():
             print(f"\r{so_far.encrypted} rows", end="", file=sys.stderr, flush=True)
 
     try:
+        key_ids = await store.replica_key_ids()  # they may all run on other machines
+        if key_ids is not None:
+            _check_keys(options, encryption, key_ids, _REPLICAS)
         return await store.reencrypt_items(encryption, show)
+    except (StoreError, BridgeError) as error:
+        raise CommandFailed(str(error)) from None
     finally:
         await store.close()

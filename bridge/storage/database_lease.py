@@ -228,6 +228,21 @@ class AdvisoryClaim:
         return True
 
 
+async def serves_replicas(engine: AsyncEngine) -> bool:
+    """Return whether replicas use a database now, at whichever machine.
+
+    Raises:
+        StoreError: the database cannot be used.
+    """
+    if engine.dialect.name != "postgresql":
+        return False
+    try:
+        async with engine.connect() as connection:
+            return bool(await connection.scalar(_IS_HELD_SHARED, _LOCK_PARTS))
+    except (SQLAlchemyError, OSError) as error:
+        raise StoreError(f"{mask_url(engine.url)} cannot be used: {reason_of(error)}") from None
+
+
 def claim_of(engine: AsyncEngine) -> Claim:
     """Return the claim to the database of an engine."""
     return AdvisoryClaim(engine) if engine.dialect.name == "postgresql" else NoClaim()

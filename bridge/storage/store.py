@@ -30,7 +30,7 @@ from bridge.storage.database import (
     open_postgresql,
     open_sqlite,
 )
-from bridge.storage.database_lease import AdvisoryClaim, Claim, claim_of
+from bridge.storage.database_lease import AdvisoryClaim, Claim, claim_of, serves_replicas
 from bridge.storage.dialects import (
     accepts_writes,
     build_upsert,
@@ -200,6 +200,17 @@ class Store(UserStore):
     def user_items(self, settings: StorageSettings) -> UserItems:
         """Return the summary, export and deletion of what is stored of one user."""
         return UserItems(self._session, self._thread, Encryption(settings))
+
+    async def replica_key_ids(self) -> Set[str] | None:
+        """Return the ids of the keys of the replicas that use this database now; None: none does.
+
+        Raises:
+            StoreError: the database cannot be used.
+            BridgeError: `store_unavailable`.
+        """
+        if not await serves_replicas(self._engine):
+            return None
+        return await self.cluster_facts().read_key_ids()
 
     async def reencrypt_items(
         self, encryption: Encryption, on_progress: Callable[[Reencrypted], None] | None = None

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from sqlalchemy import URL
 
 from bridge.__main__ import main
 from bridge.cli.store import DATABASE
@@ -14,6 +15,10 @@ from bridge.settings.storage import StorageSettings
 from bridge.storage.encryption import key_id
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem
+from tests.support.cluster.replicas import replica_settings
+from tests.support.running_bridge import running_bridge
+from tests.support.stores.postgresql import PostgresServer
+from tests.support.stores.redis import RedisServer
 
 KEYS = "ARTIFACT_ENCRYPTION_KEY"
 
@@ -123,3 +128,42 @@ def test_it_runs_beside_a_bridge_that_knows_the_key_and_after_one_that_is_gone(
     assert _run(folder) == 0
     _running(folder, pid=2**22 + 1)
     assert _run(folder) == 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "options", "why"),
+    [
+        ("new,old", [], "a replica that uses the database does not know the first key; stop all replicas"),
+        ("old", ["--off"], "a replica that uses the database encrypts; stop all replicas"),
+        ("old", [], None),
+    ],
+)
+def test_it_refuses_what_would_hide_rows_from_replicas_on_other_machines(
+    tmp_path: Path,
+    postgres_server: PostgresServer,
+    redis_server: RedisServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    keys: str,
+    options: list[str],
+    why: str | None,
+) -> None:
+    """This machine has no folder that tells of them; the database does."""
+    elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
+    elsewhere.mkdir()
+    monkeypatch.setenv(KEYS, keys)
+
+    async def encrypt_beside(database: URL) -> int:
+        settings = replica_settings(redis_server.url, "ab" * 32)
+        storage = StorageSettings(encryption_keys=("old",))
+        async with running_bridge(elsewhere, database=database, storage=storage, **settings):
+            return await asyncio.to_thread(_run, here, "--database", _text(database), *options)
+
+    with postgres_server.database() as database:
+        assert asyncio.run(encrypt_beside(database)) == (0 if why is None else 1)
+        assert (why or "") in capsys.readouterr().err
+        assert _run(here, "--database", _text(database), *options) == 0, "nobody uses the database any more"
+
+
+def _text(database: URL) -> str:
+    return database.render_as_string(hide_password=False)

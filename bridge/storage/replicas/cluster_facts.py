@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from sqlalchemy import text
 
@@ -30,6 +30,9 @@ _COMPARE = text(
 """Locks the row, so that of two replicas that start together the second sees the value of the first."""
 
 
+_READ = text("SELECT value FROM cluster_facts WHERE name = :name")
+
+
 class ClusterFacts:
     """The facts of all replicas of one database."""
 
@@ -48,6 +51,15 @@ class ClusterFacts:
         values = {"name": name, "value": value, "is_alone": is_alone}
         async with self._session() as session:
             return await session.scalar(_COMPARE, values) == value
+
+    async def read_key_ids(self) -> Set[str]:
+        """Return the ids of the keys with which the replicas that started last encrypt and decrypt.
+
+        Raises:
+            BridgeError: `store_unavailable`.
+        """
+        async with self._session() as session:
+            return set((await session.scalar(_READ, {"name": ENCRYPTION_KEYS}) or "").split())
 
 
 async def check_facts(facts: ClusterFacts, expected: Mapping[str, str], *, is_alone: bool) -> None:
