@@ -23,6 +23,7 @@ from bridge.app.shared_state import follow_changes
 from bridge.calls.fenced_journal import STOP_COMMIT_S
 from bridge.cluster.changes import Changes
 from bridge.cluster.counters import ReplicaCounters
+from bridge.cluster.handovers import HandoverHooks, Handovers
 from bridge.cluster.homes import HomeHooks, Homes
 from bridge.cluster.membership import Membership, MembershipPorts
 from bridge.cluster.ports import ClusterUnavailable, LiveReplica, ReplicaState
@@ -129,6 +130,12 @@ class Replica:
 
     async def begin(self, parts: Components) -> None:
         """Say that this replica lives, and begin what runs until it stops."""
+
+        async def move(user_id: str, to: str) -> None:
+            await self._move_user(parts, user_id, until=0.0, to=to)
+
+        hooks = HandoverHooks(self._residents.is_free, move)
+        Handovers(self.homes, self._directory, self._membership, hooks, self._tasks)
         parts.gateway.start_beats()
         await self._membership.beat_once()
         for work, name in (
@@ -193,7 +200,8 @@ class Replica:
             _log.warning("Redis does not answer; others notice within seconds that this replica is gone.")
         await self._connection.close()
 
-    async def _move_user(self, parts: Components, user_id: str, until: float) -> None:
+    async def _move_user(self, parts: Components, user_id: str, until: float, *, to: str = "") -> None:
+        """Hand a user over to a replica, by default to that with the fewest; work may end until a time."""
         self.homes.begin_move(user_id)
         while _is_working(parts, user_id) and asyncio.get_running_loop().time() < until:
             await sleep_safely(LOOK_S)
@@ -201,7 +209,7 @@ class Replica:
         await fenced_of(parts).wait_until_committed(STOP_COMMIT_S)
         await parts.journal.catch_up(STOP_COMMIT_S)
         try:
-            await self.homes.give_up(user_id, to=self.homes.choose_successor())
+            await self.homes.give_up(user_id, to=to or self.homes.choose_successor())
         except BridgeError as error:
             _log.warning("User %s was not handed over: %s", user_id, error.error.message)
 

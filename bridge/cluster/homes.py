@@ -131,11 +131,15 @@ class Homes:
                 await self._find(user_id, afresh=True)
         return user_id not in self._moving and self.epoch_of(user_id) == epoch
 
-    async def locate(self, user_id: str, *, refused: Home | None = None) -> Located:
+    async def locate(
+        self, user_id: str, *, refused: Home | None = None, is_unreached: bool = False
+    ) -> Located:
         """Return where a user is at home; claims one who is nowhere, or whose replica is dead.
 
         `refused`: the home that could not be reached, or says that the user is not there: this waits up to
-        `MOVE_WAIT_S` for another one. Cancelling it ends the wait, not the claim.
+        `MOVE_WAIT_S` for another one. `is_unreached`: there is no connection to it; if it lives, it is asked
+        to hand the user over, and the wait ends when it keeps the user. Cancelling it ends the wait, not the
+        claim.
 
         Raises:
             BridgeError: `cluster_unavailable`, `store_unavailable`.
@@ -144,11 +148,42 @@ class Homes:
             return known
         with suppress(TimeoutError):
             async with asyncio.timeout(MOVE_WAIT_S):
+                asked = refused if is_unreached and await self._ask_for(refused) else None
                 for look in itertools.count():
-                    if (found := await self._find(user_id, afresh=refused is not None)).home != refused:
+                    if (found := await self._look_once_more(user_id, refused, asked)) is not None:
                         return found
                     await self._wait_for_news(look)
         raise _no_answer()
+
+    async def _look_once_more(self, user_id: str, refused: Home | None, asked: Home | None) -> Located | None:
+        """Return another home than the refused one, if there is one now.
+
+        Raises:
+            BridgeError: also when the home that was asked to hand the user over does not.
+        """
+        has_decided = asked is not None and await self._has_decided(asked)  # before the look: it acts first
+        found = await self._find(user_id, afresh=refused is not None)
+        if found.home != refused:
+            return found
+        if has_decided:
+            raise _unavailable(
+                "its replica is not reached from here, and something of the user is open there"
+            )
+        return None
+
+    async def _ask_for(self, home: Home | None) -> bool:
+        """Ask a home that lives to hand its user over; returns whether it was asked."""
+        if home is None or not self._takes_users:
+            return False
+        with suppress(ClusterUnavailable):
+            await self._directory.want_user(home, self._replica)
+            return True
+        return False
+
+    async def _has_decided(self, home: Home) -> bool:
+        with suppress(ClusterUnavailable):
+            return not await self._directory.is_wanted(home)
+        return False
 
     async def _find(self, user_id: str, *, afresh: bool) -> Located:
         found = await asyncio.shield(self._start_search(user_id, afresh=afresh))

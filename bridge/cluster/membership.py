@@ -46,6 +46,7 @@ class Membership:
         self._on_death: list[Callable[[str], None]] = []
         self._on_change: list[Callable[[], None]] = []
         self._on_lapse: list[Callable[[], None]] = []
+        self._on_wanted: list[Callable[[Mapping[str, str]], None]] = []
         self.live: Mapping[str, LiveReplica] = {}
         """The live replicas, this one included; while Redis is away, those that lived before."""
         self.is_connected = False
@@ -64,6 +65,13 @@ class Membership:
     def on_lapse(self, listener: Callable[[], None]) -> None:
         """Call `listener` whenever a heartbeat finds that the lease had lapsed; it must not fail or wait."""
         self._on_lapse.append(listener)
+
+    def on_wanted(self, listener: Callable[[Mapping[str, str]], None]) -> None:
+        """Call `listener` with users whom other replicas want, each with who asks; it must not fail or wait.
+
+        A user comes again with each heartbeat until this replica has decided (`ReplicaDirectory`).
+        """
+        self._on_wanted.append(listener)
 
     @property
     def is_awake(self) -> bool:
@@ -84,8 +92,10 @@ class Membership:
         began_at = self._ports.boottime()
         was_frozen = self._lapsed_before(began_at)
         try:
-            await self._directory.send_heartbeat(self._ports.describe())
+            wanted = await self._directory.send_heartbeat(self._ports.describe())
             await self._look_around()
+            for tell in self._on_wanted if wanted else ():
+                tell(wanted)
         except ClusterUnavailable as error:
             if self.is_connected:
                 _log.error("Redis does not answer (%s): users stay where they are.", error)

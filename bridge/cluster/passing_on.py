@@ -81,8 +81,12 @@ class HomeFinder(Protocol):
         """Return whether work that another replica sends here for an epoch may begin."""
         ...
 
-    async def locate(self, user_id: str, *, refused: Home | None = None) -> FoundHome:
+    async def locate(
+        self, user_id: str, *, refused: Home | None = None, is_unreached: bool = False
+    ) -> FoundHome:
         """Return where a user is at home; `refused`: the home that could not be reached, or is none any more.
+
+        `is_unreached`: there is no connection to it, so that it is asked to hand the user over.
 
         Raises:
             BridgeError: `cluster_unavailable`, `store_unavailable`.
@@ -162,7 +166,8 @@ class PassingOn:
             return await self._answer_from(passed, found)
         except (ReplicaRefused, ReplicaUnreachable) as failure:
             _log.info("A request is sent to another home: %s.", str(failure) or "no connection")
-        found = await self._homes.locate(passed.user_id, refused=found.home)
+            is_unreached = isinstance(failure, ReplicaUnreachable)
+        found = await self._homes.locate(passed.user_id, refused=found.home, is_unreached=is_unreached)
         if not found.url:
             return None
         try:

@@ -42,8 +42,11 @@ class ReplicaDirectory(Protocol):
         ClusterUnavailable: Redis does not answer within a second.
     """
 
-    async def send_heartbeat(self, info: LiveReplica) -> None:
-        """Say that a replica lives; it counts as dead `HEARTBEAT_TTL_S` after the last time."""
+    async def send_heartbeat(self, info: LiveReplica) -> Mapping[str, str]:
+        """Say that a replica lives; it counts as dead `HEARTBEAT_TTL_S` after the last time.
+
+        Returns its users about whom it has to decide (`want_user`), each with the replica that asks.
+        """
         ...
 
     async def remove_replica(self, replica: str) -> None:
@@ -68,6 +71,18 @@ class ReplicaDirectory(Protocol):
 
     async def hinted_home(self, user_id: str) -> Home | None:
         """Return the hint about a user."""
+        ...
+
+    async def want_user(self, home: Home, asker: str) -> None:
+        """Ask the replica of a home to hand its user over to the asker, who does not reach it."""
+        ...
+
+    async def is_wanted(self, home: Home) -> bool:
+        """Return whether the replica of a home has still to decide about its user."""
+        ...
+
+    async def settle_wanted(self, replica: str, user_id: str) -> None:
+        """Say that a replica has decided about a user: who asked looks where the user is at home now."""
         ...
 
 

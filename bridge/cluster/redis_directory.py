@@ -18,6 +18,9 @@ HEARTBEAT_TTL_S = 4.0
 HINT_TTL_S = 24 * 3600
 """Seconds after which a hint that nobody renews is forgotten; PostgreSQL knows better anyway."""
 
+WANTED_TTL_S = 30
+"""Seconds after which a wish for a user is forgotten: longer than anybody waits for its answer."""
+
 _REPLICAS = f"{KEY_PREFIX}replicas"
 _LAST = f"{KEY_PREFIX}replicas:until"
 _BORN = f"{KEY_PREFIX}cluster:born"
@@ -30,7 +33,7 @@ _NOW = "local time = redis.call('TIME'); local now = time[1] * 1000 + math.floor
 _BEAT = f"""{_NOW}
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('ZADD', KEYS[2], now + ARGV[3], ARGV[1])
-return 1"""
+return redis.call('HGETALL', KEYS[3])"""
 
 _LIST = f"""{_NOW}
 local dead = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now)
@@ -59,6 +62,10 @@ redis.call('HSET', KEYS[1], 'replica', ARGV[1], 'epoch', ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 1"""
 
+_WANT = """redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return 1"""
+
 
 class RedisDirectory:
     """`ReplicaDirectory` in Redis. All times of heartbeats are those of Redis's clock."""
@@ -70,14 +77,16 @@ class RedisDirectory:
         self._monotonic = monotonic
         self._failed_at = float("-inf")
 
-    async def send_heartbeat(self, info: LiveReplica) -> None:
-        """Say that a replica lives."""
+    async def send_heartbeat(self, info: LiveReplica) -> Mapping[str, str]:
+        """Say that a replica lives; returns its users about whom it has to decide."""
         told, lasting = json.dumps(asdict(info)), int(HEARTBEAT_TTL_S * 1000)
+        keys = (_REPLICAS, _LAST, _wanted_key(info.id))
         try:
-            await self._connection.evaluate(_BEAT, (_REPLICAS, _LAST), info.id, told, lasting)
+            wanted = await self._connection.evaluate(_BEAT, keys, info.id, told, lasting)
         except ClusterUnavailable:
             self._failed_at = self._monotonic()
             raise
+        return dict(zip(wanted[::2], wanted[1::2], strict=True))
 
     async def remove_replica(self, replica: str) -> None:
         """Say that a replica has stopped."""
@@ -128,6 +137,19 @@ class RedisDirectory:
         replica, epoch = await self._connection.execute("HMGET", _home_key(user_id), "replica", "epoch")
         return None if epoch is None else Home(user_id, replica, int(epoch))
 
+    async def want_user(self, home: Home, asker: str) -> None:
+        """Ask the replica of a home to hand its user over to the asker."""
+        key = (_wanted_key(home.replica),)
+        await self._connection.evaluate(_WANT, key, home.user_id, asker, WANTED_TTL_S)
+
+    async def is_wanted(self, home: Home) -> bool:
+        """Return whether the replica of a home has still to decide about its user."""
+        return bool(await self._connection.execute("HEXISTS", _wanted_key(home.replica), home.user_id))
+
+    async def settle_wanted(self, replica: str, user_id: str) -> None:
+        """Say that a replica has decided about a user."""
+        await self._connection.execute("HDEL", _wanted_key(replica), user_id)
+
 
 def _counts_key(replica: str) -> str:
     return f"{KEY_PREFIX}counts:{replica}"
@@ -135,6 +157,10 @@ def _counts_key(replica: str) -> str:
 
 def _home_key(user_id: str) -> str:
     return f"{KEY_PREFIX}home:{user_id}"
+
+
+def _wanted_key(replica: str) -> str:
+    return f"{KEY_PREFIX}wanted:{replica}"
 
 
 _STATES: Mapping[str, ReplicaState] = {"ready": "ready", "draining": "draining"}

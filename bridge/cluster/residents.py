@@ -92,10 +92,16 @@ class Residents:
         """Whether nothing of a user is open here, and was not for `IDLE_S` seconds."""
         if (stay := self._stays.get(user_id)) is None:
             return True
-        is_settling = stay.settling is not None and not stay.settling.done()
-        if stay.requests or is_settling or self._work.is_busy(user_id):
+        if not self.is_free(user_id):
             stay.left_idle_at = _now()
         return _now() - stay.left_idle_at >= IDLE_S
+
+    def is_free(self, user_id: str) -> bool:
+        """Whether nothing of a user is open here now."""
+        if (stay := self._stays.get(user_id)) is None:
+            return True
+        is_settling = stay.settling is not None and not stay.settling.done()
+        return not (stay.requests or is_settling or self._work.is_busy(user_id))
 
     @asynccontextmanager
     async def serve_user(self, user_id: str) -> AsyncGenerator[None]:

@@ -7,7 +7,7 @@ import pytest_asyncio
 
 from bridge.cluster.ports import ClusterUnavailable, LiveReplica
 from bridge.cluster.redis_connection import RedisConnection
-from bridge.cluster.redis_directory import HEARTBEAT_TTL_S, RedisDirectory
+from bridge.cluster.redis_directory import HEARTBEAT_TTL_S, WANTED_TTL_S, RedisDirectory
 from bridge.homes import Home
 from tests.support.stores.redis import RedisServer
 from tests.support.waiting import eventually
@@ -169,3 +169,27 @@ async def test_redis_is_reached_by_a_socket_too(redis_server: RedisServer) -> No
         assert await RedisDirectory(connection).list_replicas() == {"blue": BLUE}
     finally:
         await connection.close()
+
+
+@pytest.mark.asyncio
+async def test_a_wish_for_a_user_stands_until_the_home_has_decided(directory: RedisDirectory) -> None:
+    """Who asks knows by its absence that the home has looked; other homes do not see it."""
+    home = Home("ann", "blue", 3)
+    assert not await directory.is_wanted(home)
+    await directory.want_user(home, "red")
+    assert await directory.is_wanted(home)
+    assert await directory.send_heartbeat(BLUE) == {"ann": "red"}
+    assert await directory.send_heartbeat(RED) == {}
+    await directory.settle_wanted("blue", "ann")
+    assert not await directory.is_wanted(home)
+    assert await directory.send_heartbeat(BLUE) == {}
+
+
+@pytest.mark.asyncio
+async def test_a_wish_that_nobody_looks_at_is_forgotten(
+    directory: RedisDirectory, redis_server: RedisServer
+) -> None:
+    """Replicas are named anew at each start, so that nobody else would remove it."""
+    await directory.want_user(Home("ann", "blue", 3), "red")
+    left_s = redis_server.execute("TTL", "tool-bridge:wanted:blue")
+    assert 0 < int(left_s.removeprefix(":")) <= WANTED_TTL_S

@@ -22,6 +22,7 @@ from tests.support.running_bridge import FakePage, json_answer, pair_browser, ru
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
 
@@ -95,6 +96,29 @@ async def test_a_replica_that_stops_hands_its_users_over(two: TwoReplicas) -> No
     page = FakePage(two.there.base_url, two.http, two.page.device_id, two.page.key)
     await page.connect(products)
     assert await two.call(two.there) == (200, {"result": [{"id": 1, "name": "tea"}]})
+    assert execute(two.database, "SELECT replica FROM homes") == [(two.there.replica.id,)]  # type: ignore[union-attr]
+    await page.close()
+
+
+async def test_a_home_that_is_not_reached_keeps_its_page_and_nobody_else(two: TwoReplicas) -> None:
+    """Who asks elsewhere hears that nothing was sent; once the page has left, its user is handed over."""
+    await two.page.connect(products)
+    two.here.relay.stop_listening()  # type: ignore[union-attr]
+    for _ in range(2):
+        status, told = await two.call(two.there, ADD, name="cup", price=2)
+        assert (status, told["error"]["code"]) == (503, "cluster_unavailable")
+        assert "Nothing was sent" in told["error"]["message"]
+    assert execute(two.database, "SELECT count(*) FROM calls") == [(0,)]
+    assert (await two.call(two.here))[0] == 200
+    await two.page.close()
+    page = FakePage(two.there.base_url, two.http, two.page.device_id, two.page.key)
+    await eventually(lambda: two.here.components.gateway.pages.count_pages(two.here.local_user.id) == 0)
+    await two.call(two.there)
+    await page.connect(products)
+    assert await two.call(two.there, ADD, name="cup", price=2) == (
+        200,
+        {"result": [{"id": 1, "name": "tea"}]},
+    )
     assert execute(two.database, "SELECT replica FROM homes") == [(two.there.replica.id,)]  # type: ignore[union-attr]
     await page.close()
 

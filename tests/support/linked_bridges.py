@@ -66,7 +66,7 @@ class FixedHomes:
         home = self.table.home_of(user_id)
         return (home.replica, home.epoch) == (self.replica, epoch)
 
-    async def locate(self, user_id: str, *, refused: Home | None = None) -> Place:
+    async def locate(self, user_id: str, *, refused: Home | None = None, is_unreached: bool = False) -> Place:
         self.asked.append(refused)
         if refused is not None:
             self.believed = None

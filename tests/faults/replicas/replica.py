@@ -16,6 +16,7 @@ from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallOptions, CallRequest
 from bridge.cluster.counters import ReplicaCounters
+from bridge.cluster.handovers import HandoverHooks, Handovers
 from bridge.cluster.homes import HomeHooks, Homes, Located
 from bridge.cluster.lost_requests import LostRequests
 from bridge.cluster.membership import Membership, MembershipPorts
@@ -157,6 +158,8 @@ class ReplicaDouble(PageServer):
         await self.membership.beat_once()
         self.tasks.start_task(self.membership.keep_beating(), "heartbeats")
         self.tasks.start_task(self.homes.keep_homes(), "homes")
+        hooks = HandoverHooks(self.residents.is_free, lambda user_id, to: self._move_user(user_id, 0.0, to))
+        Handovers(self.homes, self.directory, self.membership, hooks, self.tasks)
         self.tasks.start_task(self._beat_pages(), "beats")
 
     async def _beat_pages(self) -> None:
@@ -178,14 +181,14 @@ class ReplicaDouble(PageServer):
         with suppress(ClusterUnavailable):
             await self.directory.remove_replica(self.id)
 
-    async def _move_user(self, user_id: str, until: float) -> None:
+    async def _move_user(self, user_id: str, until: float, to: str = "") -> None:
         self.homes.begin_move(user_id)
         while self.dispatcher.open_calls(user_id) and asyncio.get_running_loop().time() < until:
             await sleep_safely(0.05)
         await self.residents.end_work(user_id)
         await self.fenced.wait_until_committed(5.0)
         with suppress(BridgeError):
-            await self.homes.give_up(user_id, to=self.homes.choose_successor())
+            await self.homes.give_up(user_id, to=to or self.homes.choose_successor())
 
     def _describe(self) -> LiveReplica:
         users, calls = len(self.homes.user_ids), self.dispatcher.count_open()
@@ -311,13 +314,14 @@ class ReplicaDouble(PageServer):
     ) -> None:
         """Follows `PassingOn._pass` for a socket, and `pump_frames`."""
         for is_last in (False, True):
+            is_unreached = False
             try:
                 refused = await self._pump(link, end, who, hello, found)
             except ReplicaUnreachable:
-                refused = True
+                refused = is_unreached = True
             if not refused or is_last:
                 return
-            found = await self.homes.locate(who[0], refused=found.home)
+            found = await self.homes.locate(who[0], refused=found.home, is_unreached=is_unreached)
             if not found.url:
                 await self._greet_page(link, end, who, hello)
                 return

@@ -71,16 +71,20 @@ class RedisModel:
         default_factory=dict[str, tuple[float, LiveReplica]]
     )
     hints: dict[str, Home] = field(default_factory=dict[str, Home])
+    wanted: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    """Users by the replicas that are to hand them over, each with the replica that asks."""
     born_at: float = -60.0
     is_away: bool = False
 
     def flush(self) -> None:
         self.heartbeats.clear()
         self.hints.clear()
+        self.wanted.clear()
         self.born_at = now()
 
-    def note_heartbeat(self, info: LiveReplica) -> None:
+    def note_heartbeat(self, info: LiveReplica) -> Mapping[str, str]:
         self.heartbeats[info.id] = (now(), info)
+        return dict(self.wanted.get(info.id, {}))
 
     def list_replicas(self) -> Mapping[str, LiveReplica]:
         return {name: info for name, (at, info) in self.heartbeats.items() if now() - at < TTL_S}
@@ -104,9 +108,9 @@ class DirectoryModel:
     questions: int = 0
     failed_at: float = float("-inf")
 
-    async def send_heartbeat(self, info: LiveReplica) -> None:
+    async def send_heartbeat(self, info: LiveReplica) -> Mapping[str, str]:
         try:
-            await self._ask(lambda: self.redis.note_heartbeat(info))
+            return await self._ask(lambda: self.redis.note_heartbeat(info))
         except ClusterUnavailable:
             self.failed_at = now()
             raise
@@ -126,6 +130,15 @@ class DirectoryModel:
 
     async def hinted_home(self, user_id: str) -> Home | None:
         return await self._ask(lambda: self.redis.hints.get(user_id))
+
+    async def want_user(self, home: Home, asker: str) -> None:
+        await self._ask(lambda: self.redis.wanted.setdefault(home.replica, {}).update({home.user_id: asker}))
+
+    async def is_wanted(self, home: Home) -> bool:
+        return await self._ask(lambda: home.user_id in self.redis.wanted.get(home.replica, {}))
+
+    async def settle_wanted(self, replica: str, user_id: str) -> None:
+        await self._ask(lambda: self.redis.wanted.get(replica, {}).pop(user_id, None))
 
     async def _ask(self, command: Callable[[], AnswerT]) -> AnswerT:
         self.questions += 1

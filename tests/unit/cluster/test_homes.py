@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.cluster.counters import ReplicaCounters
+from bridge.cluster.handovers import HandoverHooks, Handovers
 from bridge.cluster.homes import FIRST_LOOK_S, HomeHooks, Homes
 from bridge.cluster.membership import LEASE_S, Membership, MembershipPorts
 from bridge.cluster.ports import LiveReplica, ReplicaState
@@ -33,6 +34,7 @@ class Replica:
     entered: list[Home] = field(default_factory=list[Home])
     left: list[str] = field(default_factory=list[str])
     idle: set[str] = field(default_factory=set[str])
+    busy: set[str] = field(default_factory=set[str])
     state: ReplicaState = "ready"
     slept_s: float = 0.0
 
@@ -53,6 +55,14 @@ class Replica:
             tasks=self.tasks,
             counters=self.counters,
         )
+
+        hands = HandoverHooks(lambda user_id: user_id not in self.busy, self.move)
+        Handovers(self.homes, self.directory, self.membership, hands, self.tasks)
+
+    async def move(self, user_id: str, to: str) -> None:
+        self.homes.begin_move(user_id)
+        await asyncio.sleep(0.01)  # rows are written
+        await self.homes.give_up(user_id, to=to)
 
     def describe(self) -> LiveReplica:
         users = len(self.homes.user_ids)
@@ -188,6 +198,56 @@ async def test_who_waits_for_a_home_hears_at_once_that_its_replica_is_dead(two: 
     second.membership.on_death(lambda _: died_at.set_result(now()))
     await second.homes.locate(USER, refused=Home(USER, "a", 1))
     assert now() - died_at.result() < FIRST_LOOK_S
+
+
+async def test_a_home_that_is_not_reached_hands_over_who_has_nothing_open(two: Two) -> None:
+    """Two replicas that do not reach each other keep nobody out."""
+    _, first, second = two
+    await first.homes.locate(USER)
+    await second.homes.locate(USER)
+    began = now()
+    found = await second.homes.locate(USER, refused=Home(USER, "a", 1), is_unreached=True)
+    assert (found.url, found.home) == ("", Home(USER, "b", 2))
+    assert now() - began < 1.5
+    assert (first.left, second.entered) == ([USER], [Home(USER, "b", 2)])
+
+
+async def test_a_home_that_is_not_reached_keeps_who_has_something_open(two: Two) -> None:
+    """What is open there ends there; who asks elsewhere is told so at once, and that nothing was sent."""
+    _, first, second = two
+    await first.homes.locate(USER)
+    first.busy.add(USER)
+    for _ in range(2):
+        began = now()
+        with pytest.raises(BridgeError) as refused:
+            await second.homes.locate(USER, refused=Home(USER, "a", 1), is_unreached=True)
+        assert refused.value.error.code is ErrorCode.CLUSTER_UNAVAILABLE
+        assert "Nothing was sent" in refused.value.error.message
+        assert now() - began < 1.5
+    assert first.homes.epoch_of(USER) == 1
+    assert first.left == []
+
+
+async def test_a_dead_home_that_is_not_reached_is_taken_over(two: Two) -> None:
+    """It was killed a moment ago and cannot say no, so that its users wait for their next home."""
+    _, first, second = two
+    await first.homes.locate(USER)
+    await second.homes.locate(USER)
+    first.busy.add(USER)
+    await first.kill()
+    assert (await second.homes.locate(USER, refused=Home(USER, "a", 1), is_unreached=True)).url == ""
+
+
+async def test_nobody_is_handed_over_to_a_replica_that_stops(two: Two) -> None:
+    """It would have to hand the user on at once."""
+    _, first, second = two
+    home = (await first.homes.locate(USER)).home
+    second.state = "draining"
+    await asyncio.sleep(2)
+    await second.directory.want_user(home, "b")
+    await asyncio.sleep(2)
+    assert first.homes.epoch_of(USER) == 1
+    assert not await second.directory.is_wanted(home)
 
 
 async def test_users_with_open_work_are_taken_over_when_nobody_asks(two: Two) -> None:

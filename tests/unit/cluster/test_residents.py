@@ -107,3 +107,16 @@ async def test_a_user_is_idle_when_nothing_was_open_for_a_while(scene: Scene) ->
     assert not scene.residents.is_idle("ann")
     await asyncio.sleep(1)
     assert scene.residents.is_idle("ann")
+
+
+async def test_a_user_is_free_as_soon_as_nothing_is_open(scene: Scene) -> None:
+    """Another replica that asks for the user need not wait until nobody comes back."""
+    residents = scene.residents
+    await residents.enter(Home("ann", "a", 2))
+    assert not residents.is_free("ann"), "what others left is being settled"
+    async with residents.serve_user("ann"):
+        assert not residents.is_free("ann")
+    assert residents.is_free("ann")
+    assert not residents.is_idle("ann")
+    scene.work.busy = True
+    assert not residents.is_free("ann")
