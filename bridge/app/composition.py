@@ -122,19 +122,20 @@ def compose_bridge(
     choices = DeviceChoices(store)
     audit = store.audit_log(settings.storage.audit_days)
     approvals = Approvals(store.approval_tables(), settings.approvals.approve, audit, start=tasks.start_task)
+    ids = CallIds(secret, "" if homes is None else homes.replica)
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
     journal = store.call_journal(settings.data_dir)
     controls = _compose_controls(settings, store, gateway, tasks)
     fenced = None if homes is None else FencedJournal(store.fenced_calls(), journal, homes, tasks)
     dispatcher = _compose_dispatcher(
-        settings, gateway, fenced or journal, approvals, base_url, secret=secret, limits=controls.limits
+        settings, gateway, fenced or journal, approvals, base_url, ids=ids, limits=controls.limits
     )
     on_change = partial(_servers_changed, controls, approvals, gateway)
     registry = _compose_registry(
         store, documents, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
-    files = _compose_files(settings, secret, identity)
+    files = _compose_files(settings, secret, identity, ids)
     repeats = RepeatedCalls(journal, secret)
     engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files, repeats=repeats)
     requests = _compose_requests(controls)
@@ -184,12 +185,12 @@ def _compose_identity(settings: BridgeSettings, store: Store, secret: bytes) -> 
     return Identity(store, secret, user_headers)
 
 
-def _compose_files(settings: BridgeSettings, secret: bytes, identity: Identity) -> AnswerFiles:
+def _compose_files(settings: BridgeSettings, secret: bytes, identity: Identity, ids: CallIds) -> AnswerFiles:
     links = FileLinks(secret, identity)
     cluster, most = settings.cluster, settings.tools.max_answer_bytes
     if (shared := cluster.answers_dir) is not None:
         return AnswerFiles(shared, links, most)
-    of_replica = None if cluster.redis_url is None else CallIds(secret)
+    of_replica = None if cluster.redis_url is None else ids
     return AnswerFiles(settings.data_dir / "files", links, most, of_replica=of_replica)
 
 
@@ -200,14 +201,14 @@ def _compose_dispatcher(
     approvals: Approvals,
     base_url: str,
     *,
-    secret: bytes,
+    ids: CallIds,
     limits: LiveLimits,
 ) -> Dispatcher:
     return Dispatcher(
         gateway,
         journal,
         approvals,
-        CallIds(secret),
+        ids,
         approval_s=settings.approvals.approval_s,
         resume_s=lambda: limits.now.page_resume_seconds,
         no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "

@@ -126,6 +126,7 @@ class Replica:
         self._membership.on_death(relay.router.cut_replica)
         self._membership.on_change(lambda: parts.controls.limits.divide_among(len(self._membership.live)))
         parts.gateway.ask_homes(relay.find_route)
+        parts.files.ask_replicas(relay.find_answers(self._membership))
         return relay
 
     async def begin(self, parts: Components) -> None:

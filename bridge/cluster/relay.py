@@ -11,6 +11,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from bridge.cluster.counters import ReplicaCounters
+from bridge.cluster.kept_answers import KeptAnswers, LiveReplicas
 from bridge.cluster.lost_requests import LostRequests, RequestRecords
 from bridge.cluster.passing_on import HomeFinder, Hosting, PassingOn, pattern_of
 from bridge.cluster.relay_client import RelayClient
@@ -18,11 +19,12 @@ from bridge.cluster.relay_listener import MAX_TOKEN_BYTES, RelayGate
 from bridge.cluster.relay_token import RelayTokens
 from bridge.cluster.routing_value import ROUTE_PARAMETER, RoutingValues
 from bridge.http.connections import Connections
+from bridge.http.file_links import FILES_PREFIX
 
 ROUTED_PATHS = frozenset({"/ws/socket.io/", "/api/calls/{id}/result", "/executor/{token}.js"})
 """Patterns of paths that a page asks for without its session token: a routing value leads them."""
 
-FILE_PATH = "/files/{token}"
+FILE_PATH = f"{FILES_PREFIX}{{token}}"
 """Pattern of the links to stored answers, which name their user."""
 
 UserOfLink: TypeAlias = Callable[[str], str]
@@ -51,6 +53,10 @@ class Relay:
         self.router = PassingOn(homes, hosting, LostRequests(homes, records), self._client, counters)
         self._listening: asyncio.Server | None = None
         self._gate = RelayGate(homes, tokens, counters)
+
+    def find_answers(self, members: LiveReplicas) -> KeptAnswers:
+        """Return what asks the others for answers that they keep."""
+        return KeptAnswers(self._homes.replica, members, self._client)
 
     def is_home(self, user_id: str) -> bool:
         """Return whether a user is at home here, as far as is known without a question."""

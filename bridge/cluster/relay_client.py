@@ -7,6 +7,7 @@ its request (`Expect: 100-continue`), so that a refused request can still go els
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -30,13 +31,17 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from bridge.auth.identity import Caller
+from bridge.cluster.ports import LiveReplica
 from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
-from bridge.cluster.relay_token import TOKEN_S, RelayedRequest, RelayPass, RelayTokens
+from bridge.cluster.relay_token import KEPT_EPOCH, TOKEN_S, RelayedRequest, RelayPass, RelayTokens
 from bridge.homes import Home
 from bridge.http.routing import address_of
 
 CONNECT_S = 2.0
 """Seconds for a connection to another replica; in one network it takes a millisecond."""
+
+ANSWER_S = 10.0
+"""Seconds for the next bytes of an answer that another replica keeps: it reads them from its disk."""
 
 IDLE_S = 15.0
 """Seconds for which an idle connection is kept: much less than the other side keeps it."""
@@ -154,6 +159,36 @@ class RelayClient:
             raise ReplicaUnreachable from None
         except (ClientError, OSError):
             raise ReplicaGone(may_be_done=body.has_begun or not has_body) from None
+        try:
+            if (refused := response.headers.get(REFUSED_HEADER)) is not None:
+                raise ReplicaRefused(refused)
+            yield response
+        finally:
+            response.close()
+
+    @asynccontextmanager
+    async def get_answer(
+        self, path: str, user_id: str, keeper: LiveReplica
+    ) -> AsyncGenerator[ClientResponse]:
+        """Follow a signed link to an answer at the replica that keeps it, wherever its user is at home.
+
+        Raises:
+            ReplicaRefused, ReplicaUnreachable, ReplicaGone: instead of a response.
+        """
+        until, request_id = time.time() + TOKEN_S, secrets.token_hex(16)
+        vouched = RelayPass(user_id, None, "", keeper.id, KEPT_EPOCH, request_id, until)
+        token = self._tokens.sign_pass(vouched, RelayedRequest(hdrs.METH_GET, path))
+        try:
+            response = await self._session.get(
+                URL(keeper.url + path, encoded=True),
+                headers={TOKEN_HEADER: token},
+                allow_redirects=False,
+                timeout=ClientTimeout(sock_connect=CONNECT_S, sock_read=ANSWER_S),
+            )
+        except (ClientConnectorError, ConnectionTimeoutError):
+            raise ReplicaUnreachable from None
+        except (ClientError, OSError):
+            raise ReplicaGone(may_be_done=False) from None
         try:
             if (refused := response.headers.get(REFUSED_HEADER)) is not None:
                 raise ReplicaRefused(refused)

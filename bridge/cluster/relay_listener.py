@@ -11,17 +11,20 @@ import time
 from collections.abc import Callable
 from typing import Literal, Protocol, TypeAlias
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.relay_token import (
+    KEPT_EPOCH,
     MEMORY_S,
     RelayedRequest,
+    RelayPass,
     RelayTokenRefused,
     RelayTokens,
 )
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.connections import is_relay_request, mark_authenticated
+from bridge.http.file_links import FILES_PREFIX
 from bridge.http.middleware import AnyHandler
 from bridge.http.relayed import Relayed, mark_relayed, relayed_id_of
 from bridge.http.routing import error_answer
@@ -109,7 +112,7 @@ class RelayGate:
         if vouched.target != self._homes.replica:
             return "wrong_replica"
         try:
-            if not await self._homes.admits(vouched.user_id, vouched.epoch):
+            if not await self._may_serve(request, vouched):
                 return "wrong_replica"
         except BridgeError:
             return "unavailable"
@@ -117,6 +120,12 @@ class RelayGate:
             return "repeated"
         mark_relayed(request, Relayed(vouched.caller, vouched.address, vouched.request_id))
         return None
+
+    async def _may_serve(self, request: web.BaseRequest, vouched: RelayPass) -> bool:
+        """Return whether the user is at home here, or a signed link to what is kept here is followed."""
+        if vouched.epoch == KEPT_EPOCH:
+            return request.method == hdrs.METH_GET and request.rel_url.raw_path.startswith(FILES_PREFIX)
+        return await self._homes.admits(vouched.user_id, vouched.epoch)
 
     def _is_repeated(self, request_id: str) -> bool:
         now = self._monotonic()

@@ -30,6 +30,9 @@ CLOCK_SKEW_S = 60.0
 MEMORY_S = TOKEN_S + 2 * CLOCK_SKEW_S
 """Seconds after which no clock takes a token any more."""
 
+KEPT_EPOCH = 0
+"""Epoch in a pass for an answer that the target keeps, wherever its user is at home; no claim has it."""
+
 Refusal: TypeAlias = Literal["protocol", "forged", "expired"]
 
 
@@ -55,7 +58,7 @@ class RelayPass:
     target: str
     """Id of the replica that it is meant for."""
     epoch: int
-    """Epoch of the home, as far as the sender knows."""
+    """Epoch of the home, as far as the sender knows, or `KEPT_EPOCH`."""
     request_id: str
     """Random id of the request; a home serves it once."""
     expires_at: float

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import codecs
 import re
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bridge.browser_protocol import FILE_BYTES, RESULT_BYTES
-from bridge.calls.call_ids import CallIds, made_at
+from bridge.calls.call_ids import CallIds
 from bridge.calls.outcome import CallOutcome
 from bridge.errors import BridgeError, ErrorCode
+from bridge.http.answers_elsewhere import AnswersElsewhere, OtherReplicas
 from bridge.http.file_links import FileLinks, LinkedFile
 from bridge.storage.answer_files import FILE as BINARY
-from bridge.storage.answer_files import KEEP_SECONDS, TEXT, AnswerFolder, Upload
+from bridge.storage.answer_files import TEXT, AnswerFolder, Upload, store_upload
 from toolserver.call.result import FileBody, TextBody
 from toolserver.call.truncation import beginning_of
 from toolserver.json_types import JsonObject
@@ -44,9 +44,14 @@ class AnswerFiles:
     ) -> None:
         """`of_replica`: for a replica that has its own folder, what knows the ids that all of them issue."""
         self._folder = AnswerFolder(folder)
-        self._of_replica = of_replica
+        self._elsewhere = None if of_replica is None else AnswersElsewhere(self._folder, links, of_replica)
         self._links = links
         self._max_answer_bytes = max_answer_bytes or RESULT_BYTES
+
+    def ask_replicas(self, replicas: OtherReplicas) -> None:
+        """Have answers that are not here asked for at other replicas, unless all share one folder."""
+        if self._elsewhere is not None:
+            self._elsewhere.ask_replicas(replicas)
 
     async def sweep_files(self) -> None:
         """Delete expired files, and the oldest beyond the size limit."""
@@ -59,7 +64,7 @@ class AnswerFiles:
             BridgeError: `too_large`.
         """
         upload = Upload(self._folder, user_id, f"{call_id}{BINARY}", max_bytes=FILE_BYTES)
-        file_id = await self._store_upload(upload, chunks)
+        file_id = await store_upload(upload, chunks)
         return FileBody(file_id, upload.size)
 
     async def receive_text(self, user_id: str, call_id: str, chunks: AsyncIterator[bytes]) -> TextBody:
@@ -70,7 +75,7 @@ class AnswerFiles:
         """
         cap = self._max_answer_bytes
         upload = Upload(self._folder, user_id, f"{call_id}{TEXT}", max_bytes=RESULT_BYTES, head_bytes=cap)
-        file_id = await self._store_upload(upload, chunks)
+        file_id = await store_upload(upload, chunks)
         stored_file = None if file_id is None else FileBody(file_id, upload.size)
         if upload.size <= cap:
             return TextBody(upload.head.decode("utf-8", "replace"), stored_file=stored_file)
@@ -87,7 +92,7 @@ class AnswerFiles:
         if len(content) <= self._max_answer_bytes:
             return outcome
         upload = Upload(self._folder, user_id, f"{outcome.call_id}{TEXT}", max_bytes=len(content))
-        file_id = await self._store_upload(upload, _single_chunk(content))
+        file_id = await store_upload(upload, _single_chunk(content))
         stored_file = None if file_id is None else FileBody(file_id, len(content))
         beginning = beginning_of(body.text, self._max_answer_bytes)
         cut = TextBody(beginning, total_bytes=len(content), stored_file=stored_file)
@@ -99,13 +104,13 @@ class AnswerFiles:
         `offset` counts characters (code points) of the text.
 
         Raises:
-            BridgeError: `not_found`: this user has no such answer, or no longer; `answer_lost`: another
-                replica may have had it; `invalid_arguments`: it is not text, or ends before `offset`.
+            BridgeError: `not_found`: this user has no such answer, or no longer; `answer_lost`: the replica
+                is gone that may have had it; `cluster_unavailable`: it is not reached; `invalid_arguments`:
+                it is not text, or ends before `offset`.
         """
-        file_id = self._folder.of_call(user_id, call_id)
+        file_id = await self._find_answer(user_id, call_id)
         path = self._folder.find_file(file_id) if file_id else None
         if path is None:
-            self._check_lost(user_id, call_id)
             message = (
                 f"No answer of a call {call_id[:80]!r} is stored. Answers that were cut are stored for "
                 "24 hours, or until newer ones need the space. Run the operation again."
@@ -116,16 +121,17 @@ class AnswerFiles:
             raise BridgeError(ErrorCode.INVALID_ARGUMENTS, message, detail={"argument": "call_id"})
         return await asyncio.to_thread(_page_of, path, offset, self._max_answer_bytes)
 
-    def sign_link(self, user_id: str, call_id: str, mime: str, filename: str = "") -> tuple[str, int] | None:
+    async def sign_link(
+        self, user_id: str, call_id: str, mime: str, filename: str = ""
+    ) -> tuple[str, int] | None:
         """Return the signed URL and the size of a call's stored answer; None without one.
 
         Raises:
-            BridgeError: `answer_lost`: another replica may have had it.
+            BridgeError: `answer_lost`: the replica is gone that may have had it; `cluster_unavailable`.
         """
-        file_id = self._folder.of_call(user_id, call_id)
+        file_id = await self._find_answer(user_id, call_id)
         path = self._folder.find_file(file_id) if file_id else None
         if file_id is None or path is None:
-            self._check_lost(user_id, call_id)
             return None
         return self.url_path(file_id, mime, filename), path.stat().st_size
 
@@ -148,47 +154,29 @@ class AnswerFiles:
         """
         return self._links.read_link(token).file_id.partition("/")[0]
 
-    def open_file(self, token: str) -> StoredAnswer | None:
+    async def open_file(self, token: str) -> StoredAnswer | None:
         """Return the file that a signed URL stands for; None when it no longer exists.
 
         Raises:
-            BridgeError: `unauthorized`: the token is forged or expired; `answer_lost`: another replica may
-                have had the file.
+            BridgeError: `unauthorized`: the token is forged or expired; `answer_lost`: the replica is gone
+                that may have had the file; `cluster_unavailable`: it is not reached.
         """
         linked = self._links.read_link(token)
         path = self._folder.find_file(linked.file_id)
-        if path is None:
+        if path is None and self._elsewhere is not None:
             user_id, _, name = linked.file_id.partition("/")
-            self._check_lost(user_id, name.partition(".")[0])
-            return None
-        return StoredAnswer(path, linked.mime, linked.filename)
+            call_id, _, ending = name.partition(".")
+            await self._elsewhere.bring_answer(user_id, call_id, [f".{ending}"])
+            path = self._folder.find_file(linked.file_id)
+        return None if path is None else StoredAnswer(path, linked.mime, linked.filename)
 
-    def _check_lost(self, user_id: str, call_id: str) -> None:
-        """Check that an answer that is not here cannot be one that another replica had.
-
-        Raises:
-            BridgeError: `answer_lost`: it can, as the call was made less than `KEEP_SECONDS` ago.
-        """
-        if self._of_replica is None or not self._of_replica.was_made_for(call_id, user_id):
-            return
-        if made_at(call_id) < time.time() - KEEP_SECONDS:
-            return
-        message = (
-            f"The answer of {call_id} is not in this replica of the bridge: if it was stored, then by "
-            "another one, which stopped or is gone. Do not repeat a call that changes something; read what "
-            "it changed."
-        )
-        raise BridgeError(ErrorCode.ANSWER_LOST, message, detail={"call_id": call_id})
-
-    async def _store_upload(self, upload: Upload, chunks: AsyncIterator[bytes]) -> str | None:
-        """Return the id of the new file; None without disk space. The chunks are always read to their end."""
-        try:
-            async for chunk in chunks:
-                upload.count_chunk(chunk)
-                await asyncio.to_thread(upload.write_chunk, chunk)
-            return await asyncio.to_thread(upload.finish_file)
-        finally:
-            upload.discard_file()
+    async def _find_answer(self, user_id: str, call_id: str) -> str | None:
+        """Return the id of a call's stored answer, which another replica may have had; None without one."""
+        file_id = self._folder.of_call(user_id, call_id)
+        if file_id is None and self._elsewhere is not None:
+            await self._elsewhere.bring_answer(user_id, call_id)
+            file_id = self._folder.of_call(user_id, call_id)
+        return file_id
 
 
 def _page_of(path: Path, offset: int, max_bytes: int) -> JsonObject:

@@ -16,6 +16,9 @@ from bridge.auth.identity import FILE, SESSION_TOKEN_DOTS, Identity
 from bridge.calls.call_ids import PREFIX
 from bridge.errors import BridgeError, ErrorCode
 
+FILES_PREFIX = "/files/"
+"""Beginning of the path of every link."""
+
 _ID_BYTES, _SEAL_BYTES = 16, 16
 _TEXT_STARTS = 2 * _ID_BYTES
 
@@ -49,7 +52,7 @@ class FileLinks:
         text = "\0".join((ending, linked.mime, linked.filename)).encode("utf-8", "replace")
         content = bytes.fromhex(user_id) + bytes.fromhex(call_id.removeprefix(PREFIX)) + text
         sealed = base64.urlsafe_b64encode(self._seal(content) + content)
-        return f"/files/{sealed.rstrip(b'=').decode()}"
+        return f"{FILES_PREFIX}{sealed.rstrip(b'=').decode()}"
 
     def read_link(self, token: str) -> LinkedFile:
         """Return what the last part of a link's path stands for.

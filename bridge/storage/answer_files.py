@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
 import re
 import secrets
 import time
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -48,6 +51,11 @@ class AnswerFolder:
             return None
         ids = (f"{user_id}/{call_id}{ending}" for ending in _ENDINGS)
         return next((file_id for file_id in ids if self.find_file(file_id)), None)
+
+    def date_file(self, file_id: str, at: float) -> None:
+        """Say since when a file is kept, in UTC seconds since 1970; does nothing when it is gone."""
+        with suppress(OSError):
+            os.utime(self.path / file_id, (at, at))
 
     def sweep_files(self) -> None:
         """Delete files that are older than a day, and of each user the oldest over the quota; never fails."""
@@ -131,6 +139,21 @@ class Upload:
         self._has_room = False
         self.discard_file()
         _log.warning("An answer could not be stored: %s", error.strerror or error)
+
+
+async def store_upload(upload: Upload, chunks: AsyncIterator[bytes]) -> str | None:
+    """Store all chunks, which are always read to their end; returns the id of the file, None without space.
+
+    Raises:
+        BridgeError: `too_large`. What `chunks` raises; nothing is left of the file then.
+    """
+    try:
+        async for chunk in chunks:
+            upload.count_chunk(chunk)
+            await asyncio.to_thread(upload.write_chunk, chunk)
+        return await asyncio.to_thread(upload.finish_file)
+    finally:
+        upload.discard_file()
 
 
 def _oldest() -> float:

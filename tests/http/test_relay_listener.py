@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from bridge.auth.identity import Caller
 from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
-from bridge.cluster.relay_token import TOKEN_S, RelayedRequest, RelayPass
+from bridge.cluster.relay_token import KEPT_EPOCH, TOKEN_S, RelayedRequest, RelayPass
 from tests.support.linked_bridges import LinkedBridges, linked_bridges
 
 pytestmark = pytest.mark.asyncio
@@ -64,6 +64,17 @@ async def test_what_is_not_for_this_replica_is_refused(
     assert await refusal(two, http, replace(vouched, epoch=2)) == (421, "wrong_replica")
     assert await refusal(two, http, replace(vouched, user_id="somebody")) == (421, "wrong_replica")
     assert await refusal(two, http, vouched, path="/api/me") == (421, "forged")
+
+
+async def test_whoever_has_the_user_a_kept_answer_is_given_out_and_nothing_else(
+    two: LinkedBridges, http: aiohttp.ClientSession
+) -> None:
+    """The user may have moved since; a pass for that opens signed links, which the handler checks."""
+    vouched = replace(await vouched_for(two), epoch=KEPT_EPOCH)
+    assert await refusal(two, http, vouched) == (421, "wrong_replica")
+    token = two.tokens.sign_pass(vouched, RelayedRequest("GET", "/files/made-up"))
+    async with http.get(two.table.urls["b"] + "/files/made-up", headers={TOKEN_HEADER: token}) as response:
+        assert (response.status, response.headers.get(REFUSED_HEADER)) == (401, None)
 
 
 async def test_without_a_token_nothing_is_served(two: LinkedBridges, http: aiohttp.ClientSession) -> None:

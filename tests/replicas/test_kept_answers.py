@@ -14,6 +14,7 @@ from tests.support.cluster.replicas import running_replicas
 from tests.support.running_bridge import json_answer, pair_browser
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
 
@@ -63,16 +64,38 @@ async def keep_answer(here: Bridge, there: Bridge, http: aiohttp.ClientSession) 
     return cut
 
 
-async def test_an_answer_kept_by_a_replica_that_is_gone_is_told_as_lost(
+async def is_alone(bridge: Bridge) -> bool:
+    assert bridge.replica is not None
+    return (await bridge.replica.check_ready()).endswith("alone.")
+
+
+async def test_an_answer_is_read_where_its_user_has_moved_to(
     replicas: list[Bridge], http: aiohttp.ClientSession
 ) -> None:
-    """`not_found` would say that there was none; while its user is at home there, any replica leads to it."""
+    """Its id names the replica that keeps it, which gives it out for as long as it lives."""
     here, there = replicas
     cut = await keep_answer(here, there, http)
     read_on = {"call_id": cut["call_id"], "offset": cut["next_offset"]}
-    assert (await call(there, here.key, "read_result", read_on))[0] == 200
-    assert await link_status(there, cut["file"]["url"]) == 200
+    status, before = await call(there, here.key, "read_result", read_on)
+    assert status == 200
     await here.replica.drain(here.components, 1.0)  # type: ignore[union-attr]
+    assert await call(there, here.key, "read_result", read_on) == (200, before)
+    assert await link_status(there, cut["file"]["url"]) == 200
+    assert await link_status(here, cut["file"]["url"]) == 200
+    here.relay.stop_listening()  # type: ignore[union-attr]
+    assert await call(there, here.key, "read_result", read_on) == (200, before), "it was copied"
+
+
+async def test_an_answer_kept_by_a_replica_that_is_gone_is_told_as_lost(
+    replicas: list[Bridge], http: aiohttp.ClientSession
+) -> None:
+    """`not_found` would say that there was none."""
+    here, there = replicas
+    cut = await keep_answer(here, there, http)
+    read_on = {"call_id": cut["call_id"], "offset": cut["next_offset"]}
+    await here.replica.drain(here.components, 1.0)  # type: ignore[union-attr]
+    await here.replica.leave()  # type: ignore[union-attr]
+    await eventually(lambda: is_alone(there))
     status, lost = await call(there, here.key, "read_result", read_on)
     assert (status, lost["error"]["code"]) == (410, "answer_lost")
     assert lost["error"]["detail"] == {"call_id": cut["call_id"]}

@@ -174,7 +174,7 @@ class CallRoutes:
                 "findAnswer",
                 "Get a link to the stored answer of one of the caller's calls",
                 {200: RouteAnswer("A link to the whole answer, valid for a day.", FileLink)},
-                errors=(ErrorCode.NOT_FOUND, ErrorCode.ANSWER_LOST),
+                errors=(ErrorCode.NOT_FOUND, ErrorCode.ANSWER_LOST, ErrorCode.CLUSTER_UNAVAILABLE),
             ),
             ApiRoute(
                 "GET",
@@ -184,7 +184,12 @@ class CallRoutes:
                 "Read a stored answer by its signed URL",
                 {200: RouteAnswer("The file.", media_type="*/*")},
                 access="public",
-                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.NOT_FOUND, ErrorCode.ANSWER_LOST),
+                errors=(
+                    ErrorCode.UNAUTHORIZED,
+                    ErrorCode.NOT_FOUND,
+                    ErrorCode.ANSWER_LOST,
+                    ErrorCode.CLUSTER_UNAVAILABLE,
+                ),
             ),
         ]
 
@@ -248,7 +253,7 @@ class CallRoutes:
         caller = caller_of(request)
         mime = request.query.get("content_type", "")
         name = filename_of({"content-disposition": request.query.get("disposition", "")})
-        found = self._files.sign_link(caller.user.id, request.match_info["id"], mime, name)
+        found = await self._files.sign_link(caller.user.id, request.match_info["id"], mime, name)
         if found is None:
             message = "No answer of this call is stored. Files and long answers are stored for a day."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
@@ -257,7 +262,7 @@ class CallRoutes:
 
     async def download_file(self, request: web.Request) -> web.StreamResponse:
         """Serve a stored file, as an attachment that no browser executes."""
-        stored = self._files.open_file(request.match_info["token"])
+        stored = await self._files.open_file(request.match_info["token"])
         if stored is None:
             message = "This file no longer exists; answers are stored for a day."
             raise BridgeError(ErrorCode.NOT_FOUND, message)

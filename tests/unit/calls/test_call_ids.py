@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.browser_protocol import MAX_CALL_ID_CHARS
-from bridge.calls.call_ids import CallIds, new_unsealed_id
+from bridge.calls.call_ids import CallIds, names_replica, new_unsealed_id
 
 IDS = CallIds(b"secret of the data folder")
 
@@ -47,3 +47,22 @@ def test_ids_stand_in_the_order_of_time_and_are_never_the_same() -> None:
     times = [call_id[:17] for call_id in ids]
     assert times == sorted(times)
     assert all(len(call_id) == 37 for call_id in ids)
+
+
+def test_an_id_names_the_replica_that_made_it() -> None:
+    """There its answer is kept; every replica of the cluster recognizes it, and tells it from its own."""
+    here, there = CallIds(b"secret", "a1b2c3d4e5f60718"), CallIds(b"secret", "0918273645546372")
+    call_id = here.make_id("ann")
+    assert there.was_made_for(call_id, "ann")
+    assert (here.was_made_here(call_id), there.was_made_here(call_id)) == (True, False)
+    assert names_replica(call_id, "a1b2c3d4e5f60718")
+    assert not names_replica(call_id, "0918273645546372")
+    assert not CallIds(b"secret").was_made_here(call_id)
+
+
+def test_ids_of_a_replica_are_never_the_same() -> None:
+    """A count stands where a bridge alone has chance; it goes on from its end to its beginning."""
+    ids = CallIds(b"secret", "a1b2c3d4e5f60718")
+    made = [ids.make_id("ann") for _ in range(2_000)]
+    assert len(set(made)) == len(made)
+    assert all(len(call_id) == 37 for call_id in made)
