@@ -122,10 +122,9 @@ def compose_bridge(
     choices = DeviceChoices(store)
     audit = store.audit_log(settings.storage.audit_days)
     approvals = Approvals(store.approval_tables(), settings.approvals.approve, audit, start=tasks.start_task)
-    ids = CallIds(secret, "" if homes is None else homes.replica)
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
-    journal = store.call_journal(settings.data_dir)
+    journal, ids = store.call_journal(settings.data_dir), CallIds(secret, homes.replica if homes else "")
     controls = _compose_controls(settings, store, gateway, tasks)
     fenced = None if homes is None else FencedJournal(store.fenced_calls(), journal, homes, tasks)
     dispatcher = _compose_dispatcher(

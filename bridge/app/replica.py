@@ -204,6 +204,7 @@ class Replica:
     async def _move_user(self, parts: Components, user_id: str, until: float, *, to: str = "") -> None:
         """Hand a user over to a replica, by default to that with the fewest; work may end until a time."""
         self.homes.begin_move(user_id)
+        parts.conversations.runs.move_user(user_id)
         while _is_working(parts, user_id) and asyncio.get_running_loop().time() < until:
             await sleep_safely(LOOK_S)
         await self._residents.end_work(user_id)

@@ -30,7 +30,7 @@ def compose_resident_work(parts: Components, left_work: LeftWorkTable) -> Reside
         in_doubt = await journal.settle_user(user_id, home.epoch) if left.has_calls else 0
         if left.has_calls or left.has_repeatable:
             parts.engine.restore_repeats(await parts.journal.take_over_repeats(user_id))
-        ended = await runs.end_orphaned(user_id) if left.has_runs else 0
+        ended = await runs.take_over_left(user_id) if left.has_runs else 0
         resumed = await responses.continuer.resume_orphaned(user_id) if left.has_responses else 0
         if in_doubt or ended or resumed:
             _log.warning(

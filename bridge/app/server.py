@@ -272,7 +272,7 @@ async def _take_over_calls(store: Store, parts: Components) -> int:
 
 async def _take_over_answers(parts: Components) -> None:
     """End or go on with what another process left of conversations and responses."""
-    if interrupted := await parts.conversations.runs.end_orphaned():
+    if interrupted := await parts.conversations.runs.take_over_left():
         _log.warning("%d conversations were being answered when the bridge last stopped.", interrupted)
     if interrupted := await parts.responses.continuer.resume_orphaned():
         _log.warning("%d responses were in progress when the bridge last stopped.", interrupted)

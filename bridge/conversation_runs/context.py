@@ -29,6 +29,8 @@ class RunPlan:
     """Who started the run, for people."""
     repeated: ModelCall | None = None
     """A call of the last message that is repeated before the model is asked."""
+    rounds_before: int = 0
+    """Number of rounds that the run has had at earlier homes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ class RunEnd:
     """The model's last message in the run."""
     error: WireError | None = None
     usage: JsonObject = field(default_factory=dict[str, Any])
+    goes_on: bool = False
+    """Whether the next home of its user goes on with it."""
 
 
 @dataclass(slots=True)
@@ -36,13 +38,17 @@ class LiveRun:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[Any] | None = None
     """The task that a stop cancels; None before it has started."""
-    stopped_by: Literal["user", "bridge"] | None = None
+    goes_on: bool = False
+    """Whether nobody waits here for its end, so that it may come at another home."""
+    is_to_move: bool = False
+    """Whether it is to be given up after its present round, for another home."""
+    stopped_by: Literal["user", "bridge", "move"] | None = None
     end: RunEnd | None = None
     """How the run ended; set together with `ended`."""
     on_call: Callable[[OpenCall], None] = lambda _: None
     """Callback for each call of the run whose state has changed."""
 
-    def request_stop(self, by: Literal["user", "bridge"]) -> None:
+    def request_stop(self, by: Literal["user", "bridge", "move"]) -> None:
         """Cancel the run's task; the first caller is recorded as the one who stopped it."""
         self.stopped_by = self.stopped_by or by
         if self.task is not None:

@@ -38,6 +38,8 @@ class Planner:
         chosen, settings = plan.conversation.settings, self._settings_of(plan.entry)
         if settings.rounds_source == "default":
             settings = replace(settings, max_rounds=DEFAULT_ROUNDS)
+        if plan.rounds_before:
+            settings = replace(settings, max_rounds=max(1, settings.max_rounds - plan.rounds_before))
         window = window_of(plan.conversation, plan.path)
         request = _build_request(plan, run_id, window)
         offered = await self._toolboxes.toolbox_of_turn(request, settings)

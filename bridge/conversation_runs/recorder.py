@@ -100,12 +100,16 @@ class RunRecorder:
         _log.error("The result of run %s is lost: the store did not accept it.", self._context.run_id)
         return False
 
-    async def _save(self, state: RunState) -> bool:
+    async def record_move(self) -> bool:
+        """Store that the next home of the user is to go on with the run; returns whether it is stored."""
+        return await self._save("running", is_moving=True)
+
+    async def _save(self, state: RunState, *, is_moving: bool = False) -> bool:
         present = replace(
             self._context.conversation,
             head_id=self._transcript.head_id,
             updated_at=time.time(),
-            run=Run(self._context.run_id, state),
+            run=Run(self._context.run_id, state, is_moving),
         )
         try:
             await run_within(PATIENCE_S, self._store.advance_run(present, list(self._unstored.values())))

@@ -13,7 +13,7 @@ from bridge.agent.items import output_item
 from bridge.agent.memory.interrupted_calls import settle_interrupted
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
-from bridge.agent.turn import CallEnded, CallStarted, TurnResult
+from bridge.agent.turn import CallEnded, CallStarted, Settled, TurnEvent, TurnResult
 from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.ports import CallKnowledge
 from bridge.conversation_runs.context import Retry, RunContext
@@ -25,10 +25,11 @@ from bridge.conversations.conversation import Message, RunState
 from bridge.conversations.ports import ConversationStore
 from bridge.conversations.transcript import Transcript
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
-from bridge.tasks import Abandoned, log_failures, run_abandonable
+from bridge.tasks import Abandoned, log_failures, run_abandonable, yield_to_loop
 from toolserver.json_types import JsonObject
 
 _STOPPING = "The bridge was stopped before the answer was complete. Ask again, or continue from here."
+_MOVED = "The user is at home in another replica of the bridge, which goes on with the answer."
 _NOT_STORED = "The bridge could not write the answer to its database."
 
 
@@ -64,6 +65,9 @@ class ConversationRun:
         live = self._live
         live.on_call = self._recorder.send_call_state
         end = await log_failures(self._reach_end(), f"Run {live.id}") or RunEnd("failed", error=BUG)
+        if end.goes_on and await self._recorder.record_move():
+            self._services.locks.leave_run(live, end)
+            return
         if not await self._recorder.record_end(end.state):
             unstored = WireError(code=ErrorCode.STORE_UNAVAILABLE, message=_NOT_STORED)
             end = replace(end, state="failed", error=end.error or unstored)
@@ -85,6 +89,9 @@ class ConversationRun:
             result = await _run_stoppable(live, self._run_turn())
         except Abandoned:
             error = None
+            if live.stopped_by == "move":
+                moved = WireError(code=ErrorCode.REPLICA_LOST, message=_MOVED, retryable=True)
+                return RunEnd("failed", error=moved, goes_on=True)
             if live.stopped_by == "bridge":
                 error = WireError(code=ErrorCode.SERVER_BUSY, message=_STOPPING, retryable=True)
         except (ModelError, BridgeError, InvalidRequest) as failure:
@@ -100,7 +107,14 @@ class ConversationRun:
         turn = self._context.turn
         if self._context.retry is not None:
             turn = self._context.continue_from(await self._repeat_call(self._context.retry))
-        return await self._services.turns.run_turn(turn, self._recorder.record_event)
+        return await self._services.turns.run_turn(turn, self._record_event)
+
+    async def _record_event(self, event: TurnEvent) -> None:
+        """Record an event, as `Emit`; after a round, a run that is to move ends here."""
+        await self._recorder.record_event(event)
+        if self._live.is_to_move and isinstance(event, Settled) and self._transcript.is_between_rounds:
+            self._live.request_stop("move")
+            await yield_to_loop()  # where the cancelled task ends, before the next round begins
 
     async def _repeat_call(self, retry: Retry) -> Sequence[Message]:
         """Make the call again, and store the outputs of its round as a new branch."""

@@ -31,6 +31,7 @@ from bridge.conversations.ports import ConversationStore
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import EpochOf, no_epoch
 from bridge.providers.directory import ModelEntry, ModelServices, UnknownModel
+from bridge.tasks import log_failures
 from toolserver.json_types import JsonObject
 
 STOP_S = 5.0
@@ -38,6 +39,9 @@ STOP_S = 5.0
 
 MAX_RUNS_PER_USER = 20
 """Maximum number of concurrent runs per user; chosen."""
+
+MOVED_ASKED_BY = "a conversation"
+"""Who asks for the calls of a run that goes on at another home: who began it is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,21 +174,58 @@ class ConversationRuns:
         await _stop_runs([run for run in self.locks.runs if run.user_id == user_id])
         self.feeds.close_user(user_id)
 
-    async def end_orphaned(self, user_id: str | None = None) -> int:
-        """End the runs that another process left behind, so that they can be continued; returns how many.
+    def move_user(self, user_id: str) -> None:
+        """Give a user's runs for which nobody waits here up after their present round, for the next home."""
+        for run in self.locks.runs:
+            run.is_to_move = run.is_to_move or (run.user_id == user_id and run.goes_on)
 
-        `user_id`: None for those of all users.
+    async def take_over_left(self, user_id: str | None = None) -> int:
+        """Go on with runs that a home gave up between two rounds, and end those that a process left behind.
+
+        Returns how many were ended; they can be continued. `user_id`: None for those of all users.
         """
-        left = await self._store.list_running(user_id)
-        for conversation in left:
-            known = await self._store.list_messages(conversation.id)
-            branches = Branches(known)
-            missing = await self._build_missing(conversation, branches.path_to(conversation.head_id))
-            closed = in_a_row(missing, conversation.head_id, branches.next_seq)
-            run = Run(conversation.run.id, "failed") if conversation.run else None
-            head_id = closed[-1].id if closed else conversation.head_id
-            await self._store.advance_run(replace(conversation, run=run, head_id=head_id), closed)
-        return len(left)
+        ended = 0
+        for conversation in await self._store.list_running(user_id):
+            if conversation.run is not None and conversation.run.is_moving:
+                await self._take_up(conversation, replace(conversation.run, is_moving=False))
+            else:
+                await self._end_left(conversation)
+                ended += 1
+        return ended
+
+    async def _take_up(self, conversation: Conversation, run: Run) -> None:
+        """Begin to go on with a run; if this process is killed, it is ended as any other."""
+        present = replace(conversation, run=run)
+        await self._store.advance_run(present)
+        live = LiveRun(run.id, present.id, present.user_id, goes_on=True)
+        self.locks.enter_run(live)
+        self._tasks.start_task(self._go_on(present, live), f"run {live.id}")
+
+    async def _go_on(self, conversation: Conversation, live: LiveRun) -> None:
+        """Do the rest of a run; what cannot be gone on with is ended."""
+        context = await log_failures(self._plan_rest(conversation, live.id), f"Run {live.id}")
+        if context is None:
+            await log_failures(self._end_left(conversation), f"End of run {live.id}")
+            self.locks.leave_run(live, RunEnd("failed"))
+            return
+        await self._prepare(context, live)[1].execute_run()
+
+    async def _plan_rest(self, conversation: Conversation, run_id: str) -> RunContext:
+        known = await self._store.list_messages(conversation.id)
+        path = Branches(known).path_to(conversation.head_id)
+        rounds = [message for message in path if message.run_id == run_id and message.role == "assistant"]
+        entry = await self._find_entry(rounds[-1].model if rounds else conversation.settings.model)
+        rest = RunPlan(conversation, entry, known, (), path, MOVED_ASKED_BY, rounds_before=len(rounds))
+        return await self._planner.plan_run(rest, run_id)
+
+    async def _end_left(self, conversation: Conversation) -> None:
+        known = await self._store.list_messages(conversation.id)
+        branches = Branches(known)
+        missing = await self._build_missing(conversation, branches.path_to(conversation.head_id))
+        closed = in_a_row(missing, conversation.head_id, branches.next_seq)
+        run = Run(conversation.run.id, "failed") if conversation.run else None
+        head_id = closed[-1].id if closed else conversation.head_id
+        await self._store.advance_run(replace(conversation, run=run, head_id=head_id), closed)
 
     def _check_capacity(self, user_id: str) -> None:
         if self._is_stopping:
@@ -207,11 +248,15 @@ class ConversationRuns:
         except BaseException:
             self.locks.leave_run(live, RunEnd("failed"))
             raise
-        feed = self.feeds.open_feed(present.user_id, present.id)
-        user_message = _announce_start(context, feed)
-        execution = ConversationRun(context, live, self._services, feed)
+        user_message, execution = self._prepare(context, live)
         self._tasks.start_task(execution.execute_run(), f"run {live.id}")
         return StartedRun(live, context, user_message)
+
+    def _prepare(self, context: RunContext, live: LiveRun) -> tuple[JsonObject | None, ConversationRun]:
+        """Announce a run; returns the user's message in the API's form, and the run to execute."""
+        feed = self.feeds.open_feed(live.user_id, live.conversation_id)
+        user_message = _announce_start(context, feed)
+        return user_message, ConversationRun(context, live, self._services, feed)
 
     async def _build_missing(self, conversation: Conversation, path: Sequence[Message]) -> list[Message]:
         """Build the outputs that calls of a branch lack, from what the journal knows."""

@@ -58,6 +58,8 @@ class Run:
 
     id: str
     state: RunState
+    is_moving: bool = False
+    """Whether it is running and its user's home has given it up between two rounds, for the next home."""
 
 
 @dataclass(frozen=True, slots=True)

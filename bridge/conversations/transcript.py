@@ -117,6 +117,12 @@ class Transcript:
         said = [message for message in self.messages if message.role == "assistant"]
         return said[-1] if said else None
 
+    @property
+    def is_between_rounds(self) -> bool:
+        """Whether all calls of the last round have been answered, and the model has said nothing since."""
+        last = self._settled[-1] if self._settled else {}
+        return self._reader is None and last.get("type") == "function_call_output" and not self.open_calls()
+
     def read_event(self, event: TurnEvent) -> TranscriptChange:
         """Process an event of the turn."""
         match event:

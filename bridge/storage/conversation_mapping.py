@@ -17,6 +17,9 @@ from toolserver.json_types import JsonObject
 CONVERSATIONS = cast(Table, ConversationRow.__table__)
 MESSAGES = cast(Table, ConversationMessageRow.__table__)
 
+RUNNING, MOVING = "running", "moving"
+"""States of runs that nobody has ended, as they are stored."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -28,6 +31,21 @@ def place_of_conversation(user_id: str, conversation_id: str) -> str:
 def place_of_message(conversation_id: str, message_id: str) -> str:
     """Return the place of a message's content; see `Encryption.encrypt_bytes`."""
     return f"message {conversation_id} {message_id}"
+
+
+def stored_state(run: Run | None) -> str | None:
+    """Return the state of a conversation's run as it is stored."""
+    if run is None:
+        return None
+    return MOVING if run.is_moving else run.state
+
+
+def _run_of(row: Row[Any]) -> Run | None:
+    if not row.run_id:
+        return None
+    if row.run_state == MOVING:
+        return Run(row.run_id, RUNNING, is_moving=True)
+    return Run(row.run_id, cast(RunState, row.run_state))
 
 
 class ConversationRows:
@@ -50,7 +68,7 @@ class ConversationRows:
             "updated_at": conversation.updated_at,
             "head_id": conversation.head_id,
             "run_id": run.id if run else None,
-            "run_state": run.state if run else None,
+            "run_state": stored_state(run),
             **self._encrypted_values(
                 "settings",
                 settings_json(conversation.settings),
@@ -88,7 +106,7 @@ class ConversationRows:
             updated_at=row.updated_at,
             settings=settings_of(settings),
             head_id=row.head_id,
-            run=Run(row.run_id, cast(RunState, row.run_state)) if row.run_id else None,
+            run=_run_of(row),
         )
 
     def read_message(self, row: Row[Any]) -> Message | None:

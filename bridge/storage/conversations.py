@@ -16,15 +16,20 @@ from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.message_schema import content_of
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import EpochOf, no_epoch, user_elsewhere
-from bridge.storage.conversation_mapping import CONVERSATIONS, MESSAGES, ConversationRows
+from bridge.storage.conversation_mapping import (
+    CONVERSATIONS,
+    MESSAGES,
+    MOVING,
+    RUNNING,
+    ConversationRows,
+    stored_state,
+)
 from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
 from bridge.storage.dialects import build_upsert, insert_missing, is_fenced, is_unfit
 from bridge.storage.encryption import Encryption
 from bridge.storage.sessions import Sessions, store_unavailable
 from bridge.storage.write_thread import Transactions
 from bridge.stored_items.items import Unstorable
-
-RUNNING = "running"
 
 PAGE_ROWS = 100
 """Number of conversations that a search reads in one query."""
@@ -81,7 +86,7 @@ class ConversationTables:
             "updated_at": conversation.updated_at,
             "head_id": conversation.head_id,
             "run_id": run.id if run else None,
-            "run_state": run.state if run else None,
+            "run_state": stored_state(run),
         }
         await self._change(conversation, row, messages, gone)
 
@@ -153,7 +158,7 @@ class ConversationTables:
 
     async def list_running(self, user_id: str | None = None) -> list[Conversation]:
         """Return conversations of one user, or of all, whose run another process left behind."""
-        wanted = select(CONVERSATIONS).where(CONVERSATIONS.c.run_state == RUNNING)
+        wanted = select(CONVERSATIONS).where(CONVERSATIONS.c.run_state.in_([RUNNING, MOVING]))
         if user_id is not None:
             wanted = wanted.where(CONVERSATIONS.c.user_id == user_id)
         return await self._conversations(wanted)

@@ -29,10 +29,16 @@ _CLAIM = text(
 
 _LIST = text("SELECT user_id, epoch FROM homes WHERE replica = :replica")
 
+OPEN_RUN = "run_state IN ('running', 'moving')"
+"""Which conversations a lost home has left amid a run."""
+
+OPEN_RESPONSE = "status IN ('queued', 'in_progress')"
+"""Which responses a lost home has left before their end."""
+
 _OPEN_WORK = (
     "SELECT user_id, 0 AS turn FROM calls WHERE ended_at IS NULL"
-    " UNION ALL SELECT user_id, 1 FROM conversations WHERE run_state = 'running'"
-    " UNION ALL SELECT user_id, 2 FROM kept_responses WHERE status IN ('queued', 'in_progress')"
+    f" UNION ALL SELECT user_id, 1 FROM conversations WHERE {OPEN_RUN}"
+    f" UNION ALL SELECT user_id, 2 FROM kept_responses WHERE {OPEN_RESPONSE}"
 )
 
 _CLAIM_LEFT = text(f"""

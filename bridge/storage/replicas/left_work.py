@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from sqlalchemy import text
 
 from bridge.storage.call_journal import REPEATABLE_SECONDS
+from bridge.storage.replicas.homes import OPEN_RESPONSE, OPEN_RUN
 from bridge.storage.sessions import Sessions
 
-_FIND = text("""
+_FIND = text(f"""
     SELECT
         EXISTS (SELECT FROM calls WHERE user_id = :user_id AND ended_at IS NULL
             AND (epoch IS NULL OR epoch < :epoch)) AS has_calls,
         EXISTS (SELECT FROM calls WHERE user_id = :user_id AND opened_at > :since AND digest IS NOT NULL
             AND (heard IS NOT TRUE OR state = 'outcome_unknown')) AS has_repeatable,
-        EXISTS (SELECT FROM conversations WHERE user_id = :user_id AND run_state = 'running') AS has_runs,
-        EXISTS (SELECT FROM kept_responses WHERE user_id = :user_id
-            AND status IN ('queued', 'in_progress')) AS has_responses
+        EXISTS (SELECT FROM conversations WHERE user_id = :user_id AND {OPEN_RUN}) AS has_runs,
+        EXISTS (SELECT FROM kept_responses WHERE user_id = :user_id AND {OPEN_RESPONSE}) AS has_responses
 """)
 
 

@@ -141,3 +141,14 @@ async def test_what_a_single_bridge_left_open_is_claimed_the_second_time(
     execute(where, CALL.format("ann"))
     assert await homes.claim_left("a", [], 32) == []
     assert await homes.claim_left("a", [], 32) == [(Home("ann", "", 0), Home("ann", "a", 1))]
+
+
+async def test_users_with_a_run_that_moves_are_claimed(where: URL, homes: HomeTable) -> None:
+    """Its next home may be lost before it has gone on with it."""
+    run = (
+        "INSERT INTO conversations (id, user_id, created_at, updated_at, settings, size, run_id, run_state)"
+        " VALUES ('c', 'ann', 0, 0, '', 0, 'run-1', 'moving')"
+    )
+    execute(where, run)
+    left = await homes.claim_home("ann", "dead", None)
+    assert await homes.claim_left("b", [], 32) == [(left, Home("ann", "b", 2))]

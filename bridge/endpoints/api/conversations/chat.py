@@ -127,6 +127,7 @@ class ConversationChatRoutes:
         """
         run = begun.run
         if background:
+            run.goes_on = True
             accepted: JsonObject = {"success": True, "run_id": run.id, "user_message": begun.user_message}
             return json_response(accepted, status=202)
         try:
