@@ -162,15 +162,14 @@ class Strikes:
     def keep_redis_backup(self) -> None:
         """Copy what Redis has, again and again, for a server that may take over."""
         now, redis = self._world.wires.now(), self._world.redis
-        self._backups = [*self._backups[-4:], (now, RedisModel(dict(redis.heartbeats), dict(redis.hints)))]
+        self._backups = [*self._backups[-4:], (now, redis.copy_keys())]
         self._world.wires.later(0.5, self.keep_redis_backup)
 
     def _fail_over(self) -> None:
         """Another server takes over, without the writes of the last second."""
         now, redis = self._world.wires.now(), self._world.redis
         kept = [model for at, model in self._backups if at <= now - 1.0]
-        backup = kept[-1] if kept else RedisModel()
-        redis.heartbeats, redis.hints, redis.born_at = backup.heartbeats, backup.hints, now
+        redis.take_over(kept[-1] if kept else RedisModel(seen=None))
 
 
 def _hit_message(fault: Fault, moment: Moment) -> None:

@@ -65,7 +65,10 @@ class PostgresModel:
 
 @dataclass
 class RedisModel:
-    """Heartbeats and hints, as all replicas see them. Methods without `async` are what its scripts do."""
+    """Heartbeats and hints, as all replicas see them. Methods without `async` are what its scripts do.
+
+    Held to Redis by `tests/cluster/test_directory_model.py`. That hints end after a day is not played.
+    """
 
     heartbeats: dict[str, tuple[float, LiveReplica]] = field(
         default_factory=dict[str, tuple[float, LiveReplica]]
@@ -73,14 +76,34 @@ class RedisModel:
     hints: dict[str, Home] = field(default_factory=dict[str, Home])
     wanted: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     """Users by the replicas that are to hand them over, each with the replica that asks."""
-    born_at: float = -60.0
+    run: int = 0
+    """Of the server: another one that takes over, or the same one restarted, has another."""
+    seen: tuple[int, float] | None = (0, -60.0)
+    """The run that was last asked for its age, and when it was first asked; one of the keys."""
     is_away: bool = False
 
     def flush(self) -> None:
         self.heartbeats.clear()
         self.hints.clear()
         self.wanted.clear()
-        self.born_at = now()
+        self.seen = None
+
+    def copy_keys(self) -> "RedisModel":
+        """Make what another server has that was told everything until now."""
+        wanted = {replica: dict(users) for replica, users in self.wanted.items()}
+        return RedisModel(dict(self.heartbeats), dict(self.hints), wanted, self.run, self.seen)
+
+    def take_over(self, copied: "RedisModel") -> None:
+        """Become another server, with the keys that it has."""
+        self.heartbeats, self.hints, self.seen = dict(copied.heartbeats), dict(copied.hints), copied.seen
+        self.wanted = {replica: dict(users) for replica, users in copied.wanted.items()}
+        self.run += 1
+
+    def pass_time(self, seconds: float) -> None:
+        """Be so much later by the clock of the server, without waiting."""
+        self.heartbeats = {name: (at - seconds, info) for name, (at, info) in self.heartbeats.items()}
+        if self.seen is not None:
+            self.seen = (self.seen[0], self.seen[1] - seconds)
 
     def note_heartbeat(self, info: LiveReplica) -> Mapping[str, str]:
         self.heartbeats[info.id] = (now(), info)
@@ -89,10 +112,11 @@ class RedisModel:
     def list_replicas(self) -> Mapping[str, LiveReplica]:
         return {name: info for name, (at, info) in self.heartbeats.items() if now() - at < TTL_S}
 
-    @property
-    def is_grown_up(self) -> bool:
-        """Whether it has been up for so long that no heartbeat can be missing."""
-        return now() - self.born_at >= 2 * TTL_S
+    def check_age(self) -> bool:
+        """Whether it was first asked so long ago that no heartbeat can be missing."""
+        if self.seen is None or self.seen[0] != self.run:
+            self.seen = (self.run, now())
+        return now() - self.seen[1] >= 2 * TTL_S
 
     def remember_home(self, home: Home) -> None:
         if (known := self.hints.get(home.user_id)) is None or known.epoch < home.epoch:
@@ -123,7 +147,7 @@ class DirectoryModel:
 
     async def proves_absence(self) -> bool:
         """Also waits for the heartbeats of others that what kept its own has kept."""
-        return await self._ask(lambda: self.redis.is_grown_up) and now() - self.failed_at >= TTL_S
+        return await self._ask(self.redis.check_age) and now() - self.failed_at >= TTL_S
 
     async def remember_home(self, home: Home) -> None:
         await self._ask(lambda: self.redis.remember_home(home))

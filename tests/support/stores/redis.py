@@ -32,11 +32,12 @@ def program() -> Path:
 class RedisServer:
     """A server that only this machine reaches; on Linux it ends with this process, however that ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, chosen: Path | None = None) -> None:
+        """`chosen`: its program; None: what `program` finds."""
         self._folder = Path(tempfile.mkdtemp(prefix="tool-bridge-redis-"))
         # Debian's redis-tools has the server under another name, and it does what its name says.
         self._program = self._folder / "redis-server"
-        self._program.symlink_to(program())
+        self._program.symlink_to(chosen or program())
         self._process: subprocess.Popen[bytes] | None = None
         self.port = _free_port()
         self.start()
