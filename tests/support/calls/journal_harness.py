@@ -30,9 +30,10 @@ def open_call(
     arguments: str = "{}",
     repeat: RepeatIdentity | None = None,
     opened_at: float = 1000.0,
+    relayed_id: str | None = None,
 ) -> OpenCall:
     request = CallRequest(
-        CallContext(user.id),
+        CallContext(user.id, relayed_id=relayed_id),
         tool_name="addProduct",
         server_id="shop",
         operation_key="POST /products",

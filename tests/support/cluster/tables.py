@@ -1,6 +1,6 @@
 """A model of the two tables by which PostgreSQL fences replicas. Each method is one statement.
 
-Held to PostgreSQL by `tests/storage/replicas/test_models.py`.
+Held to PostgreSQL by `test_models.py` and `test_random_statements.py` in `tests/storage/replicas`.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from bridge.calls.fenced_journal import KnownCall, LeftCall
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
+from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
 
 
@@ -36,19 +37,23 @@ class Tables:
 
     homes: dict[str, Home] = field(default_factory=dict[str, Home])
     calls: dict[str, CallRow] = field(default_factory=dict[str, CallRow])
+    claimed_as: dict[str, int] = field(default_factory=dict[str, int])
+    """The number of the last claim of each user, among those of all."""
     checks_epochs: bool = True
     """What a commit does; without it nothing is fenced."""
 
     def claim_home(self, user_id: str, replica: str, held: Home | None) -> Home:
         present = self.homes.get(user_id)
         if present == held:
-            self.homes[user_id] = Home(user_id, replica, (present.epoch if present else 0) + 1)
+            self._store(Home(user_id, replica, (present.epoch if present else 0) + 1))
+        elif present is None:
+            raise BridgeError(ErrorCode.UNAUTHORIZED, "This user was deleted.")
         return self.homes[user_id]
 
     def release_home(self, home: Home) -> bool:
         if self.homes.get(home.user_id) != home:
             return False
-        self.homes[home.user_id] = Home(home.user_id, "", home.epoch + 1)
+        self._store(Home(home.user_id, "", home.epoch + 1))
         return True
 
     def list_homes(self, replica: str) -> dict[str, int]:
@@ -58,9 +63,11 @@ class Tables:
         open_work = list(dict.fromkeys(row.user_id for row in self.calls.values() if row.outcome is None))
         alive = {replica, *live}
         at_home = [self.homes[user_id] for user_id in open_work if user_id in self.homes]
-        left = [home for home in at_home if home.replica not in alive][:limit]
+        left = [home for home in at_home if home.replica not in alive]
+        left = sorted(left, key=lambda home: self.claimed_as[home.user_id])[:limit]
         for user_id in open_work:
-            self.homes.setdefault(user_id, Home(user_id, "", 0))
+            if user_id not in self.homes:
+                self.homes[user_id], self.claimed_as[user_id] = Home(user_id, "", 0), 0
         return [(home, self.claim_home(home.user_id, replica, home)) for home in left]
 
     def write_call(self, call: OpenCall, epoch: int | None, *, may_begin: bool) -> bool:
@@ -104,6 +111,10 @@ class Tables:
         asked = (user_id, request_id, False)
         found = [row for row in self.calls.values() if (row.user_id, row.request_id, row.safe) == asked]
         return [_known(row) for row in found]
+
+    def _store(self, home: Home) -> None:
+        self.homes[home.user_id] = home
+        self.claimed_as[home.user_id] = max(self.claimed_as.values(), default=0) + 1
 
     def _is_left(self, row: CallRow, user_id: str, epoch: int) -> bool:
         is_older = row.epoch is None or row.epoch < epoch
