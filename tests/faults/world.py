@@ -1,15 +1,12 @@
 """One history: bridge, browsers, API and network on a virtual clock, and the faults of a plan."""
 
 import asyncio
-import random
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.calls.admission import Controls
 from bridge.calls.open_call import OpenCall
-from bridge.calls.request import CallContext, CallRequest
 from tests.faults.bridge_double import BridgeDouble, Disk
 from tests.faults.judge import QUEUE_S, Course, Totals, broken_promises, needless_doubt
 from tests.faults.ledger import Api
@@ -17,9 +14,9 @@ from tests.faults.link import Link, Message
 from tests.faults.page_double import Device, Worker
 from tests.faults.page_journal import JournalPlayer
 from tests.faults.plan import CallPlan, Fault, Plan
+from tests.faults.story import Story, request_of
 from tests.faults.virtual_time import Stuck, run_virtually
 from tests.support.calls.fake_browser import Recorded
-from tests.support.calls.memory_limits import controls
 
 QUIET_AFTER_S = 420.0
 """Later than every latest end; what is still on its way then has arrived."""
@@ -35,15 +32,14 @@ class History:
     totals: Totals = field(default_factory=Totals)
 
 
-class World:
+class World(Story[Course]):
     """Everything of one history."""
 
     def __init__(self, plan: Plan, journals: JournalPlayer) -> None:
+        courses = {call.number: Course(call) for call in plan.calls}
+        super().__init__(plan.seed, courses, at_once=plan.at_once, queue_s=QUEUE_S)
         self.plan, self.journals = plan, journals
         journals.ask(0.0, "removeAll")
-        self.trace: list[str] = []
-        self.broken: list[str] = []
-        self._chance = random.Random(plan.seed + 1)
         self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(
             lambda _, context: self.alarm(repr(context.get("exception") or context["message"]))
@@ -53,8 +49,6 @@ class World:
         self.uploads_fail = False
         self.disk = Disk()
         self.api = Api(self.later, self.now, self.note)
-        self.courses = {call.number: Course(call) for call in plan.calls}
-        self._number_of: dict[str, int] = {}
         self._sent: dict[int, dict[str, Any]] = {}
         """The last message that asked a page to run each call."""
         self._sids = 0
@@ -74,31 +68,11 @@ class World:
     def later(self, delay: float, action: Callable[[], None]) -> None:
         self._loop.call_later(max(0.0, delay), action)
 
-    def wobble(self, least: float, most: float) -> float:
-        return least + (most - least) * self._chance.random()
-
     def latency(self) -> float:
         return self.wobble(0.0005, 0.01)
 
-    def note(self, text: str) -> None:
-        self.trace.append(f"{self.now():9.4f}  {text}")
-
     def alarm(self, text: str) -> None:
         self.broken.append(text)
-
-    def controls(self) -> Controls:
-        """Limits that make calls of one user wait, as the plan says; breakers that never open."""
-        return controls(
-            max_parallel_tools_per_user=self.plan.at_once,
-            tool_queue_wait_seconds=QUEUE_S,
-            breaker_max_failures=50,
-        )
-
-    def name(self, call_id: str) -> str:
-        return f"call {self._number_of.get(call_id, '?')}"
-
-    def plan_of(self, number: int) -> CallPlan:
-        return self.courses[number].plan
 
     def ended(self, record: Recorded) -> None:
         number = int(record.request.arguments_text)
@@ -332,18 +306,7 @@ class World:
         self._tasks[call.number] = self._loop.create_task(self._await_outcome(self.bridge, call))
 
     async def _await_outcome(self, bridge: BridgeDouble, call: CallPlan) -> None:
-        request = CallRequest(
-            CallContext(call.user),
-            tool_name="t",
-            server_id="s",
-            operation_key="POST /t",
-            operation_digest="d",
-            origin="",
-            safe=call.safe,
-            arguments_text=str(call.number),
-            needs_approval=call.approval == "needed",
-        )
-        task = bridge.call(request, call.deadline_s)
+        task = bridge.call(request_of(call), call.deadline_s)
         try:
             outcome = await task
         except asyncio.CancelledError:

@@ -14,7 +14,7 @@ from bridge.calls.admission import Controls
 from bridge.calls.fenced_journal import FencedJournal
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import CallContext, CallOptions, CallRequest
+from bridge.calls.request import CallOptions
 from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.handovers import HandoverHooks, Handovers
 from bridge.cluster.homes import HomeHooks, Homes, Located
@@ -36,6 +36,7 @@ from tests.faults.replicas.engines import FarDirectory, FarTables, QueuedJournal
 from tests.faults.replicas.exchanges import Dialled, Gate, PlayedClient, pass_on, played_client, vouch
 from tests.faults.replicas.network import Cable, End, hang_up
 from tests.faults.replicas.processes import Program
+from tests.faults.story import request_of
 from tests.support.cluster.engines import RedisModel
 from tests.support.cluster.tables import Tables
 
@@ -254,20 +255,11 @@ class ReplicaDouble(PageServer):
             self.world.told(self, plan.number, error)
 
     async def _answer(self, plan: CallPlan, relayed_id: str | None) -> CallOutcome | BridgeError:
-        request = CallRequest(
-            CallContext(plan.user, relayed_id=relayed_id),
-            tool_name="t",
-            server_id="s",
-            operation_key="POST /t",
-            operation_digest="d",
-            origin="",
-            safe=plan.safe,
-            arguments_text=str(plan.number),
-            needs_approval=plan.approval == "needed",
-        )
         try:
             async with self.residents.serve_user(plan.user):
-                return await self._run_call(request, CallOptions(deadline_s=plan.deadline_s))
+                return await self._run_call(
+                    request_of(plan, relayed_id), CallOptions(deadline_s=plan.deadline_s)
+                )
         except BridgeError as error:
             return error
 

@@ -1,13 +1,11 @@
 """One history of three replicas: processes, engines, network, balancer, pages and callers."""
 
 import asyncio
-import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.calls.admission import Controls
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.cluster.relay_client import ReplicaUnreachable
@@ -32,8 +30,8 @@ from tests.faults.replicas.processes import ProgramLoop
 from tests.faults.replicas.replica import ReplicaDouble
 from tests.faults.replicas.statements import Statements
 from tests.faults.replicas.strikes import Moment, Strikes
+from tests.faults.story import Story
 from tests.faults.virtual_time import Stuck, run_virtually
-from tests.support.calls.memory_limits import controls
 from tests.support.cluster.engines import RedisModel
 from tests.support.cluster.tables import CallRow, Tables
 
@@ -78,21 +76,18 @@ class WatchedApi(Api):
         return abort
 
 
-class World:
+class World(Story[CallerCourse]):
     """Everything of one history."""
 
     def __init__(self, plan: Plan, journals: JournalPlayer, loop: ProgramLoop, make: MakeReplica) -> None:
+        courses = {call.number: CallerCourse(call) for call in plan.calls}
+        super().__init__(plan.seed, courses, at_once=plan.at_once, queue_s=QUEUE_S)
         self.plan, self.journals, self._loop, self._make = plan, journals, loop, make
         journals.ask(0.0, "removeAll")
         self._is_judged = False
-        self.trace: list[str] = []
-        self.broken: list[str] = []
-        self._chance = random.Random(plan.seed + 1)
         self.wires = Wires(self._chance, loop)
         self.tables, self.redis = Tables(), RedisModel()
         self.api: Api = WatchedApi(self)
-        self.courses: Mapping[int, CallerCourse] = {call.number: CallerCourse(call) for call in plan.calls}
-        self._number_of: dict[str, int] = {}
         self._counts: Counter[str] = Counter()
         self.wall_shift = dict.fromkeys(SLOTS, 0.0)
         self._answers: list[CallOutcome | BridgeError] = []
@@ -127,29 +122,10 @@ class World:
     def later(self, delay: float, action: Callable[[], None]) -> None:
         self.wires.later(delay, action)
 
-    def wobble(self, least: float, most: float) -> float:
-        return self.wires.wobble(least, most)
-
-    def note(self, text: str) -> None:
-        self.trace.append(f"{self.now():9.4f}  {text}")
-
     def alarm(self, text: str) -> None:
         if not self._is_judged:
             self.note(f"ALARM {text}")
             self.broken.append(text)
-
-    def controls(self) -> Controls:
-        return controls(
-            max_parallel_tools_per_user=self.plan.at_once,
-            tool_queue_wait_seconds=QUEUE_S,
-            breaker_max_failures=50,
-        )
-
-    def name(self, call_id: str) -> str:
-        return f"call {self._number_of.get(call_id, '?')}"
-
-    def plan_of(self, number: int) -> CallPlan:
-        return self.courses[number].plan
 
     def saw(self, call: OpenCall) -> None:
         """A dispatcher opened a call, or it changed."""
