@@ -132,6 +132,12 @@ class QueuedJournal:
         self._waiting.append((result.call_id, user_id))
         self._write_soon()
 
+    async def catch_up(self, within_s: float) -> None:
+        """Wait up to so many seconds until everything is written."""
+        until = asyncio.get_running_loop().time() + within_s
+        while self._waiting and asyncio.get_running_loop().time() < until:
+            await sleep_safely(0.05)
+
     def _write_soon(self) -> None:
         if len(self._waiting) == 1:
             self._tasks.start_task(self._write(), "journal")

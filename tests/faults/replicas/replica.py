@@ -1,8 +1,8 @@
 """One replica of a history, in a process of its own.
 
-Real: homes, membership, residents, the fenced journal, the dispatcher, passing requests on. Followed:
-`bridge/app/replica.py`, `bridge/app/resident_work.py`, `bridge/browsers/gateway.py`,
-`bridge/cluster/relay.py`.
+Real: homes, membership, residents, the fenced journal, the dispatcher, passing requests on, handing users
+over. Followed: the rest of `bridge/app/replica.py`, `bridge/app/resident_work.py`,
+`bridge/browsers/gateway.py`, `bridge/cluster/relay.py`.
 """
 
 import asyncio
@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
+from bridge.app.replica import LOOK_S
 from bridge.calls.admission import Controls
-from bridge.calls.fenced_journal import FencedJournal
+from bridge.calls.fenced_journal import STOP_COMMIT_S, FencedJournal
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallOptions
@@ -34,6 +35,7 @@ from tests.faults.page_server import PageServer
 from tests.faults.plan import CallPlan, Kind
 from tests.faults.replicas.engines import FarDirectory, FarTables, QueuedJournal
 from tests.faults.replicas.exchanges import Dialled, Gate, PlayedClient, pass_on, played_client, vouch
+from tests.faults.replicas.leaving import LeavingReplica, PlayedParts
 from tests.faults.replicas.network import Cable, End, hang_up
 from tests.faults.replicas.processes import Program
 from tests.faults.story import request_of
@@ -62,6 +64,7 @@ class Around(Protocol):
     def ask(self, replica: "ReplicaDouble", name: str, statement: Callable[[], Any], call_id: str) -> Any: ...
     def check_sending(self, replica: "ReplicaDouble", call: OpenCall) -> None: ...
     def excuse(self, replica: "ReplicaDouble", call: OpenCall) -> None: ...
+    def kill(self, replica: "ReplicaDouble") -> None: ...
     def told(self, replica: "ReplicaDouble", number: int, what: CallOutcome | BridgeError | None) -> None:
         """What the caller of a call hears; None: it was cut off."""
         ...
@@ -100,7 +103,8 @@ class ReplicaDouble(PageServer):
         """Statements to PostgreSQL that failed or took long."""
         self.looked_at = float("-inf")
         """When the database last said which users are at home here."""
-        self.state: ReplicaState = "ready"
+        self._callers = 0
+        """Requests of callers that are connected to it."""
         self.tasks = Tasks()
         self.tokens = RelayTokens(b"secret of all replicas")
         self.directory = FarDirectory(around.redis, self)
@@ -119,6 +123,7 @@ class ReplicaDouble(PageServer):
             tasks=self.tasks,
             counters=counters,
         )
+        self._leaving = LeavingReplica(self.homes, self.membership, self.residents)
         self.plain = QueuedJournal(self.far, self.tasks, lambda call: around.excuse(self, call))
         self.fenced = self.make_journal()
         super().__init__(self.fenced, _Here(around), approval_s=APPROVAL_S)
@@ -159,7 +164,7 @@ class ReplicaDouble(PageServer):
         await self.membership.beat_once()
         self.tasks.start_task(self.membership.keep_beating(), "heartbeats")
         self.tasks.start_task(self.homes.keep_homes(), "homes")
-        hooks = HandoverHooks(self.residents.is_free, lambda user_id, to: self._move_user(user_id, 0.0, to))
+        hooks = HandoverHooks(self.residents.is_free, self._hand_over)
         Handovers(self.homes, self.directory, self.membership, hooks, self.tasks)
         self.tasks.start_task(self._beat_pages(), "beats")
 
@@ -169,27 +174,33 @@ class ReplicaDouble(PageServer):
                 socket.link.send("page", "beat", None)
             await sleep_safely(BEAT_S)
 
+    @property
+    def state(self) -> ReplicaState:
+        """What its heartbeats say."""
+        return self._leaving.state
+
     async def stop_program(self) -> None:
-        """Follows `Replica.drain` and `leave`."""
+        """Ends with the process. Follows `Bridge.stop`, once the users are handed over."""
         self.world.note(f"{self.id}: stops")
-        self.state = "draining"
-        await self.membership.beat_once()
-        self.homes.refuse_users()
-        until = asyncio.get_running_loop().time() + STOP_S
-        async with asyncio.TaskGroup() as group:
-            for user_id in self.homes.user_ids:
-                group.create_task(self._move_user(user_id, until))
+        await self._leaving.hand_over(self._parts, STOP_S)
+        self.dispatcher.stop_calls()
+        await self.fenced.wait_until_committed(STOP_COMMIT_S)
+        while self._callers:
+            await sleep_safely(LOOK_S)
+        await self.tasks.close()
         with suppress(ClusterUnavailable):
             await self.directory.remove_replica(self.id)
+        self.world.kill(self)
 
-    async def _move_user(self, user_id: str, until: float, to: str = "") -> None:
-        self.homes.begin_move(user_id)
-        while self.dispatcher.open_calls(user_id) and asyncio.get_running_loop().time() < until:
-            await sleep_safely(0.05)
-        await self.residents.end_work(user_id)
-        await self.fenced.wait_until_committed(5.0)
-        with suppress(BridgeError):
-            await self.homes.give_up(user_id, to=to or self.homes.choose_successor())
+    @property
+    def _parts(self) -> PlayedParts:
+        return PlayedParts(self.dispatcher, self.fenced, self.plain, self._count_models)
+
+    async def _hand_over(self, user_id: str, to: str) -> None:
+        await self._leaving.hand_over_one(self._parts, user_id, to)
+
+    def _count_models(self, user_id: str) -> int:
+        return 0
 
     def _describe(self) -> LiveReplica:
         users, calls = len(self.homes.user_ids), self.dispatcher.count_open()
@@ -242,6 +253,7 @@ class ReplicaDouble(PageServer):
 
     async def answer_caller(self, plan: CallPlan) -> None:
         """Follows the middleware that passes on, and the endpoint of a tool."""
+        self._callers += 1
         try:
             kept = await pass_on(self.router, plan.number, plan.user)
             if kept is not None:
@@ -253,6 +265,8 @@ class ReplicaDouble(PageServer):
             self.world.told(self, plan.number, None)
         except BridgeError as error:
             self.world.told(self, plan.number, error)
+        finally:
+            self._callers -= 1
 
     async def _answer(self, plan: CallPlan, relayed_id: str | None) -> CallOutcome | BridgeError:
         try:
