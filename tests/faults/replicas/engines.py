@@ -10,9 +10,11 @@ from bridge.browser_protocol import Result
 from bridge.calls.fenced_journal import KnownCall, LeftCall
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.ports import RecordedCall
 from bridge.cluster.ports import ClusterUnavailable
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from bridge.storage.write_thread import CATCH_UP_S
 from bridge.tasks import Tasks, sleep_safely
 from tests.support.cluster.engines import DirectoryModel, RedisModel
 from tests.support.cluster.tables import Tables
@@ -93,6 +95,9 @@ class FarTables:
     async def find_known(self, call_id: str) -> KnownCall | None:
         return await self._ask("find_known", lambda: self._tables.find_known(call_id))
 
+    async def find_keyed(self, user_id: str, caller: str, key_digest: str) -> RecordedCall | None:
+        return await self._ask("find_keyed", lambda: self._tables.find_keyed(user_id, caller, key_digest))
+
     async def find_relayed(self, user_id: str, request_id: str) -> Sequence[KnownCall]:
         return await self._ask("find_relayed", lambda: self._tables.find_relayed(user_id, request_id))
 
@@ -137,6 +142,15 @@ class QueuedJournal:
         until = asyncio.get_running_loop().time() + within_s
         while self._waiting and asyncio.get_running_loop().time() < until:
             await sleep_safely(0.05)
+
+    def record_delivery(self, user_id: str, call_id: str, *, heard: bool) -> None:
+        """Nothing: it concerns calls without a key, which are not sent again."""
+
+    async def find_keyed(
+        self, user_id: str, caller: str, key_digest: str, *, within_s: float
+    ) -> RecordedCall | None:
+        await self.catch_up(CATCH_UP_S)
+        return await self._tables.find_keyed(user_id, caller, key_digest)
 
     def _write_soon(self) -> None:
         if len(self._waiting) == 1:

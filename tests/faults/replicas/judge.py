@@ -36,6 +36,12 @@ class CallerCourse:
     asks: str = ""
     """The process that it is connected to."""
     began_at: float | None = None
+    """When it was first sent."""
+    sent_at: float = 0.0
+    """When it was last sent."""
+    sendings: int = 0
+    has_left: bool = False
+    """Whether its client will not send it again."""
     is_gone: bool = False
     """It left, or the replica that it was connected to was killed."""
     call_ids: list[str] = field(default_factory=list[str])
@@ -86,7 +92,7 @@ def _unanswered(course: CallerCourse, faults_s: float) -> list[str]:
     if course.told_at is None:
         return ["its caller hangs"]
     most = course.plan.deadline_s + QUEUE_S + APPROVAL_S + SURPLUS_S + faults_s
-    waited = course.told_at - (course.began_at or 0.0)
+    waited = course.told_at - course.sent_at
     return [f"its caller waited {waited:.1f} s"] if waited > most else []
 
 
@@ -100,7 +106,7 @@ def _wrongly_told(course: CallerCourse, deeds: Sequence[Deeds], rows: Sequence[C
     is_kept = any(outcome.error is not None and outcome.error.code is code for outcome in kept)
     if code is ErrorCode.ANSWER_LOST:
         return [] if performed else ["it is said to be performed, and the ledger has nothing"]
-    if is_kept:
+    if is_kept or course.sendings > 1:  # what a key names may be repeated
         return []
     if code is ErrorCode.OUTCOME_UNKNOWN:
         return ["it is said to be in doubt, and its row says otherwise"]

@@ -1,5 +1,6 @@
 """Replicas with one guard taken out each: the judge must find what they do wrong."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
@@ -9,6 +10,8 @@ from bridge.calls import endings
 from bridge.calls.fenced_journal import FencedJournal
 from bridge.calls.open_call import Confirmation, OpenCall
 from bridge.calls.outcome import CallOutcome, doubtful_error
+from bridge.calls.ports import RecordedCall
+from bridge.calls.repeated_calls import RepeatedCalls
 from bridge.calls.state_machine import CallState
 from bridge.cluster.lost_requests import LostRequest, LostRequests
 from bridge.cluster.relay_client import (
@@ -115,6 +118,22 @@ class _ReassuringWords(LostRequests):
         return BridgeError(ErrorCode.REPLICA_LOST, "Nothing was changed.", retryable=True)
 
 
+class Forgetful(ReplicaDouble):
+    """It does not look whether another replica has performed the call of an idempotency key."""
+
+    def make_repeats(self) -> RepeatedCalls:
+        return RepeatedCalls(_NothingKnown(), b"secret", now=asyncio.get_running_loop().time)
+
+
+class _NothingKnown:
+    def record_delivery(self, user_id: str, call_id: str, *, heard: bool) -> None: ...
+
+    async def find_keyed(
+        self, user_id: str, caller: str, key_digest: str, *, within_s: float
+    ) -> RecordedCall | None:
+        return None
+
+
 MUTANTS: Mapping[type[ReplicaDouble], str] = {
     Unfenced: "written under epoch",
     Tireless: "before it has looked",
@@ -123,5 +142,6 @@ MUTANTS: Mapping[type[ReplicaDouble], str] = {
     Careless: "no opening is committed",
     Insistent: "fetched 2 times",
     Reassuring: "and the ledger has it",
+    Forgetful: "fetched 2 times",
 }
 """What the judge says of each."""

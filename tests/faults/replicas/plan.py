@@ -65,9 +65,12 @@ class Plan:
     faults: tuple[Fault, ...]
     tabs: int
     at_once: int
+    keyed: frozenset[int] = frozenset()
+    """Calls whose clients name them by idempotency keys, and send them again until they hear of success."""
 
     def __str__(self) -> str:
         lines = [f"seed {self.seed}: {self.tabs} tab(s) each, {self.at_once} call(s) at once"]
+        lines += [f"sent again with a key: {sorted(self.keyed)}"] if self.keyed else []
         lines += [f"{call}; asks {SLOTS[at]}" for call, at in zip(self.calls, self.callers, strict=True)]
         return "\n".join([*lines, *map(str, self.faults)])
 
@@ -78,7 +81,9 @@ def make_replica_plan(seed: int) -> Plan:
     calls = [_shorten(chance, call) for call in make_plan(seed).calls[:4]]
     callers = tuple(chance.randrange(3) for _ in calls)
     faults = tuple(_fault(chance) for _ in range(chance.choice((0, 1, 1, 1, 2, 2, 2, 3, 3, 4))))
-    return Plan(seed, tuple(calls), callers, faults, chance.choice((1, 1, 2)), chance.choice((1, 2, 9)))
+    tabs, at_once = chance.choice((1, 1, 2)), chance.choice((1, 2, 9))
+    keyed = frozenset(call.number for call in calls if not call.safe and chance.random() < 0.4)
+    return Plan(seed, tuple(calls), callers, faults, tabs, at_once, keyed)
 
 
 def smaller_plans(plan: Plan) -> Iterator[Plan]:

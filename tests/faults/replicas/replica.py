@@ -8,14 +8,15 @@ over. Followed: the rest of `bridge/app/replica.py`, `bridge/app/resident_work.p
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from bridge.app.replica import LOOK_S
 from bridge.calls.admission import Controls
 from bridge.calls.fenced_journal import STOP_COMMIT_S, FencedJournal
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import CallOptions
+from bridge.calls.repeated_calls import RepeatedCalls
+from bridge.calls.request import CallOptions, CallRequest, RepeatKey
 from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.handovers import HandoverHooks, Handovers
 from bridge.cluster.homes import HomeHooks, Homes, Located
@@ -65,13 +66,22 @@ class Around(Protocol):
     def check_sending(self, replica: "ReplicaDouble", call: OpenCall) -> None: ...
     def excuse(self, replica: "ReplicaDouble", call: OpenCall) -> None: ...
     def kill(self, replica: "ReplicaDouble") -> None: ...
-    def told(self, replica: "ReplicaDouble", number: int, what: CallOutcome | BridgeError | None) -> None:
+    def key_of(self, number: int) -> str | None: ...
+    def told(self, replica: "ReplicaDouble", asked: "Asked", what: CallOutcome | BridgeError | None) -> None:
         """What the caller of a call hears; None: it was cut off."""
         ...
 
     def keep_answer(self, outcome: CallOutcome | BridgeError) -> int: ...
     def kept_answer(self, number: int) -> CallOutcome | BridgeError: ...
     async def dial(self, replica: "ReplicaDouble", url: str) -> Dialled: ...
+
+
+class Asked(NamedTuple):
+    """A request of a caller."""
+
+    plan: CallPlan
+    sending: int
+    """1, or more if its client has sent it before."""
 
 
 class _Here:
@@ -103,7 +113,7 @@ class ReplicaDouble(PageServer):
         """Statements to PostgreSQL that failed or took long."""
         self.looked_at = float("-inf")
         """When the database last said which users are at home here."""
-        self._callers = 0
+        self._requests = self._callers = 0
         """Requests of callers that are connected to it."""
         self.tasks = Tasks()
         self.tokens = RelayTokens(b"secret of all replicas")
@@ -127,16 +137,19 @@ class ReplicaDouble(PageServer):
         self.plain = QueuedJournal(self.far, self.tasks, lambda call: around.excuse(self, call))
         self.fenced = self.make_journal()
         super().__init__(self.fenced, _Here(around), approval_s=APPROVAL_S)
+        self.repeats = self.make_repeats()
         self._expected: dict[str, float] = {}
         self.residents.take_work(self._resident_work())
         self.router = PassingOn(self.homes, self.residents, self.make_lost(), self.make_client(), counters)
-        self._sockets_elsewhere = OpenExchanges()
-        self._gate = Gate(self.homes, self)
+        self._sockets_elsewhere, self._gate = OpenExchanges(), Gate(self.homes, self)
         self.membership.on_death(self.router.cut_replica)
         self.membership.on_death(self._sockets_elsewhere.cut_replica)
 
     def make_journal(self) -> FencedJournal:
         return FencedJournal(self.far, self.plain, self.homes, self.tasks)
+
+    def make_repeats(self) -> RepeatedCalls:
+        return RepeatedCalls(self.plain, b"secret of all replicas", now=asyncio.get_running_loop().time)
 
     def make_lost(self) -> LostRequests:
         return LostRequests(self.homes, self.far)
@@ -158,6 +171,7 @@ class ReplicaDouble(PageServer):
     # Its place among the others
 
     def start_program(self) -> None:
+        self.dispatcher.on_move(self.repeats.note_move)
         self.process.start(self._run())
 
     async def _run(self) -> None:
@@ -216,6 +230,7 @@ class ReplicaDouble(PageServer):
 
         async def end_work(user_id: str) -> None:
             self.dispatcher.leave_user(user_id)
+            self.repeats.forget_user(user_id)
             for socket in [each for each in self._sockets.values() if each.user_id == user_id]:
                 socket.link.send("page", "moved", None)
                 socket.link.cut(0.02, 0.02)
@@ -251,31 +266,39 @@ class ReplicaDouble(PageServer):
 
     # Callers
 
-    async def answer_caller(self, plan: CallPlan) -> None:
+    async def answer_caller(self, asked: Asked) -> None:
         """Follows the middleware that passes on, and the endpoint of a tool."""
         self._callers += 1
+        plan = asked.plan
         try:
             kept = await pass_on(self.router, plan.number, plan.user)
             if kept is not None:
-                self.world.told(self, plan.number, self.world.kept_answer(kept))
+                self.world.told(self, asked, self.world.kept_answer(kept))
                 return
             outcome = await self._answer(plan, relayed_id=None)
-            self.world.told(self, plan.number, outcome)
+            self.world.told(self, asked, outcome)
         except ConnectionResetError:
-            self.world.told(self, plan.number, None)
+            self.world.told(self, asked, None)
         except BridgeError as error:
-            self.world.told(self, plan.number, error)
+            self.world.told(self, asked, error)
         finally:
             self._callers -= 1
 
     async def _answer(self, plan: CallPlan, relayed_id: str | None) -> CallOutcome | BridgeError:
         try:
             async with self.residents.serve_user(plan.user):
-                return await self._run_call(
-                    request_of(plan, relayed_id), CallOptions(deadline_s=plan.deadline_s)
-                )
+                return await self._run_once(request_of(plan, relayed_id), plan)
         except BridgeError as error:
             return error
+
+    async def _run_once(self, request: CallRequest, plan: CallPlan) -> CallOutcome:
+        """Follows `CallEngine.run_call`, of calls that have a key."""
+        options = CallOptions(deadline_s=plan.deadline_s)
+        if (key := self.world.key_of(plan.number)) is None:
+            return await self._run_call(request, options)
+        self._requests += 1
+        repeat = RepeatKey("key", f"{self.id} {self._requests}", key)
+        return await self.repeats.run_once(request, repeat, lambda known: self._run_call(known, options))
 
     # Connections: of pages, and of other replicas
 

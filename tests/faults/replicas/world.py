@@ -1,6 +1,7 @@
 """One history of three replicas: processes, engines, network, balancer, pages and callers."""
 
 import asyncio
+import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from typing import Any
 
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
 from bridge.cluster.relay_client import ReplicaUnreachable
 from bridge.errors import BridgeError, ErrorCode
 from tests.faults.ledger import Api
@@ -27,7 +29,7 @@ from tests.faults.replicas.network import CONNECT_S, Cable, End, Wires, hang_up
 from tests.faults.replicas.page import DeviceOfReplicas
 from tests.faults.replicas.plan import SLOTS, Plan
 from tests.faults.replicas.processes import ProgramLoop
-from tests.faults.replicas.replica import ReplicaDouble
+from tests.faults.replicas.replica import Asked, ReplicaDouble
 from tests.faults.replicas.statements import Statements
 from tests.faults.replicas.strikes import Moment, Strikes
 from tests.faults.story import Story
@@ -36,6 +38,9 @@ from tests.support.cluster.engines import RedisModel
 from tests.support.cluster.tables import CallRow, Tables
 
 LONGEST_S = 250.0
+MOST_SENDINGS = 3
+"""Of a call that has a key."""
+
 QUIET_S = 9.0
 """After the last thing that happened: late results and settled rows have arrived."""
 
@@ -95,6 +100,7 @@ class World(Story[CallerCourse]):
         self.statements = Statements(self.wires, self)
         self.strikes = Strikes(self, self._chance)
         self._asking: dict[int, asyncio.Task[None]] = {}
+        self._keys_chance = random.Random(f"sent again {plan.seed}")
         self._remains: list[asyncio.Task[Any]] = []
         self._starts = self._sids = 0
         self._links: dict[str, list[tuple[Link, Cable]]] = {}
@@ -145,11 +151,16 @@ class World(Story[CallerCourse]):
     def kept_answer(self, number: int) -> CallOutcome | BridgeError:
         return self._answers[number]
 
-    def told(self, replica: ReplicaDouble, number: int, what: CallOutcome | BridgeError | None) -> None:
+    def key_of(self, number: int) -> str | None:
+        """The idempotency key of a call."""
+        return f"key {number}" if number in self.plan.keyed else None
+
+    def told(self, replica: ReplicaDouble, asked: Asked, what: CallOutcome | BridgeError | None) -> None:
+        number = asked.plan.number
         course = self.courses[number]
         said = what.state if isinstance(what, CallOutcome) else what.error.code if what else "cut off"
         self.note(f"{replica.id}: caller of call {number} is told {said}")
-        if course.is_gone:
+        if course.is_gone or asked.sending != course.sendings:
             return
         course.told, course.told_at = what, self.now()
         course.times_told += 1
@@ -159,6 +170,21 @@ class World(Story[CallerCourse]):
                 kept = "nothing" if row.outcome is None else row.outcome.state
                 self.alarm(f"call {number}: told {what.state} when {kept} is kept")
         self._reach("told", Moment(replica, number))
+        if not (isinstance(what, CallOutcome) and what.state is CallState.SUCCEEDED):
+            self._send_again(course)
+
+    def _send_again(self, course: CallerCourse) -> None:
+        """A client with a key whose answer was not what it wanted, or did not come."""
+        if course.plan.number in self.plan.keyed and course.sendings < MOST_SENDINGS and not course.has_left:
+            pause = self._keys_chance.choice((0.05, 0.5, 3.0)) * self._keys_chance.random()
+            self.later(pause, lambda: self._begin(course.plan, self._keys_chance.randrange(len(SLOTS))))
+
+    def _lose_patience(self, course: CallerCourse, sending: int) -> None:
+        """A client with a key asks elsewhere while its request is still worked on."""
+        if course.told_at is None and not course.is_gone and course.sendings == sending:
+            self.note(f"caller of call {course.plan.number} hangs up, and will ask again")
+            self._hang_up(course)
+            self._send_again(course)
 
     # Engines
 
@@ -304,8 +330,12 @@ class World(Story[CallerCourse]):
 
     def leave(self, course: CallerCourse) -> None:
         """A caller hangs up."""
+        course.has_left = True
+        self._hang_up(course)
+
+    def _hang_up(self, course: CallerCourse) -> None:
         task = self._asking.get(course.plan.number)
-        if task is None or course.told_at is not None:
+        if task is None or course.told_at is not None or course.is_gone:
             return
         course.is_gone = True
         process = next(each.process for each in self.everyone if each.id == course.asks)
@@ -323,7 +353,9 @@ class World(Story[CallerCourse]):
         replica.process.is_dead = True
         self._remains += asyncio.all_tasks()  # a collected task would clean up, which a killed one cannot
         for course in self.courses.values():
-            course.is_gone |= course.asks == replica.id and course.told_at is None
+            if course.asks == replica.id and course.told_at is None and not course.is_gone:
+                course.is_gone = True
+                self._send_again(course)
         for link, cable in self._links.pop(replica.id, []):
             delay = cable.latency()
             link.cut(delay, delay)
@@ -383,8 +415,16 @@ class World(Story[CallerCourse]):
         slot = SLOTS[asks] if SLOTS[asks] in alive else alive[0]
         replica, course = self.replicas[slot], self.courses[call.number]
         self.note(f"caller at {replica.id}: {call}")
-        course.asks, course.began_at = replica.id, self.now()
-        self._asking[call.number] = replica.process.start(replica.answer_caller(call))
+        course.asks, course.sent_at = replica.id, self.now()
+        course.began_at = course.sent_at if course.began_at is None else course.began_at
+        course.sendings += 1
+        course.told = course.told_at = None
+        course.is_gone = False
+        asked = Asked(call, course.sendings)
+        self._asking[call.number] = replica.process.start(replica.answer_caller(asked))
+        if call.number in self.plan.keyed and self._keys_chance.random() < 0.3:
+            patience = 10 * self._keys_chance.random()
+            self.later(patience, lambda: self._lose_patience(course, asked.sending))
 
     async def _clean_up(self) -> None:
         """Let everything end that the history has left, so that nothing is destroyed while it waits."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from bridge.calls.fenced_journal import KnownCall, LeftCall
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.ports import RecordedCall
+from bridge.calls.request import RepeatIdentity
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
@@ -25,6 +27,8 @@ class CallRow:
     state: CallState
     may_begin: bool
     epoch: int | None
+    repeat: RepeatIdentity | None = None
+    """By what it is known when its client sends it again."""
     outcome: CallOutcome | None = None
     """None: it has not ended."""
     endings: int = 0
@@ -85,6 +89,7 @@ class Tables:
                 call.state,
                 may_begin,
                 epoch,
+                call.request.repeat,
             )
         row.state, row.may_begin, row.epoch = call.state, may_begin, epoch
         row.outcome = call.outcome
@@ -106,6 +111,16 @@ class Tables:
     def find_known(self, call_id: str) -> KnownCall | None:
         row = self.calls.get(call_id)
         return None if row is None else _known(row)
+
+    def find_keyed(self, user_id: str, caller: str, key_digest: str) -> RecordedCall | None:
+        """The ended call of an idempotency key."""
+        for row in reversed(self.calls.values()):
+            known = row.repeat
+            is_it = known is not None and (known.caller, known.key_digest) == (caller, key_digest)
+            if known is not None and is_it and row.user_id == user_id and row.outcome is not None:
+                ending = row.outcome.without_text()
+                return RecordedCall(user_id, caller, known.digest, 0.0, ending, heard=False, heard_at=0.0)
+        return None
 
     def find_relayed(self, user_id: str, request_id: str) -> list[KnownCall]:
         asked = (user_id, request_id, False)
