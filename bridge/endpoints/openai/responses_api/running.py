@@ -52,6 +52,8 @@ class RunningResponse:
     task: asyncio.Task[Any] | None = None
     last_frames: bytes = b""
     """Of one that was cancelled by its id."""
+    keeping: asyncio.Task[None] | None = None
+    """Of one in the background: its task, which also stores how it ended."""
 
 
 class RunningResponses:
@@ -105,7 +107,8 @@ class RunningResponses:
         """Do the work in the background; it can be found until it is done."""
         self._in_background[running.user_id] += 1
         self._running[running.user_id, running.response_id] = running
-        self._tasks.start_task(self._done(running, work), f"background response {running.response_id}")
+        name = f"background response {running.response_id}"
+        running.keeping = self._tasks.start_task(self._done(running, work), name)
 
     def check_room(self, user_id: str) -> None:
         """See whether one more may run in the background.
@@ -156,7 +159,10 @@ async def _stop(background: Sequence[RunningResponse]) -> None:
     for running in background:
         if running.task is not None:
             running.task.cancel()
-    with suppress(TimeoutError):  # what is not written down in time is asked for again
+    with suppress(TimeoutError):
         async with asyncio.timeout(STOP_S):
             for running in background:
                 await running.gone.wait()
+    for running in background:  # what is not written down in time is asked for again, perhaps elsewhere
+        if running.keeping is not None:
+            running.keeping.cancel()

@@ -1,0 +1,92 @@
+"""Background responses whose user goes to another replica before their ending is stored."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from bridge.agent.memory.recorder import Memory
+from bridge.agent.memory.response_record import Progress, ResponseRecord
+from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter, response_shell
+from bridge.agent.turn import Emit, TurnResult
+from bridge.endpoints.openai.responses_api.background_run import BackgroundTurn, ResponseInProgress
+from bridge.endpoints.openai.responses_api.event_log import EventLog
+from bridge.endpoints.openai.responses_api.running import STOP_S, RunningResponse, RunningResponses
+from bridge.stored_items.items import StoredResponse
+from bridge.stored_items.store import StoreUnavailable
+from bridge.stored_items.ulid import Ulids
+from bridge.tasks import Tasks
+from tests.support.stores.memory_item_store import MemoryItemStore
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
+
+ID = "resp_1"
+
+
+@dataclass
+class RefusingStore(MemoryItemStore):
+    """Refuses what is written while its user is at home elsewhere."""
+
+    is_elsewhere: bool = False
+    refused: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def save_response(self, response: StoredResponse) -> None:
+        if self.is_elsewhere:
+            self.refused.set()
+            raise StoreUnavailable("The user is at home in another replica.")
+        await super().save_response(response)
+
+
+def start_response(store: RefusingStore, running: RunningResponses) -> None:
+    """A response in the background whose model answers at once."""
+    body = response_shell(ID, 0, "gpt", {})
+    stored = StoredResponse(ID, "ann", "gpt", "in_progress", body, {}, created_at=0.0, background=True)
+    store.responses[ID] = stored
+    answer = ResponsesWriter(body, AnswerStyle("hidden"), now=lambda: 0.0)
+    record = ResponseRecord(
+        Memory(store, Ulids(lambda: 0.0, lambda _bits: 0), lambda: 0.0), stored, is_stored=True
+    )
+    log = EventLog(store, "ann", ID)
+    one = RunningResponse("ann", ID, answer, log)
+
+    async def interrupted() -> None: ...
+
+    making = ResponseInProgress(answer, record, "error-1", lambda _: None, interrupted)
+    turn = BackgroundTurn(making, log, (running, one), Progress())
+    running.start_background(one, turn.run_in_background(answered))
+
+
+async def answered(_emit: Emit) -> TurnResult:
+    return TurnResult("completed", (), (), frozenset(), {}, {}, is_stored=True)
+
+
+async def test_an_ending_that_was_not_stored_before_its_user_left_never_is() -> None:
+    """Another home has gone on with the response since: the user may come back, and its ending must stay."""
+    store, tasks = RefusingStore(is_elsewhere=True), Tasks()
+    running = RunningResponses(tasks)
+    start_response(store, running)
+    await asyncio.wait_for(store.refused.wait(), 60)
+
+    await running.stop_user("ann")
+    kept = replace(store.responses[ID], status="completed", body={"output": "of the other home"})
+    store.responses[ID], store.is_elsewhere = kept, False
+    await asyncio.sleep(600)
+
+    assert store.responses[ID] == kept
+    assert running.count_user("ann") == 0
+    await tasks.close()
+
+
+async def test_an_ending_is_stored_late_while_its_user_stays() -> None:
+    """The database was away, and nobody else has the response."""
+    store, tasks = RefusingStore(is_elsewhere=True), Tasks()
+    running = RunningResponses(tasks)
+    start_response(store, running)
+    await asyncio.wait_for(store.refused.wait(), 60)
+
+    store.is_elsewhere = False
+    await asyncio.sleep(STOP_S * 2)
+
+    assert store.responses[ID].status == "completed"
+    assert running.count_user("ann") == 0
+    await tasks.close()
