@@ -122,17 +122,8 @@ class ReplicaDouble(PageServer):
         ports = MembershipPorts(self._describe, around.world_time, self._check_homes)
         self.membership = Membership(self.directory, ports)
         self.residents = Residents(self.tasks)
-        hooks = HomeHooks(self.residents.enter, self.residents.leave, self.residents.is_idle)
         counters = ReplicaCounters()
-        self.homes = Homes(
-            name,
-            self.far,
-            self.directory,
-            self.membership,
-            hooks=hooks,
-            tasks=self.tasks,
-            counters=counters,
-        )
+        self.homes = self._make_homes(counters)
         self._leaving = LeavingReplica(self.homes, self.membership, self.residents)
         self.plain = QueuedJournal(self.far, self.tasks, lambda call: around.excuse(self, call))
         self.fenced = self.make_journal()
@@ -144,6 +135,11 @@ class ReplicaDouble(PageServer):
         self._sockets_elsewhere, self._gate = OpenExchanges(), Gate(self.homes, self)
         self.membership.on_death(self.router.cut_replica)
         self.membership.on_death(self._sockets_elsewhere.cut_replica)
+
+    def _make_homes(self, counters: ReplicaCounters) -> Homes:
+        hooks = HomeHooks(self.residents.enter, self.residents.leave, self.residents.is_idle)
+        ways = (self.far, self.directory, self.membership)
+        return Homes(self.id, *ways, hooks=hooks, tasks=self.tasks, counters=counters)
 
     def make_journal(self) -> FencedJournal:
         return FencedJournal(self.far, self.plain, self.homes, self.tasks)
