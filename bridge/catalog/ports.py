@@ -29,8 +29,11 @@ class ServerStore(Protocol):
         """
         ...
 
-    async def save_server(self, record: ServerRecord) -> None:
-        """Add a server, or replace the record with the same id."""
+    async def save_server(self, record: ServerRecord, *, seen: ServerRecord) -> bool:
+        """Replace the record with the same id.
+
+        False, and nothing is stored: another replica has changed or deleted it since it was `seen`.
+        """
         ...
 
     async def delete_server(self, server_id: str) -> None:

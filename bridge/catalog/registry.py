@@ -8,12 +8,11 @@ loaded; changes are serialized by one lock. All methods run on one event loop.
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, count, groupby
+from itertools import groupby
 from typing import Unpack
 
 from bridge.browser_protocol import MAX_ORIGINS
@@ -28,6 +27,7 @@ from bridge.catalog.server_view import (
     UserSelection,
     UserView,
 )
+from bridge.catalog.stored_servers import changed_elsewhere, new_server_id
 from bridge.catalog.tool_names import ToolNames
 from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import ArgumentValidator
@@ -182,9 +182,11 @@ class Registry:
             compiled = await self._compiler.compile_document(text, source_url=source_url, base_url=base_url)
             if previous is not None:
                 record = replace(previous, title=compiled.title, source_url=source_url, text=text)
-                return await asyncio.shield(self._store_server(record, compiled))
-            record = ServerRecord("", None, compiled.title, named, source_url, base_url, text)
-            if (server := await asyncio.shield(self._add_server(record, compiled))) is not None:
+                storing = self._store_server(record, compiled, seen=previous)
+            else:
+                record = ServerRecord("", None, compiled.title, named, source_url, base_url, text)
+                storing = self._add_server(record, compiled)
+            if (server := await asyncio.shield(storing)) is not None:
                 return server
 
     async def replace_document(
@@ -366,30 +368,42 @@ class Registry:
     async def _update(
         self, user_id: str, server_id: str, edit: Callable[[ServerRecord], ServerRecord]
     ) -> LoadedServer:
-        """Serialized, so that no change applies to a record that another change has replaced."""
+        """Serialized, so that no change applies to a record that another change has replaced.
+
+        Raises:
+            BridgeError: `document_changed`: another replica has changed it since it was loaded here.
+        """
         async with self._updating:
-            record = edit(await self._changeable(user_id, server_id))
+            seen = await self._changeable(user_id, server_id)
+            record = edit(seen)
             compiled = await self._compile(record)
             record = replace(record, title=compiled.title)
-            return await asyncio.shield(self._store_server(record, compiled))
+            server = await asyncio.shield(self._store_server(record, compiled, seen=seen))
+        if server is None:
+            raise changed_elsewhere(server_id)
+        return server
 
     # The methods below are shielded: a client that hangs up must not leave memory and store different.
 
     async def _add_server(self, record: ServerRecord, compiled: CompiledDocument) -> LoadedServer | None:
         """Add a server under an id of its own; None: another replica has taken that, or `named`."""
         async with self._lock:
-            record = replace(record, id=_new_id(record.title, await self._store.server_ids()))
+            record = replace(record, id=new_server_id(record.title, await self._store.server_ids()))
             if not await self._store.add_server(record):
                 return None
             server = self._add_loaded(LoadedServer(record, compiled))
         await self._announce_change(record.owner_id)
         return server
 
-    async def _store_server(self, record: ServerRecord, compiled: CompiledDocument) -> LoadedServer:
+    async def _store_server(
+        self, record: ServerRecord, compiled: CompiledDocument, *, seen: ServerRecord
+    ) -> LoadedServer | None:
+        """Replace a server's record; None, and nothing is changed: another replica was faster."""
         async with self._lock:
             if record.owner_id is not None and record.id not in self._servers:  # Removed meanwhile.
                 raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
-            await self._store.save_server(record)
+            if not await self._store.save_server(record, seen=seen):
+                return None
             server = self._add_loaded(LoadedServer(record, compiled))
         await self._announce_change(record.owner_id)
         return server
@@ -481,10 +495,3 @@ def _is_same(tool: Tool, other: Tool | None) -> bool:
     return (
         other is not None and other.server_id == tool.server_id and other.operation.key == tool.operation.key
     )
-
-
-def _new_id(title: str, taken: Collection[str]) -> str:
-    """Return a readable id for URLs, such as `corner-shop`, `corner-shop-2`."""
-    base = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].rstrip("-") or "server"
-    numbered = (f"{base}-{number}" for number in count(2))
-    return next(candidate for candidate in chain((base,), numbered) if candidate not in taken)

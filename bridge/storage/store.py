@@ -279,14 +279,14 @@ class Store(UserStore):
             session.add(_fill(ServerRow(id=record.id, added_at=time.time()), record))
             return True
 
-    async def save_server(self, record: ServerRecord) -> None:
-        """Add a server or replace its facts; `added_at` is never changed."""
+    async def save_server(self, record: ServerRecord, *, seen: ServerRecord) -> bool:
+        """Replace a server's facts; False, and nothing is changed: they are not those that were `seen`."""
         async with self._session.begin_transaction(changes="servers") as session:
-            row = await session.get(ServerRow, record.id)
-            if row is None:
-                row = ServerRow(id=record.id, added_at=time.time())
-                session.add(row)
+            row = await session.get(ServerRow, record.id, with_for_update=True)
+            if row is None or _record(row) != seen:
+                return False
             _fill(row, record)
+            return True
 
     async def delete_server(self, server_id: str) -> None:
         """Delete a server and, with it, every acceptance and setting of its operations."""

@@ -48,7 +48,7 @@ async def filled(path: Path) -> tuple[User, str]:
     _, key = await store.add_key(ann.id, "a\0b")
     await store.add_ticket(ann.id)
     await add_device(store, ann.id, "Chrome")
-    await store.save_server(ServerRecord("shop", None, "Shop", None, None, None, "{}"))
+    await store.add_server(ServerRecord("shop", None, "Shop", None, None, None, "{}"))
     await store.add_names("", {OperationKey("shop", "GET /"): "list"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /": "d"})
     await store.save_selection(ann.id, UserSelection(tags=("t",), max_tools=5))

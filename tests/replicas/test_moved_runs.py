@@ -75,8 +75,9 @@ async def scene(
     provider: ScriptedProvider,
     http: aiohttp.ClientSession,
 ) -> AsyncIterator[Scene]:
-    chosen: dict[str, Any] = {"models": models_file(provider), "environ": {"SCRIPTED_KEY": KEY}}
-    async with running_replicas(tmp_path, database, redis_server.url, **chosen) as (here, there):
+    models, secrets = models_file(provider), {"SCRIPTED_KEY": KEY}
+    running = running_replicas(tmp_path, database, redis_server.url, models=models, environ=secrets)
+    async with running as (here, there):
         ticket = await here.components.store.add_ticket(here.local_user.id)
         browser = await pair_browser(here.base_url, http, ticket)
         await browser.open_session()

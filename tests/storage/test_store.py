@@ -42,7 +42,7 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
     ann = await store.ensure_user("ann")
     key_id, key = await store.add_key(ann.id, "cli", show_calls="items")
     ticket = await store.add_ticket(ann.id)
-    await store.save_server(RECORD)
+    await store.add_server(RECORD)
     get = OperationKey("shop", "GET /products")
     await store.add_names("", {get: "listProducts"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
@@ -70,7 +70,7 @@ async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(datab
     """A name that was used once never means something else."""
     store = Store.open_store(database)
     ann = await store.ensure_user("ann")
-    await store.save_server(RECORD)
+    await store.add_server(RECORD)
     get = OperationKey("shop", "GET /products")
     await store.add_names("", {get: "listProducts"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
@@ -160,7 +160,7 @@ async def test_what_comes_several_times_at_once_is_stored_once(database: Where) 
     async with asyncio.TaskGroup() as group:
         making = [group.create_task(store.ensure_user("ann")) for _ in range(8)]
     (ann,) = {task.result() for task in making}
-    await store.save_server(RECORD)
+    await store.add_server(RECORD)
     device = await add_device(store, ann.id, "Chrome")
     setting = CallSetting(deadline_s=7.0)
     grant = Grant("g", ann.id, "shop", "GET /products", "d", "always", None, time.time(), None)

@@ -103,7 +103,7 @@ class ServerRoutes:
                 body=ServerChange,
                 access="page",
                 audited=AuditKind.SETTINGS,
-                errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY),
+                errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY, ErrorCode.DOCUMENT_CHANGED),
             ),
             ApiRoute(
                 "DELETE",
@@ -151,7 +151,7 @@ class ServerRoutes:
                 body=NewDocument,
                 access="page",
                 audited=AuditKind.DOCUMENT_CHANGED,
-                errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY),
+                errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY, ErrorCode.DOCUMENT_CHANGED),
             ),
             ApiRoute(
                 "GET",

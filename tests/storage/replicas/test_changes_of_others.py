@@ -1,8 +1,9 @@
 """Two replicas' stores on one PostgreSQL: what one commits and rings for, the other reads in the counters."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -64,22 +65,22 @@ async def test_shared_limits_and_documents_are_rung_for(postgres_server: Postgre
     async with two_stores(postgres_server) as stores:
         limits = stores.writer.limit_tables()
         assert await stores.moved(lambda: limits.save_limits({"TOOL_QUEUE_SIZE": 7})) == {"limits"}
-        assert await stores.moved(lambda: stores.writer.save_server(SHARED)) == {"servers"}
+        assert await stores.moved(lambda: stores.writer.add_server(SHARED)) == {"servers"}
         assert stores.rung == ["limits", "servers"]
 
 
 async def test_the_same_document_again_is_no_change(postgres_server: PostgresServer) -> None:
     """Every replica that starts shares its documents; the others would read all of theirs again each time."""
     async with two_stores(postgres_server) as stores:
-        await stores.writer.save_server(SHARED)
-        assert await stores.moved(lambda: stores.writer.save_server(SHARED)) == set()
+        await stores.writer.add_server(SHARED)
+        assert await stores.moved(lambda: stores.writer.save_server(SHARED, seen=SHARED)) == set()
 
 
 async def test_what_a_user_changes_is_rung_for(postgres_server: PostgresServer) -> None:
     """The user may be at home elsewhere in a moment, where the older state is still in memory."""
     async with two_stores(postgres_server) as stores:
         store, ann = stores.writer, stores.ann.id
-        await store.save_server(ServerRecord("mine", ann, "Mine", None, None, None, "{}"))
+        await store.add_server(ServerRecord("mine", ann, "Mine", None, None, None, "{}"))
         device = await add_device(store, ann, "Phone")
         await store.rename_device(ann, device.id, "Desk")
         await store.choose_device(ann, "mine", device.id)
@@ -119,9 +120,25 @@ async def test_reading_grants_changes_nothing(postgres_server: PostgresServer) -
 async def test_an_expired_grant_is_deleted_once(postgres_server: PostgresServer) -> None:
     """It must not come back, and its deletion is a change as any other."""
     async with two_stores(postgres_server) as stores:
-        await stores.writer.save_server(SHARED)
+        await stores.writer.add_server(SHARED)
         tables = stores.writer.approval_tables()
         grant = Grant("g", stores.ann.id, "shop", "GET /", "d", "timed", None, 1.0, 2.0)
         await tables.keep_grant(grant)
         assert await stores.moved(lambda: tables.list_grants(stores.ann.id)) == {"approvals"}
         assert await stores.moved(lambda: tables.list_grants(stores.ann.id)) == set()
+
+
+async def test_of_two_changes_of_one_server_at_once_one_is_stored(postgres_server: PostgresServer) -> None:
+    """The row is locked while it is compared, so that neither replica overwrites what it has not seen."""
+    async with two_stores(postgres_server) as stores:
+        await stores.writer.add_server(SHARED)
+        changes = [replace(SHARED, title=f"Title {number}") for number in range(8)]
+        async with asyncio.TaskGroup() as group:
+            at = (stores.writer, stores.reader)
+            saving = [
+                group.create_task(at[number % 2].save_server(each, seen=SHARED))
+                for number, each in enumerate(changes)
+            ]
+        assert sorted(task.result() for task in saving) == [False] * 7 + [True]
+        [stored] = await stores.writer.list_servers()
+        assert [change for change, task in zip(changes, saving, strict=True) if task.result()] == [stored]

@@ -35,8 +35,11 @@ class MemoryServerStore:
         self.records[record.id] = record
         return True
 
-    async def save_server(self, record: ServerRecord) -> None:
+    async def save_server(self, record: ServerRecord, *, seen: ServerRecord) -> bool:
+        if self.records.get(record.id) != seen:
+            return False
         self.records[record.id] = record
+        return True
 
     async def delete_server(self, server_id: str) -> None:
         del self.records[server_id]

@@ -250,10 +250,30 @@ async def test_a_broken_document_is_refused_and_a_broken_one_in_store_hides_no_o
     await registry.add_server("ann", document_text("Good"), source_url=None)
     bad = await registry.add_server("ann", document_text("Bad"), source_url=None)
 
-    await harness.store.save_server(replace(bad.record, text="{"))
+    assert await harness.store.save_server(replace(bad.record, text="{"), seen=bad.record)
     again = harness.open()
     assert [record.id for record, _ in await again.load_servers()] == ["bad"]
     assert names(await again.view_of_user("ann")) == ["listProducts", "addProduct"]
+
+
+async def test_of_two_replicas_that_change_a_server_at_once_the_second_hears_of_the_first() -> None:
+    """Its record is whole, and would undo the other change without anybody having seen it."""
+    harness = RestartableRegistry()
+    first = harness.open()
+    server = await first.add_server("ann", document_text("Shop"), source_url=None)
+    second = harness.open()
+    await second.load_servers()
+    await first.change_server("ann", server.record.id, base_url="http://127.0.0.1:1")
+    with pytest.raises(BridgeError) as refused:
+        await second.change_server("ann", server.record.id, idempotency_key=True)
+    assert refused.value.error.code is ErrorCode.DOCUMENT_CHANGED
+    assert refused.value.error.detail == {"server": server.record.id}
+    [stored] = harness.store.records.values()
+    assert (stored.base_url, stored.idempotency_key) == ("http://127.0.0.1:1", False)
+    await second.adopt_record(stored)
+    await second.change_server("ann", server.record.id, idempotency_key=True)
+    [stored] = harness.store.records.values()
+    assert (stored.base_url, stored.idempotency_key) == ("http://127.0.0.1:1", True)
 
 
 async def test_ids_are_readable_and_unique() -> None:
