@@ -19,7 +19,8 @@ from aiohttp import web
 from bridge import __version__
 from bridge.app.composition import Components, compose_bridge
 from bridge.app.http_application import HTTP_PORT, build_application, canonical_host, render_error
-from bridge.app.secret_files import choose_secret, read_private, write_private
+from bridge.app.local_key import open_local_key
+from bridge.app.secret_files import choose_secret, write_private
 from bridge.audit import AuditKind
 from bridge.browsers.returning_users import ReturningUsers
 from bridge.calls.fenced_journal import STOP_COMMIT_S
@@ -209,8 +210,8 @@ async def _start_on(
     key_ids = Encryption(settings.storage).key_ids
     base_url = settings.network.public_url or f"http://{canonical_host(settings.network.host)}:{port}"
     local_user = await store.ensure_user(LOCAL_USER)
-    key = await _local_key(settings.data_dir, store, local_user)
     replica = _compose_replica(settings.cluster, store)
+    key = await open_local_key(settings.data_dir, store, local_user, secret if replica else None)
     homes = None if replica is None else replica.homes
     parts = compose_bridge(settings, store, local_user, base_url, documents, secret=secret, homes=homes)
     relay = await replica.join(parts, secret, key_ids) if replica else _compose_relay(end, parts)
@@ -321,14 +322,3 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
-
-
-async def _local_key(data_dir: Path, store: Store, local_user: User) -> str:
-    """Return the key that is printed at every start; a new one when it was revoked or its file is damaged."""
-    path = data_dir / "local.key"
-    known = read_private(path)
-    if known and await store.holder_of_key(known):
-        return known
-    _, key = await store.add_key(local_user.id, "printed at start")
-    write_private(path, key)
-    return key

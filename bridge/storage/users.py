@@ -186,9 +186,13 @@ class UserStore:
         forwarder: bool = False,
         show_calls: CallDisplay | None = None,
         markers: MarkerForm | None = None,
+        key: str | None = None,
     ) -> tuple[str, str]:
-        """Create an API key; returns its id and the key, which cannot be read again."""
-        key = KEY_PREFIX + secrets.token_urlsafe(32)
+        """Create an API key; returns its id and the key, which cannot be read again.
+
+        `key`: one that nobody can guess; None: a random one.
+        """
+        key = key or KEY_PREFIX + secrets.token_urlsafe(32)
         async with self._session.begin_transaction() as session:
             row = ApiKeyRow(
                 id=new_id(),

@@ -15,9 +15,9 @@ from sqlalchemy import URL
 
 from bridge.app import replica
 from bridge.app.server import Bridge
-from tests.support.cluster.replicas import running_replicas
+from tests.support.cluster.replicas import replica_settings, running_replicas
 from tests.support.commands import run_command
-from tests.support.running_bridge import json_answer, page_of
+from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
@@ -114,3 +114,23 @@ async def test_an_entry_of_the_audit_log_names_replica_epoch_and_request(
         assert accepted["detail"]["epoch"] == 1
         assert called["detail"]["epoch"] == 1
         assert len(called["detail"]["request"]) == 32, "it was passed on"
+
+
+async def test_replicas_print_one_key_whatever_folder_they_have(
+    tmp_path: Path, database: URL, redis_server: RedisServer
+) -> None:
+    """A container has a new folder at each start, and every key that was printed would stay valid."""
+    settings = replica_settings(redis_server.url, "ab" * 32)
+
+    async def start_and_stop(name: str) -> tuple[str, list[str]]:
+        (folder := tmp_path / name).mkdir()
+        async with running_bridge(folder, database=database, **settings) as bridge:
+            keys = await bridge.components.store.list_keys(bridge.local_user.id)
+            return bridge.key, [key.id for key in keys]
+
+    first, only = await start_and_stop("first")
+    assert await start_and_stop("second") == (first, only)
+    await asyncio.to_thread(execute, database, "DELETE FROM api_keys")
+    own, other = await start_and_stop("third")
+    assert own != first, "a key that was revoked never comes back"
+    assert len(other) == 1

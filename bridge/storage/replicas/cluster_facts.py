@@ -13,6 +13,7 @@ from bridge.storage.sessions import Sessions
 
 SIGNING_SECRET = "signing_secret"
 ENCRYPTION_KEYS = "encryption_keys"
+LOCAL_KEY = "local_key"
 """Names of facts."""
 
 _SETTINGS = {
@@ -29,6 +30,11 @@ _COMPARE = text(
 )
 """Locks the row, so that of two replicas that start together the second sees the value of the first."""
 
+
+_NOTE = text(
+    "INSERT INTO cluster_facts (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE"
+    " SET value = excluded.value WHERE cluster_facts.value <> excluded.value RETURNING value"
+)
 
 _READ = text("SELECT value FROM cluster_facts WHERE name = :name")
 
@@ -51,6 +57,15 @@ class ClusterFacts:
         values = {"name": name, "value": value, "is_alone": is_alone}
         async with self._session() as session:
             return await session.scalar(_COMPARE, values) == value
+
+    async def note_local_key(self, key_hash: str) -> bool:
+        """Note that the key which all replicas print is made; returns whether it was not noted before.
+
+        Raises:
+            BridgeError: `store_unavailable`.
+        """
+        async with self._session() as session:
+            return await session.scalar(_NOTE, {"name": LOCAL_KEY, "value": key_hash}) is not None
 
     async def read_key_ids(self) -> Set[str]:
         """Return the ids of the keys with which the replicas that started last encrypt and decrypt.
