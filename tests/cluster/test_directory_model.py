@@ -167,6 +167,9 @@ _ASKED: dict[str, Callable[[ReplicaDirectory, Any], Awaitable[Any]]] = {
     "proves absence": lambda directory, _: directory.proves_absence(),
     "remember": lambda directory, home: directory.remember_home(home),
     "hinted": lambda directory, user: directory.hinted_home(user),
+    "want": lambda directory, wish: directory.want_user(*wish),
+    "wanted": lambda directory, home: directory.is_wanted(home),
+    "settle": lambda directory, wish: directory.settle_wanted(*wish),
 }
 _DONE: dict[str, Callable[[Engine], Awaitable[None]]] = {
     "time passes": lambda engine: engine.pass_time(STEP_S),
@@ -208,14 +211,14 @@ _LATE: list[Step] = [("time passes", "", None)] * 4
 
 NAMED: dict[str, list[tuple[Step, object]]] = {
     "a heartbeat lasts four seconds": [
-        (("beat", "a", _replica("a")), None),
+        (("beat", "a", _replica("a")), {}),
         (("time passes", "", None), None),
         (("list", "b", None), {"a": _replica("a")}),
         (("time passes", "", None), None),
         (("list", "b", None), {}),
     ],
     "a replica that stops is gone at once": [
-        (("beat", "a", _replica("a")), None),
+        (("beat", "a", _replica("a")), {}),
         (("remove", "a", "a"), None),
         (("list", "b", None), {}),
     ],
@@ -262,6 +265,16 @@ NAMED: dict[str, list[tuple[Step, object]]] = {
         (("hinted", "a", "ann"), Home("ann", "b", 6)),
         (("hinted", "a", "bob"), None),
     ],
+    "a wish is told with every heartbeat until it is settled": [
+        (("want", "b", (Home("ann", "a", 1), "b")), None),
+        (("wanted", "b", Home("ann", "a", 1)), True),
+        (("beat", "b", _replica("b")), {}),
+        (("beat", "a", _replica("a")), {"ann": "b"}),
+        (("beat", "a", _replica("a")), {"ann": "b"}),
+        (("settle", "a", ("a", "ann")), None),
+        (("beat", "a", _replica("a")), {}),
+        (("wanted", "b", Home("ann", "a", 1)), False),
+    ],
     "whatever is asked of a server that is away fails": [
         (("remember", "a", Home("ann", "a", 1)), None),
         (("stop", "", None), None),
@@ -271,6 +284,9 @@ NAMED: dict[str, list[tuple[Step, object]]] = {
         (("proves absence", "a", None), "cluster_unavailable"),
         (("remember", "a", Home("ann", "a", 2)), "cluster_unavailable"),
         (("hinted", "a", "ann"), "cluster_unavailable"),
+        (("want", "a", (Home("ann", "b", 1), "a")), "cluster_unavailable"),
+        (("wanted", "a", Home("ann", "b", 1)), "cluster_unavailable"),
+        (("settle", "a", ("a", "ann")), "cluster_unavailable"),
         (("start", "", None), None),
         (("hinted", "a", "ann"), None),
     ],
@@ -302,6 +318,9 @@ def random_steps(chance: random.Random) -> list[Step]:
             "beat": _replica(replica, chance.randrange(4)),
             "remember": Home(user, replica, chance.randrange(1, 12)),
             "remove": replica,
+            "want": (Home(user, chance.choice("ab"), 1), replica),
+            "wanted": Home(user, chance.choice("ab"), 1),
+            "settle": (replica, user),
         }
         if away_for == 0 and chance.random() < 0.02:
             away_for = 5
