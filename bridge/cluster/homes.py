@@ -33,7 +33,7 @@ MOVE_WAIT_S = 10.0
 """Seconds for which a request waits for its user's home to be found: longer than it takes to notice that a
 replica is dead, and to settle what it left."""
 
-FIRST_LOOK_S, LAST_LOOK_S = 0.1, 0.8
+FIRST_LOOK_S, LAST_LOOK_S = 0.1, 0.5
 """Seconds between two looks meanwhile; each wait is twice the one before. A replica that is found dead
 ends them all: the users of one that died need not ask the database all the time until that is noticed."""
 

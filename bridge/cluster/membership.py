@@ -10,12 +10,15 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from bridge.cluster.ports import ClusterUnavailable, LiveReplica, ReplicaDirectory
+from bridge.cluster.ports import HEARTBEAT_TTL_S, ClusterUnavailable, LiveReplica, ReplicaDirectory
 from bridge.errors import BridgeError
 from bridge.tasks import sleep_safely
 
 HEARTBEAT_S = 1.0
 """Seconds between two heartbeats."""
+
+AFTER_END_S = 0.02
+"""Seconds after the end of another replica's last heartbeat at which this one looks, if it is not renewed."""
 
 LEASE_S = 3.0
 """Seconds after a heartbeat was sent for which a replica acts without looking again; others take it for dead
@@ -43,6 +46,7 @@ class Membership:
         self._directory = directory
         self._ports = ports
         self._lease_until = float("-inf")
+        self._next_beat_s = HEARTBEAT_S
         self._on_death: list[Callable[[str], None]] = []
         self._on_change: list[Callable[[], None]] = []
         self._on_lapse: list[Callable[[], None]] = []
@@ -85,7 +89,7 @@ class Membership:
         """Send heartbeats until cancelled."""
         while True:
             await self.beat_once()
-            await sleep_safely(HEARTBEAT_S)
+            await sleep_safely(self._next_beat_s)
 
     async def beat_once(self) -> None:
         """Send one heartbeat and look who else lives."""
@@ -101,6 +105,7 @@ class Membership:
                 _log.error("Redis does not answer (%s): users stay where they are.", error)
             self.is_connected = False
             self.proves_absence = False
+            self._next_beat_s = HEARTBEAT_S
             began_at = self._ports.boottime()  # nobody can take over by a heartbeat that nobody sees
             was_frozen = was_frozen or self._lapsed_before(began_at)  # it slept while it waited for Redis
         for tell in self._on_lapse if was_frozen else ():
@@ -124,6 +129,8 @@ class Membership:
     async def _look_around(self) -> None:
         live = await self._directory.list_replicas()
         self.proves_absence = await self._directory.proves_absence()
+        oldest_s = max((await self._directory.read_ages()).values(), default=0.0)
+        self._next_beat_s = min(HEARTBEAT_S, max(0.0, HEARTBEAT_TTL_S - oldest_s) + AFTER_END_S)
         if not self.is_connected:
             _log.info("Redis answers; %d replicas live.", len(live))
         self.is_connected = True

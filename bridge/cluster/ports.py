@@ -11,6 +11,9 @@ from typing import Literal, Protocol, TypeAlias
 
 from bridge.homes import Home
 
+HEARTBEAT_TTL_S = 4.0
+"""Seconds for which a heartbeat says that a replica lives."""
+
 ReplicaState: TypeAlias = Literal["ready", "draining"]
 
 
@@ -55,6 +58,10 @@ class ReplicaDirectory(Protocol):
 
     async def list_replicas(self) -> Mapping[str, LiveReplica]:
         """Return the live replicas by their ids."""
+        ...
+
+    async def read_ages(self) -> Mapping[str, float]:
+        """Return how many seconds ago each replica sent its last heartbeat."""
         ...
 
     async def proves_absence(self) -> bool:

@@ -8,12 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from bridge.cluster.ports import ClusterUnavailable, LiveReplica, ReplicaState
+from bridge.cluster.ports import HEARTBEAT_TTL_S, ClusterUnavailable, LiveReplica, ReplicaState
 from bridge.cluster.redis_connection import KEY_PREFIX, RedisConnection
 from bridge.homes import Home
-
-HEARTBEAT_TTL_S = 4.0
-"""Seconds for which a heartbeat says that a replica lives."""
 
 HINT_TTL_S = 24 * 3600
 """Seconds after which a hint that nobody renews is forgotten; PostgreSQL knows better anyway."""

@@ -112,6 +112,9 @@ class RedisModel:
     def list_replicas(self) -> Mapping[str, LiveReplica]:
         return {name: info for name, (at, info) in self.heartbeats.items() if now() - at < TTL_S}
 
+    def read_ages(self) -> Mapping[str, float]:
+        return {name: now() - at for name, (at, _) in self.heartbeats.items() if now() - at < TTL_S}
+
     def check_age(self) -> bool:
         """Whether it was first asked so long ago that no heartbeat can be missing."""
         if self.seen is None or self.seen[0] != self.run:
@@ -144,6 +147,9 @@ class DirectoryModel:
 
     async def list_replicas(self) -> Mapping[str, LiveReplica]:
         return await self._ask(self.redis.list_replicas)
+
+    async def read_ages(self) -> Mapping[str, float]:
+        return await self._ask(self.redis.read_ages)
 
     async def proves_absence(self) -> bool:
         """Also waits for the heartbeats of others that what kept its own has kept."""

@@ -185,7 +185,7 @@ async def test_users_of_a_replica_that_may_be_dead_hardly_ask_the_database(two: 
     before = cluster.database.questions
     await first.kill()
     await second.homes.locate(USER, refused=Home(USER, "a", 1))
-    waiting, claiming = 8, 3  # at 0, 0.1, 0.3, 0.7, 1.5 s and each 0.8 s after that
+    waiting, claiming = 11, 3  # at 0, 0.1, 0.3, 0.7, 1.2 s and each 0.5 s after that, for 4.1 s
     assert cluster.database.questions - before <= waiting + claiming
 
 
@@ -248,6 +248,22 @@ async def test_nobody_is_handed_over_to_a_replica_that_stops(two: Two) -> None:
     await asyncio.sleep(2)
     assert first.homes.epoch_of(USER) == 1
     assert not await second.directory.is_wanted(home)
+
+
+@pytest.mark.parametrize("later_s", [0.1, 0.3, 0.5, 0.7, 0.9])
+async def test_a_replica_is_found_dead_as_its_last_heartbeat_ends(later_s: float) -> None:
+    """Up to a second would pass until the next heartbeat of this one, for all users of the other."""
+    cluster = Cluster()
+    first = await cluster.start_replica("a")
+    await asyncio.sleep(later_s)
+    second = await cluster.start_replica("b")
+    await asyncio.sleep(2)
+    died_at = asyncio.get_running_loop().create_future()
+    second.membership.on_death(lambda _: died_at.set_result(now()))
+    await first.kill()
+    last, _ = cluster.redis.heartbeats["a"]
+    assert 4.0 <= await died_at - last < 4.1
+    await second.kill()
 
 
 async def test_users_with_open_work_are_taken_over_when_nobody_asks(two: Two) -> None:
