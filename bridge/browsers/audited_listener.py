@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from bridge.audit import Audit, AuditKind
 from bridge.auth.rejected_requests import RejectedRequests
-from bridge.browser_protocol import Accepted, Decision, DecisionReply, Result
+from bridge.browser_protocol import EVENT_DECISION, EVENT_RESULT, Accepted, Decision, DecisionReply, Result
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import Confirmation, OpenCall, Page
 from bridge.calls.state_machine import CallPhase
@@ -35,7 +35,7 @@ class AuditedListener:
         call = self._dispatcher.open_call(decision.call_id)
         if call is not None and call.sid != sid:
             if call.sid is not None:  # else it was withdrawn from a page that may not know yet
-                self._rejections.record_rejection(FORGED, f"socket {sid}", endpoint="bridge:decision")
+                self._rejections.record_rejection(FORGED, f"socket {sid}", endpoint=EVENT_DECISION)
             call = None
         is_new = call is not None and _is_undecided(call, decision)
         reply = await self._dispatcher.apply_decision(sid, decision)
@@ -48,7 +48,7 @@ class AuditedListener:
         call = self._dispatcher.open_call(result.call_id)
         if call is not None and call.user_id != user_id:
             self._rejections.record_rejection(
-                FORGED, f"socket of user {user_id}", endpoint="bridge:result", user_id=user_id
+                FORGED, f"socket of user {user_id}", endpoint=EVENT_RESULT, user_id=user_id
             )
         return self._dispatcher.take_report(user_id, sid, result)
 
