@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bridge.app.readiness import NotReady, Probe
+from bridge.browsers.gateway import FindRoute
 from bridge.calls.engine import Engine
 from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.catalog.registry import Registry
@@ -20,9 +21,12 @@ ASKED_BY = "canary"
 """Who asks for the call, as the history shows it."""
 
 
-def build_canary(settings: CanarySettings, store: Store, registry: Registry, engine: Engine) -> Probe | None:
+def build_canary(
+    settings: CanarySettings, store: Store, registry: Registry, engine: Engine, find_route: FindRoute
+) -> Probe | None:
     """Return the probe that makes the call; None where no user is named.
 
+    Of several replicas only the user's home makes it, so that a page that fails takes one of them out.
     What it says names neither user nor tool, because anybody may ask.
     """
     if not settings.canary_user:
@@ -30,6 +34,13 @@ def build_canary(settings: CanarySettings, store: Store, registry: Registry, eng
 
     async def call_canary() -> str:
         user = await store.ensure_user(settings.canary_user)
+        try:
+            if await find_route(user.id) is not None:
+                return "The canary's user is at home in another replica, which makes the call."
+        except BridgeError as error:
+            return (
+                f"No canary call was made: nobody can say now where its user is at home ({error.error.code})."
+            )
         tool = (await registry.view_of_user(user.id)).catalog.by_name(settings.canary_tool)
         if tool is None:
             raise NotReady("The canary call failed: its user has no such tool.")

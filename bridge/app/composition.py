@@ -119,8 +119,7 @@ def compose_bridge(
     """
     tasks = Tasks()
     identity = _compose_identity(settings, store, secret)
-    choices = DeviceChoices(store)
-    audit = store.audit_log(settings.storage.audit_days)
+    choices, audit = DeviceChoices(store), store.audit_log(settings.storage.audit_days)
     approvals = Approvals(store.approval_tables(), settings.approvals.approve, audit, start=tasks.start_task)
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
@@ -137,8 +136,7 @@ def compose_bridge(
     files = _compose_files(settings, secret, identity, ids)
     repeats = RepeatedCalls(journal, secret)
     engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files, repeats=repeats)
-    requests = _compose_requests(controls)
-    memory = _compose_memory(settings, store, controls)
+    requests, memory = _compose_requests(controls), _compose_memory(settings, store, controls)
     toolboxes = _compose_toolboxes(engine, registry, controls, gateway, files, base_url=base_url)
     memory_choices = MemoryChoices(store.memory_choices())
     turns = _compose_turns(
@@ -175,7 +173,9 @@ def compose_bridge(
         settings_of=services.settings_of,
         responses=responses,
         conversations=conversations,
-        readiness=compose_readiness(settings, store, documents, tasks, registry=registry, engine=engine),
+        readiness=compose_readiness(
+            settings, store, documents, tasks, registry=registry, engine=engine, find_route=gateway.route_to
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bridge.app.canary import CANARY_FRESH_S, CANARY_S, build_canary
 from bridge.app.readiness import Check, NotReady, Readiness
+from bridge.browsers.gateway import FindRoute
 from bridge.calls.engine import Engine
 from bridge.catalog.registry import Registry
 from bridge.documents.reader import DocumentReader
@@ -34,6 +35,7 @@ def compose_readiness(
     *,
     registry: Registry,
     engine: Engine,
+    find_route: FindRoute,
 ) -> Readiness:
     """Return the checks of a bridge; the canary's only where its user is named."""
 
@@ -67,7 +69,7 @@ def compose_readiness(
         Check("data_folder", check_folder, tasks),
         Check("documents", check_documents, tasks),
     ]
-    canary = build_canary(settings.canary, store, registry, engine)
+    canary = build_canary(settings.canary, store, registry, engine, find_route)
     if canary is not None:
         checks.append(Check("canary", canary, tasks, check_s=CANARY_S, fresh_s=CANARY_FRESH_S))
     return Readiness(checks)

@@ -187,6 +187,10 @@ class BrowserGateway:
         """Accept from now on only sockets of users who are at home here."""
         self._find_route = find_route
 
+    async def route_to(self, user_id: str) -> str | None:
+        """Return what leads to the user's home in another replica; None: it is here. See `FindRoute`."""
+        return None if self._find_route is None else await self._find_route(user_id)
+
     def start_beats(self, *, every_s: float = BEAT_S) -> None:
         """Tell all pages from now on, each second, that this replica lives; each is told to expect it."""
         self._has_beats = True

@@ -15,12 +15,14 @@ from bridge.app.replica import DRAINING
 from bridge.app.server import Bridge
 from tests.support.cluster.replicas import running_replicas, settle_home
 from tests.support.commands import run_command
+from tests.support.running_bridge import json_answer, page_of
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
 
+ELSEWHERE = "The canary's user is at home in another replica, which makes the call."
 AWAY = "Redis does not answer, by which replicas find each other."
 
 
@@ -89,3 +91,23 @@ async def test_a_replica_that_drains_says_so(replicas: list[Bridge], http: aioht
     told = await asyncio.to_thread(run_command, "doctor", "--url", here.base_url)
     assert told.status == 1
     assert DRAINING in told.output
+
+
+async def test_the_canary_is_called_where_its_user_is_at_home_and_the_others_are_ready_without_it(
+    tmp_path: Path, database: URL, redis_server: RedisServer, http: aiohttp.ClientSession
+) -> None:
+    """Elsewhere it has no page: a balancer that asks for readiness would be left with one replica."""
+    settings: dict[str, Any] = {"canary_user": "canary", "canary_tool": "listProducts"}
+
+    async def answer(_call: dict[str, Any]) -> dict[str, Any]:
+        return json_answer({"ok": 1})
+
+    async with running_replicas(tmp_path, database, redis_server.url, **settings) as (here, there):
+        user = await here.components.store.ensure_user("canary")
+        async with page_of(here, user.id, answer) as page:
+            for bridge, told in ((here, "The canary call was answered."), (there, ELSEWHERE)):
+                async with http.get(bridge.base_url + "/readyz") as reply:
+                    report: dict[str, Any] = await reply.json()
+                    [said] = [one["message"] for one in report["checks"] if one["name"] == "canary"]
+                    assert (reply.status, said) == (200, told)
+            assert len(page.calls) == 1
