@@ -24,7 +24,7 @@ from bench.shop_bridge import TOOL, ShopBridge, open_shop
 from bridge.app.server import start_bridge
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.store import Store
-from tests.support.cluster.replicas import replica_settings
+from tests.support.cluster.replica_settings import replica_settings
 from tests.support.settings import bridge_settings
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer

@@ -16,7 +16,8 @@ from bridge.app.composition import Components
 from bridge.app.server import Bridge
 from bridge.cluster.redis_connection import RedisConnection
 from bridge.cluster.redis_directory import RedisDirectory
-from tests.support.cluster.replicas import replica_settings, running_replicas
+from tests.support.cluster.replica_settings import replica_settings
+from tests.support.cluster.replicas import running_replicas
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, pair_browser, running_bridge
 from tests.support.stores.databases import execute

@@ -17,7 +17,7 @@ from pathlib import Path
 from sqlalchemy import URL
 
 from tests.support.cluster.balancer import Balancer, running_balancer
-from tests.support.cluster.replicas import free_port
+from tests.support.cluster.replica_settings import free_port
 from tests.support.documents.compiled import document_text
 from tests.support.stores.databases import execute
 

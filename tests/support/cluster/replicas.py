@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import socket
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -13,24 +12,9 @@ from sqlalchemy import URL
 
 from bridge.app.server import Bridge
 from bridge.homes import Home
+from tests.support.cluster.replica_settings import replica_settings
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import running_bridge
-
-
-def free_port() -> int:
-    """A port that nobody has now."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
-def replica_settings(redis_url: str, secret: str, *, drain_s: float = 0) -> dict[str, Any]:
-    """What makes a bridge one of several replicas."""
-    return {
-        "redis_url": redis_url,
-        "replica_url": f"http://127.0.0.1:{free_port()}",
-        "secret_key": secret,
-        "drain_s": drain_s,
-    }
 
 
 @asynccontextmanager
