@@ -11,7 +11,7 @@ from hypothesis import settings
 from bridge.cli.event_loop import LoopFactory, choose_event_loop
 from tests.faults.virtual_time import VirtualLoop
 
-pytest_plugins = ["tests.support.fixtures"]
+pytest_plugins = ["tests.support.contract_runs", "tests.support.fixtures"]
 
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -55,7 +55,7 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, LoopFactory
     if item.get_closest_marker("virtual_time") is not None:
         return {"virtual": VirtualLoop}
     own: dict[str, LoopFactory] = {"asyncio": asyncio.new_event_loop}
-    quicker = choose_event_loop("auto").factory
+    quicker = None if item.config.getoption("--two-replicas") else choose_event_loop("auto").factory
     if item.get_closest_marker("both_event_loops") is None or quicker is None:
         return own
     return own | {"uvloop": quicker}

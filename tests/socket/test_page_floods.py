@@ -16,6 +16,7 @@ from bridge.app.server import Bridge
 from bridge.limits.message_budget import BURST
 from tests.fuzz.hostile_frames import TEXT, masked
 from tests.fuzz.search import HANDSHAKE
+from tests.support.cluster.bridge_pairs import home_url
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import json_answer, page_of, pair_browser, running_bridge
 from tests.support.waiting import eventually
@@ -58,7 +59,7 @@ async def flooding(
     opening = f"40{json.dumps({'token': await page.open_session()})}"
     hello = '42["bridge:hello",{"protocol": 2,"page_id":"p"}]'
     source = Random(1)
-    host = bridge.base_url.partition("//")[2]
+    host = home_url(bridge.base_url).partition("//")[2]
     _, writer = await asyncio.open_connection(*host.split(":"))
     frames = [masked(TEXT, text.encode(), source) for text in (opening, hello)]
     frames.append(masked(TEXT, f"42{json.dumps([event, said])}".encode(), source) * FLOOD)

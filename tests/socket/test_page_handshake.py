@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.browser_protocol import PROTOCOL
+from tests.support.cluster.bridge_pairs import home_url
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, pair_browser, running_bridge
 from tests.support.stores.databases import execute
@@ -50,7 +51,11 @@ async def greet(page: FakePage, hello: object) -> dict[str, Any]:
     page.socket.on("bridge:welcome", welcomes.put)
     auth = {"token": page.token, "hello": hello}
     await page.socket.connect(
-        page.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth=auth
+        home_url(page.base_url),
+        socketio_path="ws/socket.io",
+        transports=["websocket"],
+        auth=auth,
+        wait_timeout=WAIT_S,
     )
     return await asyncio.wait_for(welcomes.get(), WAIT_S)
 
@@ -90,7 +95,11 @@ async def test_a_page_that_cannot_be_welcomed_is_disconnected_so_that_it_tries_a
     auth = {"token": page.token, "hello": HELLO}
     await asyncio.to_thread(execute, tmp_path / "bridge.sqlite3", "ALTER TABLE grants RENAME TO away")
     await page.socket.connect(
-        page.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth=auth
+        home_url(page.base_url),
+        socketio_path="ws/socket.io",
+        transports=["websocket"],
+        auth=auth,
+        wait_timeout=WAIT_S,
     )
     await asyncio.wait_for(gone.wait(), WELCOME_S)
     await asyncio.to_thread(execute, tmp_path / "bridge.sqlite3", "ALTER TABLE away RENAME TO grants")

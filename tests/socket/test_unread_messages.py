@@ -18,6 +18,7 @@ from bridge.browsers.socket_io import Outbox
 from bridge.browsers.unread_messages import UnreadLimits
 from tests.fuzz.hostile_frames import TEXT, masked
 from tests.fuzz.search import HANDSHAKE
+from tests.support.cluster.bridge_pairs import home_url
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import json_answer, page_of, pair_browser, running_bridge
 from tests.support.waiting import eventually
@@ -55,7 +56,7 @@ async def deaf_page(bridge: Bridge, http: aiohttp.ClientSession, user: str) -> A
     page = await pair_browser(bridge.base_url, http, await store.add_ticket(account.id))
     opening = f"40{json.dumps({'token': await page.open_session()})}"
     await page.accept_everything()
-    source, host = Random(1), bridge.base_url.partition("//")[2]
+    source, host = Random(1), home_url(bridge.base_url).partition("//")[2]
     reader, writer = await asyncio.open_connection(*host.split(":"), limit=1024)
     hello = '42["bridge:hello",{"protocol": 2,"page_id":"p"}]'
     frames = [masked(TEXT, text.encode(), source) for text in (opening, hello)]

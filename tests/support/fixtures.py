@@ -13,16 +13,9 @@ from tests.support.documents.compiled import document_text
 from tests.support.models.model_bridge import client_of
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
 from tests.support.running_bridge import running_bridge
-from tests.support.stores.databases import DATABASES, Where, fresh_database
+from tests.support.stores.databases import Where, fresh_database
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what is marked so over SQLite and over PostgreSQL, if it has a database at all."""
-    marked = metafunc.definition.get_closest_marker("both_databases")
-    if marked and "database" in metafunc.fixturenames:
-        metafunc.parametrize("database", DATABASES, indirect=True)
 
 
 @pytest_asyncio.fixture

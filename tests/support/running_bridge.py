@@ -17,7 +17,9 @@ from jwt.algorithms import ECAlgorithm
 
 from bridge.app.server import Bridge, Offer, RelayEnd, start_bridge
 from bridge.documents.reader import DocumentReader
+from bridge.settings.bridge import BridgeSettings
 from bridge.storage.store import Store
+from tests.support.cluster.bridge_pairs import current_pairs, home_url
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.settings import bridge_settings
 from tests.support.stores.databases import Where, with_tables
@@ -44,16 +46,25 @@ async def running_bridge(
     """A bridge on its own data folder; closed at the end, without waiting for calls that run.
 
     No call asks its user, unless a test wants that. `documents`: who reads them, if not this process. `end`:
-    makes it one of several replicas.
+    makes it one of several replicas. In a test that sees two replicas these are two: `BridgePairs`.
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **TEST_LIMITS, **limits}
-    store = Store.open_store(with_tables(database or folder / "bridge.sqlite3"))
+    place = with_tables(database or folder / "bridge.sqlite3")
     chosen = bridge_settings(folder, limits=limits, **settings)
-    bridge = await start_bridge(chosen, store, documents=documents or InlineReader(), end=end, offer=offer)
-    try:
+
+    @asynccontextmanager
+    async def run(settings: BridgeSettings) -> AsyncGenerator[Bridge]:
+        reader = documents if documents and settings.data_dir == folder else InlineReader()
+        store = Store.open_store(place)
+        bridge = await start_bridge(settings, store, documents=reader, end=end, offer=offer)
+        try:
+            yield bridge
+        finally:
+            await bridge.close()
+
+    pairs = None if end or chosen.cluster.redis_url else current_pairs()
+    async with run(chosen) if pairs is None else pairs.run_pair(chosen, run) as bridge:
         yield bridge
-    finally:
-        await bridge.close()
 
 
 def json_answer(value: Any, status: int = 200) -> dict[str, Any]:
@@ -85,6 +96,10 @@ class FakePage:
     handshake: dict[str, Any] = field(default_factory=dict[str, Any])
     """What the bridge answered to `bridge:hello`."""
 
+    def routed(self, url: str) -> str:
+        """A replica's address for a socket of this page: it leads to the home of its user from there."""
+        return f"{url}?route={self.route}" if self.route else url
+
     async def open_session(self) -> str:
         """A fresh session token, by signing a challenge."""
         nonce = (await self.post("/api/sessions/challenge", {"device_id": self.device_id}))["nonce"]
@@ -113,7 +128,7 @@ class FakePage:
         self.socket.on("bridge:receipt", self._receipted)
         token = self.token or await self.open_session()
         await self.socket.connect(
-            f"{self.base_url}?route={self.route}" if self.route else self.base_url,
+            self.routed(home_url(self.base_url)),
             socketio_path="ws/socket.io",
             transports=["websocket"],
             auth={"token": token},

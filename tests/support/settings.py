@@ -15,10 +15,16 @@ def bridge_settings(
 
     `limits`: by their names in capitals. Nothing is checked: a test may be faster than an operator.
     """
-    section_of = {setting.field: setting.section for setting in list_settings(BridgeSettings)}
     numbers = {name.lower(): number for name, number in (limits or {}).items()}
-    settings = BridgeSettings(data_dir=folder)
-    for name, value in {**numbers, "port": 0, "approve": "all", **changes}.items():
+    return changed_settings(
+        BridgeSettings(data_dir=folder), **{**numbers, "port": 0, "approve": "all", **changes}
+    )
+
+
+def changed_settings(settings: BridgeSettings, **changes: Any) -> BridgeSettings:
+    """The same settings but for some fields of any section."""
+    section_of = {setting.field: setting.section for setting in list_settings(BridgeSettings)}
+    for name, value in changes.items():
         if name in section_of:
             section = getattr(settings, section_of[name]).model_copy(update={name: value})
             settings = settings.model_copy(update={section_of[name]: section})

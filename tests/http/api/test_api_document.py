@@ -24,7 +24,7 @@ from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, pair_browser, public_key_of, running_bridge
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.two_replicas]
 
 TOO_LONG = DECISION_BODY_BYTES + 1
 """More than every route takes, but for those that take whole documents."""

@@ -210,7 +210,8 @@ async def test_a_page_that_is_gone_before_its_handshake_gets_no_calls(
     monkeypatch.setattr(bridge.components.approvals, "mode_of_user", slowly)
     gone = socketio.AsyncClient(reconnection=False)
     auth = {"token": page.token}
-    await gone.connect(bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth=auth)
+    url = page.routed(bridge.base_url)
+    await gone.connect(url, socketio_path="ws/socket.io", transports=["websocket"], auth=auth)
     await gone.emit("bridge:hello", {"protocol": 2, "page_id": "gone"})
     await looking.wait()
     await bridge.components.gateway.disconnect_device(page.device_id)

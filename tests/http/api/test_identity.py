@@ -275,9 +275,8 @@ async def test_a_socket_gets_no_calls_before_it_has_said_hello(
     """A page that is not ready would lose the call."""
     page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
     token = await page.open_session()
-    await page.socket.connect(
-        bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
-    )
+    url, auth = page.routed(bridge.base_url), {"token": token}
+    await page.socket.connect(url, socketio_path="ws/socket.io", transports=["websocket"], auth=auth)
     assert bridge.components.gateway.pages.newest_page(bridge.local_user.id) is None
     wrong = await page.socket.call("bridge:hello", {"protocol": 99, "page_id": "p"}, timeout=20)
     assert wrong["error"]["code"] == "invalid_request"

@@ -9,6 +9,7 @@ import pytest
 
 from bridge.app.server import Bridge
 from bridge.endpoints.mcp import content
+from tests.support.cluster.bridge_pairs import home_url
 from tests.support.mcp_messages import modern_request, post_message
 from tests.support.running_bridge import page_of
 
@@ -28,7 +29,7 @@ def uploading(
             "X-Result-Kind": "file",
             "Content-Type": mime,
         }
-        url = f"{bridge.base_url}/api/calls/{call['id']}/result"
+        url = f"{home_url(bridge.base_url)}/api/calls/{call['id']}/result"
         async with http.put(url, data=FILE, headers=headers) as response:
             assert response.status == 200
         return {"status": "answered", "http_status": 200, "content_type": mime, "body": {"kind": "uploaded"}}

@@ -1,7 +1,6 @@
 """Responses in the background: made without a caller, polled, followed by several, cancelled, deleted."""
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
 from tests.support.models.stored_responses import joined_text, read_stream, sequence_numbers, wait_for_end
 from tests.support.running_bridge import page_of
+from tests.support.stores.databases import execute
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -228,9 +228,8 @@ async def test_without_a_database_there_is_no_background_and_the_rest_goes_on(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, tmp_path: Path
 ) -> None:
     """S0-96, S0-143: a clear error before anything is begun; an answer without memory says that."""
-    with sqlite3.connect(tmp_path / "bridge.sqlite3") as database:
-        database.execute("DROP TABLE kept_events")
-        database.execute("DROP TABLE kept_responses")
+    tables = ("kept_events", "kept_responses")
+    await asyncio.to_thread(execute, tmp_path / "bridge.sqlite3", *(f"DROP TABLE {each}" for each in tables))
     provider.play(text("Hi."))
     with pytest.raises(openai.InternalServerError) as refused:
         await client.responses.create(model=MODEL, input="Hello", background=True)

@@ -3,9 +3,7 @@
 import asyncio
 import json
 import re
-import sqlite3
 from collections.abc import AsyncGenerator, Iterable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
 from tests.support.running_bridge import FakePage, json_answer, page_of
+from tests.support.stores.databases import execute
 from toolserver.json_types import JsonObject
 
 HELLO: Any = [{"role": "user", "content": "Hi"}]
@@ -311,8 +310,8 @@ async def test_a_catalog_that_cannot_be_read_costs_its_tools_only(
 ) -> None:
     """S0-05: the answer comes, with one word about what is missing where Open WebUI shows such words."""
     await add(page, document_text())
-    with closing(sqlite3.connect(bridge.data_dir / "bridge.sqlite3")) as database:
-        database.execute("ALTER TABLE acceptances RENAME TO gone")
+    taken = "ALTER TABLE acceptances RENAME TO gone"
+    await asyncio.to_thread(execute, bridge.data_dir / "bridge.sqlite3", taken)
     await bridge.components.registry.share_document("more.json", document_text("More"), source_url=None)
     provider.play(text("Without tools."))
     stream = await client.chat.completions.create(

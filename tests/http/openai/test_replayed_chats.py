@@ -3,9 +3,8 @@
 import asyncio
 import json
 import re
-import sqlite3
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from tests.support.models.scripted_provider import Script, ScriptedProvider, eve
 from tests.support.models.turn_harness import call, round_of, user
 from tests.support.models.turn_harness import text as said
 from tests.support.running_bridge import json_answer, page_of
+from tests.support.stores.databases import execute
 from tests.support.waiting import eventually
 from toolserver.json_types import JsonObject
 
@@ -111,12 +111,9 @@ async def talking(
         yield MarkerChat(bridge, provider, form)
 
 
-def rows(talk: MarkerChat, statement: str) -> list[Any]:
+async def rows(talk: MarkerChat, statement: str) -> Sequence[Any]:
     """What a program beside the bridge finds in its database."""
-    with closing(sqlite3.connect(talk.bridge.data_dir / "bridge.sqlite3")) as database:
-        found = database.execute(statement).fetchall()
-        database.commit()
-    return found
+    return await asyncio.to_thread(execute, talk.bridge.data_dir / "bridge.sqlite3", statement)
 
 
 @pytest.mark.parametrize("form", ["link", "zero_width"])
@@ -144,7 +141,7 @@ async def test_markers_are_lines_where_their_items_ended(tmp_path: Path, provide
         ids = [each[:26] for each in (*first, *MARKER.findall(talk.last))]
         assert len(set(ids)) == len(ids) == 8
         assert sorted(ids) == ids
-        kept = {name for (name,) in rows(talk, "SELECT id FROM kept_items")}
+        kept = {name for (name,) in await rows(talk, "SELECT id FROM kept_items")}
         assert set(ids) <= kept
 
 
@@ -187,7 +184,7 @@ async def test_a_round_is_in_the_database_before_the_next_one_is_asked_for(
             talk.say("First?", a_round(*LOOKING), a_round(FOUND).held(release, after=0))
         )
         await eventually(lambda: len(provider.requests) == 2)
-        kept = rows(talk, "SELECT type FROM kept_items WHERE side = 'output' ORDER BY row_id")
+        kept = await rows(talk, "SELECT type FROM kept_items WHERE side = 'output' ORDER BY row_id")
         kinds = ["reasoning", "message", *["function_call"] * 2, *["function_call_output"] * 2]
         assert [kind for (kind,) in kept] == kinds
         release.set()
@@ -270,7 +267,7 @@ async def test_half_a_pair_is_not_sent(tmp_path: Path, provider: ScriptedProvide
     async with talking(tmp_path, provider) as talk:
         before = await talk.look()
         first = f"SELECT min(row_id) FROM kept_items WHERE type = '{half}'"
-        rows(talk, f"DELETE FROM kept_items WHERE row_id = ({first})")
+        await rows(talk, f"DELETE FROM kept_items WHERE row_id = ({first})")
         left = [item for item in before if item.get("call_id") != "c1"]
         assert await talk.go_on() == [*left, user("And?")]
 
@@ -370,7 +367,7 @@ async def test_where_nothing_is_to_be_stored_there_are_no_markers(
         assert talk.last == "Looking.\n\nFound."
         found = await talk.go_on()
         assert [item["type"] for item in found] == ["message"] * 3
-        assert rows(talk, "SELECT count(*) FROM kept_items") == [(0,)]
+        assert await rows(talk, "SELECT count(*) FROM kept_items") == [(0,)]
 
 
 async def test_a_database_that_fails_costs_a_chat_its_memory_only(
@@ -379,7 +376,7 @@ async def test_a_database_that_fails_costs_a_chat_its_memory_only(
     """S0-143, S0-96: the answer comes, by the words of the chat, and nobody waits."""
     async with talking(tmp_path, provider) as talk:
         await talk.look()
-        rows(talk, "ALTER TABLE kept_items RENAME TO gone")
+        await rows(talk, "ALTER TABLE kept_items RENAME TO gone")
         found = await talk.go_on()
         assert [item["content"][0]["text"] for item in found] == ["First?", "Looking.\n\nFound.", "And?"]
         assert talk.last == "Yes."
@@ -391,7 +388,7 @@ async def test_an_answer_names_nothing_that_a_broken_database_does_not_keep(
 ) -> None:
     """S0-143: also the first answer of a chat, which looks nothing up, and while the breaker is open."""
     async with talking(tmp_path, provider) as talk:
-        rows(talk, "ALTER TABLE kept_items RENAME TO gone")
+        await rows(talk, "ALTER TABLE kept_items RENAME TO gone")
         for _ in range(failures):
             await talk.say("Hello?", a_round(FOUND))
         talk.messages.clear()

@@ -13,6 +13,7 @@ from bridge.app.server import Bridge
 from bridge.browser_protocol import RESULT_BYTES
 from bridge.http import streaming
 from bridge.http.answer_files import plain_mime
+from tests.support.cluster.bridge_pairs import home_url
 from tests.support.running_bridge import Answer, FakePage, json_answer, page_of
 from tests.support.waiting import eventually
 from toolserver.call.result import CUT_BY_TIME
@@ -43,7 +44,7 @@ class Scene:
         assert self.upload is not None
         content, mime, kind = self.upload
         headers = {"X-Result-Token": token, "X-Result-Kind": kind, "Content-Type": mime}
-        url = f"{self.bridge.base_url}/api/calls/{call_id}/result"
+        url = f"{home_url(self.bridge.base_url)}/api/calls/{call_id}/result"
 
         async def stream() -> AsyncIterator[bytes]:
             for start in range(0, len(content), 1 << 20):

@@ -15,6 +15,7 @@ from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.answer_files import AnswerFiles
 from bridge.storage.answer_files import KEEP_SECONDS, KEPT_ANSWERS_PER_USER, KEPT_BYTES_PER_USER
+from tests.support.cluster.bridge_pairs import home_url
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, page_of, running_bridge
 from toolserver.call.result import NOT_STORED, READ_ON, Answered, TextBody
@@ -38,7 +39,7 @@ async def answering(bridge: Bridge, page_text: str, content_type: str = "text/pl
 
     async def answer(call: dict[str, Any]) -> dict[str, Any]:
         headers = {"X-Result-Token": call["bridge"]["result_token"], "X-Result-Kind": "text"}
-        url = f"{bridge.base_url}/api/calls/{call['id']}/result"
+        url = f"{home_url(bridge.base_url)}/api/calls/{call['id']}/result"
         async with pages[0].http.put(url, data=page_text.encode(), headers=headers) as response:
             assert response.status == 200
         body = {"kind": "uploaded"}

@@ -10,6 +10,7 @@ from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
 from bridge.settings.models import ModelsFile, ProviderApi, ProviderSettings
+from tests.support.cluster.bridge_pairs import home_url
 from tests.support.documents.compiled import document_text
 from tests.support.models.scripted_provider import KEY, ScriptedProvider
 from tests.support.running_bridge import json_answer, running_bridge
@@ -63,7 +64,7 @@ def image_answer(
             "X-Result-Kind": "file",
             "Content-Type": "image/png",
         }
-        url = f"{bridge.base_url}/api/calls/{call['id']}/result"
+        url = f"{home_url(bridge.base_url)}/api/calls/{call['id']}/result"
         async with http.put(url, data=image, headers=headers) as response:
             assert response.status < 300
         return {

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,50 @@ DATABASES: Sequence[Any] = ("sqlite", pytest.param("postgresql", marks=pytest.ma
 def fresh_database(kind: str, request: pytest.FixtureRequest) -> Generator[Where]:
     """A file that is not there yet, or a database of its own in the server of this process."""
     if kind == "sqlite":
-        yield request.getfixturevalue("tmp_path") / "bridge.sqlite3"
+        yield place_of(request.getfixturevalue("tmp_path") / "bridge.sqlite3")
         return
     server: PostgresServer = request.getfixturevalue("postgres_server")
     with server.database() as url:
         yield url
+
+
+class _InPlaceOfFiles:
+    """Databases that stand in for SQLite files; empty unless a test wants that."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        self._server = server
+        self._open = ExitStack()
+        self._urls: dict[Path, URL] = {}
+
+    def url_of(self, path: Path) -> URL:
+        if path not in self._urls:
+            self._urls[path] = self._open.enter_context(self._server.database())
+        return self._urls[path]
+
+    def close(self) -> None:
+        self._open.close()
+
+
+_in_place_of_files: list[_InPlaceOfFiles] = []
+
+
+@contextmanager
+def postgresql_for_files(server: PostgresServer) -> Generator[None]:
+    """While this lasts, each SQLite file that a bridge would have is a database of its own in PostgreSQL."""
+    standing = _InPlaceOfFiles(server)
+    _in_place_of_files.append(standing)
+    try:
+        yield
+    finally:
+        _in_place_of_files.remove(standing)
+        standing.close()
+
+
+def place_of(where: Where) -> Where:
+    """What stands in for a file; any other place as it is."""
+    if isinstance(where, Path) and _in_place_of_files:
+        return _in_place_of_files[-1].url_of(where)
+    return where
 
 
 def with_tables(where: Where) -> Where:
@@ -37,6 +76,7 @@ def with_tables(where: Where) -> Where:
 
     PostgreSQL has them from a template.
     """
+    where = place_of(where)
     if isinstance(where, Path) and not where.exists():
         where.write_bytes(_migrated_file())
     return where
@@ -52,11 +92,13 @@ def _migrated_file() -> bytes:
 
 def engine_of(where: Where) -> Engine:
     """An engine of the test's own, without the settings of the bridge."""
+    where = place_of(where)
     return create_engine(URL.create("sqlite", database=str(where)) if isinstance(where, Path) else where)
 
 
 def execute(where: Where, *statements: str) -> Sequence[Sequence[Any]]:
     """Run statements in one transaction of their own; the rows of the last one."""
+    where = place_of(where)
     engine = engine_of(where)
     try:
         with engine.begin() as connection:
@@ -72,6 +114,7 @@ def execute(where: Where, *statements: str) -> Sequence[Sequence[Any]]:
 
 def content_of(where: Where) -> bytes:
     """All that is kept: the bytes of the files, or the text of all rows."""
+    where = place_of(where)
     if isinstance(where, Path):
         return b"".join(path.read_bytes() for path in where.parent.glob(f"{where.name}*"))
     tables = Base.metadata.sorted_tables

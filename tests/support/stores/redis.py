@@ -16,6 +16,7 @@ from typing import IO, cast
 import pytest
 
 STOP_SECONDS = 10
+DATABASES = 16
 READY = b"Ready to accept connections"
 OPTIONS = ("--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no")
 
@@ -45,7 +46,12 @@ class RedisServer:
     @property
     def url(self) -> str:
         """Its address by network."""
-        return f"redis://127.0.0.1:{self.port}/0"
+        return self.url_of(0)
+
+    def url_of(self, database: int) -> str:
+        """The address of one of its databases."""
+        assert database < DATABASES
+        return f"redis://127.0.0.1:{self.port}/{database}"
 
     @property
     def socket_url(self) -> str:
