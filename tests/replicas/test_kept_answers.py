@@ -11,7 +11,7 @@ from sqlalchemy import URL
 
 from bridge.app.server import Bridge
 from tests.support.cluster.replicas import running_replicas
-from tests.support.running_bridge import json_answer, pair_browser
+from tests.support.running_bridge import json_answer, page_of, pair_browser
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
 from tests.support.waiting import eventually
@@ -102,6 +102,24 @@ async def test_an_answer_kept_by_a_replica_that_is_gone_is_told_as_lost(
     assert await link_status(there, cut["file"]["url"]) == 410
     made_up = {"call_id": f"call_{'0' * 32}", "offset": 0}
     assert (await call(there, here.key, "read_result", made_up))[0] == 404
+
+
+async def test_a_short_answer_was_kept_nowhere_and_is_not_told_as_lost(
+    replicas: list[Bridge], http: aiohttp.ClientSession
+) -> None:
+    """A bridge alone says `not_found`, too; whoever is told of a loss looks for damage."""
+    here, there = replicas
+    async with page_of(here, here.local_user.id, answer_shortly) as page:
+        status, _ = await call(there, here.key, "listProducts", {})
+        assert status == 200
+        call_id = page.calls[0]["id"]
+        for bridge in replicas:
+            found = await call(bridge, here.key, "read_result", {"call_id": call_id, "offset": 0})
+            assert (found[0], found[1]["error"]["code"]) == (404, "not_found")
+
+
+async def answer_shortly(_call: dict[str, Any]) -> dict[str, Any]:
+    return json_answer({"ok": 1})
 
 
 async def test_an_answer_in_a_folder_of_all_replicas_outlives_the_one_that_kept_it(
