@@ -110,6 +110,11 @@ async def test_a_home_that_is_not_reached_keeps_its_page_and_nobody_else(two: Tw
         assert (status, told["error"]["code"]) == (503, "cluster_unavailable")
         assert "Nothing was sent" in told["error"]["message"]
     assert execute(two.database, "SELECT count(*) FROM calls") == [(0,)]
+    route = two.there.relay.make_route(two.here.local_user.id)  # type: ignore[union-attr]
+    socket = f"{two.there.base_url}/ws/socket.io/?EIO=4&transport=websocket&route={route}"
+    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        await two.http.ws_connect(socket, origin=two.there.base_url)
+    assert refused.value.status == 503, "so that the page comes again through the balancer"
     assert (await two.call(two.here))[0] == 200
     await two.page.close()
     page = FakePage(two.there.base_url, two.http, two.page.device_id, two.page.key)
