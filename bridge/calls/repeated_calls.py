@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2s
 from typing import TypeAlias
 
-from bridge.calls.open_call import OpenCall
+from bridge.calls.open_call import Confirmation, OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall, RepeatJournal
 from bridge.calls.request import CallRequest, DoubtedCall, RepeatIdentity, RepeatKey
@@ -65,6 +65,8 @@ class _Call:
     call_id: str = ""
     outcome: CallOutcome | None = None
     """None while it runs, and for one that was refused."""
+    confirmation: Confirmation | None = None
+    """Gives the ending as it may be told, where it must be stored before."""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     until: float = float("inf")
     """When it is forgotten."""
@@ -78,8 +80,10 @@ class _Call:
         if self.outcome is not None:
             self.outcome = self.outcome.without_text()
 
-    def taken_ending(self) -> CallOutcome | None:
-        """Its ending for another request than its own; None: it was refused."""
+    async def take_ending(self) -> CallOutcome | None:
+        """Return its ending for another request than its own, once it may be told; None: it was refused."""
+        if self.confirmation is not None:
+            self.outcome = (await asyncio.shield(self.confirmation)).outcome
         return None if self.outcome is None else replace(self.outcome, joined_call_id=self.call_id)
 
 
@@ -202,6 +206,7 @@ class RepeatedCalls:
         running = None if identity is None else self._running.get(identity.request_id)
         if running is not None:
             running.call_id, running.outcome = call.call_id, call.outcome
+            running.confirmation = call.confirmation
 
     def note_delivery(self, request_id: str, *, heard: bool) -> None:
         """Note, once for each request, that its answer was written whole or that its connection was gone.
@@ -254,7 +259,7 @@ class RepeatedCalls:
         line.forget_old(self._now())
         if line.unheard:
             place.call = line.unheard.pop(0)
-            ending = place.call.taken_ending()
+            ending = await place.call.take_ending()
             assert ending is not None
             return ending
         place.call = _Call(_identity_of(request), time.time())
@@ -274,7 +279,7 @@ class RepeatedCalls:
             if earlier.identity.digest != identity.digest:
                 raise _key_reused()
             await earlier.ended.wait()
-            if (ending := earlier.taken_ending()) is not None:
+            if (ending := await earlier.take_ending()) is not None:
                 return ending
         user = self._calls_of(user_id)
         call = user.keyed[name] = _Call(identity, time.time())
