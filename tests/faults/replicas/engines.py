@@ -102,7 +102,7 @@ class FarTables:
         return await self._ask("find_relayed", lambda: self._tables.find_relayed(user_id, request_id))
 
     async def find_response(self, user_id: str, request_id: str) -> str | None:
-        return None
+        return await self._ask("find_response", lambda: self._tables.find_response(user_id, request_id))
 
     async def write_late(self, call_id: str, user_id: str) -> None:
         def write() -> None:

@@ -20,7 +20,7 @@ from bridge.homes import Home
 from tests.faults.link import Link
 from tests.faults.replicas.network import Cable, End
 
-CALL_PATH = "/tools/{tool}"
+CALL_PATH, RESPONSES_PATH = "/tools/{tool}", "/v1/responses"
 _ASKED = RelayedRequest("POST", "/tools/t")
 
 
@@ -49,7 +49,8 @@ class Dialler(Protocol):
 class PlayedRequest:
     """As much of an aiohttp request as passing on looks at."""
 
-    plan: int
+    number: int
+    """Of what is asked."""
     method: str = hdrs.METH_POST
     headers: CIMultiDict[str] = field(default_factory=CIMultiDict[str])
     output_size: int = 0
@@ -101,13 +102,13 @@ class PlayedClient:
         try:
             request = cast("Any", passed.request)
             token = vouch(self._dialler, passed.user_id, home, passed.request_id)
-            dialled.link.send("bridge", "request", token, f"call {request.plan}")
+            dialled.link.send("bridge", "request", token, f"request {request.number}")
             admitted = await dialled.end.answer()
             if admitted is None:
                 raise ReplicaGone(may_be_done=False)
             if admitted[0] == "refused":
                 raise ReplicaRefused(str(admitted[1]))
-            dialled.link.send("bridge", "body", request.plan, f"call {request.plan}")
+            dialled.link.send("bridge", "body", request.number, f"request {request.number}")
             answered = await dialled.end.answer()
             if answered is None:
                 raise ReplicaGone(may_be_done=True)
@@ -142,13 +143,12 @@ class Gate:
         return vouched
 
 
-async def pass_on(router: PassingOn, plan: int, user_id: str) -> int | None:
-    """Pass a call on; returns the number of what was answered, None when it is to be done here.
+async def pass_on(router: PassingOn, asked: PlayedRequest, user_id: str) -> int | None:
+    """Pass a request on; returns the number of what was answered, None when it is to be done here.
 
     Raises what the real one raises.
     """
-    request = cast("web.Request", PlayedRequest(plan))
-    response = await router.pass_for_user(request, user_id)
+    response = await router.pass_for_user(cast("web.Request", asked), user_id)
     if response is None:
         return None
     body = cast("web.Response", response).body

@@ -4,16 +4,20 @@ The numbers stand here a second time, as in `tests/faults/judge.py`.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bridge.calls.outcome import CallOutcome
 from bridge.errors import BridgeError, ErrorCode
+from bridge.stored_items.items import StoredResponse
 from tests.faults.bridge_double import Row
 from tests.faults.judge import Course, broken_promises
 from tests.faults.ledger import Deeds
 from tests.faults.plan import CallPlan
+from tests.faults.replicas.plan import ResponsePlan
+from tests.faults.replicas.responses import read_body
 from tests.support.cluster.tables import CallRow
+from tests.support.stores.memory_item_store import UNFINISHED
 
 GREETING_S = 1.5
 """How long a page may report what a lost home left."""
@@ -50,6 +54,32 @@ class CallerCourse:
     times_told: int = 0
     is_excused: bool = False
     """Its ending was told while PostgreSQL did not answer the replica."""
+
+
+@dataclass
+class ResponseCourse:
+    """What a history knows of one response."""
+
+    plan: ResponsePlan
+    response_id: str = ""
+    times_asked: int = 0
+    """Of its model."""
+    told: tuple[str, str] | None = None
+    """Status and output, once it had ended."""
+    times_read: int = 0
+    """After that."""
+
+
+def broken_rules_of_response(course: ResponseCourse, kept: Mapping[str, StoredResponse]) -> list[str]:
+    """What is wrong with a response, in words. `kept`: all responses by their ids."""
+    number = course.plan.number
+    mine = {name: read_body(each.body) for name, each in kept.items() if name.startswith(f"resp_{number}_")}
+    found: list[str] = []
+    if course.response_id in mine and kept[course.response_id].status in UNFINISHED:
+        found.append(f"{course.response_id} is never ended")
+    if course.told is not None and mine.get(course.response_id) != course.told:
+        found.append(f"told {course.told}, and {mine.get(course.response_id)} is kept")
+    return found
 
 
 def broken_rules(
@@ -126,6 +156,7 @@ class ReplicaTotals:
     passed_on: int = 0
     claims: int = 0
     excused: int = 0
+    responses: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, other: "ReplicaTotals") -> None:
         self.histories += other.histories
@@ -135,3 +166,4 @@ class ReplicaTotals:
         self.passed_on += other.passed_on
         self.claims += other.claims
         self.excused += other.excused
+        self.responses += other.responses

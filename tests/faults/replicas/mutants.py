@@ -24,6 +24,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
 from tests.faults.replicas.exchanges import PlayedClient, played_client
 from tests.faults.replicas.replica import Around, ReplicaDouble
+from tests.faults.replicas.responses import FarItems, PlayedResponses
 
 
 class Unfenced(ReplicaDouble):
@@ -134,6 +135,42 @@ class _NothingKnown:
         return None
 
 
+class Overwriting(ReplicaDouble):
+    """What it writes of responses is not fenced."""
+
+    def make_items(self) -> FarItems:
+        def newest(user_id: str) -> int:
+            home = self.world.tables.homes.get(user_id)
+            return 0 if home is None else home.epoch
+
+        return FarItems(self.world.tables, self, newest)
+
+
+class Heedless(ReplicaDouble):
+    """It does not go on with the responses of a lost home."""
+
+    def make_responses(self) -> PlayedResponses:
+        made = super().make_responses()
+        made.resume_user = _resume_nothing
+        return made
+
+
+async def _resume_nothing(user_id: str | None = None) -> int:
+    return 0
+
+
+class Clinging(ReplicaDouble):
+    """It goes on with the responses of users who have left."""
+
+    def make_responses(self) -> PlayedResponses:
+        made = super().make_responses()
+        made.stop_user = _stop_nothing
+        return made
+
+
+async def _stop_nothing(user_id: str) -> None: ...
+
+
 MUTANTS: Mapping[type[ReplicaDouble], str] = {
     Unfenced: "written under epoch",
     Tireless: "before it has looked",
@@ -143,5 +180,8 @@ MUTANTS: Mapping[type[ReplicaDouble], str] = {
     Insistent: "fetched 2 times",
     Reassuring: "and the ledger has it",
     Forgetful: "fetched 2 times",
+    Overwriting: "is kept",
+    Heedless: "is never ended",
+    Clinging: "which knows that its user has left",
 }
 """What the judge says of each."""

@@ -25,6 +25,11 @@ STEPS = (
 )  # fmt: skip
 """The steps of a call, at any of which a fault may strike."""
 
+RESPONSE_STEPS = (
+    "asked save_response", "done save_response", "known save_response", "asked add_events", "done add_events",
+)  # fmt: skip
+"""The steps of a response in the background."""
+
 STEP_ACTIONS: tuple[Action, ...] = (
     "kill", "kill", "freeze", "freeze", "freeze", "cut_pair", "cut_redis", "cut_postgres", "lose_answer",
     "stall", "double", "cut_page", "reload", "stop", "sleep", "caller_leaves",
@@ -55,6 +60,19 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class ResponsePlan:
+    """A response that is made in the background, and read until it has ended."""
+
+    number: int
+    user: str
+    at: float
+    takes_s: float
+
+    def __str__(self) -> str:
+        return f"response {self.number} of {self.user} at {self.at:.2f}: {self.takes_s:.2f} s"
+
+
+@dataclass(frozen=True)
 class Plan:
     """A history before it happens."""
 
@@ -65,6 +83,7 @@ class Plan:
     faults: tuple[Fault, ...]
     tabs: int
     at_once: int
+    responses: tuple[ResponsePlan, ...] = ()
     keyed: frozenset[int] = frozenset()
     """Calls whose clients name them by idempotency keys, and send them again until they hear of success."""
 
@@ -72,7 +91,7 @@ class Plan:
         lines = [f"seed {self.seed}: {self.tabs} tab(s) each, {self.at_once} call(s) at once"]
         lines += [f"sent again with a key: {sorted(self.keyed)}"] if self.keyed else []
         lines += [f"{call}; asks {SLOTS[at]}" for call, at in zip(self.calls, self.callers, strict=True)]
-        return "\n".join([*lines, *map(str, self.faults)])
+        return "\n".join([*lines, *map(str, self.responses), *map(str, self.faults)])
 
 
 def make_replica_plan(seed: int) -> Plan:
@@ -83,13 +102,17 @@ def make_replica_plan(seed: int) -> Plan:
     faults = tuple(_fault(chance) for _ in range(chance.choice((0, 1, 1, 1, 2, 2, 2, 3, 3, 4))))
     tabs, at_once = chance.choice((1, 1, 2)), chance.choice((1, 2, 9))
     keyed = frozenset(call.number for call in calls if not call.safe and chance.random() < 0.4)
-    return Plan(seed, tuple(calls), callers, faults, tabs, at_once, keyed)
+    responses = tuple(_response(chance, number) for number in range(chance.choice((0, 0, 1, 2))))
+    faults += tuple(_fault_of_response(chance) for _ in responses[:1] if chance.random() < 0.7)
+    return Plan(seed, tuple(calls), callers, faults, tabs, at_once, responses, keyed)
 
 
 def smaller_plans(plan: Plan) -> Iterator[Plan]:
     """Plans without one fault, or without one call."""
     for index in range(len(plan.faults)):
         yield replace(plan, faults=plan.faults[:index] + plan.faults[index + 1 :])
+    for index in range(len(plan.responses)):
+        yield replace(plan, responses=plan.responses[:index] + plan.responses[index + 1 :])
     for index in range(len(plan.calls) if len(plan.calls) > 1 else 0):
         callers = plan.callers[:index] + plan.callers[index + 1 :]
         yield replace(plan, calls=plan.calls[:index] + plan.calls[index + 1 :], callers=callers)
@@ -104,6 +127,17 @@ def _shorten(chance: random.Random, call: CallPlan) -> CallPlan:
         thinks_s=chance.choice((0.05, 0.5, 2.0, 14.99, 30.0)) * (0.5 + chance.random() / 2),
         takes_s=chance.choice((0.0, 0.01, 0.2, 1.0, 3.0, 6.0)) * chance.random(),
     )
+
+
+def _response(chance: random.Random, number: int) -> ResponsePlan:
+    user, at = chance.choice(("ann", "ann", "bob")), 2.0 + chance.random() * 6
+    return ResponsePlan(number, user, at, takes_s=chance.choice((0.1, 2.0, 6.0)) * (0.5 + chance.random()))
+
+
+def _fault_of_response(chance: random.Random) -> Fault:
+    step, nth = chance.choice(RESPONSE_STEPS), chance.choice((0, 0, 1, 2))
+    action: Action = chance.choice(("kill", "freeze", "cut_postgres", "cut_redis", "stop", "lose_answer"))
+    return Fault(action, None, step, nth, chance.random(), chance.choice((3, 4)))
 
 
 def _fault(chance: random.Random) -> Fault:

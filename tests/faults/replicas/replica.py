@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
+from bridge.agent.errors import ApiFailure
 from bridge.app.replica import LOOK_S
 from bridge.calls.admission import Controls
 from bridge.calls.fenced_journal import STOP_COMMIT_S, FencedJournal
@@ -29,16 +30,27 @@ from bridge.cluster.relay_client import RelayClient, ReplicaUnreachable
 from bridge.cluster.relay_token import RelayPass, RelayTokens
 from bridge.cluster.residents import Residents, ResidentWork
 from bridge.errors import BridgeError
-from bridge.homes import Home
+from bridge.homes import Home, held_epochs
 from bridge.tasks import Tasks, sleep_safely
 from tests.faults.link import Link
 from tests.faults.page_server import PageServer
 from tests.faults.plan import CallPlan, Kind
 from tests.faults.replicas.engines import FarDirectory, FarTables, QueuedJournal
-from tests.faults.replicas.exchanges import Dialled, Gate, PlayedClient, pass_on, played_client, vouch
+from tests.faults.replicas.exchanges import (
+    RESPONSES_PATH,
+    Dialled,
+    Gate,
+    PlayedClient,
+    PlayedRequest,
+    pass_on,
+    played_client,
+    vouch,
+)
 from tests.faults.replicas.leaving import LeavingReplica, PlayedParts
 from tests.faults.replicas.network import Cable, End, hang_up
+from tests.faults.replicas.plan import ResponsePlan
 from tests.faults.replicas.processes import Program
+from tests.faults.replicas.responses import FarItems, PlayedResponses, ResponseSurroundings
 from tests.faults.story import request_of
 from tests.support.cluster.engines import RedisModel
 from tests.support.cluster.tables import Tables
@@ -71,9 +83,19 @@ class Around(Protocol):
         """What the caller of a call hears; None: it was cut off."""
         ...
 
-    def keep_answer(self, outcome: CallOutcome | BridgeError) -> int: ...
-    def kept_answer(self, number: int) -> CallOutcome | BridgeError: ...
+    def keep_answer(self, answer: Any) -> int: ...
+    def kept_answer(self, number: int) -> Any: ...
+    @property
+    def readers(self) -> "ResponseReaders": ...
     async def dial(self, replica: "ReplicaDouble", url: str) -> Dialled: ...
+
+
+class ResponseReaders(ResponseSurroundings, Protocol):
+    """What a replica needs of the clients that want responses."""
+
+    def number_ask(self, ask: "ResponseAsk") -> int: ...
+    def ask_of(self, number: int) -> "ResponseAsk | None": ...
+    def told(self, ask: "ResponseAsk", what: Any) -> None: ...
 
 
 class Asked(NamedTuple):
@@ -82,6 +104,13 @@ class Asked(NamedTuple):
     plan: CallPlan
     sending: int
     """1, or more if its client has sent it before."""
+
+
+class ResponseAsk(NamedTuple):
+    """A request for a response: to make it, or to read it."""
+
+    plan: ResponsePlan
+    response_id: str
 
 
 class _Here:
@@ -128,7 +157,7 @@ class ReplicaDouble(PageServer):
         self.plain = QueuedJournal(self.far, self.tasks, lambda call: around.excuse(self, call))
         self.fenced = self.make_journal()
         super().__init__(self.fenced, _Here(around), approval_s=APPROVAL_S)
-        self.repeats = self.make_repeats()
+        self.repeats, self.responses = self.make_repeats(), self.make_responses()
         self._expected: dict[str, float] = {}
         self.residents.take_work(self._resident_work())
         self.router = PassingOn(self.homes, self.residents, self.make_lost(), self.make_client(), counters)
@@ -146,6 +175,13 @@ class ReplicaDouble(PageServer):
 
     def make_repeats(self) -> RepeatedCalls:
         return RepeatedCalls(self.plain, b"secret of all replicas", now=asyncio.get_running_loop().time)
+
+    def make_responses(self) -> PlayedResponses:
+        store = self.make_items()
+        return PlayedResponses(self.homes, store, self.world.readers, self.world.controls())
+
+    def make_items(self) -> FarItems:
+        return FarItems(self.world.tables, self, held_epochs(self.homes))
 
     def make_lost(self) -> LostRequests:
         return LostRequests(self.homes, self.far)
@@ -193,6 +229,7 @@ class ReplicaDouble(PageServer):
         """Ends with the process. Follows `Bridge.stop`, once the users are handed over."""
         self.world.note(f"{self.id}: stops")
         await self._leaving.hand_over(self._parts, STOP_S)
+        await self.responses.running.stop_background()
         self.dispatcher.stop_calls()
         await self.fenced.wait_until_committed(STOP_COMMIT_S)
         while self._callers:
@@ -204,13 +241,10 @@ class ReplicaDouble(PageServer):
 
     @property
     def _parts(self) -> PlayedParts:
-        return PlayedParts(self.dispatcher, self.fenced, self.plain, self._count_models)
+        return PlayedParts(self.dispatcher, self.fenced, self.plain, self.responses.requests.count_user)
 
     async def _hand_over(self, user_id: str, to: str) -> None:
         await self._leaving.hand_over_one(self._parts, user_id, to)
-
-    def _count_models(self, user_id: str) -> int:
-        return 0
 
     def _describe(self) -> LiveReplica:
         users, calls = len(self.homes.user_ids), self.dispatcher.count_open()
@@ -223,16 +257,19 @@ class ReplicaDouble(PageServer):
     def _resident_work(self) -> ResidentWork:
         async def settle(home: Home) -> None:
             await self.fenced.settle_user(home.user_id, home.epoch)
+            await self.responses.resume_user(home.user_id)
 
         async def end_work(user_id: str) -> None:
             self.dispatcher.leave_user(user_id)
+            await self.responses.stop_user(user_id)
             self.repeats.forget_user(user_id)
             for socket in [each for each in self._sockets.values() if each.user_id == user_id]:
                 socket.link.send("page", "moved", None)
                 socket.link.cut(0.02, 0.02)
 
         def is_busy(user_id: str) -> bool:
-            return bool(self._pages.get(user_id) or self.dispatcher.open_calls(user_id))
+            calls, running = self.dispatcher.open_calls(user_id), self.responses.running.count_user(user_id)
+            return bool(self._pages.get(user_id) or calls or running)
 
         return ResidentWork(settle, end_work, is_busy, self._expect_page)
 
@@ -267,7 +304,7 @@ class ReplicaDouble(PageServer):
         self._callers += 1
         plan = asked.plan
         try:
-            kept = await pass_on(self.router, plan.number, plan.user)
+            kept = await pass_on(self.router, PlayedRequest(plan.number), plan.user)
             if kept is not None:
                 self.world.told(self, asked, self.world.kept_answer(kept))
                 return
@@ -295,6 +332,30 @@ class ReplicaDouble(PageServer):
         self._requests += 1
         repeat = RepeatKey("key", f"{self.id} {self._requests}", key)
         return await self.repeats.run_once(request, repeat, lambda known: self._run_call(known, options))
+
+    async def answer_reader(self, ask: ResponseAsk) -> None:
+        """Follows what makes and reads responses."""
+        method = "GET" if ask.response_id else "POST"
+        asked = PlayedRequest(self.world.readers.number_ask(ask), method, canonical=RESPONSES_PATH)
+        what: Any = None
+        with suppress(ConnectionResetError):
+            try:
+                kept = await pass_on(self.router, asked, ask.plan.user)
+                what = await self._respond(ask, None) if kept is None else self.world.kept_answer(kept)
+            except BridgeError as error:
+                what = error
+        self.world.readers.told(ask, what)
+
+    async def _respond(self, ask: ResponseAsk, relayed_id: str | None) -> Any:
+        async with self.residents.serve_user(ask.plan.user):
+            if ask.response_id:
+                return await self.responses.read(ask.plan.user, ask.response_id)
+            self._requests += 1
+            made = f"resp_{ask.plan.number}_{self.id}_{self._requests}"
+            with suppress(ApiFailure):
+                await self.responses.start(ask.plan, made, relayed_id)
+                return made
+            return None
 
     # Connections: of pages, and of other replicas
 
@@ -394,8 +455,12 @@ class ReplicaDouble(PageServer):
         body = await asking
         end.on_close = cancel
         if body is not None:
-            answer = await self._answer(self.world.plan_of(body[1]), vouched.request_id)
-            link.send("page", "response", self.world.keep_answer(answer), f"call {body[1]}")
+            number, relayed_id = body[1], vouched.request_id
+            if (ask := self.world.readers.ask_of(number)) is None:
+                answer = await self._answer(self.world.plan_of(number), relayed_id)
+            else:
+                answer = await self._respond(ask, relayed_id)
+            link.send("page", "response", self.world.keep_answer(answer), f"request {number}")
 
     async def _serve_socket(self, link: Link, end: End, opening: Mapping[str, Any]) -> None:
         vouched = await self._gate.admit(opening["token"])

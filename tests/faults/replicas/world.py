@@ -29,6 +29,7 @@ from tests.faults.replicas.network import CONNECT_S, Cable, End, Wires, hang_up
 from tests.faults.replicas.page import DeviceOfReplicas
 from tests.faults.replicas.plan import SLOTS, Plan
 from tests.faults.replicas.processes import ProgramLoop
+from tests.faults.replicas.readers import Readers
 from tests.faults.replicas.replica import Asked, ReplicaDouble
 from tests.faults.replicas.statements import Statements
 from tests.faults.replicas.strikes import Moment, Strikes
@@ -45,7 +46,8 @@ QUIET_S = 9.0
 """After the last thing that happened: late results and settled rows have arrived."""
 
 QUIET_STATEMENTS = frozenset({
-    "list_homes", "find_home", "list_left", "find_known", "find_relayed", "claim_left",
+    "add_events", "add_items", "by_ids", "find", "find_response", "read_chain", "read_events",
+    "list_unfinished", "list_homes", "find_home", "list_left", "find_known", "find_relayed", "claim_left",
 })  # fmt: skip
 """Those that a trace leaves out."""
 
@@ -95,12 +97,13 @@ class World(Story[CallerCourse]):
         self.api: Api = WatchedApi(self)
         self._counts: Counter[str] = Counter()
         self.wall_shift = dict.fromkeys(SLOTS, 0.0)
-        self._answers: list[CallOutcome | BridgeError] = []
+        self._answers: list[Any] = []
+        self._keys_chance = random.Random(f"sent again {plan.seed}")
+        self.readers = Readers(self, plan.responses, self._keys_chance)
         self._claimed_at: dict[tuple[str, int], float] = {}
         self.statements = Statements(self.wires, self)
         self.strikes = Strikes(self, self._chance)
         self._asking: dict[int, asyncio.Task[None]] = {}
-        self._keys_chance = random.Random(f"sent again {plan.seed}")
         self._remains: list[asyncio.Task[Any]] = []
         self._starts = self._sids = 0
         self._links: dict[str, list[tuple[Link, Cable]]] = {}
@@ -144,11 +147,11 @@ class World(Story[CallerCourse]):
         if replica.has_trouble(self.now()):
             self.courses[int(call.request.arguments_text)].is_excused = True
 
-    def keep_answer(self, outcome: CallOutcome | BridgeError) -> int:
-        self._answers.append(outcome)
+    def keep_answer(self, answer: Any) -> int:
+        self._answers.append(answer)
         return len(self._answers) - 1
 
-    def kept_answer(self, number: int) -> CallOutcome | BridgeError:
+    def kept_answer(self, number: int) -> Any:
         return self._answers[number]
 
     def key_of(self, number: int) -> str | None:
@@ -381,6 +384,7 @@ class World(Story[CallerCourse]):
             self.later(self.wobble(0.2, 0.6), lambda device=device: device.start_worker() and None)
         for call, asks in zip(self.plan.calls, self.plan.callers, strict=True):
             self.later(call.at, lambda call=call, asks=asks: self._begin(call, asks))
+        self.readers.begin()
         for fault in self.plan.faults:
             if fault.at is not None:
                 self.later(fault.at, lambda fault=fault: self.strikes.strike(fault, Moment()))
@@ -390,18 +394,20 @@ class World(Story[CallerCourse]):
             rows = [row for row in self.tables.calls.values() if row.call_id in course.call_ids]
             problems = broken_rules(course, deeds, rows, self.strikes.faults_s)
             self.broken += [f"call {number}: {problem}" for problem in problems]
+        self.broken += self.readers.find_broken()
         await self._clean_up()
 
     async def _settle(self) -> None:
         """Until nothing has happened for a while."""
         quiet_since = 0.0
-        last_begin = max(call.at for call in self.plan.calls)
+        last_begin = max(each.at for each in (*self.plan.calls, *self.plan.responses))
         while self.now() < LONGEST_S:
             await asyncio.sleep(1.0)
             is_open = any(
                 course.began_at is not None and course.told_at is None and not course.is_gone
                 for course in self.courses.values()
             ) or any(row.outcome is None for row in self.tables.calls.values())
+            is_open = is_open or self.readers.is_open
             is_young = self.now() < max(last_begin + 0.5, self.strikes.healed_at)
             if is_open or is_young:
                 quiet_since = self.now()
@@ -456,6 +462,7 @@ class World(Story[CallerCourse]):
             totals.told[f"{'safe' if course.plan.safe else 'unsafe'} {said}"] += 1
             totals.unsafe_calls += not course.plan.safe
             totals.excused += course.is_excused
+        self.readers.count(totals)
 
 
 def play(plan: Plan, journals: JournalPlayer, make: MakeReplica = ReplicaDouble) -> History:

@@ -14,6 +14,7 @@ from bridge.calls.request import RepeatIdentity
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from tests.support.stores.memory_item_store import UNFINISHED, MemoryItemStore
 
 
 @dataclass
@@ -41,6 +42,8 @@ class Tables:
 
     homes: dict[str, Home] = field(default_factory=dict[str, Home])
     calls: dict[str, CallRow] = field(default_factory=dict[str, CallRow])
+    items: MemoryItemStore = field(default_factory=MemoryItemStore)
+    """Responses, and what belongs to them; who writes them asks `holds`."""
     claimed_as: dict[str, int] = field(default_factory=dict[str, int])
     """The number of the last claim of each user, among those of all."""
     checks_epochs: bool = True
@@ -64,11 +67,14 @@ class Tables:
         return {home.user_id: home.epoch for home in self.homes.values() if home.replica == replica}
 
     def claim_left(self, replica: str, live: Sequence[str], limit: int) -> list[tuple[Home, Home]]:
-        open_work = list(dict.fromkeys(row.user_id for row in self.calls.values() if row.outcome is None))
+        calling = [row.user_id for row in self.calls.values() if row.outcome is None]
+        unfinished = [each.user_id for each in self.items.responses.values() if each.status in UNFINISHED]
+        open_work = list(dict.fromkeys((*calling, *unfinished)))
         alive = {replica, *live}
         at_home = [self.homes[user_id] for user_id in open_work if user_id in self.homes]
         left = [home for home in at_home if home.replica not in alive]
-        left = sorted(left, key=lambda home: self.claimed_as[home.user_id])[:limit]
+        left.sort(key=lambda home: (home.user_id not in calling, self.claimed_as[home.user_id]))
+        left = left[:limit]
         for user_id in open_work:
             if user_id not in self.homes:
                 self.homes[user_id], self.claimed_as[user_id] = Home(user_id, "", 0), 0
@@ -77,7 +83,7 @@ class Tables:
     def write_call(self, call: OpenCall, epoch: int | None, *, may_begin: bool) -> bool:
         """As the fenced journal does, and with an epoch of None as a bridge alone."""
         row = self.calls.get(call.call_id)
-        if (row is not None and row.outcome is not None) or not self._holds(call.user_id, epoch):
+        if (row is not None and row.outcome is not None) or not self.holds(call.user_id, epoch):
             return False
         if row is None:
             context = call.request.context
@@ -98,7 +104,7 @@ class Tables:
 
     def end_left(self, user_id: str, epoch: int, outcome: CallOutcome) -> bool:
         row = self.calls.get(outcome.call_id)
-        if row is None or not self._is_left(row, user_id, epoch) or not self._holds(user_id, epoch):
+        if row is None or not self._is_left(row, user_id, epoch) or not self.holds(user_id, epoch):
             return False
         row.state, row.epoch, row.outcome = outcome.state, epoch, outcome
         row.endings += 1
@@ -127,6 +133,13 @@ class Tables:
         found = [row for row in self.calls.values() if (row.user_id, row.request_id, row.safe) == asked]
         return [_known(row) for row in found]
 
+    def find_response(self, user_id: str, request_id: str) -> str | None:
+        asked = (user_id, request_id)
+        found = self.items.responses.values()
+        return next(
+            (each.id for each in found if (each.user_id, each.request.get("relayed_id")) == asked), None
+        )
+
     def _store(self, home: Home) -> None:
         self.homes[home.user_id] = home
         self.claimed_as[home.user_id] = max(self.claimed_as.values(), default=0) + 1
@@ -135,7 +148,8 @@ class Tables:
         is_older = row.epoch is None or row.epoch < epoch
         return row.user_id == user_id and row.outcome is None and is_older
 
-    def _holds(self, user_id: str, epoch: int | None) -> bool:
+    def holds(self, user_id: str, epoch: int | None) -> bool:
+        """Whether what is written under a claim counts."""
         if epoch is None or not self.checks_epochs:
             return True
         home = self.homes.get(user_id)
