@@ -105,9 +105,9 @@ def _broken_of_call(course: CallerCourse, call_id: str, deeds: Deeds, row: CallR
         return []
     if row is not None and kept is None and not course.plan.safe:
         return ["nobody ended it"]
-    ending = kept or told
+    ending = told or kept
     known = Course(course.plan, call_id, course.began_at or 0.0, told, is_unwritten=course.is_excused)
-    known.endings = [] if ending is None else [ending.state if told is None else told.state]
+    known.endings = [] if ending is None else [ending.state]
     known.error = None if ending is None else ending.error
     known.died_with_bridge = told is None
     as_kept = None
