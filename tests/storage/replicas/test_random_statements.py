@@ -23,6 +23,8 @@ from bridge.calls.endings import replica_lost
 from bridge.calls.fenced_journal import FencedRows, KnownCall
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.ports import RecordedCall
+from bridge.calls.request import RepeatIdentity
 from bridge.calls.state_machine import TERMINAL, CallPhase, CallState
 from bridge.homes import Home, HomeStore
 from bridge.storage.call_journal import CallJournal
@@ -66,6 +68,7 @@ class Side(Protocol):
         """Write the ending of a call in the journal that every bridge has."""
         ...
 
+    async def find_keyed(self, user_id: str, caller: str, key_digest: str) -> RecordedCall | None: ...
     async def write_late(self, user_id: str, call_id: str) -> None:
         """Note a report of a call that has ended."""
         ...
@@ -83,6 +86,9 @@ class Model:
 
     async def write_queued(self, call: OpenCall, epoch: int, *, may_begin: bool) -> None:
         await self.rows.write_call(call, epoch, may_begin=may_begin)
+
+    async def find_keyed(self, user_id: str, caller: str, key_digest: str) -> RecordedCall | None:
+        return await self.rows.find_keyed(user_id, caller, key_digest)
 
     async def write_late(self, user_id: str, call_id: str) -> None:
         await self.rows.write_late(call_id, user_id)
@@ -106,6 +112,9 @@ class Real:
     async def write_queued(self, call: OpenCall, epoch: int, *, may_begin: bool) -> None:
         self._journal.record_ended(call, may_begin=may_begin, epoch=epoch)
         await self._journal.catch_up()
+
+    async def find_keyed(self, user_id: str, caller: str, key_digest: str) -> RecordedCall | None:
+        return await self._journal.find_keyed(user_id, caller, key_digest, within_s=1e12)
 
     async def write_late(self, user_id: str, call_id: str) -> None:
         answered = AnsweredOutcome(status="answered", http_status=200, body=EmptyBody(kind="empty"))
@@ -134,7 +143,8 @@ class Script:
         """Statements that are executed at the same time, too."""
         self._others: Sequence[Callable[[], Statement]] = (
             self._find_home, self._list_homes, self._claim_left, self._claim_left, self._list_left,
-            self._find_known, self._find_relayed, self._write_alone, self._write_queued, self._write_late,
+            self._find_known, self._find_relayed, self._find_keyed, self._write_alone, self._write_queued,
+            self._write_late,
         )  # fmt: skip
 
     def next_step(self, homes: Sequence[Home]) -> list[Statement]:
@@ -161,7 +171,9 @@ class Script:
         number = self._chance.randrange(CALLS)
         user, safe = User(user_id, user_id), number == 0
         asked = (None, "r1", "r2")[number % 3]
-        return open_call(user, f"{user_id}-{number}", safe=safe, phase=phase, relayed_id=asked)
+        repeat = RepeatIdentity("request", "caller", f"digest {number}", f"key {number}")
+        call_id = f"{user_id}-{number}"
+        return open_call(user, call_id, safe=safe, phase=phase, relayed_id=asked, repeat=repeat)
 
     def _claim(self) -> Statement:
         user_id, replica = self._user(), self._chance.choice(REPLICAS)
@@ -236,6 +248,17 @@ class Script:
             return sorted(map(_read_known, await side.records.find_relayed(user_id, request_id)))
 
         return Statement(f"find what {user_id} asked for by {request_id}", ask)
+
+    def _find_keyed(self) -> Statement:
+        user_id, key = self._user(), f"key {self._chance.randrange(CALLS)}"
+
+        async def ask(side: Side) -> object:
+            found = await side.find_keyed(user_id, "caller", key)
+            if found is None:
+                return None
+            return found.digest, *_read_known(KnownCall(found.outcome.call_id, "", found.outcome))
+
+        return Statement(f"find {key} of {user_id}", ask)
 
     def _write_alone(self) -> Statement:
         call, may_begin = self._call(SINGLE_USER, CallPhase.SENT), self._chance.random() < 0.5
