@@ -8,6 +8,7 @@ from bridge.errors import BridgeError
 from tests.faults.replicas.judge import ReplicaTotals, ResponseCourse, broken_rules_of_response
 from tests.faults.replicas.plan import ResponsePlan
 from tests.faults.replicas.replica import ReplicaDouble, ResponseAsk
+from tests.faults.replicas.responses import read_body
 from tests.support.cluster.tables import Tables
 from tests.support.stores.memory_item_store import UNFINISHED
 
@@ -77,9 +78,10 @@ class Readers:
             course.response_id = course.response_id or str(what.error.detail.get("response_id", ""))
         elif what is not None and what[0] not in UNFINISHED:
             course.times_read += 1
-            if course.told is None:
-                self._world.note(f"response {ask.plan.number}: told {what}")
-                course.told = what
+            if course.told is None or (course.is_early and course.told != what):
+                kept = self._world.tables.items.responses.get(course.response_id)
+                course.told, course.is_early = what, kept is None or read_body(kept.body) != what
+                self._world.note(f"response {ask.plan.number}: told {what}, early: {course.is_early}")
             elif course.told != what:
                 self._world.alarm(f"response {ask.plan.number}: told {what}, and {course.told} before")
 
@@ -121,4 +123,5 @@ class Readers:
     def count(self, totals: ReplicaTotals) -> None:
         for course in self._courses.values():
             totals.responses["not told" if course.told is None else f"told {course.told[0]}"] += 1
+            totals.responses["told early"] += course.is_early
             totals.responses["asked again"] += course.times_asked > 1
