@@ -1,130 +1,23 @@
 """Where users are at home: claims, hints, death, freezes, and engines that are away. Time is virtual."""
 
 import asyncio
-import logging
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 
-from bridge.cluster.counters import ReplicaCounters
-from bridge.cluster.handovers import HandoverHooks, Handovers
-from bridge.cluster.homes import FIRST_LOOK_S, HomeHooks, Homes
-from bridge.cluster.membership import LEASE_S, Membership, MembershipPorts
-from bridge.cluster.ports import LiveReplica, ReplicaState
+from bridge.cluster.membership import LEASE_S
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
-from bridge.tasks import Tasks
-from tests.support.cluster.engines import DirectoryModel, PostgresModel, RedisModel, now
+from tests.support.cluster.played_homes import USER, Replica, Two, two_replicas
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.virtual_time]
 
-USER = "user-1"
-
-
-@dataclass
-class Replica:
-    """A replica whose process can be killed or frozen."""
-
-    name: str
-    database: PostgresModel
-    redis: RedisModel
-    entered: list[Home] = field(default_factory=list[Home])
-    left: list[str] = field(default_factory=list[str])
-    idle: set[str] = field(default_factory=set[str])
-    busy: set[str] = field(default_factory=set[str])
-    state: ReplicaState = "ready"
-    slept_s: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.tasks = Tasks()
-        self.counters = ReplicaCounters()
-        self.directory = DirectoryModel(self.redis)
-        ports = MembershipPorts(self.describe, lambda: now() + self.slept_s, self.check_homes)
-        self.membership = Membership(self.directory, ports)
-        self.membership.on_lapse(lambda: self.counters.count("lapsed_leases"))
-        hooks = HomeHooks(self.enter, self.left.append, self.idle.__contains__)
-        self.homes = Homes(
-            self.name,
-            self.database,
-            self.directory,
-            self.membership,
-            hooks=hooks,
-            tasks=self.tasks,
-            counters=self.counters,
-        )
-
-        hands = HandoverHooks(lambda user_id: user_id not in self.busy, self.move)
-        Handovers(self.homes, self.directory, self.membership, hands, self.tasks)
-
-    async def move(self, user_id: str, to: str) -> None:
-        self.homes.begin_move(user_id)
-        await asyncio.sleep(0.01)  # rows are written
-        await self.homes.give_up(user_id, to=to)
-
-    def describe(self) -> LiveReplica:
-        users = len(self.homes.user_ids)
-        return LiveReplica(self.name, f"http://{self.name}", self.state, users, 0, "1")
-
-    async def check_homes(self) -> None:
-        await self.homes.check_homes()
-
-    async def enter(self, home: Home) -> None:
-        await asyncio.sleep(0.01)
-        self.entered.append(home)
-
-    async def start(self) -> None:
-        await self.membership.beat_once()
-        self.running = [
-            self.tasks.start_task(self.membership.keep_beating(), "heartbeats"),
-            self.tasks.start_task(self.homes.keep_homes(), "homes"),
-        ]
-
-    async def freeze(self, seconds: float) -> None:
-        """Stop the process; when it goes on, its own clock shows the time that has passed."""
-        for task in self.running:
-            task.cancel()
-        await asyncio.sleep(seconds)
-
-    def thaw(self) -> None:
-        self.running = [self.tasks.start_task(self.membership.keep_beating(), "heartbeats")]
-
-    async def kill(self) -> None:
-        await self.tasks.close()
-
-
-@dataclass
-class Cluster:
-    database: PostgresModel = field(default_factory=PostgresModel)
-    redis: RedisModel = field(default_factory=RedisModel)
-    replicas: list[Replica] = field(default_factory=list[Replica])
-
-    async def start_replica(self, name: str) -> Replica:
-        replica = Replica(name, self.database, self.redis)
-        await replica.start()
-        self.replicas.append(replica)
-        return replica
-
-
-@asynccontextmanager
-async def _two() -> AsyncGenerator[tuple[Cluster, Replica, Replica]]:
-    cluster = Cluster()
-    first, second = await cluster.start_replica("a"), await cluster.start_replica("b")
-    await asyncio.sleep(1.5)  # until each has seen the other
-    yield cluster, first, second
-    for replica in cluster.replicas:
-        await replica.kill()
-
 
 @pytest_asyncio.fixture
-async def two() -> AsyncIterator[tuple[Cluster, Replica, Replica]]:
-    async with _two() as parts:
+async def two() -> AsyncIterator[Two]:
+    async with two_replicas() as parts:
         yield parts
-
-
-Two = tuple[Cluster, Replica, Replica]
 
 
 async def test_the_replica_that_is_asked_first_becomes_the_home(two: Two) -> None:
@@ -164,116 +57,6 @@ async def test_a_home_that_is_hinted_at_costs_one_question_to_redis(two: Two) ->
     before = (cluster.database.questions, second.directory.questions)
     await second.homes.locate(USER)
     assert (cluster.database.questions, second.directory.questions) == (before[0], before[1] + 1)
-
-
-async def test_users_of_a_dead_replica_find_a_home_elsewhere(two: Two) -> None:
-    """Within the time that a heartbeat lasts, and under a higher epoch."""
-    _, first, second = two
-    await first.homes.locate(USER)
-    await second.homes.locate(USER)
-    await first.kill()
-    began = now()
-    assert (await second.homes.locate(USER, refused=Home(USER, "a", 1))).url == ""
-    assert now() - began < 6.5
-    assert second.entered == [Home(USER, "b", 2)]
-
-
-async def test_users_of_a_replica_that_may_be_dead_hardly_ask_the_database(two: Two) -> None:
-    """A thousand users are lost at once, and their claims need the database a moment later."""
-    cluster, first, second = two
-    await first.homes.locate(USER)
-    before = cluster.database.questions
-    await first.kill()
-    await second.homes.locate(USER, refused=Home(USER, "a", 1))
-    waiting, claiming = 11, 3  # at 0, 0.1, 0.3, 0.7, 1.2 s and each 0.5 s after that, for 4.1 s
-    assert cluster.database.questions - before <= waiting + claiming
-
-
-async def test_who_waits_for_a_home_hears_at_once_that_its_replica_is_dead(two: Two) -> None:
-    """Nobody waits for the next look then."""
-    _, first, second = two
-    await first.homes.locate(USER)
-    await first.kill()
-    died_at = asyncio.get_running_loop().create_future()
-    second.membership.on_death(lambda _: died_at.set_result(now()))
-    await second.homes.locate(USER, refused=Home(USER, "a", 1))
-    assert now() - died_at.result() < FIRST_LOOK_S
-
-
-async def test_a_home_that_is_not_reached_hands_over_who_has_nothing_open(two: Two) -> None:
-    """Two replicas that do not reach each other keep nobody out."""
-    _, first, second = two
-    await first.homes.locate(USER)
-    await second.homes.locate(USER)
-    began = now()
-    found = await second.homes.locate(USER, refused=Home(USER, "a", 1), is_unreached=True)
-    assert (found.url, found.home) == ("", Home(USER, "b", 2))
-    assert now() - began < 1.5
-    assert (first.left, second.entered) == ([USER], [Home(USER, "b", 2)])
-
-
-async def test_a_home_that_is_not_reached_keeps_who_has_something_open(two: Two) -> None:
-    """What is open there ends there; who asks elsewhere is told so at once, and that nothing was sent."""
-    _, first, second = two
-    await first.homes.locate(USER)
-    first.busy.add(USER)
-    for _ in range(2):
-        began = now()
-        with pytest.raises(BridgeError) as refused:
-            await second.homes.locate(USER, refused=Home(USER, "a", 1), is_unreached=True)
-        assert refused.value.error.code is ErrorCode.CLUSTER_UNAVAILABLE
-        assert "Nothing was sent" in refused.value.error.message
-        assert now() - began < 1.5
-    assert first.homes.epoch_of(USER) == 1
-    assert first.left == []
-
-
-async def test_a_dead_home_that_is_not_reached_is_taken_over(two: Two) -> None:
-    """It was killed a moment ago and cannot say no, so that its users wait for their next home."""
-    _, first, second = two
-    await first.homes.locate(USER)
-    await second.homes.locate(USER)
-    first.busy.add(USER)
-    await first.kill()
-    assert (await second.homes.locate(USER, refused=Home(USER, "a", 1), is_unreached=True)).url == ""
-
-
-async def test_nobody_is_handed_over_to_a_replica_that_stops(two: Two) -> None:
-    """It would have to hand the user on at once."""
-    _, first, second = two
-    home = (await first.homes.locate(USER)).home
-    second.state = "draining"
-    await asyncio.sleep(2)
-    await second.directory.want_user(home, "b")
-    await asyncio.sleep(2)
-    assert first.homes.epoch_of(USER) == 1
-    assert not await second.directory.is_wanted(home)
-
-
-@pytest.mark.parametrize("later_s", [0.1, 0.3, 0.5, 0.7, 0.9])
-async def test_a_replica_is_found_dead_as_its_last_heartbeat_ends(later_s: float) -> None:
-    """Up to a second would pass until the next heartbeat of this one, for all users of the other."""
-    cluster = Cluster()
-    first = await cluster.start_replica("a")
-    await asyncio.sleep(later_s)
-    second = await cluster.start_replica("b")
-    await asyncio.sleep(2)
-    died_at = asyncio.get_running_loop().create_future()
-    second.membership.on_death(lambda _: died_at.set_result(now()))
-    await first.kill()
-    last, _ = cluster.redis.heartbeats["a"]
-    assert 4.0 <= await died_at - last < 4.1
-    await second.kill()
-
-
-async def test_users_with_open_work_are_taken_over_when_nobody_asks(two: Two) -> None:
-    """A background response goes on without its caller."""
-    cluster, first, second = two
-    await first.homes.locate(USER)
-    cluster.database.open_work.add(USER)
-    await first.kill()
-    await asyncio.sleep(4 + 5 + 1)
-    assert second.homes.epoch_of(USER) == 2
 
 
 async def test_a_frozen_replica_acts_for_nobody_before_it_has_looked(two: Two) -> None:
@@ -516,18 +299,3 @@ async def test_a_lapsed_lease_and_the_users_it_cost_are_counted(two: Two) -> Non
     first.thaw()
     await asyncio.sleep(1)
     assert counted(first) == {"claims_first": 2, "lapsed_leases": 1, "homes_differed": 1}
-
-
-async def test_who_stops_is_told_from_who_is_lost(two: Two, caplog: pytest.LogCaptureFixture) -> None:
-    """A restart is no reason to look at the log; the loss of a replica is."""
-    caplog.set_level(logging.INFO, "bridge.cluster.membership")
-    cluster, first, second = two
-    third = await cluster.start_replica("c")
-    third.state = "draining"
-    await asyncio.sleep(2.5)
-    await third.kill()
-    await first.kill()
-    await asyncio.sleep(6)
-    assert sorted(second.membership.live) == ["b"]
-    told = {(each.levelname, each.message) for each in caplog.records if "Replica" in each.message}
-    assert told == {("INFO", "Replica c has stopped."), ("WARNING", "Replica a is gone.")}
