@@ -12,7 +12,7 @@ from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Passage
 from bridge.storage.dialects import reason_of
 from bridge.stored_items.items import StoredItem, StoredResponse
-from bridge.stored_items.store import ItemStore, StoreUnavailable
+from bridge.stored_items.store import ItemStore, StoreUnavailable, UserElsewhere
 from bridge.tasks import run_within
 
 NAME = "the database"
@@ -91,7 +91,8 @@ class ResilientItemStore:
                 return await self._record_outcome(passage, work)
         except BridgeError as refused:  # by the breaker, before the work started, or by the fence of replicas
             work.close()
-            raise StoreUnavailable(refused.error.message) from None
+            is_fenced = refused.error.code is ErrorCode.REPLICA_LOST
+            raise (UserElsewhere if is_fenced else StoreUnavailable)(refused.error.message) from None
 
     async def _record_outcome(self, passage: Passage, work: Coroutine[Any, Any, ResultT]) -> ResultT:
         wait_s = self._wait_s()

@@ -15,11 +15,16 @@ class StoreUnavailable(Exception):
     """The store can be neither read nor written now; the text says why. An answer continues without it."""
 
 
+class UserElsewhere(StoreUnavailable):
+    """The user is at home in another replica, which goes on with what is stored: nothing was written."""
+
+
 class ItemStore(Protocol):
     """Stored items and responses. Every method is one transaction, and safe to cancel.
 
     Raises, each of them:
         StoreUnavailable: the database does not answer, or its circuit breaker is open.
+        UserElsewhere: with replicas, the user is not at home here any more.
     """
 
     async def add_items(self, items: Sequence[StoredItem]) -> None:

@@ -11,7 +11,7 @@ from bridge.agent.items import answered_call_id
 from bridge.agent.memory.recorder import Memory, input_records
 from bridge.agent.turn import Emit, ItemStored, ModelOutput, TurnEvent, TurnRequest
 from bridge.stored_items.items import ResponseStatus, StoredResponse
-from bridge.stored_items.store import StoreUnavailable
+from bridge.stored_items.store import StoreUnavailable, UserElsewhere
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 
@@ -90,6 +90,8 @@ class ResponseRecord:
         self._brought = input_records(memory, later) if later else []
         self.is_stored = is_stored
         """Whether the store has it, as of the last save."""
+        self.is_elsewhere = False
+        """Whether another replica has its user now, and with that its end."""
 
     @property
     def is_wanted(self) -> bool:
@@ -158,5 +160,6 @@ class ResponseRecord:
             await work
         except StoreUnavailable as failure:
             _log.warning("response %s cannot be stored: %s", self._stored.id, failure)
+            self.is_elsewhere = isinstance(failure, UserElsewhere)
             return False
         return True

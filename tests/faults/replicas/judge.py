@@ -67,7 +67,7 @@ class ResponseCourse:
     told: tuple[str, str] | None = None
     """Status and output, once it had ended."""
     is_early: bool = False
-    """It was told from memory, before the database had it: the bridge does so, and may be wrong then."""
+    """It was told from memory, while the database did not answer."""
     times_read: int = 0
     """After that."""
 

@@ -1,5 +1,6 @@
 """Clients that have responses made in the background, and read them until they have ended, at any replica."""
 
+import asyncio
 import random
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -80,10 +81,17 @@ class Readers:
             course.times_read += 1
             if course.told is None or (course.is_early and course.told != what):
                 kept = self._world.tables.items.responses.get(course.response_id)
-                course.told, course.is_early = what, kept is None or read_body(kept.body) != what
+                is_kept = kept is not None and read_body(kept.body) == what
+                if not is_kept and not self._is_database_away():
+                    self._world.alarm(f"response {ask.plan.number}: told {what} before it was kept")
+                course.told, course.is_early = what, not is_kept
                 self._world.note(f"response {ask.plan.number}: told {what}, early: {course.is_early}")
             elif course.told != what:
                 self._world.alarm(f"response {ask.plan.number}: told {what}, and {course.told} before")
+
+    def _is_database_away(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        return any(replica.has_trouble(now) for replica in self._world.replicas.values())
 
     # The course of things
 

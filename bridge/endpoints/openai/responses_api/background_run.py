@@ -85,16 +85,19 @@ class BackgroundTurn:
 
     async def run_in_background(self, turn: TurnOf) -> None:
         """Do the turn to its end, and keep that. When the bridge stops before, it stays as it is."""
-        async with asyncio.TaskGroup() as group:
-            writing = group.create_task(self._log.write_frames(), name="events")
-            is_over = await self._answer(turn)
-            self._log.end_events()
-            if is_over:
-                await self._store_end()
-            else:
-                await self._flush()
-                await self._making.record.save_progress(replace(self._progress, attempts=0))
-            writing.cancel()
+        try:
+            async with asyncio.TaskGroup() as group:
+                writing = group.create_task(self._log.write_frames(), name="events")
+                last = await self._answer(turn)
+                self._log.end_events(last)
+                if last:
+                    await self._store_end()
+                else:
+                    await self._flush()
+                    await self._making.record.save_progress(replace(self._progress, attempts=0))
+                writing.cancel()
+        finally:
+            self._log.hide_end()
 
     async def take_event(self, event: TurnEvent) -> None:
         """As `Emit`. At the end of a round, and of its calls, all that was told is kept."""
@@ -111,18 +114,17 @@ class BackgroundTurn:
             await yield_to_loop()
             self._yielded_at = time.monotonic()
 
-    async def _answer(self, turn: TurnOf) -> bool:
-        """The turn; whether it has come to an end."""
+    async def _answer(self, turn: TurnOf) -> bytes:
+        """The turn, and its last frames; empty: it has not come to an end."""
         try:
             work = log_failures(self._frames(turn), "A response in the background")
             frames = await self._all.run_cancellable(self._running, work)
         except Cancelled as cancelled:
             if not cancelled.frames:
-                return False
+                return b""
             frames = cancelled.frames
             await self._making.interrupted()
-        self._log.add_frames(frames if frames is not None else self._making.encode_failure(None))
-        return True
+        return frames if frames is not None else self._making.encode_failure(None)
 
     async def _frames(self, turn: TurnOf) -> bytes:
         """The last frames of the answer."""
@@ -134,9 +136,19 @@ class BackgroundTurn:
         return self._making.encode_end(replace(result, usage=usage))
 
     async def _store_end(self) -> None:
+        """Store the end, and then tell it; while the database is away it is told before.
+
+        If the user is at home elsewhere, that replica ends the response, perhaps otherwise.
+        """
+        record = self._making.record
         for _ in range(END_TRIES):
             await self._flush()
-            if await self._making.record.save_end(self._making.answer.response):
+            is_stored = await record.save_end(self._making.answer.response)
+            if record.is_elsewhere:
+                self._log.hide_end()
+                return
+            self._log.tell_end()
+            if is_stored:
                 return
             await sleep_safely(END_RETRY_S)
         _log.error("The end of response %s is lost: the store did not accept it.", self._running.response_id)

@@ -32,6 +32,7 @@ from bridge.endpoints.openai.responses_api.background_run import (
 )
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
+from bridge.errors import BridgeError, ErrorCode
 from bridge.providers.directory import ModelEntry
 from bridge.settings.answer_format import display_named, form_named
 from bridge.stored_items.items import StoredResponse
@@ -135,7 +136,7 @@ class ResponseMaker:
 
         Raises:
             BridgeError, InvalidRequest, ModelError: it failed before the caller was told anything; nothing is
-                kept.
+                kept. `replica_lost`: another replica has the caller's user, and ends the response.
         """
         is_to_be_stored = order.is_to_be_stored and await self._stores_responses(order.request.user_id)
         record = ResponseRecord(self._memory, order.stored, later=order.request if is_to_be_stored else None)
@@ -157,6 +158,8 @@ class ResponseMaker:
                 raise
             await record.catch_up()
             await record.save_end(order.answer.response)
+            if record.is_elsewhere:
+                raise _moved_away(order.stored.id)
         return last
 
     async def start_response(self, order: ResponseOrder) -> RunningResponse:
@@ -252,3 +255,11 @@ class ResponseMaker:
                     await close_calls(self._memory, self._journal, order.request, "stopped")
 
         return ResponseInProgress(order.answer, record, order.error_id, order.log_end, interrupted)
+
+
+def _moved_away(response_id: str) -> BridgeError:
+    message = (
+        "The user came to be at home in another replica of the bridge while this answer was made; what is "
+        f"stored of it is the response {response_id}."
+    )
+    return BridgeError(ErrorCode.REPLICA_LOST, message, detail={"response_id": response_id})

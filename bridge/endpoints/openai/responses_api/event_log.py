@@ -98,6 +98,10 @@ class EventLog:
         """Number of the last event that is given up."""
         self._unwritten_bytes = 0
         self._is_over = False
+        self._withheld_from: int | None = None
+        """Number of the first event that listeners do not get yet."""
+        self._is_told = False
+        """Whether listeners have come to the end when they have had what is not withheld."""
         self._moved = asyncio.Event()
         self._something = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -124,12 +128,35 @@ class EventLog:
             self._give_up()
         self._wake()
 
-    def end_events(self) -> None:
-        """End the stream: no more frames follow."""
-        self._is_over = True
+    def end_events(self, last: bytes = b"") -> None:
+        """End the stream: no more frames follow.
+
+        `last`: its end, which is written, but told to nobody before `tell_end`.
+        """
+        if last:
+            self._withheld_from = self._next
+            self.add_frames(last)
+        self._is_over, self._is_told = True, not last
         self._something.set()
         self._hurry.set()
         self._wake()
+
+    def tell_end(self) -> None:
+        """Give listeners what was withheld from them."""
+        self._withheld_from = None
+        self._is_told = True
+        self._wake()
+
+    def hide_end(self) -> None:
+        """End the stream of listeners before what is withheld: another replica has the end."""
+        self._is_told = True
+        self._wake()
+
+    async def wait_until_told(self) -> bool:
+        """Wait for the end; returns whether it is one that may be told."""
+        while not self._is_told:
+            await self._moved.wait()
+        return self._withheld_from is None
 
     async def flush_frames(self) -> None:
         """Have written what was added so far; returns when it is. Cancelling it harms nothing."""
@@ -159,8 +186,8 @@ class EventLog:
         """
         while True:
             moved = self._moved
-            if after >= self.last:
-                if self._is_over:
+            if after >= self._last_told:
+                if self._is_told:
                     return
                 await moved.wait()
             elif after < self._oldest - 1:
@@ -168,8 +195,12 @@ class EventLog:
                 if frames:
                     yield frames
             else:
-                frames, after = self._newer(after), self.last
+                frames, after = self._newer(after), self._last_told
                 yield frames
+
+    @property
+    def _last_told(self) -> int:
+        return self.last if self._withheld_from is None else self._withheld_from - 1
 
     @property
     def _oldest(self) -> int:
@@ -181,6 +212,8 @@ class EventLog:
         for piece in reversed(self._pieces):
             if piece.last <= after:
                 break
+            if piece.first > self._last_told:
+                continue
             found.append(select_newer(piece.first, piece.frames, after))
         return b"".join(reversed(found))
 
@@ -241,7 +274,8 @@ class EventLog:
         self._written.set()
 
     def _make_room(self) -> None:
-        while self._pieces and self._bytes > BUFFERED_BYTES and self._pieces[0].last <= self._written_to:
+        unneeded_to = min(self._written_to, self._last_told)
+        while self._pieces and self._bytes > BUFFERED_BYTES and self._pieces[0].last <= unneeded_to:
             self._bytes -= len(self._pieces.popleft().frames)
 
     def _give_up(self) -> None:

@@ -10,12 +10,13 @@ from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from bridge.agent.errors import ApiError, ApiFailure, store_unavailable
+from bridge.agent.errors import ApiError, ApiFailure, of_wire, store_unavailable
 from bridge.agent.memory.item_references import with_named_items
 from bridge.agent.responses.input_items import ListPage, build_list
 from bridge.agent.turn import TurnRequest
 from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventsLost, count_of, select_newer
-from bridge.endpoints.openai.responses_api.running import RunningResponses
+from bridge.endpoints.openai.responses_api.running import RunningResponse, RunningResponses
+from bridge.homes import user_elsewhere
 from bridge.stored_items.items import OWN_TYPES, StoredItem, StoredResponse
 from bridge.stored_items.store import ItemStore, StoreUnavailable
 from toolserver.json_types import JsonObject, dump_json
@@ -44,17 +45,18 @@ class ResponseReader:
             ApiFailure: 404: the user has none of that id; 503: the store does not answer.
         """
         if (running := self._running.find_running(user_id, response_id)) is not None:
-            return running.answer.partial
+            return await _read_running(running)
         return (await self._find_stored(user_id, response_id)).body
 
     async def find_response(self, user_id: str, response_id: str) -> JsonObject | None:
         """As `response`; None: there is none.
 
         Raises:
+            ApiFailure: 503: another replica has the user, and this response, by now.
             StoreUnavailable: the store does not answer.
         """
         if (running := self._running.find_running(user_id, response_id)) is not None:
-            return running.answer.partial
+            return await _read_running(running)
         stored = await self._store.find_response(user_id, response_id)
         return None if stored is None else stored.body
 
@@ -107,9 +109,9 @@ class ResponseReader:
         """
         running = self._running.cancel_running(user_id, response_id)
         if running is not None:
-            return running.answer.response
+            return await _read_running(running)
         if (running := self._running.find_running(user_id, response_id)) is not None:  # it has just ended
-            body, background = running.answer.response, running.log is not None
+            body, background = await _read_running(running), running.log is not None
         else:
             stored = await self._find_stored(user_id, response_id)
             body, background = stored.body, stored.background
@@ -154,6 +156,14 @@ class ResponseReader:
 
 
 _ENDED = "Cannot cancel a response that has ended."
+
+
+async def _read_running(running: RunningResponse) -> JsonObject:
+    """Read a running response; the end of one in the background once it may be told."""
+    body = running.answer.partial
+    if running.log is None or body["status"] in UNFINISHED or await running.log.wait_until_told():
+        return running.answer.partial
+    raise ApiFailure(of_wire(user_elsewhere().error))
 
 
 async def _end_with_error(events: AsyncGenerator[bytes], after: int) -> AsyncGenerator[bytes]:
