@@ -77,26 +77,14 @@ export const RULE_HEADERS = Object.freeze(["cookie", "referer", "user-agent"]);
  * - `cancelled`: by the page, before it was sent
  * - `storage`: the browser could not write down that it is sent
  * - `asking`: a question of this bridge is open already
- * @typedef {"protocol" | "bad_message" | "not_paired" | "forbidden_target" | "not_granted" | "login_not_granted" | "method_not_granted" | "forbidden_header" | "too_large" | "busy" | "duplicate" | "cancelled" | "storage" | "asking"} RefusalCode
  */
-
-/** @type {readonly RefusalCode[]} */
-export const REFUSAL_CODES = Object.freeze([
-  "protocol",
-  "bad_message",
-  "not_paired",
-  "forbidden_target",
-  "not_granted",
-  "login_not_granted",
-  "method_not_granted",
-  "forbidden_header",
-  "too_large",
-  "busy",
-  "duplicate",
-  "cancelled",
-  "storage",
-  "asking",
-]);
+export const REFUSAL_CODES = Object.freeze(
+  /** @type {const} */ ([
+    ...["protocol", "bad_message", "not_paired", "forbidden_target", "not_granted", "login_not_granted", "method_not_granted"],
+    ...["forbidden_header", "too_large", "busy", "duplicate", "cancelled", "storage", "asking"],
+  ]),
+);
+/** @typedef {typeof REFUSAL_CODES[number]} RefusalCode */
 
 /** @typedef {"safe" | "all"} Methods `safe`: those of `SAFE_METHODS` */
 /**

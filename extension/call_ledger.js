@@ -1,0 +1,99 @@
+// @ts-check
+/**
+ * Which requests were sent: what makes "at most once" true through the death of the service worker.
+ *
+ * An entry is durable before its fetch begins, and lives as long as the browser's session, or until the extension is
+ * reloaded; the epoch goes with it. An id is decided in memory at once and only once, so that a `call` and a `did` of
+ * the same id cannot both win.
+ */
+
+/** @typedef {{get: (keys: null) => Promise<Record<string, any>>, set: (items: Record<string, unknown>) => Promise<void>, remove: (keys: string[]) => Promise<void>}} SessionStorage */
+/** @typedef {{state: "sent" | "void", at: number}} Entry */
+
+const PREFIX = "call ";
+/** Entries older than this are dropped once there are `MOST_ENTRIES`; the storage itself holds 10 MB. */
+const KEPT_MS = 3_600_000;
+const MOST_ENTRIES = 10_000;
+
+/** @param {string} bridge @param {string} id */
+const keyOf = (bridge, id) => `${PREFIX}${bridge} ${id}`;
+
+export class CallLedger {
+  /** @type {Map<string, Entry>} */
+  #entries = new Map();
+  #epoch = "";
+  #limit = MOST_ENTRIES;
+
+  /**
+   * @param {SessionStorage} storage
+   * @param {{now: () => number, randomId: () => string}} environment
+   */
+  constructor(storage, environment) {
+    this.storage = storage;
+    this.environment = environment;
+  }
+
+  /** Another one once this ledger may have forgotten what was sent. */
+  get epoch() {
+    return this.#epoch;
+  }
+
+  async loadEntries() {
+    const { epoch, ...items } = await this.storage.get(null);
+    const calls = Object.entries(items).filter(([key]) => key.startsWith(PREFIX));
+    this.#entries = new Map(calls);
+    this.#epoch = epoch ?? "";
+    if (!this.#epoch) await this.#beginEpoch();
+  }
+
+  /**
+   * Settles when it is durable; only then may the request leave.
+   * @param {string} bridge
+   * @param {string} id
+   * @returns {Promise<boolean>} false: it was sent or voided before
+   * @throws whatever the storage does; the id cannot be used any more
+   */
+  async recordSent(bridge, id) {
+    const key = keyOf(bridge, id);
+    if (this.#entries.has(key)) return false;
+    await this.#write(key, "sent");
+    return true;
+  }
+
+  /**
+   * After "never" the request is not performed, now or later.
+   * @param {string} bridge
+   * @param {string} id
+   * @returns {Promise<"sent" | "never">}
+   */
+  async voidUnlessSent(bridge, id) {
+    const key = keyOf(bridge, id);
+    const known = this.#entries.get(key);
+    if (known?.state === "sent") return "sent";
+    if (!known) await this.#write(key, "void");
+    return "never";
+  }
+
+  /** @param {string} key @param {Entry["state"]} state */
+  async #write(key, state) {
+    const entry = { state, at: this.environment.now() };
+    this.#entries.set(key, entry);
+    if (this.#entries.size > this.#limit) await this.#forgetOld();
+    await this.storage.set({ [key]: entry });
+  }
+
+  async #forgetOld() {
+    const oldest = this.environment.now() - KEPT_MS;
+    const old = [...this.#entries].filter(([, { at }]) => at < oldest).map(([key]) => key);
+    this.#limit = MOST_ENTRIES + this.#entries.size - old.length;
+    if (old.length === 0) return;
+    await this.#beginEpoch();
+    for (const key of old) this.#entries.delete(key);
+    await this.storage.remove(old);
+  }
+
+  async #beginEpoch() {
+    this.#epoch = this.environment.randomId();
+    await this.storage.set({ epoch: this.#epoch });
+  }
+}

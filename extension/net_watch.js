@@ -1,0 +1,105 @@
+// @ts-check
+/**
+ * What the browser's network says of our own fetches and `fetch` does not: error names, and where a redirect leads.
+ *
+ * Each fetch has a fragment of its own, which the events carry and no server sees. The events come on another way than the
+ * fetch's answer and may be later than it.
+ */
+
+import { plainName } from "./net_errors.js";
+
+/** @typedef {{addListener: (listener: (details: any) => void, filter: object, more?: string[]) => void}} NetEvent */
+/** @typedef {{status: number, status_text: string, headers: [string, string][], location: string | null}} Redirect */
+
+/** Maximum milliseconds that an event is waited for. */
+const EVENT_MS = 1000;
+const FRAGMENT = /#tb-[\w-]+$/;
+const FILTER = { urls: ["http://*/*", "https://*/*"], tabId: -1 };
+
+/** What is known of one fetch. */
+class Watched {
+  constructor() {
+    /** @type {PromiseWithResolvers<Redirect | null>} */
+    this.redirect = Promise.withResolvers();
+    /** @type {PromiseWithResolvers<string>} */
+    this.error = Promise.withResolvers();
+    /** @type {string | null} */
+    this.ip = null;
+  }
+}
+
+/** @param {string} line as in "HTTP/1.1 302 Found" */
+const statusTextOf = (line) => line.split(" ").slice(2).join(" ");
+
+/** @param {string} location @param {string} url @returns {string | null} absolute */
+function resolveLocation(location, url) {
+  const base = url.replace(FRAGMENT, "");
+  return URL.canParse(location, base) ? new URL(location, base).href : null;
+}
+
+/** @param {chrome.webRequest.HttpHeaders | undefined} headers @returns {[string, string][]} */
+function readHeaders(headers = []) {
+  const all = headers.map(({ name, value = "" }) => /** @type {[string, string]} */ ([name.toLowerCase(), value]));
+  return all.filter(([name]) => name !== "set-cookie");
+}
+
+export class NetWatch {
+  /** @type {Map<string, Watched>} */
+  #watched = new Map();
+
+  /** @param {Record<"onHeadersReceived" | "onResponseStarted" | "onErrorOccurred", NetEvent>} webRequest @param {(ms: number) => Promise<unknown>} pause */
+  constructor(webRequest, pause) {
+    this.pause = pause;
+    webRequest.onHeadersReceived.addListener((details) => this.#headersReceived(details), FILTER, ["responseHeaders"]);
+    webRequest.onResponseStarted.addListener((details) => this.#addressKnown(details), FILTER);
+    webRequest.onErrorOccurred.addListener((details) => this.#find(details)?.error.resolve(plainName(details.error)), FILTER);
+  }
+
+  /** @param {string} fragment with its "#" */
+  watchFetch(fragment) {
+    this.#watched.set(fragment, new Watched());
+  }
+
+  /** @param {string} fragment */
+  forgetFetch(fragment) {
+    this.#watched.delete(fragment);
+  }
+
+  /** @param {string} fragment @returns {Promise<Redirect | null>} null: the browser did not tell in time */
+  async redirectOf(fragment) {
+    const redirect = this.#watched.get(fragment)?.redirect.promise ?? null;
+    return Promise.race([redirect, this.pause(EVENT_MS).then(() => null)]);
+  }
+
+  /** @param {string} fragment @returns {Promise<string>} "unnamed": the browser did not tell in time */
+  async errorOf(fragment) {
+    const error = this.#watched.get(fragment)?.error.promise ?? "unnamed";
+    return Promise.race([error, this.pause(EVENT_MS).then(() => "unnamed")]);
+  }
+
+  /** The peer's address, if it is known by now. @param {string} fragment */
+  addressOf(fragment) {
+    return this.#watched.get(fragment)?.ip ?? null;
+  }
+
+  /** @param {{url: string}} details */
+  #find({ url }) {
+    return this.#watched.get(FRAGMENT.exec(url)?.[0] ?? "");
+  }
+
+  /** @param {{url: string, statusCode: number, statusLine: string, responseHeaders?: chrome.webRequest.HttpHeaders}} details */
+  #headersReceived(details) {
+    const { statusCode: status, statusLine, responseHeaders, url } = details;
+    const headers = readHeaders(responseHeaders);
+    const target = headers.find(([name]) => name === "location")?.[1];
+    const location = target === undefined ? null : resolveLocation(target, url);
+    const isRedirect = status >= 300 && status < 400;
+    if (isRedirect) this.#find(details)?.redirect.resolve({ status, status_text: statusTextOf(statusLine), headers, location });
+  }
+
+  /** @param {{url: string, ip?: string}} details */
+  #addressKnown(details) {
+    const watched = this.#find(details);
+    if (watched) watched.ip = details.ip ?? null;
+  }
+}

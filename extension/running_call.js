@@ -1,0 +1,205 @@
+// @ts-check
+/** One request of a page, from its `call` to its end. It is fetched at most once. */
+
+import { IncomingBody, SendWindow, splitBytes } from "./chunks.js";
+import { refusal, splitRequest } from "./fence.js";
+import { describeError, isBeforeConnection } from "./net_errors.js";
+
+/** @typedef {import("./protocol.js").CallMessage} CallMessage */
+/** @typedef {import("./protocol.js").Grant} Grant */
+/** @typedef {import("./fence.js").Refusal} Refusal */
+/** @typedef {(message: import("./protocol.js").CompanionMessage) => void} Post */
+
+/**
+ * What all calls share.
+ * @typedef {object} CallEnvironment
+ * @property {(bridge: string, call: CallMessage) => Promise<{grant: Grant} | Refusal>} authorizeCall
+ * @property {(bridge: string) => import("./call_rate.js").CallRate} rateOf
+ * @property {import("./call_ledger.js").CallLedger} ledger
+ * @property {import("./net_watch.js").NetWatch} net
+ * @property {import("./header_rules.js").HeaderRules} rules
+ * @property {import("./contacts.js").Contacts} contacts
+ * @property {import("./use_log.js").UseLog} uses
+ * @property {(request: Request) => Promise<Response>} fetch
+ * @property {() => number} now       milliseconds since the epoch
+ * @property {() => string} randomId
+ */
+
+/** Ends a call before it was sent. */
+class Refused extends Error {
+  /** @param {Refusal} refused */
+  constructor(refused) {
+    super(refused.message);
+    this.refused = refused;
+  }
+}
+
+/** The reason of a call's signal when its page no longer wants it. */
+export const CANCELLED = refusal("cancelled", "The call was cancelled.");
+
+/** @param {CallMessage["body"]} body */
+const sizeOf = (body) => (body instanceof ArrayBuffer ? body.byteLength : (body ?? 0));
+
+export class RunningCall {
+  #controller = new AbortController();
+  #window = new SendWindow();
+  /** @type {IncomingBody | null} */
+  #incoming = null;
+  #ending = "";
+
+  /**
+   * @param {CallMessage} call
+   * @param {string} bridge
+   * @param {{environment: CallEnvironment, post: Post}} around
+   */
+  constructor(call, bridge, { environment, post }) {
+    this.call = call;
+    this.bridge = bridge;
+    this.environment = environment;
+    this.post = post;
+    if (typeof call.body === "number") this.#incoming = new IncomingBody(call.body);
+  }
+
+  get id() {
+    return this.call.id;
+  }
+
+  /** @param {import("./protocol.js").PartMessage} part */
+  addPart({ id, seq, bytes }) {
+    if (this.#incoming?.addPart(seq, bytes)) this.post({ type: "ack", id, seq });
+    else this.abortCall(refusal("bad_message", "A part of the body is not the next one, or more than was announced."));
+  }
+
+  /** @param {number} seq */
+  acknowledge(seq) {
+    this.#window.acknowledge(seq);
+  }
+
+  /** @param {Refusal} reason */
+  abortCall(reason) {
+    this.#controller.abort(new Refused(reason));
+  }
+
+  /** Never throws; posts how it ends. */
+  async run() {
+    const { environment, call, bridge } = this;
+    const size = sizeOf(call.body);
+    const rate = environment.rateOf(bridge);
+    let isCounted = false;
+    try {
+      await this.#authorize();
+      isCounted = rate.beginCall(size);
+      if (!isCounted) throw new Refused(refusal("busy", "Too many requests of this bridge at a time or a second."));
+      await this.#send(await this.#receiveBody());
+    } catch (error) {
+      this.#refuse(error);
+    } finally {
+      if (isCounted) rate.endCall(size);
+    }
+    const { origin } = new URL(call.url);
+    environment.uses.addUse({ at: environment.now(), bridge, api: origin, method: call.method, login: call.login, ending: this.#ending });
+  }
+
+  /** @param {unknown} error of what comes before the fetch */
+  #refuse(error) {
+    const refused = error instanceof Refused ? error.refused : refusal("bad_message", String(error));
+    this.#ending = refused.code;
+    this.post({ type: "refused", id: this.id, ...refused });
+  }
+
+  async #authorize() {
+    const answer = await this.environment.authorizeCall(this.bridge, this.call);
+    if (!("grant" in answer)) throw new Refused(answer);
+    this.#controller.signal.throwIfAborted();
+    return answer.grant;
+  }
+
+  /** @returns {Promise<Uint8Array<ArrayBuffer> | null>} */
+  async #receiveBody() {
+    const { body } = this.call;
+    if (typeof body !== "number") return body && new Uint8Array(body);
+    return /** @type {IncomingBody} */ (this.#incoming).wholeBody(this.#controller.signal);
+  }
+
+  /** @param {Uint8Array<ArrayBuffer> | null} body */
+  async #send(body) {
+    const { net, rules, randomId } = this.environment;
+    const fragment = `#tb-${randomId()}`;
+    const url = new URL(fragment, this.call.url).href;
+    const { init, byRule } = splitRequest(this.call, await this.#authorize());
+    const request = new Request(url, { ...init, body, signal: this.#controller.signal });
+    const rule = byRule.length > 0 ? await rules.addRule(url, byRule) : null;
+    net.watchFetch(fragment);
+    try {
+      await this.#recordSent();
+      this.post({ type: "sent", id: this.id });
+      await this.#exchange(request, fragment);
+    } finally {
+      net.forgetFetch(fragment);
+      if (rule !== null) void rules.removeRule(rule);
+    }
+  }
+
+  async #recordSent() {
+    const { signal } = this.#controller;
+    signal.throwIfAborted();
+    const isNew = await this.environment.ledger.recordSent(this.bridge, this.id).catch((error) => {
+      throw new Refused(refusal("storage", `The browser could not write down that the call is sent: ${error}`));
+    });
+    if (!isNew) throw new Refused(refusal("duplicate", "This call was sent or withdrawn before; it is not sent again."));
+    signal.throwIfAborted();
+  }
+
+  /** From here on the request may have arrived. Never throws. @param {Request} request @param {string} fragment */
+  async #exchange(request, fragment) {
+    try {
+      const response = await this.environment.fetch(request);
+      void this.environment.contacts.noteContact(new URL(request.url).origin);
+      await this.#postHead(response, fragment);
+      await this.#postBody(response);
+    } catch {
+      await this.#fail(request.url, fragment);
+    }
+  }
+
+  /** @param {Response} response @param {string} fragment @throws {Error} the browser does not tell where it leads */
+  async #postHead(response, fragment) {
+    const { net } = this.environment;
+    const isRedirect = response.type === "opaqueredirect";
+    const redirect = isRedirect ? await net.redirectOf(fragment) : null;
+    if (isRedirect && !redirect) throw new Error("a redirect of which nothing is known");
+    const { status, status_text, headers, location } = redirect ?? {
+      status: response.status,
+      status_text: response.statusText,
+      headers: [...response.headers],
+      location: null,
+    };
+    this.#ending = String(status);
+    this.post({ type: "head", id: this.id, status, status_text, headers, location, ip: net.addressOf(fragment) });
+  }
+
+  /** @param {Response} response */
+  async #postBody({ body }) {
+    const { id } = this;
+    let total = 0;
+    for await (const piece of body ?? [])
+      for (const bytes of splitBytes(piece)) {
+        const seq = await this.#window.claimNext(this.#controller.signal);
+        total += bytes.byteLength;
+        this.post({ type: "chunk", id, seq, bytes });
+      }
+    this.post({ type: "end", id, bytes: total });
+  }
+
+  /** @param {string} url @param {string} fragment */
+  async #fail(url, fragment) {
+    const { net, contacts } = this.environment;
+    const { origin } = new URL(url);
+    const { aborted } = this.#controller.signal;
+    const net_error = aborted ? "cancelled" : await net.errorOf(fragment);
+    const isProven = isBeforeConnection(net_error) && !contacts.hasContact(origin);
+    if (!isBeforeConnection(net_error)) void contacts.noteContact(origin);
+    this.#ending = net_error;
+    this.post({ type: "failed", id: this.id, net_error, delivered: isProven ? "no" : "unknown", message: describeError(net_error, url) });
+  }
+}
