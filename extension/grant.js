@@ -4,6 +4,8 @@
 import { patternOf } from "./host_access.js";
 import { findPart, sendRequest } from "./own_page.js";
 
+/** How long the tab says what was decided. */
+const SHOWN_MS = 800;
 const key = location.hash.slice(1);
 const form = /** @type {HTMLFormElement} */ (findPart("form"));
 
@@ -47,7 +49,9 @@ async function allow(api) {
 /** @param {unknown} decided */
 async function end(decided) {
   await sendRequest({ type: "decide", key, decision: decided });
-  window.close();
+  form.hidden = true;
+  findPart("state").textContent = decided ? "Allowed." : "Not allowed.";
+  setTimeout(() => window.close(), SHOWN_MS);
 }
 
 findPart("deny").addEventListener("click", () => void end(null));

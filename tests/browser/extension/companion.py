@@ -109,7 +109,9 @@ class Companion:
     async def grant(self, bridge: BridgePage, api: str, login: bool = False, methods: str = "safe") -> None:
         """The page asks and the user allows all of it, in the extension's own tab."""
         async with self.context.expect_page() as opened:
-            await bridge.page.evaluate("ask => askCompanion(ask)", {"api": api, "login": login, "methods": methods})
+            await bridge.page.evaluate(
+                "ask => askCompanion(ask)", {"api": api, "login": login, "methods": methods}
+            )
         question = await opened.value
         if methods == "all":
             await question.get_by_label("Also changing").check()
@@ -118,7 +120,11 @@ class Companion:
         if login and methods == "all":
             await question.get_by_label("It may change things").check()
         await question.get_by_role("button", name="Allow", exact=True).click()
-        assert (await bridge.page.evaluate("askedAnswer"))["grant"] == {"api": api, "login": login, "methods": methods}
+        assert (await bridge.page.evaluate("askedAnswer"))["grant"] == {
+            "api": api,
+            "login": login,
+            "methods": methods,
+        }
 
 
 @asynccontextmanager

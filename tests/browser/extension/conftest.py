@@ -1,5 +1,6 @@
 """One browser with the extension for all tests of this folder; each test has a bridge of its own."""
 
+import socket
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -9,7 +10,11 @@ import pytest_asyncio
 
 from tests.browser.extension.companion import Companion, running_companion
 from tests.browser.extension.sample_apis import SampleApi, bridge_application
+from tests.browser.tls_proxy import tls_proxy
 from tests.support.web_servers import serving
+
+FAILING = ("http://closed.test/*", "http://broken.test/*", "http://nowhere.invalid/*", "https://tls.test/*")
+"""Allowed at every port."""
 
 
 @dataclass
@@ -21,6 +26,10 @@ class Stage:
     origin: str
     neighbour: SampleApi
     neighbour_origin: str
+    closed_port: int
+    """Nothing listens there."""
+    tls_port: int
+    """Behind a certificate that nobody signed."""
 
     def at_host(self, host: str) -> str:
         """The first API by another name."""
@@ -35,12 +44,22 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stag
         serving(api.application(), notices_hang_up=True) as api_url,
         serving(neighbour.application()) as neighbour_url,
         serving(bridge_application()) as bridge_url,
+        tls_proxy(tmp_path_factory.mktemp("certificate")) as proxy,
     ):
-        port, neighbour_port, bridge_port = (urlsplit(url).port for url in (api_url, neighbour_url, bridge_url))
-        assert bridge_port is not None
-        hosts = [f"http://api.test:{port}/*", f"http://other.test:{port}/*"]
+        port, neighbour_port, bridge_port = map(_port_of, (api_url, neighbour_url, bridge_url))
+        hosts = [f"http://api.test:{port}/*", f"http://other.test:{port}/*", *FAILING]
         folder = tmp_path_factory.mktemp("companion")
-        async with running_companion(folder, bridge_port, hosts) as companion:
-            yield Stage(
-                companion, api, f"http://api.test:{port}", neighbour, f"http://api.test:{neighbour_port}"
-            )
+        async with running_companion(folder / "profile", bridge_port, hosts) as companion:
+            origins = f"http://api.test:{port}", f"http://api.test:{neighbour_port}"
+            yield Stage(companion, api, origins[0], neighbour, origins[1], closed_port(), proxy.port)
+
+
+def closed_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _port_of(url: str) -> int:
+    return int(url.rpartition(":")[2])

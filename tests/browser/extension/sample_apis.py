@@ -26,8 +26,8 @@ class SampleApi:
     def application(self) -> web.Application:
         """Any method at any path is answered by what was sent, but for the few that have a way of their own."""
         app = web.Application(client_max_size=64 * 1024 * 1024, middlewares=[self._record])
-        app.router.add_get("/bridge_page.js", _page_file("bridge_page.js"))
         app.router.add_route("*", "/redirect", _redirect)
+        app.router.add_get("/basic", _basic)
         app.router.add_get("/login", _login)
         app.router.add_get("/large", _large)
         app.router.add_get("/events", self._events)
@@ -72,7 +72,7 @@ class SampleApi:
         return await _echo(request)
 
 
-def bridge_application(page: Path = PAGE) -> web.Application:
+def bridge_application() -> web.Application:
     """The page of the tests' bridge, at every path and host."""
     app = web.Application()
     app.router.add_get("/bridge_page.js", _page_file("bridge_page.js"))
@@ -94,6 +94,10 @@ async def _echo(request: web.Request) -> web.Response:
     return response
 
 
+async def _basic(_request: web.Request) -> web.Response:
+    return web.Response(status=401, headers={"WWW-Authenticate": 'Basic realm="test"'})
+
+
 async def _redirect(request: web.Request) -> web.Response:
     location = request.query.get("to", "/elsewhere")
     return web.Response(status=int(request.query.get("status", "302")), headers={"Location": location})
@@ -103,7 +107,11 @@ async def _login(_request: web.Request) -> web.Response:
     response = web.Response(text="signed in", content_type="text/html")
     for same_site in ("Strict", "Lax", "None"):
         response.set_cookie(
-            f"session_{same_site.lower()}", "secret", httponly=True, samesite=same_site, secure=same_site == "None"
+            f"session_{same_site.lower()}",
+            "secret",
+            httponly=True,
+            samesite=same_site,
+            secure=same_site == "None",
         )
     return response
 
