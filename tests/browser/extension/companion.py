@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import BrowserContext, Page, async_playwright
+from playwright.async_api import BrowserContext, Frame, Page, async_playwright
 
 from tests.support.chromium import ARGUMENTS, chromium_path
 
@@ -66,6 +66,21 @@ class BridgePage:
         call = {"url": url, "method": method, "headers": [], "body": None, "login": False, **more}
         return await self.page.evaluate("call => performCall(call)", call)
 
+    async def add_frame(self, url: str) -> Frame:
+        """Put a frame into the page and wait until it is loaded."""
+        element = await self.page.evaluate_handle(
+            """url => new Promise((resolve) => {
+                const frame = document.createElement("iframe");
+                frame.onload = () => resolve(frame);
+                frame.src = url;
+                document.body.append(frame);
+            })""",
+            url,
+        )
+        frame = await element.as_element().content_frame()
+        assert frame is not None
+        return frame
+
     async def exchange(self, message: dict[str, Any]) -> dict[str, Any]:
         """Post one message and give the next that comes."""
         return await self.page.evaluate("message => exchangeMessage(message)", message)
@@ -91,6 +106,12 @@ class Companion:
         answer = await page.evaluate("message => chrome.runtime.sendMessage(message)", message)
         await page.close()
         return answer
+
+    async def sign_in(self, api: str) -> None:
+        """The user signs in at an API in a tab."""
+        page = await self.context.new_page()
+        await page.goto(f"{api}/login")
+        await page.close()
 
     async def open_bridge(self, *grants: dict[str, Any], is_paired: bool = True) -> BridgePage:
         """A page of a bridge that no other test has, connected and with these grants."""

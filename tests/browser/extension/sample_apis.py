@@ -90,7 +90,7 @@ def _page_file(name: str) -> Any:
 async def _echo(request: web.Request) -> web.Response:
     headers = {"Retry-After": "7", "X-Request-Id": "r-1"}
     response = web.json_response(request[ARRIVAL], headers=headers)
-    response.set_cookie("visited", "yes")
+    response.set_cookie(f"visited{request.path.replace(chr(47), chr(95))}", "yes")
     return response
 
 
