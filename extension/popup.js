@@ -61,8 +61,8 @@ async function showTab(bridges) {
 /** The browser asks in words of its own, and may close this popup by that. @param {string} bridge */
 async function connectBridge(bridge) {
   const isAllowed = chrome.permissions.request({ origins: [patternOf(bridge)] });
-  await sendRequest({ type: "pair", bridge });
-  if (await isAllowed) await sendRequest({ type: "pair", bridge });
+  const isConnected = await sendRequest({ type: "pair", bridge });
+  if (!isConnected && (await isAllowed)) await sendRequest({ type: "pair", bridge });
   await showAll();
 }
 

@@ -1,4 +1,4 @@
-"""A Chromium with the shipped extension in it, host permissions given beforehand, and a page that speaks the protocol."""
+"""A Chromium with the shipped extension, permissions given before, and a page that speaks its protocol."""
 
 import base64
 import hashlib
@@ -14,6 +14,8 @@ from playwright.async_api import BrowserContext, Frame, Page, async_playwright
 
 from tests.support.chromium import ARGUMENTS, chromium_path
 
+MOST_BRIDGES = 200
+"""Of all tests together; each has one or two of its own."""
 EXTENSION = Path(__file__).parents[3] / "extension"
 
 
@@ -24,7 +26,7 @@ def extension_id() -> str:
 
 
 def seed_profile(folder: Path, hosts: Sequence[str]) -> None:
-    """A fresh profile in which the user has allowed these patterns already; the browser then asks about nothing."""
+    """A fresh profile in which the user has allowed these patterns; the browser then asks about nothing."""
     permissions = {"api": [], "explicit_host": [*hosts], "manifest_permissions": [], "scriptable_host": []}
     settings = {
         "location": 4,
@@ -153,7 +155,8 @@ async def running_companion(
     folder: Path, bridge_port: int, hosts: Sequence[str], *arguments: str
 ) -> AsyncGenerator[Companion]:
     """A browser with a profile in `folder`; `hosts`: patterns that the user has allowed."""
-    seed_profile(folder, [f"http://*.localhost:{bridge_port}/*", *hosts])
+    bridges = [f"http://b{number}.localhost:{bridge_port}/*" for number in range(1, MOST_BRIDGES)]
+    seed_profile(folder, [*bridges, *hosts])
     async with async_playwright() as playwright:
         context = await playwright.chromium.launch_persistent_context(
             folder,

@@ -38,7 +38,7 @@ class Stage:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stage]:
-    """The user has allowed api.test and other.test on the port of the first API, and nothing on its neighbour's."""
+    """The user has allowed api.test and other.test on the first API's port, nothing on its neighbour's."""
     api, neighbour = SampleApi(), SampleApi()
     async with (
         serving(api.application(), notices_hang_up=True) as api_url,

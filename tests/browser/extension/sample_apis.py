@@ -1,4 +1,4 @@
-"""An API without CORS that remembers every arrival: what no page can call, and what must not arrive is seen."""
+"""An API without CORS that remembers every arrival: what no page can call, and where nothing may arrive."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class SampleApi:
         return [arrival for arrival in self.arrivals if arrival["path"] == path]
 
     def application(self) -> web.Application:
-        """Any method at any path is answered by what was sent, but for the few that have a way of their own."""
+        """Any method at any path is answered by what was sent, but for the few with a way of their own."""
         app = web.Application(client_max_size=64 * 1024 * 1024, middlewares=[self._record])
         app.router.add_route("*", "/redirect", _redirect)
         app.router.add_get("/basic", _basic)

@@ -15,7 +15,7 @@ SIMPLE_POST: dict[str, Any] = {
     "text": "amount=1",
     "headers": [["Content-Type", "text/plain"]],
 }
-"""Browsers send it across origins without asking; without a grant it would arrive and be reported as failed."""
+"""Browsers send it across origins without asking; without a grant it would arrive and read as failed."""
 
 
 async def expect_refusal(stage: Stage, answer: dict[str, Any], code: str) -> None:
@@ -128,7 +128,7 @@ async def test_no_cookie_goes_along_without_the_login_and_none_is_kept(stage: St
 
 
 async def test_the_login_goes_along_where_it_was_granted(stage: Stage) -> None:
-    """Strict cookies too: the user asked for it. A changing request says the API's own origin, as its pages do."""
+    """Strict cookies too. A changing request says the API's own origin, as its pages do."""
     host = stage.at_host("api.test")
     await stage.companion.sign_in(host)
     bridge = await stage.companion.open_bridge({"api": host, "login": True, "methods": "all"})

@@ -1,6 +1,5 @@
 """At most once, however the service worker ends: stopped, reloaded, with the page that reloads."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -13,7 +12,9 @@ from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
-HANGING = "({ url, ...more }) => void performCall({ url, method: 'POST', headers: [], body: null, login: false, ...more })"
+HANGING = """({ url, ...more }) => {
+    void performCall({ url, method: 'POST', headers: [], body: null, login: false, ...more });
+}"""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -107,7 +108,7 @@ async def test_a_page_that_was_reloaded_finds_its_companion_again(stage: Stage) 
 
 
 async def test_an_update_is_another_epoch_and_keeps_what_was_granted(stage: Stage) -> None:
-    """What was sent may be forgotten, so that "never" means nothing any more; the open page gets a new relay."""
+    """What was sent may be forgotten, so that "never" means nothing; the open page gets a new relay."""
     bridge = await stage.companion.open_bridge({"api": stage.origin, "methods": "all"})
     before = await bridge.page.evaluate("heard.find(({ type }) => type === 'ready').epoch")
     stage.api.arrivals.clear()
@@ -115,13 +116,14 @@ async def test_an_update_is_another_epoch_and_keeps_what_was_granted(stage: Stag
         window.relayCame = new Promise((resolve) => window.addEventListener("message", ({ data }) => {
             if (data?.type === "tool-bridge-companion-here") resolve(true);
         }));
+        null
     """)
     await bridge.page.evaluate(HANGING, {"url": f"{stage.origin}/hang", "id": "before-update"})
     await eventually(lambda: stage.api.at("/hang"))
     own = await stage.companion.own_page()
-    await own.evaluate("void chrome.runtime.reload()")
+    await own.evaluate("void setTimeout(() => chrome.runtime.reload(), 100)")
     await bridge.page.evaluate("nextMessage(({ type }) => type === 'gone')")
-    await asyncio.wait_for(bridge.page.evaluate("relayCame"), 15)
+    assert await bridge.page.evaluate("relayCame") is True
     ready = await bridge.connect()
     assert ready["type"] == "ready"
     assert ready["epoch"] != before

@@ -1,4 +1,4 @@
-"""What the companion performs for a page, which no page could: the measured facts that its design relies on."""
+"""What the companion performs for a page, which no page could: the facts that its design relies on."""
 
 import asyncio
 import json
@@ -196,7 +196,7 @@ async def test_a_server_that_hangs_up_may_have_acted(stage: Stage) -> None:
 
 
 async def test_a_refused_connection_proves_nothing_once_the_api_has_answered(stage: Stage) -> None:
-    """The browser sends a request again when its kept connection breaks, and names only the second attempt's error."""
+    """A browser sends again when its kept connection breaks, and names only the second attempt's error."""
     bodies: list[bytes] = []
     closing: list[Any] = []
 
