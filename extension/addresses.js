@@ -6,13 +6,8 @@ const METADATA_NAMES = new Set(["metadata.google.internal", "metadata.goog", "me
 /** Those by address outside 169.254.0.0/16, and fe80::/10, which are refused whole. */
 const METADATA_IPV4 = new Set(["100.100.100.200", "168.63.129.16", "192.0.0.192"]);
 const METADATA_IPV6 = new Set([
-  "[fd00:ec2::254]",
-  "[fd00:ec2::23]",
-  "[fd20:ce::254]",
-  "[fd00:c1::a9fe:a9fe]",
-  "[fd00:100::100:200]",
-  "[fd00:42::42]",
-  "[fd00:a9fe:a9fe::1]",
+  "[fd00:ec2::254]", "[fd00:ec2::23]", "[fd20:ce::254]", "[fd00:c1::a9fe:a9fe]", "[fd00:100::100:200]",
+  "[fd00:42::42]", "[fd00:a9fe:a9fe::1]",
 ]);
 const IPV6_GROUPS = 8;
 

@@ -16,23 +16,8 @@ import { BODY_BYTES, HEADER_CHARS, RULE_HEADERS, SAFE_METHODS, URL_CHARS } from 
 const UNSENDABLE_METHODS = new Set(["CONNECT", "TRACE", "TRACK"]);
 /** What decides about the connection, tells lies about who asks, or is the browser's own. */
 const NEVER_SENT = new Set([
-  "accept-charset",
-  "accept-encoding",
-  "connection",
-  "content-length",
-  "cookie2",
-  "date",
-  "dnt",
-  "expect",
-  "host",
-  "keep-alive",
-  "origin",
-  "set-cookie",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "via",
+  "accept-charset", "accept-encoding", "connection", "content-length", "cookie2", "date", "dnt", "expect",
+  "host", "keep-alive", "origin", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "via",
 ]);
 /** Servers take the method from these; a grant for reading would not hold. */
 const METHOD_OVERRIDES = new Set(["x-http-method", "x-http-method-override", "x-method-override"]);

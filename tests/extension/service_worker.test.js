@@ -1,0 +1,207 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeBrowser } from "./support/fake_chrome.js";
+
+const BRIDGE = "https://bridge.example";
+const API = "https://api.example";
+const CALL = { type: "call", method: "POST", url: `${API}/things`, headers: [], body: null, login: false };
+
+/** A browser in which this bridge is connected and may call the API. */
+async function pairedBrowser({ login = false, methods = "all" } = {}) {
+  const browser = new FakeBrowser();
+  browser.allowed = [BRIDGE, API];
+  browser.local.items = { bridges: { [BRIDGE]: { at: 1 } }, grants: [{ bridge: BRIDGE, api: API, login, methods, at: 1 }] };
+  await browser.startWorker();
+  return browser;
+}
+
+/** @param {FakeBrowser} browser @param {any} [sender] */
+async function greetedPort(browser, sender) {
+  const port = browser.connectPage(BRIDGE, sender);
+  await port.say({ type: "hello", protocols: [2, 1] });
+  return port;
+}
+
+/** @param {any[]} heard */
+const typesOf = (heard) => heard.map(({ type, code }) => code ?? type);
+
+test("a call is performed within fixed options", async () => {
+  const browser = await pairedBrowser({ login: true });
+  const port = await greetedPort(browser);
+  const running = port.say({ ...CALL, id: "1", login: true, headers: [["X-Key", "k"]] });
+  assert.deepEqual(typesOf(await running), ["ready", "sent", "head", "chunk", "end"]);
+  const [{ method, mode, credentials, redirect, cache, referrerPolicy, url }] = browser.fetched;
+  assert.deepEqual({ method, mode, credentials, redirect, cache, referrerPolicy }, { method: "POST", mode: "same-origin", credentials: "include", redirect: "manual", cache: "no-store", referrerPolicy: "no-referrer" });
+  assert.match(url, /^https:\/\/api\.example\/things#tb-[\w-]{36}$/);
+});
+
+for (const [what, sender] of /** @type {[string, any][]} */ ([
+  ["a frame", { frameId: 3 }],
+  ["another extension's script", { id: "other" }],
+  ["a page that is not shown", { documentLifecycle: "prerender" }],
+  ["another origin that begins alike", { origin: `${BRIDGE}.evil.example` }],
+  ["another port", { origin: `${BRIDGE}:8443` }],
+]))
+  test(`${what} gets nothing, whatever it says`, async () => {
+    const browser = await pairedBrowser();
+    const port = browser.connectPage(BRIDGE, sender);
+    await port.say({ type: "hello", protocols: [1] });
+    await port.say({ ...CALL, id: "1" });
+    assert.deepEqual(typesOf(port.heard), ["not_paired", "not_paired"]);
+    assert.equal(browser.fetched.length, 0);
+  });
+
+test("only the extension's own pages connect bridges and grant APIs", async () => {
+  const browser = await pairedBrowser();
+  const relay = { id: "companion", origin: BRIDGE, url: `${BRIDGE}/`, tab: {} };
+  for (const type of ["view", "pair", "unpair", "revoke", "question", "decide"]) assert.equal(await browser.ask({ type, bridge: BRIDGE }, relay), undefined);
+  const other = { id: "other", url: "chrome-extension://companion/popup.html" };
+  assert.equal(await browser.ask({ type: "view" }, other), undefined);
+  assert.equal((await browser.ask({ type: "view" })).bridges.length, 1);
+});
+
+test("a page that speaks only other protocols, or does not greet, is told so", async () => {
+  const browser = await pairedBrowser();
+  const port = browser.connectPage(BRIDGE);
+  await port.say({ ...CALL, id: "1" });
+  await port.say({ type: "hello", protocols: [7] });
+  assert.deepEqual(typesOf(port.heard), ["protocol", "protocol"]);
+  assert.equal(browser.fetched.length, 0);
+});
+
+test("a host permission that was taken back in the browser's settings ends the grant", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  browser.allowed = [BRIDGE];
+  await port.say({ ...CALL, id: "1" });
+  assert.deepEqual(typesOf(port.heard), ["ready", "not_granted"]);
+  browser.chrome.permissions.onRemoved.fire();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual((await browser.ask({ type: "view" })).grants, []);
+  assert.equal(browser.fetched.length, 0);
+});
+
+test("it is written down that a call is sent before it is", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  browser.answer = async () => {
+    const [entry] = Object.entries(browser.session.items).filter(([key]) => key.startsWith("call "));
+    assert.equal(entry?.[1].state, "sent");
+    return new Response("ok");
+  };
+  assert.deepEqual(typesOf(await port.say({ ...CALL, id: "1" })), ["ready", "sent", "head", "chunk", "end"]);
+});
+
+test("what cannot be written down is not sent", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  browser.session.failure = new Error("quota");
+  assert.deepEqual(typesOf(await port.say({ ...CALL, id: "1" })), ["ready", "storage"]);
+  browser.session.failure = null;
+  assert.deepEqual(typesOf(await port.say({ ...CALL, id: "1" })).at(-1), "duplicate");
+  assert.equal(browser.fetched.length, 0);
+});
+
+test("a call and the question whether it was sent cannot both win", async () => {
+  for (const order of [["call", "did"], ["did", "call"]]) {
+    const browser = await pairedBrowser();
+    const port = await greetedPort(browser);
+    const messages = { call: { ...CALL, id: "1" }, did: { type: "did", id: "1" } };
+    await Promise.all(order.map((type) => port.say(messages[/** @type {"call" | "did"} */ (type)])));
+    const { state } = port.heard.find(({ type }) => type === "was");
+    assert.equal(browser.fetched.length, state === "sent" ? 1 : 0, `${order}: ${state}`);
+  }
+});
+
+test("another service worker of the same session knows what the last one sent", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  await port.say({ ...CALL, id: "1" });
+  await browser.startWorker();
+  const next = await greetedPort(browser);
+  assert.equal(next.heard[0].epoch, port.heard[0].epoch);
+  assert.deepEqual(typesOf(await next.say({ ...CALL, id: "1" })), ["ready", "duplicate"]);
+  assert.deepEqual((await next.say({ type: "did", id: "1" })).at(-1).state, "sent");
+  assert.equal(browser.fetched.length, 1);
+});
+
+test("a browser that has forgotten what was sent says so by another epoch", async () => {
+  const browser = await pairedBrowser();
+  const before = (await greetedPort(browser)).heard[0].epoch;
+  browser.session.items = {};
+  await browser.startWorker();
+  assert.notEqual((await greetedPort(browser)).heard[0].epoch, before);
+});
+
+test("a call whose page is gone before it was sent is not sent", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  const running = port.say({ ...CALL, id: "1", body: 10 });
+  await port.say({ type: "ping" });
+  port.onDisconnect.fire();
+  await running;
+  assert.equal(browser.fetched.length, 0);
+});
+
+test("a grant that is revoked while the body comes stops the call", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  const running = port.say({ ...CALL, id: "1", body: 2 });
+  await port.say({ type: "ping" });
+  await browser.ask({ type: "revoke", bridge: BRIDGE, api: API });
+  await port.say({ type: "part", id: "1", seq: 0, bytes: new ArrayBuffer(2) });
+  await running;
+  assert.equal(port.heard.find(({ type }) => type === "refused")?.code, "not_granted");
+  assert.equal(browser.fetched.length, 0);
+});
+
+test("the last grant for a host gives the browser's permission back", async () => {
+  const browser = await pairedBrowser();
+  browser.local.items.bridges["https://other.example"] = { at: 2 };
+  browser.local.items.grants.push({ bridge: "https://other.example", api: API, login: false, methods: "safe", at: 2 });
+  await browser.startWorker();
+  await browser.ask({ type: "revoke", bridge: BRIDGE, api: API });
+  assert.ok(browser.allowed.includes(API));
+  await browser.ask({ type: "revoke", bridge: "https://other.example", api: API });
+  assert.ok(!browser.allowed.includes(API));
+});
+
+test("a question is decided as it was asked, and never for more", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  await port.say({ type: "ask", id: "q", api: "https://new.example", login: false, methods: "safe" });
+  const key = new URL(browser.tabs[0].url).hash.slice(1);
+  browser.allowed.push("https://new.example");
+  await browser.ask({ type: "decide", key, decision: { login: true, methods: "all" } });
+  const grant = { api: "https://new.example", login: false, methods: "safe" };
+  assert.deepEqual(port.heard.at(-1), { type: "asked", id: "q", grant });
+});
+
+test("a question that the browser did not allow grants nothing", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  await port.say({ type: "ask", id: "q", api: "https://new.example", login: false, methods: "safe" });
+  const key = new URL(browser.tabs[0].url).hash.slice(1);
+  await browser.ask({ type: "decide", key, decision: { login: false, methods: "safe" } });
+  assert.deepEqual(port.heard.at(-1), { type: "asked", id: "q", grant: null });
+});
+
+test("a popup that the browser's own question has closed connects its bridge all the same", async () => {
+  const browser = new FakeBrowser();
+  await browser.startWorker();
+  assert.equal(await browser.ask({ type: "pair", bridge: BRIDGE }), false);
+  browser.allowed = [BRIDGE];
+  browser.chrome.permissions.onAdded.fire();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual((await browser.ask({ type: "view" })).bridges, [BRIDGE]);
+  assert.deepEqual(browser.relays.map(({ matches, allFrames }) => ({ matches, allFrames })), [{ matches: [`${BRIDGE}/*`], allFrames: false }]);
+});
+
+test("rules that an earlier service worker left are swept", async () => {
+  const browser = await pairedBrowser();
+  browser.rules = [{ id: 1 }, { id: 9 }];
+  await browser.startWorker();
+  await greetedPort(browser);
+  assert.deepEqual(browser.rules, []);
+});
