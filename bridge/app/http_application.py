@@ -49,6 +49,7 @@ from bridge.http.access import check_access
 from bridge.http.answer_files import TurnFiles
 from bridge.http.audit import audit_route
 from bridge.http.body import SMALL_BODY_BYTES
+from bridge.http.companion import CompanionRoutes
 from bridge.http.middleware import (
     AllowedOrigins,
     ErrorRenderer,
@@ -100,7 +101,7 @@ def build_application(
     api = api_routes(settings, parts, page, base_url, port, routing=relay)
     programs = _program_routes(settings, parts, links, base_url)
     facts = [*_facts_routes(api), *parts.readiness.list_routes(), *protected.list_routes()]
-    app[ROUTES] = [*api, *facts, *programs, *page.list_files()]
+    app[ROUTES] = [*api, *facts, *programs, *page.list_files(), *CompanionRoutes().list_files()]
     for route in app[ROUTES]:
         _add_route(app, route, parts, oauth.callers, relay)
     listener = AuditedListener(parts.dispatcher, parts.audit, rejected)
@@ -204,6 +205,7 @@ def api_routes(
         *parts.conversations.list_routes(),
         *AuditRoutes(parts.audit, parts.journal, parts.registry.operator_id).list_routes(),
         *page.list_routes(),
+        *CompanionRoutes().list_routes(),
     ]
 
 

@@ -17,10 +17,10 @@ PAGE_BYTES = 90_000
 def test_the_wheel_holds_every_module_page_migration_and_example(tmp_path: Path) -> None:
     """An editable install finds what a wheel lacks, and so does every test that runs beside the sources."""
     held = set(_names_of(build_wheel(tmp_path)))
-    packages = ("bridge/", "toolserver/", "static/", "examples/", "plugins/")
+    packages = ("bridge/", "toolserver/", "static/", "extension/", "examples/", "plugins/")
     wanted = set(files("", under=packages))
     assert "bridge/storage/migrations/versions/0001_initial.py" in wanted
-    assert "static/executor/tool_runner.js" in wanted
+    assert {"static/executor/tool_runner.js", "extension/manifest.json"} <= wanted
     assert sorted(wanted - held) == []
 
 
