@@ -1,4 +1,4 @@
-"""The companion extension as a download; its bytes depend on its files alone, so that digests can be compared.
+"""The companion extension as a download: bytes that depend on its files alone, so that digests compare.
 
 A clone and a wheel hold the same files and give the same archive; nothing is built or stored.
 """

@@ -65,7 +65,14 @@ class BridgePage:
 
     async def call(self, url: str, method: str = "GET", **more: Any) -> dict[str, Any]:
         """Perform a request; gives its messages put together."""
-        call = {"url": url, "method": method, "headers": [], "body": None, "login": False, **more}
+        call: dict[str, Any] = {
+            "url": url,
+            "method": method,
+            "headers": [],
+            "body": None,
+            "login": False,
+            **more,
+        }
         return await self.page.evaluate("call => performCall(call)", call)
 
     async def add_frame(self, url: str) -> Frame:
@@ -79,8 +86,9 @@ class BridgePage:
             })""",
             url,
         )
-        frame = await element.as_element().content_frame()
-        assert frame is not None
+        shown = element.as_element()
+        frame = shown and await shown.content_frame()
+        assert frame
         return frame
 
     async def exchange(self, message: dict[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """At most once, however the service worker ends: stopped, reloaded, with the page that reloads."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any, TypeAlias
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import CDPSession
 
 from tests.browser.extension.companion import BridgePage
 from tests.browser.extension.conftest import Stage
@@ -12,24 +12,27 @@ from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
+Workers: TypeAlias = Callable[[], Awaitable[Any]]
+"""Ends all of them."""
+
 HANGING = """({ url, ...more }) => {
     void performCall({ url, method: 'POST', headers: [], body: null, login: false, ...more });
 }"""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def workers(stage: Stage) -> AsyncGenerator[CDPSession]:
+async def end_workers(stage: Stage) -> AsyncGenerator[Workers]:
     """Ends service workers as the browser does."""
     page = await stage.companion.own_page()
-    session = await stage.companion.context.new_cdp_session(page)
+    session: Any = await stage.companion.context.new_cdp_session(page)
     await session.send("ServiceWorker.enable")
-    yield session
+    yield lambda: session.send("ServiceWorker.stopAllWorkers")
     await page.close()
 
 
-async def stop_worker(workers: CDPSession, bridge: BridgePage) -> None:
+async def stop_worker(end_workers: Workers, bridge: BridgePage) -> None:
     """Settles when the page has noticed."""
-    await workers.send("ServiceWorker.stopAllWorkers")
+    await end_workers()
     await bridge.page.evaluate("nextMessage(({ type }) => type === 'gone')")
 
 
@@ -38,16 +41,23 @@ async def did(bridge: BridgePage, call: str) -> dict[str, str]:
 
 
 async def test_a_call_that_was_not_sent_when_the_worker_ended_never_is(
-    stage: Stage, workers: CDPSession
+    stage: Stage, end_workers: Workers
 ) -> None:
     """The page may say so for sure, and run it anew under another id."""
     bridge = await stage.companion.open_bridge({"api": stage.origin, "methods": "all"})
     epoch = await bridge.page.evaluate("heard.find(({ type }) => type === 'ready').epoch")
     call = {"id": "never-sent", "url": f"{stage.origin}/unsent"}
-    message = {"type": "call", **call, "method": "POST", "headers": [], "body": 5, "login": False}
+    message: dict[str, Any] = {
+        "type": "call",
+        **call,
+        "method": "POST",
+        "headers": [],
+        "body": 5,
+        "login": False,
+    }
     await bridge.page.evaluate("message => post(message)", message)
     assert (await bridge.exchange({"type": "ping"}))["type"] == "pong"
-    await stop_worker(workers, bridge)
+    await stop_worker(end_workers, bridge)
     assert (await bridge.connect())["epoch"] == epoch
     assert await did(bridge, call["id"]) == {
         "type": "was",
@@ -61,7 +71,7 @@ async def test_a_call_that_was_not_sent_when_the_worker_ended_never_is(
 
 
 async def test_a_call_that_was_sent_when_the_worker_ended_is_not_sent_again(
-    stage: Stage, workers: CDPSession
+    stage: Stage, end_workers: Workers
 ) -> None:
     """Nobody knows what it did, and that is what the page says."""
     bridge = await stage.companion.open_bridge({"api": stage.origin, "methods": "all"})
@@ -69,7 +79,7 @@ async def test_a_call_that_was_sent_when_the_worker_ended_is_not_sent_again(
     call = {"id": "sent-once", "url": f"{stage.origin}/hang"}
     await bridge.page.evaluate(HANGING, {**call, "headers": [["User-Agent", "left-behind"]]})
     await eventually(lambda: stage.api.at("/hang"))
-    await stop_worker(workers, bridge)
+    await stop_worker(end_workers, bridge)
     await eventually(lambda: "/hang" in stage.api.closed)
     stage.api.closed.clear()
     ready = await bridge.connect()

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from typing import Any
 
 import pytest
 
@@ -198,23 +197,18 @@ async def test_a_server_that_hangs_up_may_have_acted(stage: Stage) -> None:
 async def test_a_refused_connection_proves_nothing_once_the_api_has_answered(stage: Stage) -> None:
     """A browser sends again when its kept connection breaks, and names only the second attempt's error."""
     bodies: list[bytes] = []
-    closing: list[Any] = []
+    listening: list[asyncio.Server] = []
 
     async def answer_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         await writer.drain()
         bodies.append(await reader.readuntil(b"\r\n\r\n"))
-        closing[0]()
+        listening[0].close()
+        writer.transport.abort()
 
-    server = await asyncio.start_server(answer_once, "127.0.0.1", 0)
-
-    def stop_listening() -> None:
-        server.close()
-        server.close_clients()
-
-    closing.append(stop_listening)
-    api = f"http://broken.test:{server.sockets[0].getsockname()[1]}"
+    listening.append(await asyncio.start_server(answer_once, "127.0.0.1", 0))
+    api = f"http://broken.test:{listening[0].sockets[0].getsockname()[1]}"
     bridge = await stage.companion.open_bridge({"api": api, "methods": "all"})
     assert (await bridge.call(f"{api}/"))["text"] == "ok"
     answer = await bridge.call(f"{api}/act", "POST")
