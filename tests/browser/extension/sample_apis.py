@@ -31,7 +31,7 @@ class SampleApi:
         app.router.add_get("/login", _login)
         app.router.add_get("/large", _large)
         app.router.add_get("/events", self._events)
-        app.router.add_route("*", "/hang", self._hang)
+        app.router.add_route("*", "/hang/{name}", self._hang)
         app.router.add_route("*", "/{rest:.*}", _echo)
         return app
 

@@ -56,9 +56,8 @@ async def test_without_a_host_permission_nothing_leaves(stage: Stage, redirect: 
 async def test_a_revoked_grant_ends_what_runs_and_lets_nothing_more_through(stage: Stage) -> None:
     """Revoking is for the moment of doubt, so it works at once."""
     bridge = await stage.companion.open_bridge({"api": stage.origin, "methods": "all"})
-    running = asyncio.create_task(bridge.call(f"{stage.origin}/hang", "POST"))
-    await eventually(lambda: stage.api.at("/hang"))
-    stage.api.arrivals.clear()
+    running = asyncio.create_task(bridge.call(f"{stage.origin}/hang/revoked", "POST"))
+    await eventually(lambda: stage.api.at("/hang/revoked"))
     await stage.companion.request(type="revoke", bridge=bridge.origin, api=stage.origin)
     answer = await running
     assert (answer["type"], answer["delivered"]) == ("failed", "unknown")

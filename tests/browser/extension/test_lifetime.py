@@ -75,13 +75,11 @@ async def test_a_call_that_was_sent_when_the_worker_ended_is_not_sent_again(
 ) -> None:
     """Nobody knows what it did, and that is what the page says."""
     bridge = await stage.companion.open_bridge({"api": stage.origin, "methods": "all"})
-    stage.api.arrivals.clear()
-    call = {"id": "sent-once", "url": f"{stage.origin}/hang"}
+    call = {"id": "sent-once", "url": f"{stage.origin}/hang/sent"}
     await bridge.page.evaluate(HANGING, {**call, "headers": [["User-Agent", "left-behind"]]})
-    await eventually(lambda: stage.api.at("/hang"))
+    await eventually(lambda: stage.api.at("/hang/sent"))
     await stop_worker(end_workers, bridge)
-    await eventually(lambda: "/hang" in stage.api.closed)
-    stage.api.closed.clear()
+    await eventually(lambda: "/hang/sent" in stage.api.closed)
     ready = await bridge.connect()
     assert [grant["api"] for grant in ready["grants"]] == [stage.origin]
     assert (await did(bridge, call["id"])) == {
@@ -92,7 +90,7 @@ async def test_a_call_that_was_sent_when_the_worker_ended_is_not_sent_again(
     }
     answer = await bridge.call(call["url"], "POST", id=call["id"])
     assert (answer["type"], answer["code"]) == ("refused", "duplicate")
-    assert len(stage.api.at("/hang")) == 1
+    assert len(stage.api.at("/hang/sent")) == 1
     rules = await stage.companion.own_page()
     await eventually(
         lambda: rules.evaluate("chrome.declarativeNetRequest.getSessionRules().then(all => !all[0])")
@@ -121,15 +119,14 @@ async def test_an_update_is_another_epoch_and_keeps_what_was_granted(stage: Stag
     """What was sent may be forgotten, so that "never" means nothing; the open page gets a new relay."""
     bridge = await stage.companion.open_bridge({"api": stage.origin, "methods": "all"})
     before = await bridge.page.evaluate("heard.find(({ type }) => type === 'ready').epoch")
-    stage.api.arrivals.clear()
     await bridge.page.evaluate("""
         window.relayCame = new Promise((resolve) => window.addEventListener("message", ({ data }) => {
             if (data?.type === "tool-bridge-companion-here") resolve(true);
         }));
         null
     """)
-    await bridge.page.evaluate(HANGING, {"url": f"{stage.origin}/hang", "id": "before-update"})
-    await eventually(lambda: stage.api.at("/hang"))
+    await bridge.page.evaluate(HANGING, {"url": f"{stage.origin}/hang/updated", "id": "before-update"})
+    await eventually(lambda: stage.api.at("/hang/updated"))
     own = await stage.companion.own_page()
     await own.evaluate("void setTimeout(() => chrome.runtime.reload(), 100)")
     await bridge.page.evaluate("nextMessage(({ type }) => type === 'gone')")
@@ -140,8 +137,7 @@ async def test_an_update_is_another_epoch_and_keeps_what_was_granted(stage: Stag
     assert [grant["api"] for grant in ready["grants"]] == [stage.origin]
     assert (await did(bridge, "before-update"))["epoch"] == ready["epoch"]
     assert (await bridge.call(f"{stage.origin}/things"))["status"] == 200
-    assert len(stage.api.at("/hang")) == 1
-    stage.api.closed.clear()
+    assert len(stage.api.at("/hang/updated")) == 1
 
 
 async def test_a_disconnected_bridge_loses_its_port_and_its_relay(stage: Stage) -> None:

@@ -130,28 +130,26 @@ async def test_a_download_waits_for_a_page_that_does_not_keep_up(stage: Stage) -
 async def test_a_cancelled_call_is_aborted_at_the_server(stage: Stage) -> None:
     """A user who stops a call stops the work."""
     bridge = await stage.companion.open_bridge({"api": stage.origin})
-    call = asyncio.create_task(bridge.call(f"{stage.origin}/hang", id="stopped"))
-    await eventually(lambda: stage.api.at("/hang"))
+    call = asyncio.create_task(bridge.call(f"{stage.origin}/hang/cancelled", id="stopped"))
+    await eventually(lambda: stage.api.at("/hang/cancelled"))
     await bridge.page.evaluate("post({ type: 'cancel', id: 'stopped' })")
     answer = await call
     assert (answer["type"], answer["net_error"], answer["delivered"]) == ("failed", "cancelled", "unknown")
-    await eventually(lambda: "/hang" in stage.api.closed)
-    stage.api.closed.clear()
+    await eventually(lambda: "/hang/cancelled" in stage.api.closed)
 
 
 @pytest.mark.parametrize("leave", ["close", "reload"])
 async def test_a_page_that_leaves_takes_its_calls_along(stage: Stage, leave: str) -> None:
     """As a closed tab does; the fetch would otherwise go on for nobody."""
     bridge = await stage.companion.open_bridge({"api": stage.origin})
-    before = len(stage.api.at("/hang"))
+    path = f"/hang/{leave}"
     await bridge.page.evaluate(
         "url => void performCall({ url, method: 'GET', headers: [], body: null, login: false })",
-        f"{stage.origin}/hang",
+        stage.origin + path,
     )
-    await eventually(lambda: len(stage.api.at("/hang")) > before)
+    await eventually(lambda: stage.api.at(path))
     await getattr(bridge.page, leave)()
-    await eventually(lambda: "/hang" in stage.api.closed)
-    stage.api.closed.clear()
+    await eventually(lambda: path in stage.api.closed)
 
 
 async def test_a_wrong_password_is_an_answer_and_no_dialog(stage: Stage) -> None:
