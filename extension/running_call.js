@@ -87,9 +87,9 @@ export class RunningCall {
     const rate = environment.rateOf(bridge);
     let isCounted = false;
     try {
-      await this.#authorize();
       isCounted = rate.beginCall(size);
       if (!isCounted) throw new Refused(refusal("busy", "Too many requests of this bridge at a time or a second."));
+      if (this.#incoming) await this.#authorize();
       await this.#send(await this.#receiveBody());
     } catch (error) {
       this.#refuse(error);

@@ -42,7 +42,18 @@ class PlainChromium:
 
     async def open_tab(self, url: str) -> "PlainTab":
         """A new tab in front of all others."""
-        target = (await self.command("Target.createTarget", url=url))["targetId"]
+        return await self._attach((await self.command("Target.createTarget", url=url))["targetId"])
+
+    async def wait_for_tab(self, words: str) -> "PlainTab":
+        """The tab whose address has these words in it, once it is there."""
+
+        async def find() -> str:
+            targets = (await self.command("Target.getTargets"))["targetInfos"]
+            return next((each["targetId"] for each in targets if words in each["url"]), "")
+
+        return await self._attach(await eventually(find, what=f"a tab with {words}"))
+
+    async def _attach(self, target: str) -> "PlainTab":
         attached = await self.command("Target.attachToTarget", targetId=target, flatten=True)
         await self.command("Target.activateTarget", targetId=target)
         return PlainTab(self, attached["sessionId"])
@@ -55,7 +66,12 @@ class PlainTab:
         self._browser = browser
         self._session = session
 
-    async def expect(self, condition: str) -> None:
+    async def run(self, script: str) -> None:
+        """Evaluate an expression as if its user had pressed a key, and the promise that it gives."""
+        how = {"expression": script, "awaitPromise": True, "userGesture": True}
+        await self._browser.command("Runtime.evaluate", self._session, **how)
+
+    async def expect(self, condition: str, within_s: float = 10) -> None:
         """Wait until a JavaScript expression is true in the tab."""
 
         async def is_true() -> bool:
@@ -67,15 +83,16 @@ class PlainTab:
                 return False
             return answer["result"].get("value") is True
 
-        await eventually(is_true, within_s=10, what=condition)
+        await eventually(is_true, within_s=within_s, what=condition)
 
 
 @asynccontextmanager
-async def plain_chromium(folder: Path) -> AsyncGenerator[PlainChromium]:
+async def plain_chromium(folder: Path, *arguments: str) -> AsyncGenerator[PlainChromium]:
     """A browser with a profile of its own in `folder`."""
     browser = await asyncio.create_subprocess_exec(
         chromium_path(),
         *ARGUMENTS,
+        *arguments,
         "--headless=new",
         "--remote-debugging-port=0",
         f"--user-data-dir={folder}",
