@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,8 +42,9 @@ async def test_a_silent_stream_lives_as_long_as_its_page_pings(tmp_path: Path, p
             await question.expect("document.querySelector('form').hidden === false")
             await question.run("document.querySelector('button').click()")
             await page.expect("heard.some(({ type, grant }) => type === 'asked' && grant)")
-            call = {"url": f"{origin}/events", "method": "GET", "headers": [], "body": None, "login": False}
-            await page.run(f"void performCall({json.dumps(call)}).then((answer) => window.answer = answer)")
+            call: dict[str, Any] = {"url": f"{origin}/events", "method": "GET", "headers": [], "body": None}
+            asked = json.dumps({**call, "login": False})
+            await page.run(f"void performCall({asked}).then((answer) => window.answer = answer)")
             await page.expect("heard.some(({ type }) => type === 'chunk')")
             every = "setInterval(() => post({ type: 'ping' }), 20_000)" if pings else "0"
             await page.run(f"{every}; setTimeout(() => window.wasSilent = true, {SILENCE_MS})")
