@@ -1,6 +1,6 @@
 // Builds the page of static/ into the folder named on the command line: `node make/build_page.mjs FOLDER`.
-// One file each for the page, its worker, the probe and every section, minified, with source maps and compressed
-// siblings; and a manifest that bridge/http/page_files.py reads.
+// One file each for the page, its worker, the probe, every section and what sections share, minified, with source maps
+// and compressed siblings; and a manifest that bridge/http/page_files.py reads.
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -17,6 +17,8 @@ const COPIED = ["index.html", "probe.html", "favicon.svg", "manifest.webmanifest
 const PRELOADS = { "index.html": ["app.js", "executor_worker.js"], "probe.html": ["probe.js"] };
 /** Modules that the worker loads when a call needs them: most have none. They share no class with its own file. */
 const LOADED_LATER = ["executor/mcp_calls.js"];
+/** Sections whose modules, where others have them too, are in the page's own file: its longest way in. */
+const FIRST = ["tools/tools_view.js"];
 /** Bytes below which compression does not save a packet. */
 const WORTH_COMPRESSING = 400;
 const DIGEST_CHARS = 16;
@@ -35,16 +37,24 @@ class Layout {
     /** Modules that are loaded when a section is opened. */
     this.sections = [...new Set(sections.map(({ path }) => path))];
     const reached = this.sections.flatMap((section) => [...this.#reachable(section)]);
-    const shared = reached.filter((module, place) => reached.indexOf(module) !== place);
-    /** What the page loads at once: what it begins with, and what two sections share, so that a section is one file. */
-    this.core = new Set([...this.#reachable("app.js"), ...shared]);
+    const common = reached.filter((module, place) => reached.indexOf(module) !== place);
+    const first = new Set(FIRST.flatMap((section) => [...this.#reachable(section)]));
+    /** What the page loads at once: what it begins with, and what the first sections have in common with others. */
+    this.core = new Set([...this.#reachable("app.js"), ...common.filter((module) => first.has(module))]);
+    /** What only other sections have in common, so that a section is one file and this one, which come together. */
+    this.shared = new Set(common.filter((module) => !this.core.has(module)));
   }
 
-  /** Modules of the core that sections import, or that are sections and also part of another one. */
-  get offered() {
-    const others = Object.keys(this.inputs).filter((module) => !this.core.has(module));
+  /** Whether its section takes something from the shared file. @param {string} section */
+  needsShared(section) {
+    return [...this.#reachable(section)].some((module) => this.shared.has(module));
+  }
+
+  /** Modules of the core, or of the shared file, that are imported from outside of it, or are sections. @param {Set<string>} owner */
+  offered(owner) {
+    const others = Object.keys(this.inputs).filter((module) => !this.core.has(module) && !owner.has(module));
     const imported = others.flatMap((module) => this.inputs[module]?.imports ?? []).map(({ path }) => path);
-    return [...new Set([...imported, ...this.sections])].filter((module) => this.core.has(module)).sort();
+    return [...new Set([...imported, ...this.sections])].filter((module) => owner.has(module)).sort();
   }
 
   /** @param {string} entry */
@@ -65,36 +75,61 @@ const sectionEntry = (section) => ({ in: section, out: sectionFile(section).repl
 /** @param {import("esbuild").OnResolveArgs} args @returns {string} the module's path below static/ */
 const moduleOf = ({ resolveDir, path }) => relative(SOURCES, resolve(resolveDir, path));
 
-/** Sections stay outside of the page's file. @type {Plugin} */
-const leaveSections = {
-  name: "leave-sections",
-  setup({ onResolve }) {
-    onResolve({ filter: /^\./ }, (args) =>
-      args.kind === "dynamic-import" ? { path: `./${sectionFile(moduleOf(args))}`, external: true } : undefined,
-    );
-  },
-};
+const SHARED_FILE = "sections/shared.js";
 
-/** A section takes what is in the core from there. @param {Layout} layout @param {Map<string, string[]>} names @returns {Plugin} */
-function takeFromCore(layout, names) {
+/**
+ * Sections stay outside of the page's file. One that needs the shared file is asked for together with it, or the browser
+ * would wait for the one before it hears of the other.
+ * @param {Layout} layout @param {Map<string, string[]>} names what sections export
+ * @returns {Plugin}
+ */
+function leaveSections(layout, names) {
   return {
-    name: "take-from-core",
+    name: "leave-sections",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^CORE$/ }, () => ({ path: "../app.js", external: true }));
-      onResolve({ filter: /\.js$/ }, (args) => {
+      onResolve({ filter: /^\.\/sections\// }, ({ path }) => ({ path, external: true }));
+      onResolve({ filter: /^\./ }, (args) => {
+        if (args.kind !== "dynamic-import") return undefined;
         const path = moduleOf(args);
-        return layout.core.has(path) ? { path, namespace: "core" } : undefined;
+        return layout.needsShared(path) ? { path, namespace: "section" } : { path: `./${sectionFile(path)}`, external: true };
       });
-      onLoad({ filter: /.*/, namespace: "core" }, ({ path }) => ({
-        contents: `import { ${offeredName(layout, path)} as m } from "CORE";\nexport const { ${names.get(path)?.join(", ")} } = m;`,
+      onLoad({ filter: /.*/, namespace: "section" }, ({ path }) => ({
+        contents: `const [m] = await Promise.all([import("./${sectionFile(path)}"), import("./${SHARED_FILE}")]);\nexport const { ${names.get(path)?.join(", ")} } = m;`,
         resolveDir: SOURCES,
       }));
     },
   };
 }
 
-/** @param {Layout} layout @param {string} module */
-const offeredName = (layout, module) => `m${layout.offered.indexOf(module)}`;
+/** A file of the page, and what is in it for others. @typedef {{modules: Set<string>, offered: string[], file: string}} Owner */
+
+/** Modules that other files own are taken from there. @param {Owner[]} owners @param {Map<string, string[]>} names what modules export @returns {Plugin} */
+function takeFromOwners(owners, names) {
+  return {
+    name: "take-from-owners",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^OWNER/ }, ({ path }) => ({ path: path.slice("OWNER".length), external: true }));
+      onResolve({ filter: /\.js$/ }, (args) => {
+        const path = moduleOf(args);
+        return owners.some(({ modules }) => modules.has(path)) ? { path, namespace: "owned" } : undefined;
+      });
+      onLoad({ filter: /.*/, namespace: "owned" }, ({ path }) => {
+        const owner = /** @type {Owner} */ (owners.find(({ modules }) => modules.has(path)));
+        const contents = `import { ${offeredName(owner, path)} as m } from "OWNER${owner.file}";\nexport const { ${names.get(path)?.join(", ")} } = m;`;
+        return { contents, resolveDir: SOURCES };
+      });
+    },
+  };
+}
+
+/** @param {Owner} owner @param {string} module */
+const offeredName = ({ offered }, module) => `m${offered.indexOf(module)}`;
+
+/** @param {Owner} owner @param {string[]} begin @returns {import("esbuild").StdinOptions} its file, which offers what others take */
+function writeOwner(owner, begin) {
+  const offers = owner.offered.map((module) => `export * as ${offeredName(owner, module)} from "./${module}";`);
+  return { contents: [...begin, ...offers].join("\n"), resolveDir: SOURCES, sourcefile: `offered_by_${basename(owner.file)}` };
+}
 
 /** @param {string[]} modules @returns {Promise<Map<string, string[]>>} what each exports */
 async function readExports(modules) {
@@ -106,13 +141,16 @@ async function readExports(modules) {
 async function writeScripts(folder) {
   const whole = await build({ ...COMMON, entryPoints: ["app.js"], outdir: "out", write: false, metafile: true });
   const layout = new Layout(whole.metafile);
-  const offers = layout.offered.map((module) => `export * as ${offeredName(layout, module)} from "./${module}";`);
-  const contents = ['import "./app.js";', ...offers].join("\n");
-  const stdin = { contents, resolveDir: SOURCES, sourcefile: "page.js" };
-  await build({ ...WRITTEN, stdin, outfile: join(folder, "app.js"), plugins: [leaveSections] });
-  const plugins = [takeFromCore(layout, await readExports(layout.offered))];
-  await build({ ...WRITTEN, entryPoints: layout.sections.map(sectionEntry), outdir: folder, plugins });
-  await build({ ...WRITTEN, entryPoints: ["executor_worker.js"], outdir: folder, plugins: [leaveSections] });
+  const [core, shared] = [
+    { modules: layout.core, offered: layout.offered(layout.core), file: "../app.js" },
+    { modules: layout.shared, offered: layout.offered(layout.shared), file: `./${basename(SHARED_FILE)}` },
+  ];
+  const names = await readExports([...new Set([...core.offered, ...shared.offered, ...layout.sections])]);
+  const apart = leaveSections(layout, names);
+  await build({ ...WRITTEN, stdin: writeOwner(core, ['import "./app.js";']), outfile: join(folder, "app.js"), plugins: [apart] });
+  await build({ ...WRITTEN, stdin: writeOwner(shared, []), outfile: join(folder, SHARED_FILE), plugins: [takeFromOwners([core], names)] });
+  await build({ ...WRITTEN, entryPoints: layout.sections.map(sectionEntry), outdir: folder, plugins: [takeFromOwners([core, shared], names)] });
+  await build({ ...WRITTEN, entryPoints: ["executor_worker.js"], outdir: folder, plugins: [apart] });
   await build({ ...WRITTEN, entryPoints: LOADED_LATER.map(sectionEntry), outdir: folder });
   await build({ ...WRITTEN, entryPoints: ["probe.js", "style.css"], outdir: folder });
 }

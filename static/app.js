@@ -1,12 +1,10 @@
 // @ts-check
 /** Composition only: enters, builds the parts, and starts everything. */
-import { Acceptance } from "./servers/acceptance.js";
 import { deleteUserStore, openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { ApprovalNotices } from "./approvals/notifications.js";
 import { ApprovalsView } from "./approvals/approvals_view.js";
 import { BridgeApi } from "./session/bridge_api.js";
 import { CallControls } from "./session/call_controls.js";
-import { ChatApi } from "./session/chat_api.js";
 import { ControlsApi } from "./session/controls_api.js";
 import { Credentials } from "./executor/credentials.js";
 import { Devices } from "./session/devices.js";
@@ -25,7 +23,7 @@ import { PageGrants } from "./executor/grants.js";
 import { PairingPanel } from "./ui/pairing_panel.js";
 import { Pins } from "./executor/pins.js";
 import { ProbeFrames } from "./session/probe_frames.js";
-import { ReferenceDecisions } from "./servers/reference_loader.js";
+import { ReferenceDecisions } from "./servers/reference_decisions.js";
 import { entranceView, mayBePaired, willPass } from "./ui/entrance_view.js";
 import { forgetWebMcp, WebMcp } from "./session/web_mcp.js";
 import { showStatus, StatusView } from "./ui/status_view.js";
@@ -89,7 +87,6 @@ class App {
     const api = new BridgeApi(identity);
     const [pins, credentials] = [new Pins(store), new Credentials(store)];
     const executor = new ExecutorClient({ identity, offer: byTicket ? null : offer }); // a ticket accepts more first
-    const acceptance = new Acceptance(api, pins, executor, credentials);
     const inventory = new Inventory(api, pins);
     return {
       user,
@@ -98,13 +95,11 @@ class App {
       grants: new PageGrants(store),
       credentials,
       executor,
-      acceptance,
       inventory,
       probes: new ProbeFrames(),
       references: new ReferenceDecisions(store),
       devices: new Devices(api, executor),
       controls: new CallControls(new ControlsApi(api), executor),
-      chat: new ChatApi(api),
       webMcp: new WebMcp({ api, inventory, userId: user_id }),
       inline: new InlineCards(),
       leave: () => this.#leave(api, identity, user_id),

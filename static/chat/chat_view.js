@@ -1,5 +1,6 @@
 // @ts-check
 /** Conversations with a model that uses the tools: the list beside the one that is open. */
+import { ChatApi } from "../session/chat_api.js";
 import { ChatList } from "./list.js";
 import { ConversationView } from "./conversation_view.js";
 import { el, fill } from "../ui/dom.js";
@@ -11,8 +12,9 @@ export class ChatView {
   /** @param {Parts} parts @param {string} id of a conversation; "" for a new one */
   constructor(parts, id) {
     this.id = id;
-    this.list = new ChatList(parts.chat);
-    this.pane = new ConversationView(parts, {
+    const chat = new ChatApi(parts.api);
+    this.list = new ChatList(chat);
+    this.pane = new ConversationView(parts, chat, {
       begun: (begun) => this.#rememberOpen(begun),
       changed: () => void this.list.loadList(),
       removed: () => this.#handleRemoval(),

@@ -34,9 +34,10 @@ export class ConversationView {
   #subscriptions = [];
   #unlisten = () => {};
 
-  /** @param {Parts} parts @param {PaneNews} news */
-  constructor(parts, news) {
+  /** @param {Parts} parts @param {import("../session/chat_api.js").ChatApi} chat @param {PaneNews} news */
+  constructor(parts, chat, news) {
     this.parts = parts;
+    this.chat = chat;
     this.news = news;
     this.head = new ChatHeader({
       rename: (title) => this.#change({ title }),
@@ -94,13 +95,13 @@ export class ConversationView {
     this.head.collapsePanels();
     this.#show();
     if (id === "") return;
-    await this.composer.attemptAction(async () => this.#adopt(await this.parts.chat.readConversation(id)));
+    await this.composer.attemptAction(async () => this.#adopt(await this.chat.readConversation(id)));
   }
 
   /** @param {import("../types/chat_types.js").Conversation} conversation */
   #adopt(conversation) {
     this.#leave();
-    const session = (this.#session = new ChatSession(this.parts.chat, conversation));
+    const session = (this.#session = new ChatSession(this.chat, conversation));
     this.#heard = EMPTY;
     this.#unlisten = session.onChange(() => this.#follow(session));
     session.start();
@@ -165,7 +166,7 @@ export class ConversationView {
   }
 
   async #loadModels() {
-    await this.composer.attemptAction(async () => (this.#models = await this.parts.chat.listModels()));
+    await this.composer.attemptAction(async () => (this.#models = await this.chat.listModels()));
     this.#showChoices();
   }
 
@@ -187,7 +188,7 @@ export class ConversationView {
 
   /** The first message makes the conversation, so that none stays empty. @param {string} text */
   async #begin(text) {
-    const { chat } = this.parts;
+    const { chat } = this;
     const { model, prompt, off } = this.#chosen;
     const title = text.split("\n", 1)[0].slice(0, TITLE_CHARS);
     const chosen = { ...(model === null ? {} : { model }), ...(prompt === "" ? {} : { system_prompt: prompt }) };
@@ -231,7 +232,7 @@ export class ConversationView {
   async #remove() {
     const id = this.#session?.id;
     if (id === undefined) return;
-    const isGone = await this.composer.attemptAction(() => this.parts.chat.removeConversation(id));
+    const isGone = await this.composer.attemptAction(() => this.chat.removeConversation(id));
     if (isGone) this.news.removed();
   }
 }

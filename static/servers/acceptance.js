@@ -4,6 +4,8 @@
  * The pins decide what this browser will ever send; the bridge's list only says what may be asked for.
  */
 
+import { acceptOffers } from "../executor/pin_offers.js";
+
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
@@ -27,13 +29,8 @@ export class DocumentChanged extends Error {
 }
 
 export class Acceptance {
-  /**
-   * @param {import("../session/bridge_api.js").BridgeApi} api
-   * @param {import("../executor/pins.js").Pins} pins
-   * @param {import("../session/executor_client.js").ExecutorClient} executor
-   * @param {import("../executor/credentials.js").Credentials} credentials
-   */
-  constructor(api, pins, executor, credentials) {
+  /** @param {Pick<import("../types/view_types.js").Parts, "api" | "pins" | "executor" | "credentials">} parts */
+  constructor({ api, pins, executor, credentials }) {
     this.api = api;
     this.pins = pins;
     this.executor = executor;
@@ -46,7 +43,7 @@ export class Acceptance {
    * @param {Record<string, string>} selected key to digest
    * @returns {Promise<Refused[]>} those that could not be accepted; the others are
    * @throws {DocumentChanged} when the bridge holds another version by now
-   * @throws {import("../executor/pins.js").PinError} when none could be accepted
+   * @throws {import("../executor/pin_offers.js").PinError} when none could be accepted
    */
   async acceptOperations(server, selected) {
     const plans = await this.api.readPlans(server.id);
@@ -65,7 +62,7 @@ export class Acceptance {
    * @returns {Promise<Refused[]>}
    */
   async #pin(server, chosen) {
-    if (Object.keys(chosen).length > 0) return this.pins.acceptOperations(server, chosen);
+    if (Object.keys(chosen).length > 0) return acceptOffers(this.pins, server, chosen);
     await this.pins.removeServer(server.id);
     return [];
   }

@@ -2,7 +2,7 @@
 /** The review of a document: every operation with what it would send, and the user's decision on each. */
 import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress, goTo } from "../ui/router.js";
-import { isAccepted, isChanged } from "./acceptance.js";
+import { Acceptance, isAccepted, isChanged } from "./acceptance.js";
 import { claimsOf } from "../mcp/tool_claims.js";
 import { planChanges } from "./plan_changes.js";
 import { formatCount } from "../ui/format_count.js";
@@ -160,7 +160,7 @@ export class AcceptanceView {
     fill(this.messages);
     try {
       const selected = Object.fromEntries(chosen.map(({ key, digest }) => [key, digest]));
-      const refused = await this.parts.acceptance.acceptOperations(server, selected);
+      const refused = await new Acceptance(this.parts).acceptOperations(server, selected);
       announceSentence(`${formatCount(chosen.length - refused.length, "operation")} accepted`);
       await this.parts.inventory.loadInventory();
       if (this.isStopped) return;

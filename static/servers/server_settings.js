@@ -1,6 +1,7 @@
 // @ts-check
 /** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
 import { button, el, fill, labelledField } from "../ui/dom.js";
+import { Acceptance } from "./acceptance.js";
 import { CredentialsView } from "./credentials_view.js";
 import { checkPanel } from "./doctor_view.js";
 import { goTo } from "../ui/router.js";
@@ -66,7 +67,7 @@ function sharedPanel(isMine) {
 }
 
 /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
-function addressForm({ acceptance }, server, attempt) {
+function addressForm(parts, server, attempt) {
   const input = el("input", {
     type: "text",
     inputmode: "url",
@@ -80,7 +81,7 @@ function addressForm({ acceptance }, server, attempt) {
   const save = (/** @type {Event} */ event) => {
     event.preventDefault();
     void attempt("The base address is saved", async () => {
-      await acceptance.moveServer(server, readAddress(input.value).href.replace(/\/$/, ""));
+      await new Acceptance(parts).moveServer(server, readAddress(input.value).href.replace(/\/$/, ""));
     });
   };
   const hint = "Requests go to this address, except those of operations for which the document names a server of their own. What you have accepted stays accepted there.";
@@ -127,12 +128,12 @@ function answersPanel({ api }, server, attempt) {
 }
 
 /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt @param {() => void} leave */
-function removalPanel({ acceptance, references }, server, attempt, leave) {
+function removalPanel(parts, server, attempt, leave) {
   const remove = () =>
     void attempt(`${server.title} is removed`, async () => {
       leave();
-      await acceptance.removeServer(server.id);
-      await references.removeDecisions(server.id);
+      await new Acceptance(parts).removeServer(server.id);
+      await parts.references.removeDecisions(server.id);
       goTo("servers");
     });
   const sure = el("div", { class: "actions", hidden: true });

@@ -1,5 +1,6 @@
 // @ts-check
 /** The list of servers: what each offers, what is accepted, what needs a decision. */
+import { Acceptance } from "./acceptance.js";
 import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { sourceOf } from "./document_report.js";
@@ -110,16 +111,16 @@ export class ServersView {
  * @param {Parts} parts
  * @param {{id: string, title: string}} server accepted by this user, but in another browser
  */
-export function adoptButton({ acceptance, inventory }, server) {
+export function adoptButton(parts, server) {
   const adopt = button(
     "Accept on this browser",
     async () => {
       adopt.disabled = true;
       try {
-        const { count, refused } = await acceptance.adoptAcceptance(server.id);
+        const { count, refused } = await new Acceptance(parts).adoptAcceptance(server.id);
         const rest = refused.length > 0 ? `; ${refused.length} could not be accepted: review the document to see why` : "";
         announceSentence(`${formatCount(count, "operation")} of ${server.title} accepted on this browser${rest}`);
-        await inventory.loadInventory();
+        await parts.inventory.loadInventory();
       } catch (failure) {
         adopt.disabled = false;
         adopt.after(notice("error", sentenceOf(failure)));

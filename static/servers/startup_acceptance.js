@@ -1,6 +1,6 @@
 // @ts-check
 /** Opening one's own printed link accepts what was named on the command line; a note says so. */
-import { acceptedByOpening, wasAccepted } from "./acceptance.js";
+import { Acceptance, acceptedByOpening, wasAccepted } from "./acceptance.js";
 import { dismissibleNotice, link, notice, sentenceOf } from "../ui/dom.js";
 import { refusedNotice } from "./refused_notice.js";
 import { viewAddress } from "../ui/router.js";
@@ -10,9 +10,9 @@ import { formatCount } from "../ui/format_count.js";
 
 export class StartupAcceptance {
   /** @param {import("../types/view_types.js").Parts} parts @param {HTMLElement} notices */
-  constructor({ acceptance, inventory }, notices) {
-    this.acceptance = acceptance;
-    this.inventory = inventory;
+  constructor(parts, notices) {
+    this.acceptance = new Acceptance(parts);
+    this.inventory = parts.inventory;
     this.notices = notices;
   }
 

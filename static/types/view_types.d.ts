@@ -1,19 +1,17 @@
 /** What the page's parts hand to a view. Types only. */
 
-import type { Acceptance } from "../servers/acceptance.js";
 import type { BridgeApi } from "../session/bridge_api.js";
 import type { Credentials } from "../executor/credentials.js";
 import type { CallControls } from "../session/call_controls.js";
 import type { Devices } from "../session/devices.js";
 import type { ExecutorClient } from "../session/executor_client.js";
-import type { ChatApi } from "../session/chat_api.js";
 import type { InlineCards } from "../session/pending_approvals.js";
 import type { Inventory } from "../session/inventory.js";
 import type { PageGrants } from "../executor/grants.js";
 import type { Pins } from "../executor/pins.js";
 import type { ProbeFrames } from "../session/probe_frames.js";
 import type { WebMcp } from "../session/web_mcp.js";
-import type { ReferenceDecisions } from "../servers/reference_loader.js";
+import type { ReferenceDecisions } from "../servers/reference_decisions.js";
 
 export interface Parts {
   /** Name of the user whose browser this is. */
@@ -24,11 +22,9 @@ export interface Parts {
   grants: PageGrants;
   credentials: Credentials;
   executor: ExecutorClient;
-  acceptance: Acceptance;
   probes: ProbeFrames;
   devices: Devices;
   controls: CallControls;
-  chat: ChatApi;
   webMcp: WebMcp;
   /** Waiting calls that the view shows at their own place. */
   inline: InlineCards;

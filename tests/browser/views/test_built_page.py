@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, Response, Route, expect
+from playwright.async_api import Browser, Page, Request, Response, Route, expect
 
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import Caller, accept_selection, complaints_of, expect_connection, go_to
@@ -155,6 +155,33 @@ async def test_neither_is_it_by_the_built_page_which_loads_one_section_only(
     asked = await _load_tools(page, installed["base_url"])
     _expect_nothing_twice(asked)
     assert [line.rpartition("/")[2] for line in asked if line.endswith("_view.js")] == ["tools_view.js"]
+    await page.close()
+
+
+async def test_a_section_and_what_it_shares_with_others_come_together(
+    installed: dict[str, str], chromium: Browser
+) -> None:
+    """One behind the other would be a round trip more: here the first comes once the second was asked for."""
+    page = await chromium.new_page()
+    await page.goto(installed["page_url"])
+    await expect_connection(page, "connected")
+    is_asked = asyncio.Event()
+
+    async def hold_section(route: Route) -> None:
+        async with asyncio.timeout(START_S):
+            await is_asked.wait()
+        await route.continue_()
+
+    def note(request: Request) -> None:
+        if request.url.endswith("/sections/shared.js"):
+            is_asked.set()
+
+    page.on("request", note)
+    await page.route("**/sections/servers_view.js", hold_section)
+    await page.route("**/sections/document_refresh.js", lambda route: route.abort())  # it shares as much
+    await page.goto("about:blank")
+    await page.goto(f"{installed['base_url']}/#/servers")
+    await expect(page.get_by_role("heading", name="Servers", exact=True)).to_be_visible()
     await page.close()
 
 

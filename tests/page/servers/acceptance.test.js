@@ -1,7 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { PinError, Pins, pinsOf } from "../../../static/executor/pins.js";
+import { acceptOffers, PinError, pinsOf } from "../../../static/executor/pin_offers.js";
+import { Pins } from "../../../static/executor/pins.js";
 import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged } from "../../../static/servers/acceptance.js";
 
 /** @param {object} [changes] @returns {any} */
@@ -15,43 +16,38 @@ const server = (changes = {}) => ({
   ...changes,
 });
 
+/** @param {string} path @param {string} [base_url] @param {string} [digest] @returns {any} */
+const offered = (path, base_url = "https://api.example", digest = "1") => ({ name: "n", digest, plan: { version: 1, method: "GET", path, base_url } });
+
 /** A bridge, pins and an executor that only write down what they are asked. @param {Record<string, {digest: string}>} operations */
-function parts(operations, refused = /** @type {object[]} */ ([])) {
+function parts(operations) {
   /** @type {string[]} */
   const asked = [];
   const api = { readPlans: async () => ({ operations }), acceptOperations: async (/** @type {string} */ _id, /** @type {object} */ digests) => asked.push("bridge", ...Object.keys(digests)) };
-  const pins = { acceptOperations: async () => (asked.push("pins"), refused), removeServer: async () => asked.push("unpinned") };
+  const pins = { ownOrigin: "https://bridge.example", replacePins: async () => asked.push("pins"), removeServer: async () => asked.push("unpinned") };
   const executor = { refreshOrigins: async () => asked.push("executor") };
-  const acceptance = new Acceptance(
-    /** @type {any} */ (api),
-    /** @type {any} */ (pins),
-    /** @type {any} */ (executor),
-    /** @type {any} */ ({}),
-  );
+  const acceptance = new Acceptance(/** @type {any} */ ({ api, pins, executor, credentials: {} }));
   return { asked, acceptance };
 }
 
 test("the page pins before the bridge may ask, and the executor learns last", async () => {
-  const { asked, acceptance } = parts({ "GET /a": { digest: "1" } });
+  const { asked, acceptance } = parts({ "GET /a": offered("/a") });
   await acceptance.acceptOperations({ id: "s", base_url: "" }, { "GET /a": "1" });
   assert.deepEqual(asked, ["pins", "bridge", "GET /a", "executor"]);
 });
 
 test("an operation that is no longer the one the user saw is not pinned", async () => {
-  const { asked, acceptance } = parts({ "GET /a": { digest: "2" } });
+  const { asked, acceptance } = parts({ "GET /a": offered("/a", undefined, "2") });
   await assert.rejects(acceptance.acceptOperations({ id: "s", base_url: "" }, { "GET /a": "1" }), DocumentChanged);
   assert.deepEqual(asked, []);
 });
 
 test("an operation that cannot be pinned costs the others nothing, and is told", async () => {
-  const refused = [{ key: "GET /b", message: "No address." }];
-  const { asked, acceptance } = parts({ "GET /a": { digest: "1" }, "GET /b": { digest: "2" } }, refused);
-  assert.deepEqual(await acceptance.acceptOperations({ id: "s", base_url: "" }, { "GET /a": "1", "GET /b": "2" }), refused);
+  const { asked, acceptance } = parts({ "GET /a": offered("/a"), "GET /b": offered("/b", "") });
+  const refused = await acceptance.acceptOperations({ id: "s", base_url: "" }, { "GET /a": "1", "GET /b": "1" });
+  assert.deepEqual(refused.map(({ key }) => key), ["GET /b"]);
   assert.deepEqual(asked, ["pins", "bridge", "GET /a", "executor"]);
 });
-
-/** @param {string} path @param {string} base_url @returns {any} */
-const offered = (path, base_url) => ({ name: "n", digest: "1", plan: { version: 1, method: "GET", path, base_url } });
 
 test("all operations can be pinned but those without a usable plan or address", () => {
   const { pins, refused } = pinsOf(
@@ -75,11 +71,11 @@ test("all operations can be pinned but those without a usable plan or address", 
 test("what was accepted stays when nothing new can be", async () => {
   const store = { changeRecords: () => assert.fail("nothing may change") };
   const pins = new Pins(/** @type {any} */ (store), "https://bridge.example");
-  await assert.rejects(pins.acceptOperations({ id: "s", base_url: "" }, { "GET /b": offered("/b", "") }), PinError);
+  await assert.rejects(acceptOffers(pins, { id: "s", base_url: "" }, { "GET /b": offered("/b", "") }), PinError);
 });
 
 test("accepting nothing takes the pins away", async () => {
-  const { asked, acceptance } = parts({ "GET /a": { digest: "1" } });
+  const { asked, acceptance } = parts({ "GET /a": offered("/a") });
   await acceptance.acceptOperations({ id: "s", base_url: "" }, {});
   assert.deepEqual(asked, ["unpinned", "bridge", "executor"]);
 });
