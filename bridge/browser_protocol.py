@@ -130,13 +130,18 @@ class AnsweredOutcome(BrowserMessage):
     status_text: str = Field(default="", max_length=200)
     content_type: str = Field(default="", max_length=300)
     headers: dict[str, str] = Field(default_factory=dict)
-    """Names in lower case; only those that CORS exposes to the page."""
+    """Names in lower case; only those that CORS exposes to the page, or all but `Set-Cookie` through the
+    companion."""
     body: Annotated[TextResultBody | UploadedBody | EmptyBody, Field(discriminator="kind")]
     truncated: bool = False
     total_bytes: int | None = None
     """Size of the whole body, where the API stated it (`content-length`)."""
     cut_by: Literal["size", "time"] | None = None
     """Why a truncated text ends where it does: at `RESULT_BYTES`, or at the time limit of a stream."""
+    transport: Literal["page", "companion"] = "page"
+    """What sent the request: the page itself, or the companion extension of its browser."""
+    login: bool = False
+    """Whether the browser's cookies for the API went along; only with the companion."""
     duration_ms: float = 0.0
 
 

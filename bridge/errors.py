@@ -47,6 +47,8 @@ class ErrorCode(StrEnum):
     DENIED = "denied"
     STORE_UNAVAILABLE = "store_unavailable"
     STORAGE_UNAVAILABLE = "storage_unavailable"
+    COMPANION_MISSING = "companion_missing"
+    COMPANION_REFUSED = "companion_refused"
     CLUSTER_UNAVAILABLE = "cluster_unavailable"
     REPLICA_LOST = "replica_lost"
     # A call that was performed, or may have been.
@@ -112,6 +114,8 @@ _FACTS: dict[ErrorCode, ErrorFacts] = {
     ErrorCode.DENIED: ErrorFacts(403, Blame.USER),
     ErrorCode.STORE_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
     ErrorCode.STORAGE_UNAVAILABLE: ErrorFacts(503, Blame.USER),
+    ErrorCode.COMPANION_MISSING: ErrorFacts(503, Blame.USER),
+    ErrorCode.COMPANION_REFUSED: ErrorFacts(403, Blame.USER),
     ErrorCode.CLUSTER_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
     ErrorCode.REPLICA_LOST: ErrorFacts(503, Blame.NOBODY),
     ErrorCode.HTTP_STATUS: ErrorFacts(502, Blame.API),

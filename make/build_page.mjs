@@ -16,7 +16,7 @@ const SOURCES = join(dirname(fileURLToPath(import.meta.url)), "..", "static");
 const COPIED = ["index.html", "probe.html", "favicon.svg", "manifest.webmanifest"];
 const PRELOADS = { "index.html": ["app.js", "executor_worker.js"], "probe.html": ["probe.js"] };
 /** Modules that the worker loads when a call needs them: most have none. They share no class with its own file. */
-const LOADED_LATER = ["executor/mcp_calls.js"];
+const LOADED_LATER = ["executor/mcp_calls.js", "companion/companion_transport.js"];
 /** Sections whose modules, where others have them too, are in the page's own file: its longest way in. */
 const FIRST = ["tools/tools_view.js"];
 /** Bytes below which compression does not save a packet. */

@@ -90,6 +90,8 @@ class App {
     const inventory = new Inventory(api, pins);
     return {
       user,
+      userId: user_id,
+      store,
       api,
       pins,
       grants: new PageGrants(store),

@@ -5,22 +5,25 @@
  */
 
 import { ApprovalQueue } from "./executor/approval_queue.js";
-import { approvalEnvironment } from "./executor/approval_environment.js";
+import { approvalEnvironment } from "./executor/approval_preview.js";
 import { ApprovalRules } from "./executor/approval_policy.js";
 import { BridgeSocket } from "./executor/bridge_socket.js";
 import { CallJournal } from "./executor/call_journal.js";
 import { CallLog, openCallChannel } from "./executor/call_log.js";
 import { CallRecovery } from "./executor/call_recovery.js";
+import { companionTransport } from "./companion/companion_loader.js";
 import { Credentials } from "./executor/credentials.js";
 import { CallFailure, failedOutcome } from "./executor/call_failure.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { mcpLoader } from "./executor/mcp_loader.js";
+import { PageTransport } from "./executor/page_transport.js";
 import { PageGrants } from "./executor/grants.js";
 import { Pins } from "./executor/pins.js";
 import { RunningCalls } from "./executor/running_calls.js";
 import { SessionTokens } from "./executor/session_tokens.js";
 import { ToolRunner } from "./executor/tool_runner.js";
+import { openTransportChannel, TransportChoices } from "./executor/via.js";
 import { uploadResult } from "./executor/result_upload.js";
 
 /** @typedef {import("./types/types.d.ts").WorkerCommand} WorkerCommand */
@@ -30,9 +33,7 @@ import { uploadResult } from "./executor/result_upload.js";
 /** @typedef {Extract<WorkerCommand, {type: "start"}>} StartCommand */
 
 /** The worker's global scope, as far as it is used here (the DOM types describe a window). */
-const scope = /** @type {EventTarget & {postMessage: (reply: import("./types/types.d.ts").WorkerReply) => void}} */ (
-  /** @type {unknown} */ (self)
-);
+const scope = /** @type {import("./companion/companion_loader.js").WorkerScope} */ (/** @type {unknown} */ (self));
 
 /** Until the bridge has announced its own. */
 const FIRST_LIMITS = { inline_result_bytes: 262_144, result_bytes: 16_777_216, file_bytes: 16_777_216 };
@@ -72,8 +73,9 @@ class Executor {
     this.journal = journal;
     /** @type {import("./executor/result_upload.js").Way} */
     this.way = { fetch: (input, init) => fetch(input, init), route: () => identity.route };
+    this.choices = new TransportChoices(store, openTransportChannel(start.user_id));
     this.runner = this.#makeRunner(store);
-    this.rules = new ApprovalRules((serverId, key) => this.runner.environment.findPin(serverId, key), new PageGrants(store));
+    this.rules = new ApprovalRules((serverId, key) => this.runner.environment.findPin(serverId, key), new PageGrants(store), this.choices);
     this.approvals = this.#makeQueue();
     this.calls = new RunningCalls(this.runner, (call, outcome) => this.#reportOutcome(call, outcome));
     this.socket = new BridgeSocket({
@@ -115,6 +117,8 @@ class Executor {
     };
     return new ToolRunner({
       fetch: send,
+      transports: { page: new PageTransport({ fetch: send, pageUrl: location.href }), companion: companionTransport(scope) },
+      findVia: (serverId, origin) => this.choices.findVia(serverId, origin),
       now: () => performance.now(),
       pageUrl: location.href,
       acceptedOrigins: () => this.settings.origins,

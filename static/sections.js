@@ -66,14 +66,14 @@ export function loadSection(route) {
 }
 
 /** @param {Route} route @returns {Promise<MakeView>} */
-async function openServers({ section, parts: [id = "", page = ""] }) {
+async function openServers({ section, parts: [id = "", page = ""], query }) {
   if (section === "servers" && page === "review") {
     const { AcceptanceView } = await import("./servers/acceptance_view.js");
     return (parts) => new AcceptanceView(parts, id);
   }
   if (section === "servers" && id !== "") {
     const { ServerView } = await import("./servers/server_view.js");
-    return (parts) => new ServerView(parts, id);
+    return (parts) => new ServerView(parts, id, query.has("transport"));
   }
   const { ServersView } = await import("./servers/servers_view.js");
   return (parts) => new ServersView(parts);

@@ -107,6 +107,8 @@ def _answered(report: AnsweredOutcome, uploaded: TextBody | FileBody | None) -> 
         truncated=report.truncated or (body.kind == "uploaded" and uploaded is None),
         total_bytes=report.total_bytes,
         cut_by=report.cut_by,
+        transport=report.transport,
+        login=report.login,
     )
 
 
@@ -130,6 +132,8 @@ def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> Wi
         detail["note"] = LOST
     if retry_after := answered.headers.get("retry-after"):
         detail["retry_after"] = retry_after
+    if answered.transport == "companion":
+        detail |= {"transport": answered.transport, "login": answered.login}
     summary = f"The API answered {status} {status_text}".rstrip()
     return WireError(
         code=ErrorCode.HTTP_STATUS,

@@ -7,18 +7,18 @@
  */
 
 const DATABASE = "tool-bridge";
-const VERSION = 3;
+const VERSION = 4;
 
 /** device: the key of this browser. */
 const DEVICE_STORES = ["device"];
 /**
  * keys: by name · servers and pins: what the user accepted · credentials: encrypted secrets · references: what was
  * decided about the documents that a server's document refers to · calls: the journal · grants: operations that need not
- * ask.
+ * ask · transports: APIs that are not called by the page itself.
  */
-const USER_STORES = ["keys", "servers", "pins", "credentials", "references", "calls", "grants"];
+const USER_STORES = ["keys", "servers", "pins", "credentials", "references", "calls", "grants", "transports"];
 
-/** @typedef {"device" | "keys" | "servers" | "pins" | "credentials" | "references" | "calls" | "grants"} StoreName */
+/** @typedef {"device" | "keys" | "servers" | "pins" | "credentials" | "references" | "calls" | "grants" | "transports"} StoreName */
 /** @typedef {string | string[]} Key */
 
 /** The browser stores nothing for this page. `code` is always storage_unavailable. */

@@ -7,6 +7,8 @@ import { isOpen, kindOfEntry } from "./call_filter.js";
 import { formatDuration, errorView } from "../ui/outcome_view.js";
 import { cutNote, fileView, findAndSaveButton, formatBody, saveButton, formatSize, textView } from "../ui/response_view.js";
 import { callAgain, storedCallFacts } from "./stored_call.js";
+import { loginOffer, wantsLogin } from "../ui/login_offer.js";
+import { viaWords } from "../ui/via_words.js";
 import { toCurl } from "../base/curl.js";
 
 /** @typedef {import("../types/types.js").CallEntry} CallEntry */
@@ -97,6 +99,7 @@ export class CallRow {
         again?.place ?? null,
         later,
         error ? errorView(error, server_id) : null,
+        error && request && wantsLogin(error) ? loginOffer(request.url, SAFE.test(this.entry.key) ? () => again?.button.click() : null) : null,
         el(
           "div",
           { class: "request-response" },
@@ -145,7 +148,9 @@ function statusBadges(entry) {
   const words =
     entry.error?.code ??
     (entry.response ? `${entry.response.http_status} ${entry.response.status_text}`.trim() : OPEN[entry.state]);
-  return el("span", { class: `badge ${kind}` }, words);
+  const way = entry.request && viaWords(entry.request.via, entry.request.url);
+  const mark = way ? el("span", { class: "badge", title: way }, entry.request?.via.login ? "companion, as you" : "companion") : null;
+  return [el("span", { class: `badge ${kind}` }, words), mark];
 }
 
 /** @param {[string, string][]} headers @param {string} label */
@@ -156,7 +161,8 @@ function headerList(headers, label) {
 }
 
 /** @param {LoggedRequest} request */
-function requestPart({ method, url, headers, body, body_bytes }) {
+function requestPart({ method, url, headers, body, body_bytes, via }) {
+  const way = viaWords(via, url);
   const type = headers.find(([name]) => name === "content-type")?.[1] ?? "";
   const shown =
     body === null
@@ -169,6 +175,7 @@ function requestPart({ method, url, headers, body, body_bytes }) {
     { "aria-label": "Request" },
     el("h3", null, "Request"),
     el("p", { class: "mono wrap" }, `${method} ${url}`),
+    way ? el("p", { class: "hint", dataset: { testid: "via" } }, `Sent by ${way}.`) : null,
     headerList(headers, "Request headers"),
     shown,
   );

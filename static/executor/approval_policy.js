@@ -63,11 +63,13 @@ export class ApprovalRules {
   /**
    * @param {(serverId: string, key: string) => Promise<import("../types/types.d.ts").Pin | null>} lookup
    * @param {Pick<import("./grants.js").PageGrants, "grantsOf" | "addGrant">} grants
+   * @param {Pick<import("./via.js").TransportChoices, "findVia" | "hasLogins">} choices
    * @param {() => number} [now] milliseconds since the epoch
    */
-  constructor(lookup, grants, now = () => Date.now()) {
+  constructor(lookup, grants, choices, now = () => Date.now()) {
     this.lookup = lookup;
     this.grants = grants;
+    this.choices = choices;
     this.now = now;
   }
 
@@ -78,10 +80,22 @@ export class ApprovalRules {
 
   /** Never fails: what cannot be read is asked about. @param {ToolCall} call @returns {Promise<ReasonToAsk | null>} */
   async findReason(call) {
+    if (await this.#actsAsUser(call)) return "login";
     if (this.#mode === "all") return call.must_ask ? "bridge" : null;
     const pin = await this.lookup(call.server_id, call.key).catch(() => null);
     const isSafe = pin?.plan.safe === true;
     if (isSafe && this.#mode === "safe") return call.must_ask ? "bridge" : null;
     return reasonToAsk(this.#mode, isSafe, call, await this.grants.grantsOf(call.server_id, call.key), this.now());
+  }
+
+  /** What is changed with the user's login is no less than his own act: no permission that lasts covers it. @param {ToolCall} call */
+  async #actsAsUser({ server_id, key }) {
+    try {
+      if (!(await this.choices.hasLogins())) return false;
+      const pin = await this.lookup(server_id, key);
+      return pin !== null && !pin.plan.safe && (await this.choices.findVia(server_id, pin.origin)).login;
+    } catch {
+      return true;
+    }
   }
 }

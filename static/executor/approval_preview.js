@@ -25,12 +25,13 @@ const unreadResponse = async () => new Response("");
 export async function describeCall(runner, call) {
   try {
     const pin = await runner.acceptedPin(call);
-    const credentials = await runner.environment.loadCredentials(pin.server_id, pin.origin);
+    const sending = await runner.prepareSending(call, pin);
+    const { credentials, via } = sending;
     const redact = createRedactor(secretTexts(credentials));
     const args = await runner.argumentsOf(call, pin, NEVER, unreadResponse);
-    const request = runner.buildRequest(call, pin, args, credentials, redact);
+    const request = runner.buildRequest(call, sending, args, redact);
     const claims = pin.plan.kind === "mcp" ? (await runner.environment.loadMcp()).readClaims(pin.plan) : [];
-    return { ...cardFacts(call, pin, readArguments(call.params), request, { credentials, redact }), claims };
+    return { ...cardFacts(call, pin, readArguments(call.params), request, { credentials, redact }), claims, via };
   } catch (error) {
     throw failureOf(error);
   }
@@ -43,7 +44,7 @@ export async function describeCall(runner, call) {
  * @param {import("../types/types.d.ts").JsonObject} args  as they came
  * @param {import("../types/types.d.ts").BuiltRequest} request
  * @param {{credentials: import("../types/types.d.ts").CredentialSet, redact: (text: string) => string}} secrets
- * @returns {Omit<CardFacts, "reason" | "claims">}
+ * @returns {Omit<CardFacts, "reason" | "claims" | "via">}
  */
 function cardFacts({ tool, server_id }, { plan }, args, request, { credentials, redact }) {
   const shown = Object.entries(args).slice(0, SHOWN_ARGUMENTS);
@@ -65,3 +66,20 @@ function cardFacts({ tool, server_id }, { plan }, args, request, { credentials, 
 
 /** @param {import("../types/types.d.ts").JsonValue} value */
 const textOf = (value) => (typeof value === "string" ? value : stringifyJson(value));
+
+/**
+ * What a worker's approval queue depends on: the runner, the rules, the socket, and the worker's own clocks.
+ * @param {() => import("./tool_runner.js").ToolRunner} runner
+ * @param {import("./approval_policy.js").ApprovalRules} rules
+ * @param {() => import("./bridge_socket.js").BridgeSocket} socket
+ * @returns {import("./approval_queue.js").ApprovalEnvironment}
+ */
+export function approvalEnvironment(runner, rules, socket) {
+  return {
+    describeCall: async (call) => ({ ...(await describeCall(runner(), call)), reason: (await rules.findReason(call)) ?? "bridge" }),
+    submitDecision: (callId, decision) => socket().submitDecision(callId, decision),
+    grants: rules.grants,
+    clock: { monotonic: () => performance.now(), wall: () => Date.now() },
+    timers: { set: (...parts) => setTimeout(...parts), clear: (timer) => clearTimeout(timer) },
+  };
+}

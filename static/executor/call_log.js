@@ -11,6 +11,27 @@ export const MAX_CALLS = 200;
 export const MAX_TEXT_CHARS = 8_388_608;
 export const SHORTENED_CHARS = 16_384;
 
+/** Maximum characters that the log keeps of a body that is uploaded, or was sent. */
+export const PREVIEW_CHARS = 16384;
+
+/**
+ * @param {import("../types/types.d.ts").BuiltRequest} request
+ * @param {import("../types/types.d.ts").Via} via
+ * @param {(text: string, isCut?: boolean) => string} shown removes secrets
+ * @returns {import("../types/types.d.ts").LoggedRequest}
+ */
+export function loggedRequest({ method, url, headers, body: content }, via, shown) {
+  const body = typeof content === "string" ? content : null;
+  return {
+    method,
+    url: shown(url),
+    headers: headers.map(([name, value]) => [name, shown(value)]),
+    body: body === null ? null : shown(body.slice(0, PREVIEW_CHARS), body.length > PREVIEW_CHARS),
+    body_bytes: body === null ? (content?.length ?? 0) : new TextEncoder().encode(body).length,
+    via,
+  };
+}
+
 export class CallLog {
   /** @type {Map<string, CallEntry>} */
   #entries = new Map();

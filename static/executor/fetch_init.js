@@ -6,7 +6,7 @@ import { targetAddressSpace } from "./address_space.js";
 /** @typedef {import("../types/types.d.ts").BuiltRequest} BuiltRequest */
 
 /** A header's text as UTF-8, one character per byte, which is how fetch takes bytes. @param {string} text */
-function asHeaderBytes(text) {
+export function asHeaderBytes(text) {
   if (!/[^\u0020-\u007E\t]/.test(text)) return text;
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }

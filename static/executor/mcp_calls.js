@@ -69,18 +69,19 @@ export class McpCalls {
 
   /**
    * @param {import("./tool_runner.js").ToolRunner} runner
-   * @param {Pick<McpCall, "pin" | "request" | "signal" | "observe"> & {credentials: import("../types/types.d.ts").CredentialSet}} about
+   * @param {Pick<McpCall, "request" | "signal" | "observe"> & {sending: import("./tool_runner.js").Sending}} about
    * @returns {{openServer: () => Promise<Response | null>, callTool: () => Promise<Response>}} throw a `CallFailure`
    */
-  prepareCall(runner, { pin, request, credentials, signal, observe }) {
+  prepareCall(runner, { sending, request, signal, observe }) {
+    const { pin } = sending;
     /** @type {McpCall} */
     const call = {
       pin,
       request,
       signal,
       observe,
-      trySend: (one, until = signal) => runner.fetchAnswer(pin, one, credentials, until),
-      send: (one) => runner.sendRequest(pin, one, credentials, signal).catch((error) => Promise.reject(withAdvice(error))),
+      trySend: (one, until = signal) => runner.fetchAnswer(sending, one, until),
+      send: (one) => runner.sendRequest(sending, one, signal).catch((error) => Promise.reject(withAdvice(error))),
       explain: async (error) => withAdvice(await runner.explainError(pin, request, 0, signal, error)),
     };
     return { openServer: () => this.#openServer(call), callTool: () => this.#callTool(call) };

@@ -38,9 +38,10 @@ export class Pins {
 
   /** @param {string} serverId */
   async removeServer(serverId) {
-    await this.store.changeRecords(["servers", "pins", "grants"], (of) => {
+    await this.store.changeRecords(["servers", "pins", "grants", "transports"], (of) => {
       of("pins").delete(keysBelow([serverId]));
       of("grants").delete(keysBelow([serverId]));
+      of("transports").delete(keysBelow([serverId]));
       of("servers").delete(serverId);
     });
   }
@@ -48,6 +49,11 @@ export class Pins {
   /** @returns {Promise<PinnedServer[]>} */
   listServers() {
     return this.store.readRecords("servers");
+  }
+
+  /** @param {string} serverId @returns {Promise<Pin[]>} */
+  listPins(serverId) {
+    return this.store.readRecords("pins", keysBelow([serverId]));
   }
 
   /**

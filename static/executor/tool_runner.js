@@ -11,13 +11,15 @@ import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "../request/build.js";
 import { withIdempotencyKey } from "../request/idempotency_key.js";
 import { withFiles } from "./file_urls.js";
-import { fetchInit, needsPreflight } from "./fetch_init.js";
+import { needsPreflight } from "./fetch_init.js";
 import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } from "./call_failure.js";
-import { redirectRefused, stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
+import { stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
+import { loggedRequest, PREVIEW_CHARS } from "./call_log.js";
 import { readArguments, withoutBody } from "./call_message.js";
 import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
 import { uploadOf } from "./result_upload.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
+import { BY_PAGE, statedVia, withVia } from "./via.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
@@ -27,10 +29,13 @@ import { placeSecrets, secretTexts } from "../request/credential_placement.js";
 /** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */
 /** @typedef {import("../types/types.d.ts").CredentialSet} CredentialSet */
 /** @typedef {import("../types/types.d.ts").Upload} Upload */
+/** @typedef {import("../types/types.d.ts").Via} Via */
 
 /**
  * @typedef {object} RunnerEnvironment
- * @property {typeof globalThis.fetch} fetch
+ * @property {typeof globalThis.fetch} fetch                for the files that arguments name
+ * @property {Record<Via["transport"], import("../types/types.d.ts").Transport>} transports
+ * @property {(serverId: string, origin: string) => Promise<Via>} findVia   what the user has chosen
  * @property {() => number} now                           monotonic milliseconds
  * @property {string} pageUrl
  * @property {() => string[]} acceptedOrigins             where files that arguments name may come from
@@ -59,16 +64,21 @@ import { placeSecrets, secretTexts } from "../request/credential_placement.js";
  */
 
 /** @typedef {(text: string, isCut?: boolean) => string} Redact */
-/** @typedef {{redact: Redact, isSafe: boolean, hasBegun: boolean}} Course */
+/** @typedef {{redact: Redact, isSafe: boolean, hasBegun: boolean, via: Via}} Course */
+/**
+ * What all requests of one call have in common.
+ * @typedef {object} Sending
+ * @property {Pin} pin
+ * @property {CredentialSet} credentials
+ * @property {Via} via
+ * @property {string[]} ids   of those that may change something, as far as they were sent
+ */
 
 /** Milliseconds before the deadline at which a stream of events is cut, so that its answer still arrives in time. */
 const STREAM_MARGIN_MS = 3000;
 const STREAM_SHARE = 0.85;
 /** @param {ToolCall} call */
 const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS, deadline_ms * STREAM_SHARE);
-
-/** Maximum characters that the log keeps of a body that is uploaded. */
-const PREVIEW_CHARS = 16384;
 
 /** Maximum characters of a status text and a content type (bridge/browser_protocol.py). */
 const STATUS_TEXT_CHARS = 200;
@@ -102,15 +112,16 @@ export class ToolRunner {
   async runCall(call, signal) {
     const started = this.environment.now();
     const duration = () => Math.round((this.environment.now() - started) * 10) / 10;
-    const course = { redact: createRedactor([]), isSafe: false, hasBegun: false };
+    /** @type {Course} */
+    const course = { redact: createRedactor([]), isSafe: false, hasBegun: false, via: BY_PAGE };
     try {
       const { answered, upload } = await this.performCall(call, course, duration, signal);
-      const outcome = { ...answered, duration_ms: duration() };
+      const outcome = { ...answered, duration_ms: duration(), ...statedVia(course.via) };
       if (course.hasBegun) await this.environment.journal.recordOutcome(call, outcome, upload);
       const isThere = !upload || (await this.uploadBody(call, upload, outcome.bytes, course, signal));
       return isThere ? outcome : withoutBody(outcome);
     } catch (error) {
-      const outcome = failedOutcome(failureOf(error), course, duration());
+      const outcome = failedOutcome(withVia(failureOf(error), course.via), course, duration());
       if (course.hasBegun) await this.environment.journal.recordOutcome(call, outcome, null);
       return outcome;
     }
@@ -125,18 +136,27 @@ export class ToolRunner {
   async performCall(call, course, duration, signal) {
     const pin = await this.acceptedPin(call);
     course.isSafe = pin.plan.safe;
-    const credentials = await this.environment.loadCredentials(pin.server_id, pin.origin);
-    const secrets = secretTexts(credentials);
+    const sending = await this.prepareSending(call, pin);
+    course.via = sending.via;
+    const secrets = secretTexts(sending.credentials);
     const redact = (course.redact = createRedactor(secrets));
     const args = await this.argumentsOf(call, pin, signal);
-    const request = this.buildRequest(call, pin, args, credentials, redact);
-    const observe = (/** @type {BuiltRequest} */ sent) => this.observeRequest(call, sent, createLogRedactor(redact, args));
-    const mcp = pin.plan.kind === "mcp" ? (await this.environment.loadMcp()).prepareCall(this, { pin, request, credentials, signal, observe }) : null;
+    const request = this.buildRequest(call, sending, args, redact);
+    const observe = (/** @type {BuiltRequest} */ sent) => this.observeRequest(call, sent, sending.via, createLogRedactor(redact, args));
+    await this.environment.transports[sending.via.transport].open();
+    const mcp = pin.plan.kind === "mcp" ? (await this.environment.loadMcp()).prepareCall(this, { sending, request, signal, observe }) : null;
     const refusal = await mcp?.openServer();
     if (!course.isSafe && !refusal) await this.beginRequest(call, course, signal);
-    const response = refusal ?? (await (mcp ? mcp.callTool() : this.sendRequest(pin, request, credentials, signal)));
+    const response = refusal ?? (await (mcp ? mcp.callTool() : this.sendRequest(sending, request, signal)));
     const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
     return this.receiveAnswer(call, response, { redact, secrets, signal, until });
+  }
+
+  /** @param {ToolCall} call @param {Pin} pin @returns {Promise<Sending>} */
+  async prepareSending({ call_id }, pin) {
+    const { loadCredentials, findVia } = this.environment;
+    const [credentials, via] = await Promise.all([loadCredentials(pin.server_id, pin.origin), findVia(pin.server_id, pin.origin)]);
+    return { pin, credentials, via, ids: [call_id] };
   }
 
   /**
@@ -170,68 +190,46 @@ export class ToolRunner {
     return withFiles(pin.plan, readArguments(call.params), sources);
   }
 
-  /**
-   * @param {ToolCall} call
-   * @param {Pin} pin
-   * @param {JsonObject} args
-   * @param {CredentialSet} credentials
-   * @param {Redact} redact
-   */
-  buildRequest(call, pin, args, credentials, redact) {
-    const built = buildRequest(pin.plan, args, { baseUrl: pin.base_url, credentials });
+  /** @param {ToolCall} call @param {Sending} sending @param {JsonObject} args @param {Redact} redact */
+  buildRequest(call, { pin, credentials, via }, args, redact) {
+    const built = buildRequest(pin.plan, args, { baseUrl: pin.base_url, credentials, headers: via.headers });
     const request = withIdempotencyKey(built, pin.plan, call);
     const forbidden = forbiddenTarget(request.url, new URL(this.environment.pageUrl).origin);
     if (forbidden) throw new CallFailure("blocked_by_policy", forbidden);
     if (new URL(request.url).origin !== pin.origin)
       throw new CallFailure("not_accepted", `"${call.key}" would leave ${pin.origin}. Accept the server's tools again.`);
-    this.observeRequest(call, request, createLogRedactor(redact, args));
+    this.observeRequest(call, request, via, createLogRedactor(redact, args));
     return request;
   }
 
-  /** @param {ToolCall} call @param {BuiltRequest} request @param {Redact} shown */
-  observeRequest(call, request, shown) {
-    const body = typeof request.body === "string" ? request.body : null;
-    this.environment.observer.requestBuilt(call, {
-      method: request.method,
-      url: shown(request.url),
-      headers: request.headers.map(([name, value]) => [name, shown(value)]),
-      body: body === null ? null : shown(body.slice(0, PREVIEW_CHARS), body.length > PREVIEW_CHARS),
-      body_bytes: body === null ? (request.body?.length ?? 0) : new TextEncoder().encode(body).length,
-    });
+  /** @param {ToolCall} call @param {BuiltRequest} request @param {Via} via @param {Redact} shown */
+  observeRequest(call, request, via, shown) {
+    this.environment.observer.requestBuilt(call, loggedRequest(request, via, shown));
   }
 
-  /**
-   * @param {Pin} pin
-   * @param {BuiltRequest} request
-   * @param {CredentialSet} credentials
-   * @param {AbortSignal} signal
-   * @returns {Promise<Response>}
-   */
-  async sendRequest(pin, request, credentials, signal) {
+  /** @param {Sending} sending @param {BuiltRequest} request @param {AbortSignal} signal @returns {Promise<Response>} */
+  async sendRequest(sending, request, signal) {
     signal.throwIfAborted();
     const started = this.environment.now();
     try {
-      return await this.fetchAnswer(pin, request, credentials, signal);
+      return await this.fetchAnswer(sending, request, signal, nextId(sending));
     } catch (error) {
-      throw await this.explainError(pin, request, this.environment.now() - started, signal, error);
+      throw await this.explainError(sending.pin, request, this.environment.now() - started, signal, error);
     }
   }
 
   /**
-   * @param {Pin} pin
+   * @param {Sending} sending
    * @param {BuiltRequest} request
-   * @param {CredentialSet} credentials
    * @param {AbortSignal} signal
+   * @param {string} [id]
    * @returns {Promise<Response>}
    * @throws {CallFailure | TypeError | DOMException} as `fetch` does, or at a redirect that must not be followed
    */
-  async fetchAnswer(pin, request, credentials, signal) {
+  fetchAnswer({ pin, credentials, via }, request, signal, id = crypto.randomUUID()) {
     const mayFollow = pin.plan.safe && placeSecrets(pin.plan, credentials).length === 0;
-    const init = fetchInit(request, { mayFollow, signal, pageUrl: this.environment.pageUrl });
-    const response = await this.environment.fetch(request.url, init);
-    if (response.type === "opaqueredirect") throw redirectRefused(request.url);
-    if (response.redirected && new URL(response.url).origin !== pin.origin) throw redirectRefused(request.url);
-    return response;
+    const passage = { origin: pin.origin, via, id, mayFollow, signal };
+    return this.environment.transports[via.transport].send(request, passage);
   }
 
   /** @param {Pin} pin @param {BuiltRequest} request @param {number} took_ms @param {AbortSignal} signal @param {unknown} error of `fetchAnswer` */
@@ -281,6 +279,14 @@ export class ToolRunner {
       throw signal.aborted ? stoppedUnderWay(signal) : uploadFailed(bytes, error);
     }
   }
+}
+
+/** A request that changes something has the id of its call; a second one, of an MCP server that did not take the first, one of its own. @param {Sending} sending */
+function nextId({ pin, ids }) {
+  if (pin.plan.safe) return crypto.randomUUID();
+  const id = ids.length === 1 ? ids[0] : `${ids[0]}:${ids.length}`;
+  ids.push(id);
+  return id;
 }
 
 /** @param {Response} response @param {Limits} limits @param {AbortSignal} signal @param {AbortSignal} until */

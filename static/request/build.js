@@ -58,6 +58,7 @@ export function buildRequest(plan, args, options = {}) {
   const body = writeBody(plan, args, options.boundary);
   if (body !== null) draft.headers.set("content-type", body.contentType);
   addSecrets(plan, options.credentials ?? {}, draft);
+  for (const [name, value] of options.headers ?? []) draft.headers.set(name, requirePrintable(value, name));
   return {
     method: plan.method,
     url: joinUrl(base, plan, draft),

@@ -4,7 +4,7 @@
  * The pins decide what this browser will ever send; the bridge's list only says what may be asked for.
  */
 
-import { acceptOffers } from "../executor/pin_offers.js";
+import { acceptOffers } from "./pin_offers.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
@@ -43,7 +43,7 @@ export class Acceptance {
    * @param {Record<string, string>} selected key to digest
    * @returns {Promise<Refused[]>} those that could not be accepted; the others are
    * @throws {DocumentChanged} when the bridge holds another version by now
-   * @throws {import("../executor/pin_offers.js").PinError} when none could be accepted
+   * @throws {import("./pin_offers.js").PinError} when none could be accepted
    */
   async acceptOperations(server, selected) {
     const plans = await this.api.readPlans(server.id);

@@ -3,6 +3,7 @@
 import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress, goTo } from "../ui/router.js";
 import { Acceptance, isAccepted, isChanged } from "./acceptance.js";
+import { sendableByCompanion } from "./companion_headers.js";
 import { claimsOf } from "../mcp/tool_claims.js";
 import { planChanges } from "./plan_changes.js";
 import { formatCount } from "../ui/format_count.js";
@@ -135,6 +136,7 @@ export class AcceptanceView {
     const { row, box } = reviewRow(tool, {
       url: addressOf(plan, tool.path),
       claims: claimsOf(plan),
+      byCompanion: sendableByCompanion(plan).map(({ label }) => label),
       isChosen: isNew ? tool.safe : isAccepted(tool),
       changes: changes.get(tool.key) ?? [],
     });

@@ -6,10 +6,10 @@ import { el, freshId, methodTag } from "../ui/dom.js";
 
 /**
  * @param {ServerTool} tool
- * @param {{url: string, isChosen: boolean, changes: string[], claims: string[]}} standing
+ * @param {{url: string, isChosen: boolean, changes: string[], claims: string[], byCompanion: string[]}} standing
  * @returns {{row: HTMLLIElement, box: HTMLInputElement}}
  */
-export function reviewRow(tool, { url, isChosen, changes, claims }) {
+export function reviewRow(tool, { url, isChosen, changes, claims, byCompanion }) {
   const id = freshId("accept");
   const box = el("input", {
     type: "checkbox",
@@ -30,6 +30,7 @@ export function reviewRow(tool, { url, isChosen, changes, claims }) {
     name,
     about,
     changed ? el("ul", { class: "changes", "aria-label": "What changed" }, ...lines) : null,
+    companionLine(byCompanion),
     ...tool.warnings.map((text) => el("p", { class: "hint warning-text" }, text)),
   );
   return { row, box };
@@ -44,6 +45,11 @@ function effectBadge({ safe, method }) {
 /** What the server says of its own tool changes nothing, and says so. @param {string[]} claims */
 function claimLine(claims) {
   return claims.length === 0 ? null : el("p", { class: "hint" }, `The server itself says: ${claims.join(", ")}. You are asked all the same.`);
+}
+
+/** @param {string[]} labels */
+function companionLine(labels) {
+  return labels.length === 0 ? null : el("p", { class: "hint" }, `Through the companion extension, with a value that you set for the server, it also sends: ${labels.join(", ")}.`);
 }
 
 /** @param {ServerTool} tool */

@@ -10,6 +10,7 @@ import { viewAddress } from "../ui/router.js";
 import { askAboutReferences } from "./reference_dialog.js";
 import { adoptButton } from "./servers_view.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
+import { CompanionPanel } from "./companion_panel.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
 import { isAccepted, isChanged } from "./acceptance.js";
 
@@ -19,9 +20,10 @@ import { isAccepted, isChanged } from "./acceptance.js";
 /** @typedef {import("../types/reference_types.js").Question} Question */
 
 export class ServerView {
-  /** @param {Parts} parts @param {string} serverId */
-  constructor(parts, serverId) {
+  /** @param {Parts} parts @param {string} serverId @param {boolean} [showsTransport] beginning there */
+  constructor(parts, serverId, showsTransport = false) {
     this.parts = parts;
+    this.showsTransport = showsTransport;
     this.serverId = serverId;
     this.messages = el("div");
     this.question = el("div");
@@ -30,6 +32,7 @@ export class ServerView {
     this.openBreakers = breakerNotices(parts.controls, () => parts.controls.breakersOf(serverId, null, this.origins));
     this.callLimits = el("div");
     this.calls = new CallSettingForm(parts, { server_id: serverId });
+    this.companion = new CompanionPanel(parts);
     this.head = el("div", { class: "stack" });
     this.about = el("div", { class: "stack" });
     this.settings = el("div", { class: "stack" });
@@ -42,10 +45,11 @@ export class ServerView {
 
   /** @param {HTMLElement} container */
   async start(container) {
-    const side = el("div", { class: "stack" }, this.settings, this.callLimits);
+    const side = el("div", { class: "stack" }, this.settings, this.companion.element, this.callLimits);
     fill(container, this.messages, this.question, this.head, this.openBreakers.element, el("div", { class: "columns" }, this.about, side));
     this.unsubscribe ??= this.parts.inventory.onChange(() => void this.#load());
     await this.#load();
+    if (this.showsTransport) this.companion.element.scrollIntoView({ block: "center" });
   }
 
   stop() {
@@ -53,6 +57,7 @@ export class ServerView {
     this.unsubscribe = null;
     this.openBreakers.stop();
     this.calls.stop();
+    this.companion.stop();
     this.isStopped = true;
   }
 
@@ -82,6 +87,7 @@ export class ServerView {
     this.report.showServer(server);
     fill(this.about, toolList(server), this.report.element, serverFacts(server));
     if (!this.calls.element.isConnected) fill(this.callLimits, this.calls.element);
+    void this.companion.showServer(server);
     const version = settingsVersion(server);
     if (version === this.settingsShown) return;
     this.settingsShown = version;

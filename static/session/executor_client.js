@@ -7,6 +7,7 @@
  */
 
 import { CallLog, openCallChannel } from "../executor/call_log.js";
+import { openRelayPort } from "../companion/relay_port.js";
 import { requestExecutor, trustedScript } from "./executor_script.js";
 import { WaitingCards } from "./pending_approvals.js";
 
@@ -227,7 +228,10 @@ export class ExecutorClient extends EventTarget {
     const about = { worker: id, user_id: this.#userId, page_id: this.#pageId, origins };
     const now = () => ({ session: this.identity.session, visibility: document.visibilityState });
     const start = () => worker.postMessage({ type: "start", ...about, ...now() });
-    worker.onmessage = ({ data }) => data.type === "loaded" && start();
+    worker.onmessage = ({ data }) => {
+      if (data.type === "loaded") start();
+      if (data.type === "companion_wanted") handOverPort(worker);
+    };
     if (!previous) return;
     await new Promise((resolve) => {
       this.#whenOnline.set(id, () => resolve(true));
@@ -276,6 +280,12 @@ export class ExecutorClient extends EventTarget {
   #postVisibility() {
     this.#current?.worker.postMessage({ type: "visibility", visibility: document.visibilityState });
   }
+}
+
+/** @param {Worker} worker */
+function handOverPort(worker) {
+  const port = openRelayPort();
+  worker.postMessage({ type: "companion_port", port }, [port]);
 }
 
 /** Lets a worker finish its calls, then ends it. @param {Worker} worker */

@@ -6,6 +6,7 @@ import { ApiError } from "../session/api_error.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
 import { stringifyJson } from "../base/json_text.js";
+import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
 import { buildRequest } from "../request/build.js";
 import { approveOwnRun } from "./own_run.js";
@@ -125,6 +126,7 @@ export class TryView {
     try {
       const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
       fill(this.result, outcomeView(report, this.tool.server_id));
+      await this.#offerLogin(report.outcome.error);
       this.#showArgumentError(report.outcome.error);
       announceSentence(report.outcome.state === "succeeded" ? "The call succeeded" : "The call failed");
     } catch (failure) {
@@ -135,6 +137,14 @@ export class TryView {
       endApproval();
       this.#setRunning(null);
     }
+  }
+
+  /** @param {import("../types/api_types.js").WireError | null | undefined} error */
+  async #offerLogin(error) {
+    if (!error || !wantsLogin(error)) return;
+    const { server_id, key, safe } = this.tool;
+    const pin = await this.parts.pins.findPin(server_id, key);
+    if (pin) this.result.append(loginOffer(pin.origin, safe ? () => void this.#run(false) : null));
   }
 
   /** @param {unknown} failure */

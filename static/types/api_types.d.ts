@@ -166,6 +166,8 @@ export interface Answer {
   truncated?: boolean;
   cut_by?: "size" | "time" | null;
   total_bytes?: number | null;
+  transport?: "page" | "companion";
+  login?: boolean;
 }
 export interface CallOutcome {
   state: string;

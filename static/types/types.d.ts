@@ -104,6 +104,8 @@ export interface BuildOptions {
   baseUrl?: string;
   credentials?: CredentialSet;
   boundary?: string;
+  /** That the user wants on every request, whatever the document says of them; names in lower case. */
+  headers?: [string, string][];
 }
 export interface BuiltRequest {
   method: string;
@@ -146,6 +148,39 @@ export interface OfferedOperation {
   name: string;
   digest: string;
   plan: RequestPlan;
+}
+
+// ---- transports ----
+
+/** How this browser sends the requests of a server to an API: chosen by its user, and never by itself. */
+export interface Via {
+  transport: "page" | "companion";
+  /** The cookies that the browser has for the API go along; only with the companion. */
+  login: boolean;
+  /** Headers that only the companion can send, with the values that the user gave: User-Agent, Referer, Cookie. */
+  headers: [string, string][];
+}
+/** A choice as it is stored; without one it is the page. */
+export interface TransportChoice extends Via {
+  server_id: string;
+  origin: string;
+}
+/** What a transport has to know of one request besides the request. */
+export interface Passage {
+  /** The only one that may be reached. */
+  origin: string;
+  via: Via;
+  /** Used once: that of the call, if the request changes something. */
+  id: string;
+  /** Redirects within the origin may be followed. */
+  mayFollow: boolean;
+  signal: AbortSignal;
+}
+export interface Transport {
+  /** Settles once requests can be sent; throws a `CallFailure`. */
+  open(): Promise<void>;
+  /** As `fetch`, which is called once at most; throws what `fetch` does, or a `CallFailure`. */
+  send(request: BuiltRequest, passage: Passage): Promise<Response>;
 }
 
 // ---- calls and outcomes ----
@@ -196,6 +231,9 @@ export interface Answered {
   bytes: number;
   total_bytes: number | null;
   duration_ms: number;
+  /** Absent: the page itself. */
+  transport?: "companion";
+  login?: boolean;
 }
 export interface Failed {
   status: "failed";
@@ -226,8 +264,9 @@ export interface JournalEntry {
 // ---- approval ----
 
 export type ApprovalMode = "safe" | "ask" | "all";
-/** unsafe: it can change something · every_call: the user wants that · changed: since it was always allowed · bridge: it asks. */
-export type ReasonToAsk = "unsafe" | "every_call" | "changed" | "bridge";
+/** unsafe: it can change something · every_call: the user wants that · changed: since it was always allowed · bridge: it asks ·
+ * login: it can change something as its user, which no lasting permission covers. */
+export type ReasonToAsk = "unsafe" | "every_call" | "changed" | "bridge" | "login";
 /** Calls of one operation, as it stood then, that need not ask here. Times are milliseconds since the epoch. */
 export interface PageGrant {
   server_id: string;
@@ -256,6 +295,7 @@ export interface CardFacts {
   credentials: string[];
   /** What an MCP server says of its tool, in our words. */
   claims: string[];
+  via: Via;
   reason: ReasonToAsk;
 }
 export interface WaitingCard extends CardFacts {
@@ -326,6 +366,7 @@ export interface LoggedRequest {
   headers: [string, string][];
   body: string | null;
   body_bytes: number;
+  via: Via;
 }
 export interface LoggedResponse {
   http_status: number;
@@ -404,6 +445,8 @@ export type WorkerCommand =
       visibility: string;
     }
   | { type: "drain" }
-  | { type: "visibility"; visibility: string };
+  | { type: "visibility"; visibility: string }
+  /** The way to the companion that the worker asked for, whether or not there is one. */
+  | { type: "companion_port"; port: MessagePort };
 /** Worker to its own page. */
-export type WorkerReply = { type: "loaded" } | { type: "drained" };
+export type WorkerReply = { type: "loaded" } | { type: "drained" } | { type: "companion_wanted" };

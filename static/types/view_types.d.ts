@@ -1,5 +1,6 @@
 /** What the page's parts hand to a view. Types only. */
 
+import type { BrowserStore } from "../base/browser_store.js";
 import type { BridgeApi } from "../session/bridge_api.js";
 import type { Credentials } from "../executor/credentials.js";
 import type { CallControls } from "../session/call_controls.js";
@@ -16,6 +17,8 @@ import type { ReferenceDecisions } from "../servers/reference_decisions.js";
 export interface Parts {
   /** Name of the user whose browser this is. */
   user: string;
+  userId: string;
+  store: BrowserStore;
   api: BridgeApi;
   inventory: Inventory;
   pins: Pins;

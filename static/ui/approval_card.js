@@ -5,6 +5,7 @@
  */
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
 import { askedBy } from "./asked_by.js";
+import { viaWords } from "./via_words.js";
 import { formatSize } from "./response_view.js";
 import { formatTime } from "../base/time_format.js";
 import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
@@ -23,6 +24,7 @@ const REASONS = {
   every_call: "You want to be asked about every call.",
   changed: "It has changed since you chose to always allow it.",
   bridge: "The bridge has no record that you allowed it.",
+  login: "It can change data as you, who are signed in there: such a call always asks.",
 };
 
 export class ApprovalCard {
@@ -54,7 +56,7 @@ export class ApprovalCard {
   }
 
   #decisionButtons() {
-    const { chat_id, tool } = this.card;
+    const { chat_id, tool, reason } = this.card;
     const scope = chat_id === null ? "timed" : "chat";
     const name = truncateLine(tool);
     /** @param {string} label @param {Decision} decision @param {string} look */
@@ -63,9 +65,10 @@ export class ApprovalCard {
         class: look,
         "aria-label": `${label}: ${name}`,
       });
+    const forNow = [answer("Deny", "denied", ""), answer("Allow once", "once", "primary")];
+    if (reason === "login") return forNow;
     return [
-      answer("Deny", "denied", ""),
-      answer("Allow once", "once", "primary"),
+      ...forNow,
       answer(scope === "chat" ? "Allow for this chat" : "Allow for 30 minutes", scope, "quiet"),
       answer("Always allow this operation", "always", "quiet"),
     ];
@@ -89,6 +92,7 @@ export class ApprovalCard {
         ["Asked by", askedBy(card.asked_by)],
         ["Why", card.doubted === null ? REASONS[card.reason] : doubtSentence(card.doubted)],
         ...claimLine(card.claims),
+        ...viaLine(card.via, card.url),
         ["Credential", card.credentials.length > 0 ? card.credentials.map((name) => truncateLine(name)).join(", ") : "none"],
       ]),
       argumentList(card),
@@ -101,6 +105,12 @@ export class ApprovalCard {
 /** @param {import("../types/types.js").DoubtedCall} doubted */
 const doubtSentence = ({ opened_at, call_id }) =>
   `An equal call of ${formatTime(1000 * opened_at)} may have been performed; nobody knows. Allow it only if it may happen twice. (${truncateLine(call_id)})`;
+
+/** @param {import("../types/types.js").Via} via @param {string} url @returns {[string, string][]} */
+function viaLine(via, url) {
+  const words = viaWords(via, url);
+  return words === "" ? [] : [["Sent by", words]];
+}
 
 /** @param {string[]} claims @returns {[string, string][]} */
 const claimLine = (claims) => (claims.length > 0 ? [["The server says", claims.join(", ")]] : []);

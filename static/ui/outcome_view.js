@@ -3,6 +3,7 @@
 import { el, link } from "./dom.js";
 import { viewAddress } from "./router.js";
 import { cutNote, fileView, formatBody, formatSize, saveButton, saveLink, textView } from "./response_view.js";
+import { showsLoginPage, wantsLogin } from "./login_offer.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
@@ -68,6 +69,24 @@ const STATUS_ADVICE = {
   429: { advice: "The API limits the number of requests. Wait a little." },
 };
 
+/** Failures of the page's own requests that the companion extension does not know. */
+const WALLS = new Set(["cors", "mixed_content", "blocked_local_network"]);
+
+/** What else would reach the API, for the user to choose: nothing is sent again by itself. @param {ShownError} error @param {string} serverId */
+function otherWay(error, serverId) {
+  const { code, detail = {} } = error;
+  const place = `${viewAddress("servers", serverId)}?transport`;
+  const isWall = WALLS.has(code) || (code === "outcome_unknown" && WALLS.has(String(detail.reason)));
+  if (isWall && detail.transport !== "companion")
+    return hintLine("Or the companion extension sends the requests of this server, once you grant it: no page's limits hold for it.", link("Call it through the companion", place));
+  if (showsLoginPage(error)) return hintLine("It answers with a page to sign in: it may know you by a cookie, which only the companion extension can send.", link("Use my login", place));
+  if (wantsLogin(error)) return hintLine("Your login went along and was not enough: you may not be signed in there.", link("See the login", place));
+  return code.startsWith("companion_") ? hintLine("", link("How this server is called", place)) : null;
+}
+
+/** @param {string} words @param {HTMLElement} where */
+const hintLine = (words, where) => el("p", { class: "hint" }, words, " ", where);
+
 /** @param {number} ms */
 export function formatDuration(ms) {
   return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
@@ -114,6 +133,7 @@ function outcomeFacts(answer, duration_ms) {
     const size = Number(answer.total_bytes ?? answer.file?.bytes ?? shown);
     facts.unshift(`HTTP ${answer.http_status}`);
     facts.push(...[answer.content_type, formatSize(size)].filter(Boolean));
+    if (answer.transport === "companion") facts.push(answer.login ? "by the companion, with your login" : "by the companion");
   }
   return facts.join(" · ");
 }
@@ -149,6 +169,7 @@ export function errorView(error, serverId) {
     advice
       ? el("p", { class: "hint" }, advice.advice, " ", advice.go ? link(advice.label ?? "", advice.go(serverId)) : null)
       : null,
+    serverId ? otherWay(error, serverId) : null,
     body
       ? el(
           "pre",

@@ -76,6 +76,10 @@ class Answered:
     """Size of the whole body in bytes, where known."""
     cut_by: Literal["size", "time"] | None = None
     """Why the page stopped reading, if it reported that."""
+    transport: Literal["page", "companion"] = "page"
+    """What sent the request: the page itself, or its browser's companion extension."""
+    login: bool = False
+    """Whether the user's cookies for the API went along."""
 
 
 @dataclass(frozen=True, slots=True)

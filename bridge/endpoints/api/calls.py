@@ -79,6 +79,10 @@ class AnswerFacts(ApiModel):
     cut_by: Literal["size", "time"] | None = None
     """Why the page itself could not read the answer to its end."""
     total_bytes: int | None = None
+    transport: Literal["page", "companion"] = "page"
+    """What sent the request: the page itself, or the companion extension of its browser."""
+    login: bool = False
+    """The user's cookies for the API went along."""
 
 
 class OutcomeFacts(ApiModel):
@@ -307,6 +311,8 @@ class CallRoutes:
             total_bytes=text.total_bytes
             if text and is_cut and not answered.truncated
             else answered.total_bytes,
+            transport=answered.transport,
+            login=answered.login,
         )
 
     def _link(self, answered: Answered, file: FileBody) -> FileLink:

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApprovalQueue } from "../../../static/executor/approval_queue.js";
-import { ApprovalRules, CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../../static/executor/approval_policy.js";
+import { grantOf } from "../../../static/executor/approval_policy.js";
 import { describeCall } from "../../../static/executor/approval_preview.js";
 import { CallFailure } from "../../../static/executor/call_failure.js";
 import { PageGrants } from "../../../static/executor/grants.js";
@@ -16,46 +16,6 @@ const NOW = 1_000_000;
 const ORDER = call({ key: "POST /orders", chat_id: "chat-1" });
 /** @param {"chat" | "timed" | "always"} decision */
 const granted = (decision) => /** @type {PageGrant} */ (grantOf(decision, ORDER, NOW));
-
-test("the page asks by its own copy of the plan, whatever the bridge says", () => {
-  assert.equal(reasonToAsk("safe", false, ORDER, [], NOW), "unsafe");
-  assert.equal(reasonToAsk("safe", true, ORDER, [], NOW), null);
-  assert.equal(reasonToAsk("ask", true, ORDER, [], NOW), "every_call");
-  assert.equal(reasonToAsk("all", false, ORDER, [], NOW), null);
-});
-
-test("and it asks where only the bridge wants that", () => {
-  const wanted = { ...ORDER, must_ask: true };
-  for (const mode of /** @type {const} */ (["safe", "all"])) assert.equal(reasonToAsk(mode, true, wanted, [], NOW), "bridge");
-  assert.equal(reasonToAsk("safe", false, wanted, [granted("always")], NOW), "bridge");
-});
-
-test("a grant of this browser is good for its operation as it stood, its chat and its time", () => {
-  const asks = (/** @type {object} */ change, /** @type {any} */ word, now = NOW) =>
-    reasonToAsk("safe", false, { ...ORDER, ...change }, [granted(word)], now) !== null;
-  assert.deepEqual([asks({}, "always"), asks({}, "chat"), asks({}, "timed")], [false, false, false]);
-  assert.deepEqual([asks({ digest: "d2" }, "always"), asks({ key: "PUT /orders" }, "timed"), asks({ server_id: "s2" }, "chat")], [true, true, true]);
-  assert.deepEqual([asks({ chat_id: "chat-2" }, "chat"), asks({ chat_id: null }, "chat"), asks({ chat_id: "chat-2" }, "timed")], [true, true, false]);
-  assert.deepEqual([asks({}, "chat", NOW + CHAT_MS), asks({}, "timed", NOW + TIMED_MS), asks({}, "always", NOW + 9 * CHAT_MS)], [true, true, false]);
-});
-
-test("an operation that changed since it was always allowed says so", () => {
-  assert.equal(reasonToAsk("safe", false, { ...ORDER, digest: "d2" }, [granted("always")], NOW), "changed");
-});
-
-test("once and denied are good for nothing more, nor is a chat without a name", () => {
-  assert.deepEqual([grantOf("once", ORDER, 0), grantOf("denied", ORDER, 0), grantOf("chat", { ...ORDER, chat_id: null }, 0)], [null, null, null]);
-});
-
-test("what this browser cannot look up it asks about", async () => {
-  const lost = async () => Promise.reject(new Error("closed"));
-  const rules = new ApprovalRules(lost, { grantsOf: async () => [], addGrant: async () => {} });
-  assert.equal(await rules.findReason(call()), "unsafe");
-  rules.setMode("whatever");
-  assert.equal(await rules.findReason(call()), "unsafe");
-  rules.setMode("all");
-  assert.equal(await rules.findReason(call()), null);
-});
 
 test("grants that cannot be read are none, and one that cannot be stored harms no call", async () => {
   const store = new MemoryStore();

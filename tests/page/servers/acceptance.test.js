@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { acceptOffers, PinError, pinsOf } from "../../../static/executor/pin_offers.js";
+import { acceptOffers, PinError, pinsOf } from "../../../static/servers/pin_offers.js";
 import { Pins } from "../../../static/executor/pins.js";
 import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged } from "../../../static/servers/acceptance.js";
 

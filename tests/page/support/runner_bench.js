@@ -1,6 +1,8 @@
 // @ts-check
 /** A tool runner with one accepted operation and a scripted API, for tests. */
 import { ToolRunner } from "../../../static/executor/tool_runner.js";
+import { PageTransport } from "../../../static/executor/page_transport.js";
+import { BY_PAGE } from "../../../static/executor/via.js";
 import { mcpLoader } from "../../../static/executor/mcp_loader.js";
 import { parameter, plan } from "./plans.js";
 
@@ -35,6 +37,8 @@ export function bench(asked = GET_THINGS, change = {}) {
   /** @type {Surroundings} */
   const around = {
     fetch: async () => Response.json({ ok: true }),
+    transports: /** @type {any} */ ({}),
+    findVia: async () => BY_PAGE,
     now: () => 0,
     pageUrl: "http://localhost:8642/",
     acceptedOrigins: () => ["https://api.example", "https://files.example"],
@@ -60,6 +64,7 @@ export function bench(asked = GET_THINGS, change = {}) {
     seen.fetched.push([url, init]);
     return inner(url, init);
   };
+  around.transports.page ??= new PageTransport(around);
   return { runner: new ToolRunner(around), seen };
 }
 

@@ -1,9 +1,9 @@
 // @ts-check
 /** Operations that a bridge offers, as they are pinned: what may be accepted, and why the rest may not. */
 
-import { forbiddenTarget } from "./address_space.js";
+import { forbiddenTarget } from "../executor/address_space.js";
 import { parseBase } from "../request/request_url.js";
-import { messageOf } from "./call_failure.js";
+import { messageOf } from "../executor/call_failure.js";
 
 /** @typedef {import("../types/types.d.ts").Pin} Pin */
 /** @typedef {import("../types/types.d.ts").OfferedOperation} OfferedOperation */
@@ -81,7 +81,7 @@ export function pinsOf(server, operations, ownOrigin) {
 
 /**
  * Replaces what was accepted of this server. What cannot be accepted costs the others nothing.
- * @param {import("./pins.js").Pins} store
+ * @param {import("../executor/pins.js").Pins} store
  * @param {{id: string, base_url: string}} server
  * @param {Record<string, OfferedOperation>} operations
  * @returns {Promise<PinError[]>} why operations are not among them

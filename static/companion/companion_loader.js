@@ -1,0 +1,44 @@
+// @ts-check
+/** Loads the companion's transport when the first call wants it: most browsers never need it. */
+
+import * as failures from "../executor/call_failure.js";
+
+/** @typedef {import("../types/types.d.ts").WorkerReply} WorkerReply */
+/** @typedef {import("../types/types.d.ts").Transport} Transport */
+/** @typedef {EventTarget & {postMessage: (reply: WorkerReply) => void}} WorkerScope */
+
+const OLD_PAGE = "This bridge page is older than its bridge. Reload the page.";
+
+/** A worker cannot reach the extension's relay; its page can. @param {WorkerScope} scope @returns {Promise<MessagePort>} */
+function askPageForPort(scope) {
+  return new Promise((resolve) => {
+    const listener = (/** @type {Event} */ event) => {
+      const { data } = /** @type {MessageEvent<import("../types/types.d.ts").WorkerCommand>} */ (event);
+      if (data.type !== "companion_port") return;
+      scope.removeEventListener("message", listener);
+      resolve(data.port);
+    };
+    scope.addEventListener("message", listener);
+    scope.postMessage({ type: "companion_wanted" });
+  });
+}
+
+/** @param {WorkerScope} scope the worker's @returns {Transport} */
+export function companionTransport(scope) {
+  /** @type {Promise<Transport> | null} */
+  let loaded = null;
+  const load = () => {
+    loaded ??= import("./companion_transport.js").then(
+      ({ CompanionTransport, CompanionLink }) => new CompanionTransport(new CompanionLink(() => askPageForPort(scope)), failures),
+      () => {
+        loaded = null;
+        throw new failures.CallFailure("no_browser", OLD_PAGE);
+      },
+    );
+    return loaded;
+  };
+  return {
+    open: async () => (await load()).open(),
+    send: async (request, passage) => (await load()).send(request, passage),
+  };
+}

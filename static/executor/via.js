@@ -1,0 +1,83 @@
+// @ts-check
+/** How a server's requests reach an API from this browser: what the user has chosen, and how it is told. */
+
+/** @typedef {import("../types/types.d.ts").Via} Via */
+/** @typedef {import("../types/types.d.ts").TransportChoice} TransportChoice */
+/** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
+
+const STORE = "transports";
+
+/** @type {Via} */
+export const BY_PAGE = Object.freeze({ transport: "page", login: false, headers: [] });
+
+/** What an answer says of its way; nothing where it is the usual one. @param {Via} via */
+export function statedVia({ transport, login }) {
+  return transport === "companion" ? { transport, login } : {};
+}
+
+/** @template {{detail: Record<string, unknown>}} T @param {T} failure @param {Via} via @returns {T} */
+export function withVia(failure, via) {
+  failure.detail = { ...failure.detail, ...statedVia(via) };
+  return failure;
+}
+
+/** @param {string} serverId @param {string} origin */
+const keyOf = (serverId, origin) => `${serverId} ${origin}`;
+
+/** What the user has chosen, by server and origin of the API. It is remembered, so that a call waits for no storage. */
+export class TransportChoices {
+  /** Null: to be read again. @type {Promise<Map<string, TransportChoice>> | null} */
+  #known = null;
+
+  /**
+   * @param {BrowserStore} store
+   * @param {Pick<BroadcastChannel, "postMessage" | "onmessage">} channel  of all tabs and workers that share the store
+   */
+  constructor(store, channel) {
+    this.store = store;
+    this.channel = channel;
+    channel.onmessage = () => (this.#known = null);
+  }
+
+  /** @param {string} serverId @param {string} origin @returns {Promise<Via>} */
+  async findVia(serverId, origin) {
+    const chosen = (await this.#readChoices()).get(keyOf(serverId, origin));
+    return chosen ? { transport: chosen.transport, login: chosen.login, headers: chosen.headers } : BY_PAGE;
+  }
+
+  /** Whether any API is called with the user's login. */
+  async hasLogins() {
+    return [...(await this.#readChoices()).values()].some(({ login }) => login);
+  }
+
+  /** @param {string} server_id @param {string} origin @param {Via} via */
+  async saveChoice(server_id, origin, via) {
+    /** @type {TransportChoice} */
+    const choice = { server_id, origin, ...via };
+    await this.store.changeRecords([STORE], (of) => {
+      if (via.transport === "page") of(STORE).delete([server_id, origin]);
+      else of(STORE).put(choice, [server_id, origin]);
+    });
+    this.#known = null;
+    this.channel.postMessage("changed");
+  }
+
+  #readChoices() {
+    this.#known ??= this.#readAll();
+    return this.#known;
+  }
+
+  async #readAll() {
+    try {
+      /** @type {TransportChoice[]} */
+      const all = await this.store.readRecords(STORE);
+      return new Map(all.map((each) => [keyOf(each.server_id, each.origin), each]));
+    } catch (error) {
+      this.#known = null;
+      throw error;
+    }
+  }
+}
+
+/** @param {string} userId */
+export const openTransportChannel = (userId) => new BroadcastChannel(`tool-bridge-transports:${userId}`);

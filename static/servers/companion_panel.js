@@ -1,0 +1,184 @@
+// @ts-check
+/**
+ * What calls a server's APIs from this browser: the page itself, or the companion extension, with the user's login or
+ * without. A choice holds here at once; what the extension may do is granted in its own window, which this page only opens.
+ */
+import { announceSentence, attemptAction, button, el, fill, labelledField, link, notice } from "../ui/dom.js";
+import { CompanionLink } from "../companion/companion_link.js";
+import { onRelayHere, openRelayPort } from "../companion/relay_port.js";
+import { isAccepted } from "./acceptance.js";
+import { openTransportChannel, TransportChoices } from "../executor/via.js";
+import { wantedHeaders, withHeader } from "./companion_headers.js";
+import { connectSteps, grantWords, missingWords } from "./companion_words.js";
+
+/** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
+/** @typedef {import("../types/types.js").Via} Via */
+/** @typedef {import("../types/companion_types.js").Standing} Standing */
+/** @typedef {import("../types/companion_types.js").Grant} Grant */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {{server: ServerDetail, origin: string, via: Via, wanted: import("./companion_headers.js").WantedHeader[]}} Api */
+
+export class CompanionPanel {
+  /** Null: it is not there; undefined: not asked yet. @type {Standing | null | undefined} */
+  #standing = undefined;
+  /** @type {Api[]} */
+  #apis = [];
+  #shown = "";
+
+  /** @param {Pick<Parts, "store" | "userId" | "pins">} parts */
+  constructor({ store, userId, pins }) {
+    this.pins = pins;
+    this.channel = openTransportChannel(userId);
+    this.choices = new TransportChoices(store, this.channel);
+    this.link = new CompanionLink(openRelayPort, { changed: (standing) => this.#changeStanding(standing) });
+    this.body = el("div", { class: "stack" });
+    this.messages = el("div", { "aria-live": "polite" });
+    this.element = el("section", { class: "panel", id: "companion", "aria-label": "How it is called" }, el("h2", null, "How it is called"), this.body, this.messages);
+    this.unlisten = onRelayHere(() => void this.#connect());
+  }
+
+  stop() {
+    this.unlisten();
+    this.link.close();
+    this.channel.close();
+  }
+
+  /** @param {ServerDetail} server */
+  async showServer(server) {
+    const version = JSON.stringify([server.origins, server.security_schemes, server.tools.map(isAccepted)]);
+    if (version === this.#shown) return;
+    this.#shown = version;
+    const wanted = await wantedHeaders(this.pins, server);
+    const vias = await Promise.all(server.origins.map((origin) => this.choices.findVia(server.id, origin)));
+    this.#apis = server.origins.map((origin, place) => ({ server, origin, via: vias[place], wanted: wanted.get(origin) ?? [] }));
+    this.#render();
+    if (this.#apis.some(({ via }) => via.transport === "companion")) await this.#connect();
+  }
+
+  async #connect() {
+    this.#standing = await this.link.open().catch(() => null);
+    this.#render();
+  }
+
+  /** @param {Standing | null} standing null: the port has ended, as it does when nothing is said; it is opened when it is needed */
+  #changeStanding(standing) {
+    if (standing) this.#standing = standing;
+    this.#render();
+  }
+
+  #render() {
+    const lost = el("p", { class: "hint" }, "Give the server a base address first.");
+    fill(this.body, ...(this.#apis.length === 0 ? [lost] : this.#apis.map((api) => this.#apiForm(api))));
+  }
+
+  /** @param {Api} api */
+  #apiForm(api) {
+    const { server, origin, via } = api;
+    const isCompanion = via.transport === "companion";
+    const cookie = server.security_schemes.find((scheme) => scheme.type === "apiKey" && scheme.in === "cookie");
+    const by = (/** @type {Via["transport"]} */ transport) => () => void this.#choose(api, { ...via, transport, login: false });
+    return el(
+      "fieldset",
+      { class: "stack", dataset: { origin } },
+      el("legend", { class: "mono" }, origin),
+      cookie ? notice("note", `This API knows its users by a cookie, "${cookie.name}", which no page can send. The companion sends it with your login.`) : null,
+      choice(origin, "This page itself", "The API must allow it (CORS). No cookies go along.", !isCompanion, by("page")),
+      choice(origin, "The companion extension", "Also reaches APIs that do not allow CORS, on your network and over plain http, and sees all headers of answers. It sends only what you grant in its own window. If it is not there, calls fail: this page does not take over.", isCompanion, by("companion")),
+      isCompanion ? this.#loginChoice(api) : null,
+      isCompanion ? this.#headerFields(api) : null,
+      isCompanion ? this.#standingOf(api) : null,
+    );
+  }
+
+  /** @param {Api} api */
+  #loginChoice(api) {
+    const { via, origin } = api;
+    const save = (/** @type {Event} */ event) => void this.#choose(api, { ...via, login: /** @type {HTMLInputElement} */ (event.target).checked });
+    const box = el("input", { type: "checkbox", checked: via.login, onchange: save });
+    const host = new URL(origin).host;
+    const why = ` The cookies that this browser has for ${host} go along: what is called is done as you. Each call that can change something then asks you, whatever you allowed.`;
+    return el(
+      "div",
+      null,
+      el("label", { class: "check" }, box, el("span", null, "With my login.", el("span", { class: "hint" }, why))),
+      via.login ? el("p", { class: "hint" }, link(`Sign in at ${host}`, origin, { target: "_blank", rel: "noopener noreferrer" }), " in a tab of this browser, if you are not.") : null,
+    );
+  }
+
+  /** @param {Api} api */
+  #headerFields(api) {
+    if (api.wanted.length === 0) return null;
+    const fields = api.wanted.map((header) => {
+      const isBeside = header.header === "cookie" && api.via.login;
+      const save = () => void this.#choose(api, { ...api.via, headers: withHeader(api, header, field.value) });
+      const field = el("input", { type: "text", value: header.valueOf(api.via), disabled: isBeside, autocomplete: "off", spellcheck: "false", onchange: save });
+      return labelledField(header.label, field, isBeside ? "Not beside your login, which has cookies of its own." : "The same with every call; empty: not sent. Only the companion can send it.");
+    });
+    return el("div", { class: "stack" }, ...fields);
+  }
+
+  /** What is granted there, and what is missing. @param {Api} api */
+  #standingOf(api) {
+    const standing = this.#standing;
+    if (standing === undefined) return el("p", { class: "hint" }, "Looking for the companion…");
+    if (standing === null) return el("div", { class: "stack", dataset: { testid: "companion", state: "missing" } }, notice("warning", missingWords), connectSteps(), button("Look again", () => void this.#connect()));
+    const grant = standing.grants.find(({ api: granted }) => granted === api.origin) ?? null;
+    const isEnough = grant !== null && (grant.login || !api.via.login);
+    return el(
+      "div",
+      { class: "stack", dataset: { testid: "companion", state: isEnough ? "granted" : "ungranted" } },
+      notice(isEnough ? "good" : "warning", grantWords(grant, api)),
+      this.#askButtons(api, grant),
+      el("p", { class: "hint" }, `Companion ${standing.version}. Take grants back in its own window, from the browser's toolbar.`),
+    );
+  }
+
+  /** @param {Api} api @param {Grant | null} grant */
+  #askButtons(api, grant) {
+    const { login } = api.via;
+    const isBroad = grant !== null && (grant.login || !login);
+    const mayChange = api.server.tools.some((tool) => isAccepted(tool) && !tool.safe);
+    const ask = (/** @type {Grant["methods"]} */ methods) => () => void this.#ask({ api: api.origin, login, methods });
+    return el(
+      "div",
+      { class: "actions" },
+      isBroad ? null : button("Ask for reading", ask("safe"), { class: mayChange ? "" : "primary" }),
+      mayChange && !(isBroad && grant?.methods === "all") ? button(login ? "Ask for reading and changing, as me" : "Ask for reading and changing", ask("all"), { class: login ? "" : "primary" }) : null,
+    );
+  }
+
+  /** @param {Grant} wanted */
+  #ask(wanted) {
+    return attemptAction(this.messages, async () => {
+      await this.link.open();
+      const id = crypto.randomUUID();
+      fill(this.messages, notice("note", "Decide in the window of the companion extension."));
+      const answer = await new Promise((/** @type {(message: import("../types/companion_types.js").AnswerMessage) => void} */ resolve) => {
+        this.link.listen(id, resolve);
+        this.link.post({ type: "ask", id, ...wanted });
+      });
+      this.link.forget(id);
+      if (answer.type === "refused") throw new Error(answer.message);
+      const words = answer.type === "asked" && answer.grant ? "Granted." : "Not granted.";
+      fill(this.messages, notice(words === "Granted." ? "good" : "warning", words));
+      announceSentence(words);
+    });
+  }
+
+  /** @param {Api} api @param {Via} via */
+  #choose(api, via) {
+    return attemptAction(this.messages, async () => {
+      await this.choices.saveChoice(api.server.id, api.origin, via);
+      api.via = via;
+      announceSentence("Saved");
+      this.#render();
+      if (via.transport === "companion" && !this.#standing) await this.#connect();
+    });
+  }
+}
+
+/** @param {string} group @param {string} label @param {string} hint @param {boolean} isChosen @param {() => void} choose */
+function choice(group, label, hint, isChosen, choose) {
+  const radio = el("input", { type: "radio", name: `via ${group}`, checked: isChosen, onchange: choose });
+  return el("label", { class: "check" }, radio, el("span", null, label, ". ", el("span", { class: "hint" }, hint)));
+}

@@ -1,0 +1,71 @@
+// @ts-check
+/** Which calls ask: by what was accepted, granted and chosen in this browser. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApprovalRules, CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../../static/executor/approval_policy.js";
+import { BY_PAGE } from "../../../static/executor/via.js";
+import { call } from "../support/runner_bench.js";
+
+/** @typedef {import("../../../static/types/types.d.ts").PageGrant} PageGrant */
+const NOW = 1_000_000;
+const ORDER = call({ key: "POST /orders", chat_id: "chat-1" });
+/** @param {"chat" | "timed" | "always"} decision */
+const granted = (decision) => /** @type {PageGrant} */ (grantOf(decision, ORDER, NOW));
+
+test("the page asks by its own copy of the plan, whatever the bridge says", () => {
+  assert.equal(reasonToAsk("safe", false, ORDER, [], NOW), "unsafe");
+  assert.equal(reasonToAsk("safe", true, ORDER, [], NOW), null);
+  assert.equal(reasonToAsk("ask", true, ORDER, [], NOW), "every_call");
+  assert.equal(reasonToAsk("all", false, ORDER, [], NOW), null);
+});
+
+test("and it asks where only the bridge wants that", () => {
+  const wanted = { ...ORDER, must_ask: true };
+  for (const mode of /** @type {const} */ (["safe", "all"])) assert.equal(reasonToAsk(mode, true, wanted, [], NOW), "bridge");
+  assert.equal(reasonToAsk("safe", false, wanted, [granted("always")], NOW), "bridge");
+});
+
+test("a grant of this browser is good for its operation as it stood, its chat and its time", () => {
+  const asks = (/** @type {object} */ change, /** @type {any} */ word, now = NOW) =>
+    reasonToAsk("safe", false, { ...ORDER, ...change }, [granted(word)], now) !== null;
+  assert.deepEqual([asks({}, "always"), asks({}, "chat"), asks({}, "timed")], [false, false, false]);
+  assert.deepEqual([asks({ digest: "d2" }, "always"), asks({ key: "PUT /orders" }, "timed"), asks({ server_id: "s2" }, "chat")], [true, true, true]);
+  assert.deepEqual([asks({ chat_id: "chat-2" }, "chat"), asks({ chat_id: null }, "chat"), asks({ chat_id: "chat-2" }, "timed")], [true, true, false]);
+  assert.deepEqual([asks({}, "chat", NOW + CHAT_MS), asks({}, "timed", NOW + TIMED_MS), asks({}, "always", NOW + 9 * CHAT_MS)], [true, true, false]);
+});
+
+test("an operation that changed since it was always allowed says so", () => {
+  assert.equal(reasonToAsk("safe", false, { ...ORDER, digest: "d2" }, [granted("always")], NOW), "changed");
+});
+
+test("once and denied are good for nothing more, nor is a chat without a name", () => {
+  assert.deepEqual([grantOf("once", ORDER, 0), grantOf("denied", ORDER, 0), grantOf("chat", { ...ORDER, chat_id: null }, 0)], [null, null, null]);
+});
+
+const NO_GRANTS = { grantsOf: async () => [], addGrant: async () => {} };
+/** What the user has chosen for the API. @param {boolean} login */
+const choosing = (login) => ({ hasLogins: async () => login, findVia: async () => ({ ...BY_PAGE, login }) });
+
+test("what changes something as the user asks, whatever was allowed for good", async () => {
+  const pin = (/** @type {boolean} */ safe) => async () => /** @type {any} */ ({ server_id: "s1", origin: "https://api.example", plan: { safe } });
+  const grants = { ...NO_GRANTS, grantsOf: async () => [granted("always")] };
+  for (const mode of ["safe", "ask", "all"]) {
+    const rules = new ApprovalRules(pin(false), grants, choosing(true));
+    rules.setMode(mode);
+    assert.equal(await rules.findReason(ORDER), "login");
+  }
+  assert.equal(await new ApprovalRules(pin(true), grants, choosing(true)).findReason(ORDER), null, "reading asks as it did");
+  assert.equal(await new ApprovalRules(pin(false), grants, choosing(false)).findReason(ORDER), null);
+  const unknown = { hasLogins: async () => true, findVia: async () => Promise.reject(new Error("closed")) };
+  assert.equal(await new ApprovalRules(pin(false), grants, unknown).findReason(ORDER), "login");
+});
+
+test("what this browser cannot look up it asks about", async () => {
+  const lost = async () => Promise.reject(new Error("closed"));
+  const rules = new ApprovalRules(lost, NO_GRANTS, choosing(false));
+  assert.equal(await rules.findReason(call()), "unsafe");
+  rules.setMode("whatever");
+  assert.equal(await rules.findReason(call()), "unsafe");
+  rules.setMode("all");
+  assert.equal(await rules.findReason(call()), null);
+});
