@@ -19,7 +19,7 @@ import { readArguments, withoutBody } from "./call_message.js";
 import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
 import { uploadOf } from "./result_upload.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
-import { BY_PAGE, statedVia, withVia } from "./via.js";
+import { BY_PAGE, statedVia, withOtherWay, withVia } from "./via.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
@@ -240,7 +240,7 @@ export class ToolRunner {
     const failed = { url: request.url, mayArriveUnasked, took_ms };
     const { code, message, detail, delivered, retryable } = await this.environment.diagnoseFailure(failed);
     const facts = { ...detail, browser_said: messageOf(error) };
-    return new CallFailure(code, message, { detail: facts, delivered, retryable });
+    return new CallFailure(code, withOtherWay(code, message), { detail: facts, delivered, retryable });
   }
 
   /**

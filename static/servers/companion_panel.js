@@ -68,7 +68,10 @@ export class CompanionPanel {
 
   #render() {
     const lost = el("p", { class: "hint" }, "Give the server a base address first.");
+    const controls = () => /** @type {HTMLElement[]} */ ([...this.body.querySelectorAll("input, button, a")]);
+    const focused = controls().indexOf(/** @type {HTMLElement} */ (document.activeElement));
     fill(this.body, ...(this.#apis.length === 0 ? [lost] : this.#apis.map((api) => this.#apiForm(api))));
+    if (focused >= 0) controls()[focused]?.focus();
   }
 
   /** @param {Api} api */

@@ -10,6 +10,12 @@ import { networkPermission } from "../executor/diagnosis.js";
 
 const SPACES = { loopback: "this device", local: "the local network", public: "the internet" };
 
+/** What stops a page, and not the companion. */
+const STOPS_PAGES = new Set(["cors", "preflight", "mixed_content", "blocked_local_network"]);
+const OTHER_WAY =
+  "If the API cannot be changed, let the companion extension call it: choose that in the server's view, under How it is called. It sends what you grant it, " +
+  "without the limits of a page; nothing is called so before you choose it.";
+
 /** @param {CheckReport} report */
 function permissionWords({ code, permission }) {
   if (permission === "unsupported" || (permission === "prompt" && code === "ok")) return "not needed";
@@ -25,6 +31,7 @@ function showReport(report) {
     { dataset: { testid: "check-report", code: report.code } },
     notice(isGood ? "good" : "warning", report.message, isGood ? null : el("code", { class: "code-tag" }, report.code)),
     report.code === "cors" || report.code === "preflight" ? corsFix() : serverLines(report.code),
+    STOPS_PAGES.has(report.code) ? el("p", { class: "hint" }, OTHER_WAY) : null,
     factList([
       ["Address", report.url],
       ["Leads to", SPACES[report.address_space]],

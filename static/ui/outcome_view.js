@@ -152,7 +152,8 @@ function headersView(headers) {
  */
 export function errorView(error, serverId) {
   const status = Number(error.detail?.status ?? error.detail?.http_status ?? 0);
-  const advice = (error.code === "http_status" ? STATUS_ADVICE[status] : ADVICE[error.code]) ?? null;
+  const isLogin = wantsLogin(error) || showsLoginPage(error);
+  const advice = (error.code === "http_status" ? (isLogin ? null : STATUS_ADVICE[status]) : ADVICE[error.code]) ?? null;
   const said = error.detail?.body ?? "";
   const body = typeof said === "string" ? said : stringifyJson(/** @type {JsonValue} */ (said));
   return el(
