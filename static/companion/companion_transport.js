@@ -22,7 +22,7 @@ const MAX_HOPS = 5;
 /** An answer of these has no body, and a `Response` takes none. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-const GET_IT = "The companion extension does not answer. Install it and connect this bridge in it (docs/how-to/use-the-companion.md), or choose on the bridge page, under the server, that the page itself calls the API.";
+const GET_IT = "The companion extension does not answer. The bridge page says, under the server, how to install it and connect this bridge; or choose there that the page itself calls the API.";
 const CONNECT_IT = "Open the companion extension from the browser's toolbar while the bridge page is shown, and press Connect.";
 const ASK_IT = "Ask for it on the bridge page, under the server.";
 

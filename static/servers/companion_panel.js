@@ -25,9 +25,10 @@ export class CompanionPanel {
   #apis = [];
   #shown = "";
 
-  /** @param {Pick<Parts, "store" | "userId" | "pins">} parts */
-  constructor({ store, userId, pins }) {
+  /** @param {Pick<Parts, "store" | "userId" | "pins" | "api">} parts */
+  constructor({ store, userId, pins, api }) {
     this.pins = pins;
+    this.api = api;
     this.channel = openTransportChannel(userId);
     this.choices = new TransportChoices(store, this.channel);
     this.link = new CompanionLink(openRelayPort, { changed: (standing) => this.#changeStanding(standing) });
@@ -124,7 +125,7 @@ export class CompanionPanel {
   #standingOf(api) {
     const standing = this.#standing;
     if (standing === undefined) return el("p", { class: "hint" }, "Looking for the companion…");
-    if (standing === null) return el("div", { class: "stack", dataset: { testid: "companion", state: "missing" } }, notice("warning", missingWords), connectSteps(), button("Look again", () => void this.#connect()));
+    if (standing === null) return el("div", { class: "stack", dataset: { testid: "companion", state: "missing" } }, notice("warning", missingWords), connectSteps(this.api), button("Look again", () => void this.#connect()));
     const grant = standing.grants.find(({ api: granted }) => granted === api.origin) ?? null;
     const isEnough = grant !== null && (grant.login || !api.via.login);
     return el(

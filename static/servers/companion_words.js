@@ -1,18 +1,23 @@
 // @ts-check
 /** What is said of the companion extension: what it was granted, and how to get it. */
-import { el } from "../ui/dom.js";
+import { el, fill, link } from "../ui/dom.js";
 
 /** @typedef {import("../types/companion_types.js").Grant} Grant */
 
 export const missingWords = "The companion extension does not answer: it is not installed, or this bridge is not connected in it. Until then, calls of this server fail.";
 
-export function connectSteps() {
+/** @param {Pick<import("../session/bridge_api.js").BridgeApi, "sendRequest">} api */
+export function connectSteps(api) {
+  const digest = el("span");
+  const offer = api.sendRequest("GET", "/api/companion").catch(() => null);
+  void offer.then((release) => release && fill(digest, `Version ${release.version}; its SHA-256: `, el("code", { class: "wrap" }, release.sha256)));
   const steps = [
-    "Install the companion extension in this browser.",
-    "Press its icon in the browser's toolbar while this page is shown, then Connect.",
-    "Come back here and ask for the grant.",
+    [link("Download the companion", "/companion.zip", { download: "companion.zip" }), " and unpack it into a folder that stays. ", digest],
+    ["Open chrome://extensions, turn on Developer mode, which must stay on, press Load unpacked and choose the folder."],
+    ["Press its icon in the browser's toolbar while this page is shown, then Connect this bridge."],
+    ["Come back here and ask for the grant."],
   ];
-  return el("ol", { class: "hint" }, ...steps.map((step) => el("li", null, step)));
+  return el("ol", { class: "hint" }, ...steps.map((step) => el("li", null, ...step)));
 }
 
 /** @param {Grant | null} grant @param {{origin: string, via: {login: boolean}}} api */

@@ -50,7 +50,7 @@ test("no companion within a second is said with how to get it, before anything i
   await companion.timers.pass(1);
   const outcome = /** @type {Failed} */ (await ended);
   assert.deepEqual([failure(outcome), outcome.error.retryable], ["companion_missing no", true]);
-  assert.match(outcome.error.message, /Install it and connect this bridge/);
+  assert.match(outcome.error.message, /how to install it and connect this bridge/);
   assert.deepEqual(seen.journal, []);
 });
 
