@@ -1,0 +1,88 @@
+"""An API as offices have them: no CORS, and users known by a cookie that only their own site may send."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+SESSION = "office_session"
+
+LOGIN_PAGE = "<!doctype html><title>Sign in</title><form>…</form>"
+
+
+@dataclass
+class OfficeApi:
+    """`arrivals`: method, path and whether the session came along; of every request but logins."""
+
+    arrivals: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
+    release: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def application(self) -> web.Application:
+        """The API, its login and its document."""
+        app = web.Application()
+        app.router.add_get("/", self._sign_in)
+        app.router.add_get("/login", self._sign_in)
+        app.router.add_get("/openapi.json", _document)
+        app.router.add_get("/notes", self._list_notes)
+        app.router.add_get("/me", self._me)
+        app.router.add_post("/notes", self._add_note)
+        app.router.add_post("/slow", self._work_slowly)
+        return app
+
+    def at(self, method: str, path: str) -> list[bool]:
+        """Of each arrival there: whether its user was signed in."""
+        return [signed_in for *place, signed_in in self.arrivals if place == [method, path]]
+
+    def _note(self, request: web.Request) -> bool:
+        is_signed_in = SESSION in request.cookies
+        self.arrivals.append((request.method, request.path, is_signed_in))
+        return is_signed_in
+
+    async def _sign_in(self, _request: web.Request) -> web.Response:
+        response = web.Response(text="Signed in.", content_type="text/html")
+        response.set_cookie(SESSION, "s3cret", httponly=True, samesite="Strict")
+        return response
+
+    async def _list_notes(self, request: web.Request) -> web.Response:
+        self._note(request)
+        facts = {"notes": ["milk"], "agent": request.headers.get("User-Agent", "")}
+        return web.json_response(facts, headers={"Retry-After": "7"})
+
+    async def _me(self, request: web.Request) -> web.Response:
+        if self._note(request):
+            return web.json_response({"user": "ada"})
+        return web.Response(status=401, text=LOGIN_PAGE, content_type="text/html")
+
+    async def _add_note(self, request: web.Request) -> web.Response:
+        return web.json_response({"signed_in": self._note(request)}, status=201)
+
+    async def _work_slowly(self, request: web.Request) -> web.Response:
+        self._note(request)
+        await self.release.wait()
+        return web.json_response({})
+
+
+async def _document(request: web.Request) -> web.Response:
+    return web.json_response(office_document(f"http://office.test:{request.url.port}"))
+
+
+def office_document(base_url: str) -> dict[str, Any]:
+    """Its OpenAPI document."""
+    answers = {"200": {"description": "Done."}}
+
+    def operation(name: str, **more: Any) -> dict[str, Any]:
+        return {"operationId": name, "summary": name, "responses": answers, **more}
+
+    agent = {"name": "User-Agent", "in": "header", "schema": {"type": "string"}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Office", "version": "1"},
+        "servers": [{"url": base_url}],
+        "paths": {
+            "/notes": {"get": operation("listNotes", parameters=[agent]), "post": operation("addNote")},
+            "/me": {"get": operation("whoAmI", security=[{"session": []}])},
+            "/slow": {"post": operation("workSlowly")},
+        },
+        "components": {"securitySchemes": {"session": {"type": "apiKey", "in": "cookie", "name": SESSION}}},
+    }
