@@ -5,6 +5,7 @@ import { failureOf } from "./call_failure.js";
 import { readArguments } from "./call_message.js";
 import { createRedactor } from "./redaction.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
+import { cookieTexts } from "./via.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.d.ts").CardFacts} CardFacts */
@@ -27,7 +28,7 @@ export async function describeCall(runner, call) {
     const pin = await runner.acceptedPin(call);
     const sending = await runner.prepareSending(call, pin);
     const { credentials, via } = sending;
-    const redact = createRedactor(secretTexts(credentials));
+    const redact = createRedactor([...secretTexts(credentials), ...cookieTexts(via)]);
     const args = await runner.argumentsOf(call, pin, NEVER, unreadResponse);
     const request = runner.buildRequest(call, sending, args, redact);
     const claims = pin.plan.kind === "mcp" ? (await runner.environment.loadMcp()).readClaims(pin.plan) : [];

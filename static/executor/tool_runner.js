@@ -19,7 +19,7 @@ import { readArguments, withoutBody } from "./call_message.js";
 import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
 import { uploadOf } from "./result_upload.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
-import { BY_PAGE, statedVia, withOtherWay, withVia } from "./via.js";
+import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
@@ -138,7 +138,7 @@ export class ToolRunner {
     course.isSafe = pin.plan.safe;
     const sending = await this.prepareSending(call, pin);
     course.via = sending.via;
-    const secrets = secretTexts(sending.credentials);
+    const secrets = [...secretTexts(sending.credentials), ...cookieTexts(sending.via)];
     const redact = (course.redact = createRedactor(secrets));
     const args = await this.argumentsOf(call, pin, signal);
     const request = this.buildRequest(call, sending, args, redact);

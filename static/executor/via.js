@@ -28,6 +28,12 @@ const OTHER_WAY = "Or the user chooses on the bridge page, under the server, tha
 /** The diagnosis with the other way in it, for those who see nothing of the page. @param {string} code @param {string} message */
 export const withOtherWay = (code, message) => (WALLS.has(code) ? `${message} ${OTHER_WAY}` : message);
 
+/** Values of cookies that the user has set for an API: who has one may be him. @param {Via} via @returns {string[]} longer than would garble any text */
+export function cookieTexts({ headers }) {
+  const pairs = headers.flatMap(([name, value]) => (name === "cookie" ? value.split("; ") : []));
+  return pairs.map((pair) => pair.slice(pair.indexOf("=") + 1)).filter((text) => text.length >= 4);
+}
+
 /** @param {string} serverId @param {string} origin */
 const keyOf = (serverId, origin) => `${serverId} ${origin}`;
 

@@ -200,6 +200,16 @@ test("headers that only the companion can send are sent as the user set them", a
   assert.deepEqual(asked.headers.find((/** @type {[string, string]} */ [name]) => name === "user-agent"), ["user-agent", "Scanner/1 Ã¼"], "as bytes");
 });
 
+test("a cookie that the user set goes to the API alone: neither log nor answer shows it", async () => {
+  const { runner, companion, seen } = companionBench(GET_THINGS, { headers: [["cookie", "mode=a; sid=s3cret-cookie"]] });
+  companion.handleCall = (running) => companion.answerCall(running, { headers: [["content-type", "text/plain"]] }, ["you are s3cret-cookie"]);
+  const outcome = /** @type {Answered} */ (await runner.runCall(call(), never));
+  const [asked] = /** @type {any[]} */ (companion.heardOf("call"));
+  assert.ok(asked.headers.some((/** @type {[string, string]} */ [, value]) => value === "mode=a; sid=s3cret-cookie"));
+  assert.deepEqual(outcome.body, { kind: "text", text: "you are [secret]" });
+  assert.ok(seen.logged[0].headers.some((/** @type {[string, string]} */ [, value]) => value === "mode=a; sid=[secret]"));
+});
+
 test("an answer without a body is one, whatever its status", async () => {
   for (const status of [204, 304, 200]) {
     const { runner, companion } = companionBench(GET_THINGS);
