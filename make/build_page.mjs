@@ -78,23 +78,24 @@ const moduleOf = ({ resolveDir, path }) => relative(SOURCES, resolve(resolveDir,
 const SHARED_FILE = "sections/shared.js";
 
 /**
- * Sections stay outside of the page's file. One that needs the shared file is asked for together with it, or the browser
- * would wait for the one before it hears of the other.
+ * Sections stay outside of the file that loads them. One that needs the shared file is asked for together with it, or the
+ * browser would wait for the one before it hears of the other.
  * @param {Layout} layout @param {Map<string, string[]>} names what sections export
+ * @param {"./" | "../"} beside where the page's file is, seen from that one
  * @returns {Plugin}
  */
-function leaveSections(layout, names) {
+function leaveSections(layout, names, beside) {
   return {
     name: "leave-sections",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^\.\/sections\// }, ({ path }) => ({ path, external: true }));
       onResolve({ filter: /^\./ }, (args) => {
         if (args.kind !== "dynamic-import") return undefined;
+        if (args.namespace === "section") return { path: args.path, external: true };
         const path = moduleOf(args);
-        return layout.needsShared(path) ? { path, namespace: "section" } : { path: `./${sectionFile(path)}`, external: true };
+        return layout.needsShared(path) ? { path, namespace: "section" } : { path: `${beside}${sectionFile(path)}`, external: true };
       });
       onLoad({ filter: /.*/, namespace: "section" }, ({ path }) => ({
-        contents: `const [m] = await Promise.all([import("./${sectionFile(path)}"), import("./${SHARED_FILE}")]);\nexport const { ${names.get(path)?.join(", ")} } = m;`,
+        contents: `const [m] = await Promise.all([import("${beside}${sectionFile(path)}"), import("${beside}${SHARED_FILE}")]);\nexport const { ${names.get(path)?.join(", ")} } = m;`,
         resolveDir: SOURCES,
       }));
     },
@@ -146,10 +147,11 @@ async function writeScripts(folder) {
     { modules: layout.shared, offered: layout.offered(layout.shared), file: `./${basename(SHARED_FILE)}` },
   ];
   const names = await readExports([...new Set([...core.offered, ...shared.offered, ...layout.sections])]);
-  const apart = leaveSections(layout, names);
+  const [apart, besidePage] = [leaveSections(layout, names, "./"), leaveSections(layout, names, "../")];
+  const [fromCore, fromBoth] = [takeFromOwners([core], names), takeFromOwners([core, shared], names)];
   await build({ ...WRITTEN, stdin: writeOwner(core, ['import "./app.js";']), outfile: join(folder, "app.js"), plugins: [apart] });
-  await build({ ...WRITTEN, stdin: writeOwner(shared, []), outfile: join(folder, SHARED_FILE), plugins: [takeFromOwners([core], names)] });
-  await build({ ...WRITTEN, entryPoints: layout.sections.map(sectionEntry), outdir: folder, plugins: [takeFromOwners([core, shared], names)] });
+  await build({ ...WRITTEN, stdin: writeOwner(shared, []), outfile: join(folder, SHARED_FILE), plugins: [besidePage, fromCore] });
+  await build({ ...WRITTEN, entryPoints: layout.sections.map(sectionEntry), outdir: folder, plugins: [besidePage, fromBoth] });
   await build({ ...WRITTEN, entryPoints: ["executor_worker.js"], outdir: folder, plugins: [apart] });
   await build({ ...WRITTEN, entryPoints: LOADED_LATER.map(sectionEntry), outdir: folder });
   await build({ ...WRITTEN, entryPoints: ["probe.js", "style.css"], outdir: folder });
