@@ -6,20 +6,43 @@ secret.
 
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from toolserver.document.document import Document
 from toolserver.errors import ReferenceFailed, quote_text
-from toolserver.json_types import JsonObject, array_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 SchemeType: TypeAlias = Literal["apiKey", "http", "oauth2", "openIdConnect", "mutualTLS"]
 Requirements: TypeAlias = "tuple[tuple[SecurityScheme, ...], ...]"
+
+Scopes: TypeAlias = "tuple[tuple[str, tuple[str, ...]], ...]"
+"""Schemes by name, each with the scopes that an operation needs of it."""
+
+FlowKind: TypeAlias = Literal[
+    "authorizationCode", "clientCredentials", "deviceAuthorization", "implicit", "password"
+]
 
 _Named: TypeAlias = "tuple[tuple[str, ...] | None, ...]"
 """The schemes of each alternative; None for one that is not an object."""
 
 _MAX_ALTERNATIVES = 20
 _MAX_TOGETHER = 10
+_MAX_SCOPES = 500
+"""Maximum number of scopes that are read of one flow or one requirement; Google's largest document has 60."""
+
+
+@dataclass(frozen=True, slots=True)
+class OAuthFlow:
+    """One way to get a token (OAuth Flow Object, 3.2 §4.28). Addresses are as written, "" where none is."""
+
+    kind: FlowKind
+    authorization_url: str
+    token_url: str
+    refresh_url: str
+    device_url: str
+    """`deviceAuthorizationUrl`, new in 3.2."""
+    scopes: tuple[tuple[str, str], ...]
+    """Names and descriptions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +59,21 @@ class SecurityScheme:
     http_scheme: str | None
     """http: lower case, such as "bearer" or "basic"."""
     description: str
+    flows: tuple[OAuthFlow, ...] = ()
+    """oauth2: the ways to get a token."""
+    metadata_url: str = ""
+    """`openIdConnectUrl`, or `oauth2MetadataUrl` (3.2): where the authorization server describes itself."""
+
+
+def scheme_of_record(record: dict[str, Any]) -> SecurityScheme:
+    """The scheme that `asdict` made a record of, after its way through JSON."""
+    scheme = SecurityScheme(**record)
+    return replace(scheme, flows=tuple(_flow_of_record(flow) for flow in record["flows"]))
+
+
+def _flow_of_record(record: dict[str, Any]) -> OAuthFlow:
+    flow = OAuthFlow(**record)
+    return replace(flow, scopes=tuple((name, about) for name, about in flow.scopes))
 
 
 def read_security_schemes(document: Document) -> tuple[dict[str, SecurityScheme], list[str]]:
@@ -85,6 +123,55 @@ def _read_scheme(name: str, node: JsonObject) -> SecurityScheme | None:
         name=key_name if kind == "apiKey" else None,
         http_scheme=http_scheme.lower() if kind == "http" else None,
         description=text_at(node, "description"),
+        flows=_read_flows(object_at(node, "flows")) if kind == "oauth2" else (),
+        metadata_url=text_at(node, _METADATA.get(kind, "")),
+    )
+
+
+_METADATA = {"openIdConnect": "openIdConnectUrl", "oauth2": "oauth2MetadataUrl"}
+
+
+def _read_flows(flows: JsonObject) -> tuple[OAuthFlow, ...]:
+    read: list[OAuthFlow] = []
+    for kind in get_args(FlowKind):
+        flow = flows.get(kind)
+        if isinstance(flow, dict):
+            read.append(
+                OAuthFlow(
+                    kind,
+                    text_at(flow, "authorizationUrl"),
+                    text_at(flow, "tokenUrl"),
+                    text_at(flow, "refreshUrl"),
+                    text_at(flow, "deviceAuthorizationUrl"),
+                    tuple(
+                        (name, about if isinstance(about, str) else "")
+                        for name, about in islice(object_at(flow, "scopes").items(), _MAX_SCOPES)
+                    ),
+                )
+            )
+    return tuple(read)
+
+
+def read_scopes(holder: JsonObject) -> Scopes:
+    """What the `security` array of a document or operation needs of each scheme, over all alternatives.
+
+    They are for asking an authorization server, never for a plan: an API that renames a scope changes no
+    operation.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for entry in array_at(holder, "security")[:_MAX_ALTERNATIVES]:
+        if isinstance(entry, dict):
+            for name, scopes in islice(entry.items(), _MAX_TOGETHER):
+                if named := _texts(scopes):
+                    found.setdefault(name, {}).update(dict.fromkeys(named))
+    return tuple((name, tuple(scopes)) for name, scopes in found.items())
+
+
+def _texts(values: JsonValue) -> list[str]:
+    return (
+        [value for value in values[:_MAX_SCOPES] if isinstance(value, str)]
+        if isinstance(values, list)
+        else []
     )
 
 

@@ -15,7 +15,9 @@ from toolserver.document.media_type import accept_of
 from toolserver.document.security import (
     RequirementReader,
     Requirements,
+    Scopes,
     SecurityScheme,
+    read_scopes,
     read_security_schemes,
 )
 from toolserver.document.servers import ServerUrl, read_servers
@@ -90,6 +92,8 @@ class Operation:
     """Whether the method is safe, or PUT or DELETE."""
     unsendable: tuple[Parameter, ...] = ()
     """The `parameters` that a browser cannot send."""
+    scopes: Scopes = ()
+    """What is needed of each OAuth scheme."""
     accept: str = ""
     """Value of the Accept header; "" leaves it to the browser."""
     warnings: tuple[str, ...] = ()
@@ -134,6 +138,8 @@ class _Reader:
     security_reader: RequirementReader
     security: Requirements
     """The document's own requirements."""
+    scopes: Scopes
+    """Those of them that OAuth schemes name."""
     body_reader: BodyReader
     parameter_reader: ParameterReader
     remaining_parameters: int
@@ -165,6 +171,7 @@ def read_operations(document: Document) -> OperationList:
         document=document,
         security_reader=security_reader,
         security=security,
+        scopes=read_scopes(document.root),
         body_reader=BodyReader(document),
         parameter_reader=ParameterReader(document),
         remaining_parameters=limits.max_parameters,
@@ -233,6 +240,7 @@ def _read_operation(reader: _Reader, place: PathMethod) -> Operation:
         method in _SAFE_METHODS,
         method in _IDEMPOTENT_METHODS,
         tuple(unsendable),
+        read_scopes(node) if isinstance(node.get("security"), list) else reader.scopes,
         _read_accept(reader, node),
         tuple(place.warnings[:_MAX_WARNINGS]) if place.warnings else (),
     )

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from toolserver.document.document import MCP, Document
-from toolserver.document.security import Requirements, clash_of
+from toolserver.document.security import Requirements, Scopes, clash_of, scheme_of_record
 from toolserver.document.servers import (
     ServerUrl,
     absolute_url,
@@ -67,6 +67,8 @@ class CompiledOperation:
     origin: str
     """Origin of the plan's base URL; "" while that is unknown."""
     warnings: tuple[str, ...]
+    scopes: Scopes = ()
+    """What it needs of each OAuth scheme; no part of the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +325,7 @@ class _Compiler:
             hashlib.sha256(b"%b\n%b" % (plan_json, description)).hexdigest(),
             origin,
             self._warnings(operation, outline),
+            operation.scopes,
         )
 
     def _warnings(self, operation: Operation, outline: Outline) -> tuple[str, ...]:
@@ -362,7 +365,7 @@ def _needs_cookie(together: tuple[SecurityScheme, ...]) -> bool:
 
 _NAMES = [field.name for field in fields(CompiledOperation)]
 _FIELDS_OF = attrgetter(*_NAMES)
-_PLAN, _TAGS, _WARNINGS = map(_NAMES.index, ("plan_json", "tags", "warnings"))
+_PLAN, _TAGS, _WARNINGS, _SCOPES = map(_NAMES.index, ("plan_json", "tags", "warnings", "scopes"))
 _LINE_BYTES = 100_000
 
 
@@ -402,6 +405,7 @@ class CompiledReader:
         for row in orjson.loads(line):
             row[_PLAN] = row[_PLAN].encode("utf-8")
             row[_TAGS], row[_WARNINGS] = tuple(row[_TAGS]), tuple(row[_WARNINGS])
+            row[_SCOPES] = tuple((scheme, tuple(scopes)) for scheme, scopes in row[_SCOPES])
             self._operations.append(CompiledOperation(*row))
 
     def finish_document(self) -> CompiledDocument:
@@ -418,6 +422,6 @@ class CompiledReader:
             "origins": tuple(self._head["origins"]),
             "warnings": tuple(self._head["warnings"]),
             "skipped": tuple(Skipped(**record) for record in self._head["skipped"]),
-            "security_schemes": tuple(SecurityScheme(**record) for record in self._head["security_schemes"]),
+            "security_schemes": tuple(map(scheme_of_record, self._head["security_schemes"])),
         }
         return CompiledDocument(**head)

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.http.routing import ApiModel
+from toolserver.document.security import FlowKind, SecurityScheme
 from toolserver.tool.catalog import Tool
 from toolserver.tool.naming import OperationKey
 from toolserver.tool.selection import Absence
@@ -90,6 +91,8 @@ class ServerTool(ApiModel):
     """Whether models are offered it at the address of all servers."""
     left_out: Absence | None
     """Why it is not advertised."""
+    scopes: dict[str, tuple[str, ...]]
+    """OAuth scopes that it needs, by security scheme."""
 
 
 class SkippedOperation(ApiModel):
@@ -98,6 +101,18 @@ class SkippedOperation(ApiModel):
     method: str
     path: str
     reason: str
+
+
+class OAuthFlowFacts(ApiModel):
+    """A way to get a token that the document names; its addresses are as written, "" where none is."""
+
+    kind: FlowKind
+    authorization_url: str
+    token_url: str
+    refresh_url: str
+    device_url: str
+    scopes: dict[str, str]
+    """Names to descriptions."""
 
 
 class SecuritySchemeFacts(ApiModel):
@@ -109,6 +124,9 @@ class SecuritySchemeFacts(ApiModel):
     name: str | None = None
     http_scheme: str | None = None
     description: str = ""
+    flows: list[OAuthFlowFacts]
+    metadata_url: str
+    """Where the authorization server describes itself; "" unless the document says so."""
 
 
 class ServerDetail(ServerFacts):
@@ -258,6 +276,31 @@ def tool_model(view: UserView, server: LoadedServer, tool: Tool, left_out: Absen
         unsendable=_unsendable(operation.plan_json),
         advertised=left_out is None,
         left_out=left_out,
+        scopes=dict(operation.scopes),
+    )
+
+
+def scheme_model(scheme: SecurityScheme) -> SecuritySchemeFacts:
+    """Return a security scheme with the ways to get a token for it."""
+    return SecuritySchemeFacts(
+        scheme=scheme.scheme,
+        type=scheme.type,
+        location=scheme.location,
+        name=scheme.name,
+        http_scheme=scheme.http_scheme,
+        description=scheme.description,
+        flows=[
+            OAuthFlowFacts(
+                kind=flow.kind,
+                authorization_url=flow.authorization_url,
+                token_url=flow.token_url,
+                refresh_url=flow.refresh_url,
+                device_url=flow.device_url,
+                scopes=dict(flow.scopes),
+            )
+            for flow in scheme.flows
+        ],
+        metadata_url=scheme.metadata_url,
     )
 
 

@@ -16,7 +16,6 @@ from bridge.endpoints.api.server_schemas import (
     Acceptance,
     NewDocument,
     NewServer,
-    SecuritySchemeFacts,
     Server,
     ServerChange,
     ServerDetail,
@@ -25,6 +24,7 @@ from bridge.endpoints.api.server_schemas import (
     SkippedOperation,
     ToolEntry,
     ToolList,
+    scheme_model,
     server_facts,
     server_model,
     tool_model,
@@ -212,17 +212,7 @@ class ServerRoutes:
                 for s in server.compiled.skipped
             ],
             warnings=list(server.compiled.warnings),
-            security_schemes=[
-                SecuritySchemeFacts(
-                    scheme=s.scheme,
-                    type=s.type,
-                    location=s.location,
-                    name=s.name,
-                    http_scheme=s.http_scheme,
-                    description=s.description,
-                )
-                for s in server.compiled.security_schemes
-            ],
+            security_schemes=[scheme_model(s) for s in server.compiled.security_schemes],
         )
         facts = detail.model_dump_json(by_alias=True, exclude={"tools"}).encode().removesuffix(b"}")
         models = (tool_model(view, server, tool, absences.get(tool.name)) for tool in tools)

@@ -7,7 +7,14 @@ import pytest
 
 from tests.support.documents.openapi import document_with
 from toolserver.document.document import parse_document
-from toolserver.document.security import SecurityScheme, clash_of, read_requirements, read_security_schemes
+from toolserver.document.security import (
+    OAuthFlow,
+    SecurityScheme,
+    clash_of,
+    read_requirements,
+    read_scopes,
+    read_security_schemes,
+)
 from toolserver.json_types import JsonObject, JsonValue
 
 KEY = SecurityScheme("key", "apiKey", "header", "X-Key", None, "D")
@@ -34,7 +41,7 @@ def test_schemes_are_read_with_what_their_type_needs() -> None:
         KEY,
         BASIC,
         SecurityScheme("oauth", "oauth2", None, None, None, ""),
-        SecurityScheme("oidc", "openIdConnect", None, None, None, ""),
+        SecurityScheme("oidc", "openIdConnect", None, None, None, "", metadata_url="https://id.example"),
         SecurityScheme("tls", "mutualTLS", None, None, None, ""),
         SecurityScheme("again", "http", None, None, "basic", ""),
     ]
@@ -141,3 +148,41 @@ def test_schemes_that_would_overwrite_each_other_are_found(
     """One of two secrets would be lost, and the API would refuse a call that looks complete."""
     found = clash_of(together)
     assert clash in found if clash else found == ""
+
+
+def test_the_ways_to_get_a_token_are_read_as_the_document_writes_them() -> None:
+    """OAuth Flows Object, 3.2 §4.27: the page logs in by these; addresses may be relative."""
+    scheme: JsonObject = {
+        "type": "oauth2",
+        "oauth2MetadataUrl": "https://id.example/.well-known/oauth-authorization-server",
+        "flows": {
+            "deviceAuthorization": {"deviceAuthorizationUrl": "/device", "tokenUrl": "/token", "scopes": {}},
+            "authorizationCode": {
+                "authorizationUrl": "/authorize",
+                "tokenUrl": "/token",
+                "refreshUrl": "/renew",
+                "scopes": {"read": "Read all", "write": 7},
+            },
+            "unknown": {"tokenUrl": "/token"},
+            "implicit": "broken",
+        },
+    }
+    schemes, warnings = read_security_schemes(
+        document_with({}, components={"securitySchemes": {"login": scheme}})
+    )
+    assert warnings == []
+    assert schemes["login"].flows == (
+        OAuthFlow(
+            "authorizationCode", "/authorize", "/token", "/renew", "", (("read", "Read all"), ("write", ""))
+        ),
+        OAuthFlow("deviceAuthorization", "", "/token", "", "/device", ()),
+    )
+    assert schemes["login"].metadata_url == "https://id.example/.well-known/oauth-authorization-server"
+
+
+def test_scopes_are_those_of_all_alternatives_by_scheme() -> None:
+    """A user logs in once for whichever alternative is sent; what is no list of names needs nothing."""
+    holder: JsonObject = {
+        "security": [{"login": ["read"], "key": []}, {"login": ["write", "read", 3]}, {"other": "all"}, "x"]
+    }
+    assert read_scopes(holder) == (("login", ("read", "write")),)

@@ -233,8 +233,14 @@ def test_tools_that_together_grow_beyond_the_limit_refuse_the_document() -> None
 
 def test_a_compiled_document_survives_its_journey_as_lines() -> None:
     """A worker process writes them, the event loop reads them one by one; bytes must arrive as they left."""
-    schemes: JsonObject = {"securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": "X"}}}
-    document = compiled(servers=[], components=schemes)
+    flow: JsonObject = {"authorizationUrl": "/a", "tokenUrl": "/t", "scopes": {"read": "All"}}
+    schemes: JsonObject = {
+        "k": {"type": "apiKey", "in": "header", "name": "X"},
+        "o": {"type": "oauth2", "flows": {"authorizationCode": flow}},
+    }
+    needs: JsonValue = [{"o": ["read", "write"]}]
+    document = compiled(servers=[], components={"securitySchemes": schemes}, security=needs)
+    assert document.operations[0].scopes == (("o", ("read", "write")),)
     lines = list(compiled_to_lines(document))
     assert len(lines) == 2
     assert not any(b"\n" in line for line in lines)
