@@ -45,6 +45,7 @@ class ErrorCode(StrEnum):
     DEPENDENCY_FAILED = "dependency_failed"
     UNSENDABLE = "unsendable"
     DENIED = "denied"
+    LOGIN_NEEDED = "login_needed"
     STORE_UNAVAILABLE = "store_unavailable"
     STORAGE_UNAVAILABLE = "storage_unavailable"
     COMPANION_MISSING = "companion_missing"
@@ -112,6 +113,7 @@ _FACTS: dict[ErrorCode, ErrorFacts] = {
     ErrorCode.DEPENDENCY_FAILED: ErrorFacts(424, Blame.CALLER),
     ErrorCode.UNSENDABLE: ErrorFacts(400, Blame.DOCUMENT),
     ErrorCode.DENIED: ErrorFacts(403, Blame.USER),
+    ErrorCode.LOGIN_NEEDED: ErrorFacts(403, Blame.USER),
     ErrorCode.STORE_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
     ErrorCode.STORAGE_UNAVAILABLE: ErrorFacts(503, Blame.USER),
     ErrorCode.COMPANION_MISSING: ErrorFacts(503, Blame.USER),

@@ -13,10 +13,10 @@ import { build } from "esbuild";
 /** @typedef {import("esbuild").Plugin} Plugin */
 
 const SOURCES = join(dirname(fileURLToPath(import.meta.url)), "..", "static");
-const COPIED = ["index.html", "probe.html", "favicon.svg", "manifest.webmanifest"];
-const PRELOADS = { "index.html": ["app.js", "executor_worker.js"], "probe.html": ["probe.js"] };
+const COPIED = ["index.html", "probe.html", "oauth.html", "favicon.svg", "manifest.webmanifest"];
+const PRELOADS = { "index.html": ["app.js", "executor_worker.js"], "probe.html": ["probe.js"], "oauth.html": ["oauth_callback.js"] };
 /** Modules that the worker loads when a call needs them: most have none. They share no class with its own file. */
-const LOADED_LATER = ["executor/mcp_calls.js", "companion/companion_transport.js"];
+const LOADED_LATER = ["executor/mcp_calls.js", "companion/companion_transport.js", "oauth/renewal.js"];
 /** Sections whose modules, where others have them too, are in the page's own file: its longest way in. */
 const FIRST = ["tools/tools_view.js"];
 /** Bytes below which compression does not save a packet. */
@@ -154,7 +154,7 @@ async function writeScripts(folder) {
   await build({ ...WRITTEN, entryPoints: layout.sections.map(sectionEntry), outdir: folder, plugins: [besidePage, fromBoth] });
   await build({ ...WRITTEN, entryPoints: ["executor_worker.js"], outdir: folder, plugins: [apart] });
   await build({ ...WRITTEN, entryPoints: LOADED_LATER.map(sectionEntry), outdir: folder });
-  await build({ ...WRITTEN, entryPoints: ["probe.js", "style.css"], outdir: folder });
+  await build({ ...WRITTEN, entryPoints: ["probe.js", "oauth_callback.js", "style.css"], outdir: folder });
 }
 
 /** @param {string} folder */

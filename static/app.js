@@ -86,7 +86,8 @@ class App {
   #build(store, identity, { user, user_id, byTicket, executor: offer }) {
     const api = new BridgeApi(identity);
     const [pins, credentials] = [new Pins(store), new Credentials(store)];
-    const executor = new ExecutorClient({ identity, offer: byTicket ? null : offer }); // a ticket accepts more first
+    const logins = () => store.readRecord("keys", "login origins");
+    const executor = new ExecutorClient({ identity, logins, offer: byTicket ? null : offer }); // a ticket accepts more first
     const inventory = new Inventory(api, pins);
     return {
       user,

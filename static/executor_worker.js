@@ -16,6 +16,7 @@ import { Credentials } from "./executor/credentials.js";
 import { CallFailure, failedOutcome } from "./executor/call_failure.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
+import { loginLoader } from "./executor/login_loader.js";
 import { mcpLoader } from "./executor/mcp_loader.js";
 import { PageTransport } from "./executor/page_transport.js";
 import { PageGrants } from "./executor/grants.js";
@@ -123,7 +124,7 @@ class Executor {
       pageUrl: location.href,
       acceptedOrigins: () => this.settings.origins,
       findPin: (serverId, key) => pins.findPin(serverId, key),
-      loadCredentials: (serverId, origin) => credentials.loadCredentials(serverId, origin),
+      loadCredentials: loginLoader(credentials, send, () => this.#broadcast({ type: "changed", subject: "logins" })),
       diagnoseFailure: (failed) => diagnoseFailure({ ...failed, origins: this.settings.origins }, environment),
       uploadResult: (call, content, contentType, signal) => uploadResult(this.way, call, content, contentType, signal),
       limits: this.#limits,

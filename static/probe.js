@@ -187,8 +187,28 @@ const PREFLIGHT = {
     "Its CORS settings must also allow the headers content-type and authorization and the methods its operations use.",
 };
 
+/** The largest answer of an authorization server. */
+const ANSWER_BYTES = 1024 * 1024;
+
+/**
+ * One request of a login. Its answer goes to the page alone, which stores it in this browser.
+ * @param {string} url
+ * @param {import("./types/probe_wire.js").SentRequest} request
+ */
+async function sendLogin(url, { method, headers, body }) {
+  const forbidden = forbiddenTarget(url, location.origin);
+  if (forbidden) throw new ProbeFailure("blocked_by_policy", forbidden);
+  const response = await sendRequest(url, headers, "no-store", { method, body, redirect: "manual" }).catch(async () => {
+    const { code, message } = await explainFailure(url);
+    throw new ProbeFailure(code, message);
+  });
+  if (Number(response.headers.get("content-length") ?? 0) > ANSWER_BYTES) throw new ProbeFailure("too_large", "The answer is larger than 1 MiB.");
+  return { status: response.status, headers: [...response.headers], body: await response.text() };
+}
+
 /** @param {ProbeRequest} asked @returns {Promise<object>} */
-async function answerMessage({ type, url, credentials }) {
+async function answerMessage({ type, url, credentials, request }) {
+  if (type === "probe:send" && request) return { answer: await sendLogin(url, request) };
   if (type === "probe:document") return fetchDocument(url, credentials);
   return { report: await checkAddress(url) };
 }
@@ -196,7 +216,7 @@ async function answerMessage({ type, url, credentials }) {
 /** @param {MessageEvent<ProbeRequest>} event */
 async function receiveMessage({ origin, source, data }) {
   if (origin !== location.origin || source !== window.parent) return;
-  if (data?.type !== "probe:document" && data?.type !== "probe:check") return;
+  if (!["probe:document", "probe:check", "probe:send"].includes(data?.type)) return;
   const { type, id } = data;
   try {
     postToParent({ type, id, ok: true, ...(await answerMessage(data)) });

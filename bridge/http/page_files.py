@@ -37,7 +37,11 @@ MANIFEST = "manifest.json"
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _DIGEST_CHARS = 16
-_ENTRIES = {"index.html": ("app.js", "executor_worker.js"), "probe.html": ("probe.js",)}
+_ENTRIES = {
+    "index.html": ("app.js", "executor_worker.js"),
+    "probe.html": ("probe.js",),
+    "oauth.html": ("oauth_callback.js",),
+}
 """Documents, and the modules that they or their workers begin with."""
 
 _IMPORT = re.compile(r'^(?:import|export)\s(?:[^"\';]*?\sfrom\s)?"(\.{1,2}/[^"]+)"', re.MULTILINE)

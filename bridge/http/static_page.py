@@ -1,13 +1,14 @@
-"""The bridge page, the executor worker's script and the probe frame, each with its own content policy.
+"""The bridge page, the executor worker's script, the probe frame, and the page to which logins return.
 
-The page itself may talk to the bridge alone. Only the worker that performs calls may reach the user's
-accepted origins, and a probe frame the one origin it was made for (ruling 21).
+Each has its own content policy. The page itself may talk to the bridge alone. Only the worker that performs
+calls may reach the user's accepted origins and those where his logins are renewed, and a probe frame the one
+origin it was made for (ruling 21).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,6 +33,15 @@ BUILT_PAGE = ROOT / "built_page"
 
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 """Pattern of an origin that is safe in a content policy: no wildcard, nothing that ends the directive."""
+
+MAX_LOGIN_ORIGINS = 20
+"""Maximum origins at which one browser renews logins; chosen."""
+
+CALLBACK = "/oauth/callback"
+"""Path to which authorization servers send a browser back."""
+
+CLIENT_DOCUMENT = "/oauth/client.json"
+"""Path of what the page says of itself to authorization servers."""
 
 SCRIPT_SECONDS = 300
 """Seconds for which a worker script's address is valid; the page loads it at once."""
@@ -60,6 +70,11 @@ class ExecutorRequest(ApiModel):
     """Which page asks."""
 
     version: str = Field(default="", description="digest in the addresses of the page's own files")
+    login_origins: list[str] = Field(
+        default_factory=list,
+        max_length=MAX_LOGIN_ORIGINS,
+        description="origins at which this browser renews its logins; the bridge keeps none of them",
+    )
 
 
 class ExecutorScript(ApiModel):
@@ -102,6 +117,8 @@ class PageRoutes:
         files = {
             "/": self.serve_index,
             "/probe": self.serve_probe,
+            CALLBACK: self.serve_callback,
+            CLIENT_DOCUMENT: self.serve_client_document,
             "/executor/{token}.js": self.serve_script,
             "/static/{digest}/{path:.+}": self.serve_file,
         }
@@ -118,31 +135,49 @@ class PageRoutes:
 
     async def serve_probe(self, request: web.Request) -> web.StreamResponse:
         """Serve a frame that may reach one more origin, to load a document or diagnose why it cannot."""
-        requested = request.query.get("origin", "")
-        try:
-            origin = origin_of(requested)
-        except ValueError:
-            origin = ""
-        if origin != requested or not _ORIGIN.fullmatch(requested):
-            message = "`origin` must be an http or https origin, such as http://localhost:8080."
-            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        origin = _checked_origin("origin", request.query.get("origin", ""))
         policy = self._policy(["'self'", origin], frames="'none'", ancestors="'self'")
         return self._document("probe.html", policy)
+
+    async def serve_callback(self, _request: web.Request) -> web.StreamResponse:
+        """Serve the page to which a login returns. It reaches nothing; the bridge reads none of the query."""
+        policy = self._policy(["'none'"], frames="'none'", ancestors="'none'")
+        return self._document("oauth.html", policy)
+
+    async def serve_client_document(self, _request: web.Request) -> web.StreamResponse:
+        """Serve what authorization servers may fetch of this page (Client ID Metadata Document)."""
+        is_public = self._origin.startswith("https:")
+        about = {
+            "client_id": self._origin + CLIENT_DOCUMENT,
+            "client_name": "Tool Bridge",
+            "client_uri": self._origin + "/",
+            "redirect_uris": [self._origin + CALLBACK],
+            "grant_types": ["authorization_code", "refresh_token"],
+            "response_types": ["code"],
+            "token_endpoint_auth_method": "none",
+            "application_type": "web" if is_public else "native",
+        }
+        return web.json_response(about, headers={**COMMON_HEADERS, hdrs.CACHE_CONTROL: "public, max-age=300"})
 
     async def serve_executor(self, request: web.Request) -> web.Response:
         """Create the address of a worker script that may reach the user's accepted origins only."""
         caller = caller_of(request)
         asking = await read_body(request, ExecutorRequest)
-        offered = await self.offer_executor(caller.user.id, asking.version or self._files.digest)
+        logins = [_checked_origin("login_origins", origin) for origin in asking.login_origins]
+        version = asking.version or self._files.digest
+        offered = await self.offer_executor(caller.user.id, version, logins)
         if offered is None:
             raise BridgeError(ErrorCode.INVALID_REQUEST, OTHER_VERSION)
         return json_answer(offered)
 
-    async def offer_executor(self, user_id: str, version: str) -> ExecutorScript | None:
+    async def offer_executor(
+        self, user_id: str, version: str, login_origins: Sequence[str] = ()
+    ) -> ExecutorScript | None:
         """Return the executor for a user's page; None: that page is not of the present `version`."""
         if version != self._files.digest:
             return None
-        token = self._identity.sign_token(EXECUTOR, {"sub": user_id}, SCRIPT_SECONDS)
+        claims = {"sub": user_id, "logins": list(login_origins)}
+        token = self._identity.sign_token(EXECUTOR, claims, SCRIPT_SECONDS)
         view = await self._registry.view_of_user(user_id)
         return ExecutorScript(
             script_url=f"/executor/{token}.js", origins=_reachable(view), revision=view.revision
@@ -150,8 +185,9 @@ class PageRoutes:
 
     async def serve_script(self, request: web.Request) -> web.Response:
         """Serve the worker's script; its content security policy binds the worker."""
-        user_id = self._identity.read_token(EXECUTOR, request.match_info["token"])["sub"]
-        origins = _reachable(await self._registry.view_of_user(user_id))
+        claims = self._identity.read_token(EXECUTOR, request.match_info["token"])
+        accepted = _reachable(await self._registry.view_of_user(claims["sub"]))
+        origins = dict.fromkeys([*accepted, *claims["logins"]])
         policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
         headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
         script = WORKER_SCRIPT.format(digest=self._files.digest)
@@ -192,6 +228,17 @@ class PageRoutes:
             "trusted-types": "tool-bridge-executor",
         }
         return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _checked_origin(field: str, text: str) -> str:
+    try:
+        origin = origin_of(text)
+    except ValueError:
+        origin = ""
+    if origin != text or not _ORIGIN.fullmatch(text):
+        message = f"`{field}` must be an http or https origin, such as http://localhost:8080."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+    return origin
 
 
 def _reachable(view: UserView) -> list[str]:

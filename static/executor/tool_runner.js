@@ -148,6 +148,7 @@ export class ToolRunner {
     const refusal = await mcp?.openServer();
     if (!course.isSafe && !refusal) await this.beginRequest(call, course, signal);
     const response = refusal ?? (await (mcp ? mcp.callTool() : this.sendRequest(sending, request, signal)));
+    for (const each of Object.values(sending.credentials)) if ("check" in each) await each.check?.(response);
     const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
     return this.receiveAnswer(call, response, { redact, secrets, signal, until });
   }

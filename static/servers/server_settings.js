@@ -1,6 +1,6 @@
 // @ts-check
 /** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
-import { button, el, fill, labelledField } from "../ui/dom.js";
+import { button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { Acceptance } from "./acceptance.js";
 import { CredentialsView } from "./credentials_view.js";
 import { checkPanel } from "./doctor_view.js";
@@ -41,11 +41,24 @@ export function settingsPanels(parts, server, attempt, leave) {
   const isMine = mayChange(parts, server);
   return [
     isMine ? addressForm(parts, server, attempt) : addressPanel(server),
+    ...loginPanels(parts, server),
     new CredentialsView(parts.credentials, server).element,
     checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
     ...(isMine ? [requestsPanel(parts, server, attempt), answersPanel(parts, server, attempt)] : []),
     server.shared ? sharedPanel(isMine) : removalPanel(parts, server, attempt, leave),
   ];
+}
+
+/** What logs in is loaded only where somebody can. @param {Parts} parts @param {ServerDetail} server */
+function loginPanels(parts, server) {
+  const canLogIn = server.kind === "mcp" || server.security_schemes.some(({ type }) => type === "oauth2" || type === "openIdConnect");
+  if (!canLogIn || server.origins.length === 0) return [];
+  const place = el("div", { class: "stack" });
+  void import("./login_view.js").then(
+    ({ loginViews }) => fill(place, ...loginViews(parts, server)),
+    (failure) => fill(place, notice("error", sentenceOf(failure))),
+  );
+  return [place];
 }
 
 /** @param {ServerDetail} server */

@@ -39,7 +39,7 @@ export class ExecutorClient extends EventTarget {
   #life = null;
   /** @type {BroadcastChannel | null} */
   #channel = null;
-  /** @type {{id: string, worker: Worker, origins: string[], revision: string} | null} */
+  /** @type {{id: string, worker: Worker, origins: string[], logins: string[], revision: string} | null} */
   #current = null;
   /** @type {Map<string, () => void>} */
   #whenOnline = new Map();
@@ -50,12 +50,13 @@ export class ExecutorClient extends EventTarget {
   #log = new CallLog((entry) => this.#announce("call", entry));
 
   /**
-   * @param {{identity: IdentitySource, offer?: ExecutorOffer | null, fetch?: typeof globalThis.fetch}} parts
-   *   `offer`: for the first worker, if this tab runs it at once
+   * @param {{identity: IdentitySource, offer?: ExecutorOffer | null, logins?: () => Promise<string[] | undefined>, fetch?: typeof globalThis.fetch}} parts
+   *   `offer`: for the first worker, if this tab runs it at once; `logins`: the origins where logins are renewed
    */
-  constructor({ identity, offer = null, fetch: send }) {
+  constructor({ identity, offer = null, logins = async () => [], fetch: send }) {
     super();
     this.identity = identity;
+    this.logins = logins;
     this.offer = offer;
     this.fetch = send ?? ((input, init) => fetch(input, init));
     /** @type {ExecutorState} */
@@ -195,12 +196,14 @@ export class ExecutorClient extends EventTarget {
   /** Starts a worker when there is none, or when the accepted origins are not those of the present one. */
   async #ensureWorker() {
     try {
-      const offer = this.offer ?? (await requestExecutor(this.identity, this.fetch));
+      const logins = (await this.logins()) ?? [];
+      const offer = (!logins[0] && this.offer) || (await requestExecutor(this.identity, this.fetch, logins)); // an offer knows of none
       this.offer = null;
       this.#failures = 0;
       if (!this.#life) return;
-      if (this.#current && isSameSet(this.#current.origins, offer.origins)) this.#current.revision = offer.revision;
-      else await this.#replaceWorker(offer);
+      const isSame = this.#current && isSameSet(this.#current.origins, offer.origins) && isSameSet(this.#current.logins, logins);
+      if (this.#current && isSame) this.#current.revision = offer.revision;
+      else await this.#replaceWorker(offer, logins);
     } catch (error) {
       const { code = "unreachable", message } = /** @type {any} */ (error);
       if (!this.#current) this.#setState({ error: { code, message } }); // A running worker is not affected.
@@ -217,13 +220,14 @@ export class ExecutorClient extends EventTarget {
 
   /**
    * @param {ExecutorOffer} offer
+   * @param {string[]} logins
    * @returns {Promise<void>} settles when the new worker is online; at once when it replaces none
    */
-  async #replaceWorker({ script_url, origins, revision }) {
+  async #replaceWorker({ script_url, origins, revision }, logins) {
     const previous = this.#current?.worker;
     const id = crypto.randomUUID();
     const worker = new Worker(trustedScript(script_url, this.identity.session?.route ?? ""), { type: "module" });
-    this.#current = { id, worker, origins, revision };
+    this.#current = { id, worker, origins, logins, revision };
     worker.onerror = () => this.#handleWorkerError(id);
     const about = { worker: id, user_id: this.#userId, page_id: this.#pageId, origins };
     const now = () => ({ session: this.identity.session, visibility: document.visibilityState });

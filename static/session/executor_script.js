@@ -39,17 +39,18 @@ export function trustedScript(path, route) {
  * Asks the bridge for the executor; with another token if the first one is refused.
  * @param {{sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} identity
  * @param {typeof fetch} send
+ * @param {string[]} login_origins where this browser renews its logins
  * @returns {Promise<ExecutorOffer>}
  */
-export async function requestExecutor(identity, send) {
-  const answer = await post(send, await identity.sessionToken());
-  return read(answer.status === 401 ? await post(send, await identity.renewToken()) : answer);
+export async function requestExecutor(identity, send, login_origins) {
+  const body = JSON.stringify({ version: OWN_VERSION, login_origins });
+  const answer = await post(send, await identity.sessionToken(), body);
+  return read(answer.status === 401 ? await post(send, await identity.renewToken(), body) : answer);
 }
 
-/** @param {typeof fetch} send @param {string} token */
-function post(send, token) {
+/** @param {typeof fetch} send @param {string} token @param {string} body */
+function post(send, token, body) {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const body = JSON.stringify({ version: OWN_VERSION });
   return send("/api/executor", { method: "POST", headers, body, cache: "no-store" });
 }
 

@@ -46,7 +46,7 @@ export class ProbeFrames {
    * @throws {ProbeError} with the diagnosis
    */
   async fetchDocument(url, credentials = {}) {
-    const reply = await this.#ask("probe:document", url, credentials);
+    const reply = await this.ask("probe:document", url, credentials);
     if ("text" in reply) return reply;
     throw new ProbeError("network", "The probe returned no document.");
   }
@@ -57,18 +57,19 @@ export class ProbeFrames {
    * @returns {Promise<import("../types/probe_wire.js").CheckReport>}
    */
   async checkAddress(url) {
-    const reply = await this.#ask("probe:check", url);
+    const reply = await this.ask("probe:check", url);
     if ("report" in reply) return reply.report;
     throw new ProbeError("network", "The probe returned no report.");
   }
 
   /**
-   * @param {"probe:document" | "probe:check"} type
+   * @param {import("../types/probe_wire.js").ProbeRequest["type"]} type
    * @param {URL} url
    * @param {import("../types/types.js").CredentialSet} [credentials]
+   * @param {import("../types/probe_wire.js").SentRequest} [request] of a login
    * @returns {Promise<Extract<ProbeReply, {ok: true}>>}
    */
-  async #ask(type, url, credentials = {}) {
+  async ask(type, url, credentials = {}, request) {
     const frame = el("iframe", {
       src: `/probe?origin=${encodeURIComponent(url.origin)}`,
       class: "probe",
@@ -79,7 +80,7 @@ export class ProbeFrames {
     const listening = new AbortController();
     try {
       return await new Promise((resolve, reject) =>
-        exchangeMessages({ frame, asked: { type, url: url.href, credentials }, resolve, reject, signal: listening.signal }),
+        exchangeMessages({ frame, asked: { type, url: url.href, credentials, request }, resolve, reject, signal: listening.signal }),
       );
     } finally {
       listening.abort();

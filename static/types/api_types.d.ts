@@ -47,6 +47,8 @@ export interface ServerTool {
   /** Models are shown it. */
   advertised: boolean;
   left_out: "not_selected" | "over_limit" | "over_tokens" | null;
+  /** OAuth scopes that it needs, by security scheme. */
+  scopes: Record<string, string[]>;
   /** What a browser cannot send of the operation. */
   unsendable: { in: string; name: string; required: boolean; reason: string }[];
 }
@@ -62,6 +64,17 @@ export interface SecurityScheme {
   name?: string | null;
   http_scheme?: string | null;
   description?: string | null;
+  flows: OAuthFlow[];
+  metadata_url: string;
+}
+/** Addresses are as the document writes them, "" where none is. `scopes`: names to descriptions. */
+export interface OAuthFlow {
+  kind: "authorizationCode" | "clientCredentials" | "deviceAuthorization" | "implicit" | "password";
+  authorization_url: string;
+  token_url: string;
+  refresh_url: string;
+  device_url: string;
+  scopes: Record<string, string>;
 }
 export interface ServerDetail extends Omit<Server, "skipped"> {
   tools: ServerTool[];

@@ -7,11 +7,25 @@ export interface ProbeError {
   message: string;
 }
 export interface ProbeRequest {
-  type: "probe:document" | "probe:check";
+  type: "probe:document" | "probe:check" | "probe:send";
   id: string;
   url: string;
+  /** Of `probe:send`. */
+  request?: SentRequest;
   /** Of an MCP server; a document is fetched without. */
   credentials: CredentialSet;
+}
+/** One request of a login; its body is a form or JSON. */
+export interface SentRequest {
+  method: string;
+  headers: Record<string, string>;
+  body: string | null;
+}
+/** `status` 0: a redirect, which was not followed. */
+export interface ReceivedAnswer {
+  status: number;
+  headers: [string, string][];
+  body: string;
 }
 export interface FetchedDocument {
   text: string;
@@ -31,4 +45,5 @@ export type ProbeReply =
   | { type: "probe:ready" }
   | ({ type: "probe:document"; id: string; ok: true } & FetchedDocument)
   | { type: "probe:check"; id: string; ok: true; report: CheckReport }
+  | { type: "probe:send"; id: string; ok: true; answer: ReceivedAnswer }
   | { type: ProbeRequest["type"]; id: string; ok: false; error: ProbeError };

@@ -85,10 +85,12 @@ export interface RequestPlan {
 
 // ---- credentials ----
 
-export type SchemeCredential = { value: string } | { username: string; password?: string };
+/** `check`: in the worker, of a login: throws when the API refuses its token. */
+export type TokenCredential = { value: string; oauth?: import("./oauth_types.d.ts").OAuthCredential["oauth"]; check?: (response: Response) => Promise<void> };
+export type SchemeCredential = TokenCredential | { username: string; password?: string };
 export type ServerCredential =
   | { type: "apiKey"; in: "header" | "query"; name: string; value: string }
-  | { type: "http"; http_scheme: "bearer"; value: string }
+  | ({ type: "http"; http_scheme: "bearer" } & TokenCredential)
   | { type: "http"; http_scheme: "basic"; username: string; password?: string };
 /** By scheme name; the name "*" holds a ServerCredential. */
 export type CredentialSet = Record<string, SchemeCredential | ServerCredential>;
@@ -409,7 +411,7 @@ export interface ExecutorState {
   running: number;
 }
 /** What the bridge says has changed: the views read it again. */
-export type Subject = "servers" | "devices" | "breakers" | "calls" | "approvals";
+export type Subject = "servers" | "logins" | "devices" | "breakers" | "calls" | "approvals";
 /** What the executor worker reports, broadcast on the call channel to every tab of this user in this browser. */
 export type WorkerNews =
   | { type: "state"; worker: string; connection: Connection; error: { code: string; message: string } | null; origins: string[]; running: number }

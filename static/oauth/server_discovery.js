@@ -1,0 +1,141 @@
+// @ts-check
+/**
+ * Which authorization server a login goes to, and what it can do: by RFC 8414 and OpenID Connect Discovery, for MCP
+ * servers after RFC 9728, else by the addresses that a document names. Everything is fetched by the given `send`.
+ */
+
+import * as oauth from "../vendor/oauth4webapi-3.8.8.js";
+import { addressSpace } from "../executor/address_space.js";
+import { LoginProblem } from "./login_problem.js";
+
+/** @typedef {import("../types/oauth_types.d.ts").AuthorizationServer} AuthorizationServer */
+/** @typedef {import("../types/oauth_types.d.ts").LoginSource} LoginSource */
+/** @typedef {import("../types/oauth_types.d.ts").FoundServer} FoundServer */
+/** @typedef {import("../types/oauth_types.d.ts").Send} Send */
+
+const ENDPOINTS = /** @type {const} */ ([
+  "authorization_endpoint",
+  "token_endpoint",
+  "revocation_endpoint",
+  "registration_endpoint",
+  "device_authorization_endpoint",
+]);
+const PATIENCE_MS = 30_000;
+
+/** How the library sends: through `send`, and by http where `requireSafe` allows it. @param {Send} send */
+export const sentBy = (send) => ({
+  [oauth.customFetch]: send,
+  [oauth.allowInsecureRequests]: true,
+  signal: AbortSignal.timeout(PATIENCE_MS),
+});
+
+/**
+ * Tokens travel in the clear over http: only within this machine or network is that the user's own matter.
+ * @param {string} url
+ * @throws {LoginProblem}
+ */
+function requireSafe(url) {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const isSafe = parsed?.protocol === "https:" || (parsed?.protocol === "http:" && addressSpace(parsed.hostname) !== "public");
+  if (!isSafe || parsed.username || parsed.hash) throw new LoginProblem("insecure", `The login address ${url.slice(0, 200)} is not an https address, so tokens are not sent there.`);
+}
+
+/** @param {AuthorizationServer} server @throws {LoginProblem} */
+function checkServer(server) {
+  for (const name of ENDPOINTS) if (server[name] !== undefined) requireSafe(server[name]);
+  const methods = server.code_challenge_methods_supported;
+  if (methods && !methods.includes("S256")) throw new LoginProblem("unsupported", "The server cannot protect the login with PKCE (S256), so the page does not begin it.");
+  return server;
+}
+
+/** @param {Response} response a server that has no such page may answer in many ways */
+const isThere = (response) => response.status === 200 && /json/.test(response.headers.get("content-type") ?? "json");
+
+/**
+ * @param {string} issuer
+ * @param {Send} send
+ * @returns {Promise<AuthorizationServer | null>} null: it does not describe itself
+ */
+async function discoverIssuer(issuer, send) {
+  requireSafe(issuer);
+  for (const algorithm of /** @type {const} */ (["oauth2", "oidc"])) {
+    const response = await oauth.discoveryRequest(new URL(issuer), { algorithm, ...sentBy(send) });
+    if (isThere(response)) return checkServer(await oauth.processDiscoveryResponse(new URL(issuer), response));
+  }
+  return null;
+}
+
+/** The addresses at which an issuer may describe itself. @param {string} issuer */
+function describedAt(issuer) {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  return [`${origin}${path}/.well-known/openid-configuration`, ...["oauth-authorization-server", "openid-configuration"].map((name) => `${origin}/.well-known/${name}${path}`)];
+}
+
+/**
+ * @param {string} url which the document names: the issuer is known only once it has answered
+ * @param {Send} send
+ * @returns {Promise<AuthorizationServer>}
+ * @throws {LoginProblem} what answers is not the issuer's own place
+ */
+async function readMetadata(url, send) {
+  requireSafe(url);
+  const init = { method: "GET", headers: { accept: "application/json" }, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) };
+  const response = await send(url, init);
+  if (!isThere(response)) throw new LoginProblem("network", `There is no description of a login at ${url}: it answers with status ${response.status}.`);
+  const { issuer } = await response.clone().json();
+  if (typeof issuer !== "string" || !URL.canParse(issuer) || !describedAt(issuer).includes(url))
+    throw new LoginProblem("hostile", `${url} describes the login of another server (\`issuer\` differs). The login is refused.`);
+  return checkServer(await oauth.processDiscoveryResponse(new URL(issuer), response));
+}
+
+/**
+ * The document's own addresses; what the server says of itself is used only if it names the very same ones.
+ * @param {LoginSource} source
+ * @param {Send} send
+ * @returns {Promise<AuthorizationServer>}
+ */
+async function readFlows({ authorization_url, token_url, device_url }, send) {
+  requireSafe(token_url);
+  const issuer = new URL(authorization_url || token_url).origin;
+  const found = await discoverIssuer(issuer, send).catch((failure) => {
+    if (failure instanceof LoginProblem && failure.code === "unsupported") throw failure;
+    return null; // what it says elsewhere, or of another issuer, is not used at all
+  });
+  const isSame = found?.token_endpoint === token_url && (authorization_url === "" || found.authorization_endpoint === authorization_url);
+  if (found && isSame) return device_url ? { ...found, device_authorization_endpoint: device_url } : found;
+  return checkServer({
+    issuer,
+    is_assumed: true,
+    token_endpoint: token_url,
+    ...(authorization_url && { authorization_endpoint: authorization_url }),
+    ...(device_url && { device_authorization_endpoint: device_url }),
+  });
+}
+
+/**
+ * @param {string} url of an MCP server
+ * @param {Send} send
+ * @returns {Promise<FoundServer>}
+ */
+async function readProtectedResource(url, send) {
+  const response = await oauth.resourceDiscoveryRequest(new URL(url), sentBy(send));
+  const described = isThere(response) ? await oauth.processResourceDiscoveryResponse(new URL(url), response) : null;
+  const issuer = described?.authorization_servers?.[0] ?? new URL(url).origin;
+  const server = await discoverIssuer(issuer, send);
+  if (!server) throw new LoginProblem("unsupported", `${issuer} does not say how to log in. Paste a token as a credential instead.`);
+  if (!server.code_challenge_methods_supported) throw new LoginProblem("unsupported", "The server does not say that it protects logins with PKCE, which MCP requires. The login is refused.");
+  return { server, scopes: described?.scopes_supported ?? [], resource: described?.resource ?? url };
+}
+
+/**
+ * @param {LoginSource} source
+ * @param {Send} send rejects with a `LoginProblem` that says why an address cannot be reached
+ * @returns {Promise<FoundServer>}
+ * @throws {LoginProblem | Error} see `problemOf`
+ */
+export async function findServer(source, send) {
+  if (source.mcp_url) return readProtectedResource(source.mcp_url, send);
+  const server = source.metadata_url ? await readMetadata(source.metadata_url, send) : await readFlows(source, send);
+  return { server, scopes: server.scopes_supported ?? [], resource: "" };
+}

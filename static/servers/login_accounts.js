@@ -1,0 +1,36 @@
+// @ts-check
+/** One account of a server: who, where, with which scopes, until when; and what can be done with it. */
+import { button, el, notice } from "../ui/dom.js";
+
+/** @typedef {import("../types/oauth_types.js").Login} Login */
+/** @typedef {{use: () => void, logOut: () => void, logInAgain: (scopes: string[]) => void}} AccountActions */
+
+/** @param {Login} login */
+function lifeOf({ ended, expires_at, refresh_token, grant }) {
+  if (ended) return el("span", { class: "badge warning" }, "ended");
+  if (refresh_token || grant === "client") return "renewed by itself";
+  return expires_at === null ? "until the server ends it" : `until ${new Date(expires_at).toLocaleString()}`;
+}
+
+/** @param {Login} login @param {AccountActions} actions */
+function problemNotice({ ended, missing_scopes, scopes, grant }, { logInAgain }) {
+  if (grant === "client" && ended === "") return null;
+  if (ended) return notice("warning", `${ended} `, button("Log in again", () => logInAgain(scopes), { class: "small" }));
+  if (missing_scopes.length === 0) return null;
+  const words = `The API wants more of this login: ${missing_scopes.join(", ")}. `;
+  return notice("warning", words, button("Log in with more", () => logInAgain([...scopes, ...missing_scopes]), { class: "small" }));
+}
+
+/**
+ * @param {string} name
+ * @param {Login} login
+ * @param {boolean} isActive
+ * @param {AccountActions} actions
+ */
+export function accountRow(name, login, isActive, actions) {
+  const { host } = new URL(login.server.issuer);
+  const facts = el("span", { class: "facts" }, `${host} · ${login.scopes.join(" ") || "no scopes"} · `, lifeOf(login));
+  const use = isActive ? el("span", { class: "badge" }, "in use") : button("Use", actions.use, { class: "quiet small", "aria-label": `Use the account ${name}` });
+  const logOut = button("Log out", actions.logOut, { class: "quiet small", "aria-label": `Log out ${name}` });
+  return el("li", { class: "stack" }, el("div", { class: "saved" }, el("span", null, el("strong", null, name), facts), el("span", { class: "actions" }, use, logOut)), problemNotice(login, actions));
+}

@@ -1,0 +1,35 @@
+// @ts-check
+/** Requests of a login, each sent by a probe frame whose content policy names that one origin (ruling 21). */
+
+import { LoginProblem } from "../oauth/login_problem.js";
+
+/** @typedef {import("../types/oauth_types.js").Send} Send */
+
+const NO_BODY = [204, 205, 304];
+
+/** What a page cannot do for a server without CORS, and what can. @param {URL} url */
+const corsWords = ({ origin, pathname }) =>
+  `${origin} does not let web pages read the answers of ${pathname} (CORS), so this page cannot log in there. ` +
+  "Its operator can allow this page's origin for that address. Without that: paste a token as a credential.";
+
+/** @param {unknown} failure @param {URL} url */
+function loginProblem(failure, url) {
+  const { code = "network", message = String(failure) } = /** @type {any} */ (failure);
+  return code === "cors" ? new LoginProblem("cors", corsWords(url)) : new LoginProblem("network", message);
+}
+
+/**
+ * @param {import("../session/probe_frames.js").ProbeFrames} probes
+ * @returns {Send} rejects with a `LoginProblem`
+ */
+export function sendByFrames(probes) {
+  return async (url, { method, headers, body }) => {
+    const target = new URL(url);
+    const request = { method, headers: { ...headers }, body: body === undefined || body === null ? null : String(body) };
+    const reply = await probes.ask("probe:send", target, {}, request).catch((failure) => Promise.reject(loginProblem(failure, target)));
+    if (!("answer" in reply)) throw new LoginProblem("network", "The probe returned no answer.");
+    const { status, headers: received, body: text } = reply.answer;
+    if (status === 0) throw new LoginProblem("network", `${url} answers with a redirect, which a login does not follow.`);
+    return new Response(NO_BODY.includes(status) ? null : text, { status, headers: received });
+  };
+}

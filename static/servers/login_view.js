@@ -1,0 +1,128 @@
+// @ts-check
+/** Logging in to a server's API: the accounts of this browser, and the ways to add one. Tokens are never shown. */
+import { announceSentence, button, copyButton, el, fill, link, notice } from "../ui/dom.js";
+import { LoginProblem, problemOf } from "../oauth/login_problem.js";
+import { loginOffers } from "../oauth/login_source.js";
+import { StoredLogins } from "../oauth/stored_logins.js";
+import { accountRow } from "./login_accounts.js";
+import { LoginForm } from "./login_form.js";
+import { sendByFrames } from "./login_requests.js";
+import { LoginSteps, REDIRECT } from "./login_steps.js";
+
+/** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {import("../types/oauth_types.js").Grant} Grant */
+/** @typedef {import("../oauth/login_source.js").LoginOffer} LoginOffer */
+/** @typedef {import("./login_form.js").LoginWish} LoginWish */
+
+const POPUP = "popup,width=520,height=720";
+const LABELS = { code: "Log in", device: "Log in with a code on another device", client: "Log in as the client itself" };
+const PROMISE = "The bridge and the models never see the tokens: they are stored encrypted in this browser, and renewed by it.";
+
+/** @param {Parts} parts @param {ServerDetail} server @returns {HTMLElement[]} one panel for each scheme */
+export function loginViews(parts, server) {
+  return loginOffers(server).map((offer) => new LoginView(parts, server, offer).element);
+}
+
+class LoginView {
+  /** @param {Parts} parts @param {ServerDetail} server @param {LoginOffer} offer */
+  constructor(parts, server, offer) {
+    this.server = server;
+    this.offer = offer;
+    this.logins = new StoredLogins(parts.credentials);
+    this.steps = new LoginSteps(this.logins, sendByFrames(parts.probes), () => parts.executor.refreshOrigins());
+    this.form = new LoginForm(offer, server.origins, REDIRECT);
+    this.accounts = el("ul", { class: "plain-list", "aria-label": "Accounts" });
+    this.messages = el("div", { "aria-live": "polite" });
+    this.buttons = Object.entries(offer.ways).map(([grant], index) =>
+      button(LABELS[/** @type {Grant} */ (grant)], () => void this.#logIn(/** @type {Grant} */ (grant), this.form.wish), { class: index === 0 ? "primary" : "" }),
+    );
+    this.element = this.#panel();
+    const stop = parts.executor.onChanged("logins", () => (this.element.isConnected ? void this.#showAccounts() : stop()));
+    void this.#showAccounts();
+  }
+
+  #panel() {
+    const { scheme, about } = this.offer;
+    return el(
+      "section",
+      { class: "panel", "aria-label": "Login" },
+      el("h2", null, scheme === "*" ? "Log in" : `Log in: ${scheme}`),
+      about ? el("p", { class: "hint pre-line" }, about) : null,
+      el("p", { class: "hint" }, PROMISE),
+      this.accounts,
+      this.form.element,
+      el("div", { class: "actions" }, ...this.buttons),
+      this.messages,
+    );
+  }
+
+  /** @param {string} [origin] */
+  #place(origin = this.form.wish.origin) {
+    return { serverId: this.server.id, origin: origin || this.server.origins[0], scheme: this.offer.scheme };
+  }
+
+  async #showAccounts() {
+    const places = this.server.origins.map((origin) => this.#place(origin));
+    const found = await Promise.all(places.map(async (place) => ({ place, oauth: await this.logins.readLogins(place) })));
+    fill(this.accounts, ...found.flatMap(({ place, oauth }) => Object.entries(oauth.logins).map(([name, login]) => this.#row(place, oauth.active, name, login))));
+  }
+
+  /** @param {import("../types/oauth_types.js").LoginPlace} place @param {string} active @param {string} name @param {import("../types/oauth_types.js").Login} login */
+  #row(place, active, name, login) {
+    return accountRow(name, login, name === active, {
+      use: () => void this.#attempt(async () => void (await this.logins.changeLogins(place, (oauth) => void (oauth.active = name))), `${name} is used now`),
+      logOut: () => void this.#attempt(() => this.steps.logOut(place, name), ""),
+      logInAgain: (scopes) => void this.#logIn(login.grant, { ...this.form.wish, account: name, client: login.client, namesApi: login.resource !== "", origin: place.origin, scopes }),
+    });
+  }
+
+  /** @param {Grant} grant @param {LoginWish} wish */
+  async #logIn(grant, wish) {
+    const source = this.offer.ways[grant];
+    if (!source) return;
+    const leaving = new AbortController();
+    const popup = grant === "code" ? window.open("about:blank", "_blank", POPUP) : null; // while the click still counts
+    const talk = { signal: leaving.signal, ...this.#talk(popup, leaving) };
+    const place = this.#place(wish.origin);
+    const steps = { code: () => this.steps.logInByCode(place, source, wish, talk), device: () => this.steps.logInByDevice(place, source, wish, talk), client: () => this.steps.logInAsClient(place, source, wish) };
+    fill(this.messages, notice("note", "Asking the server how to log in…"));
+    for (const each of this.buttons) each.disabled = true;
+    await this.#attempt(async () => void (await steps[grant]()), "Logged in.").finally(() => {
+      for (const each of this.buttons) each.disabled = false;
+      this.form.forgetSecret();
+    });
+    if (leaving.signal.aborted || this.messages.querySelector(".error")) popup?.close();
+  }
+
+  /** @param {Window | null} popup @param {AbortController} leaving */
+  #talk(popup, leaving) {
+    const cancel = () => button("Cancel", () => leaving.abort(new LoginProblem("refused", "You gave up this login.")), { class: "quiet" });
+    /** @param {string} url */
+    const openPage = (url) => {
+      popup?.location.replace(url);
+      const again = link(popup ? "Open it again" : "Open the login page", url, { target: "_blank", rel: "noopener noreferrer" });
+      fill(this.messages, notice("note", `Waiting for the login at ${new URL(url).host}. `, again, " ", cancel()));
+    };
+    /** @param {string} code @param {string} url @param {string} complete */
+    const showCode = (code, url, complete) => {
+      const page = link(url, complete || url, { target: "_blank", rel: "noopener noreferrer" });
+      fill(this.messages, notice("note", "Open ", page, " on any device and confirm the code ", el("strong", { class: "mono" }, code), " ", copyButton("Copy the code", () => code), " ", cancel()));
+    };
+    const strayed = () => this.messages.append(notice("warning", "An answer came that carries no `state`, so it may be another login's. It was not used."));
+    return { openPage, showCode, strayed };
+  }
+
+  /** @param {() => Promise<string | void>} action @param {string} success said unless the action says more */
+  async #attempt(action, success) {
+    try {
+      const said = (await action()) || success;
+      fill(this.messages, notice("good", said));
+      announceSentence(said);
+    } catch (failure) {
+      fill(this.messages, notice("error", problemOf(failure).message));
+    } finally {
+      await this.#showAccounts();
+    }
+  }
+}

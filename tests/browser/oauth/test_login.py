@@ -1,0 +1,25 @@
+"""A user logs in on the page, at a real authorization server, and tools are called with his login."""
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.browser.oauth.oauth_scene import oauth_scene
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def test_a_user_logs_in_by_a_code_and_tools_carry_his_login(chromium: Browser, tmp_path: Path) -> None:
+    """RFC 6749 §4.1 with PKCE, at a server whose pages cut `window.opener`."""
+    async with oauth_scene(chromium, tmp_path) as scene:
+        assert (await scene.call("listNotes")).detail["status"] == 401
+        await scene.fill_client()
+        await scene.log_in()
+        (code,) = scene.server.codes.values()
+        assert (code.code_challenge_method, code.redirect_uri) == ("S256", scene.redirect)
+        reply = await scene.call("listNotes")
+        assert reply.json() == {"notes": ["first"], "user": "ada"}
+        assert (await scene.call("addNote", {"text": "second"})).json() == {"count": 2}
+        assert scene.server.tokens[0].resource == scene.api.url
+        await expect(scene.panel.get_by_role("list", name="Accounts")).to_contain_text("read:notes")
