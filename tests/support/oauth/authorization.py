@@ -16,8 +16,7 @@ from authlib.oauth2.rfc6749.requests import BasicOAuth2Payload
 from authlib.oauth2.rfc6750 import BearerTokenGenerator
 from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc8628 import DeviceCredentialDict
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from joserfc.jwk import RSAKey
 
 from tests.support.oauth.grants import (
     CodeGrant,
@@ -106,7 +105,7 @@ class OAuthServer:
         self.devices: dict[str, DeviceCredentialDict] = {}
         self.confirmed: dict[str, bool] = {}
         """User codes of the device flow to whether they were allowed."""
-        self.signing_key = _new_key()
+        self.signing_key = RSAKey.generate_key(2048)
         self.token_seconds = TOKEN_SECONDS
         self.mischief = Mischief()
         self.token_requests: list[dict[str, str]] = []
@@ -320,8 +319,3 @@ def _page(body: str) -> web.Response:
 
 def _new_token(**_about: Any) -> str:
     return secrets.token_urlsafe(24)
-
-
-def _new_key() -> str:
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()

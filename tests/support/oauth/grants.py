@@ -1,5 +1,6 @@
 """Authlib's grants and endpoints over the records of one server."""
 
+from time import time
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -137,9 +138,10 @@ class Registration(ClientRegistrationEndpoint):
     def get_server_metadata(self) -> dict[str, Any]:
         return {"scopes_supported": SCOPES}
 
-    def generate_client_secret(self, request: JsonRequest) -> str:
+    def generate_client_info(self, request: JsonRequest) -> dict[str, Any]:
+        """A public client has no secret, not even an empty one."""
         del request
-        return ""
+        return {"client_id": uuid4().hex, "client_id_issued_at": int(time())}
 
     def save_client(
         self, client_info: dict[str, Any], client_metadata: dict[str, Any], request: JsonRequest
