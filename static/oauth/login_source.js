@@ -62,12 +62,12 @@ function scopesOf({ scheme, type, flows }, { tools }) {
   return [...new Set([...needed, ...Object.keys(named)])].map((name) => ({ name, about: named[name] ?? "", needed: needed.has(name) }));
 }
 
+/** Where to log in the server itself says (RFC 9728). @param {string} mcp_url @returns {LoginOffer} */
+export const mcpOffer = (mcp_url) => ({ scheme: "*", about: "The MCP server says where.", ways: { code: { ...NOTHING, mcp_url } }, scopes: [] });
+
 /** @param {ServerDetail} server @returns {LoginOffer[]} */
 export function loginOffers(server) {
-  if (server.kind === "mcp") {
-    const mcp_url = absolute(server.source_url ?? server.base_url, server);
-    return [{ scheme: "*", about: "The MCP server says where.", ways: { code: { ...NOTHING, mcp_url } }, scopes: [] }];
-  }
+  if (server.kind === "mcp") return [mcpOffer(absolute(server.source_url ?? server.base_url, server))];
   return server.security_schemes
     .filter(({ type }) => type === "oauth2" || type === "openIdConnect")
     .map((scheme) => ({ scheme: scheme.scheme, about: scheme.description ?? "", ways: waysOf(scheme, server), scopes: scopesOf(scheme, server) }))

@@ -126,19 +126,36 @@ export class AddServerView {
     await this.#attempt(async () => {
       const url = readAddress(this.url.value);
       fill(this.messages, notice("note", `Fetching ${url.href}. If the browser asks for permission, allow it.`));
-      await this.#addFetched(url, null);
+      await this.#addFetched(url);
     });
   }
 
-  /** @param {URL} url @param {string | null} token of an MCP server */
-  async #addFetched(url, token) {
-    /** @type {import("../types/types.js").CredentialSet} */
-    const credentials = token === null ? {} : { "*": { type: "http", http_scheme: "bearer", value: token } };
+  /**
+   * @param {URL} url
+   * @param {import("../types/types.js").CredentialSet} [credentials] of an MCP server
+   * @param {(serverId: string) => Promise<void>} [keep] stores them once the server is there
+   */
+  async #addFetched(url, credentials = {}, keep = async () => undefined) {
     const fetched = await this.#fetchHere(url, credentials);
     if (fetched === null) return;
     const server = await this.#gather(fetched, { source_url: fetched.source_url });
-    for (const [scheme, value] of Object.entries(credentials))
-      await this.parts.credentials.saveCredential(server.id, url.origin, scheme, value);
+    await keep(server.id);
+  }
+
+  /** @param {URL} url @param {string} token of an MCP server */
+  #addWithToken(url, token) {
+    const bearer = /** @type {const} */ ({ type: "http", http_scheme: "bearer", value: token });
+    const keep = (/** @type {string} */ id) => this.parts.credentials.saveCredential(id, url.origin, "*", bearer);
+    return this.#attempt(() => this.#addFetched(url, { "*": bearer }, keep));
+  }
+
+  /** An MCP server wants a login: at the authorization server that it names, or by a token. @param {URL} url */
+  #loginForms(url) {
+    const forms = el("div", { class: "stack" }, tokenForm((token) => void this.#addWithToken(url, token)));
+    void import("./login_view.js").then(({ mcpLoginForm }) =>
+      forms.prepend(mcpLoginForm(this.parts, url, (credentials, keep) => void this.#attempt(() => this.#addFetched(url, credentials, keep)))),
+    );
+    return forms;
   }
 
   /** @param {URL} url @param {import("../types/types.js").CredentialSet} credentials @returns {Promise<import("../types/probe_wire.js").FetchedDocument | null>} null: failed, and the way on is offered */
@@ -154,7 +171,7 @@ export class AddServerView {
 
   /** @param {URL} url @param {string} code */
   #alternatives(url, code) {
-    if (code === "mcp_login") return tokenForm((token) => void this.#attempt(() => this.#addFetched(url, token)));
+    if (code === "mcp_login") return this.#loginForms(url);
     const lines = serverLines(code);
     if (lines) return lines;
     const canHelp = BRIDGE_MAY_HELP.has(code) && isPublic(url.hostname);

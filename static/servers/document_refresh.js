@@ -74,7 +74,10 @@ export class DocumentRefresh {
 
   /** An MCP server may ask for what the user has saved for it. @param {string} id @param {URL} url */
   async #fetchDocument(id, url) {
-    return this.probes.fetchDocument(url, await this.credentials.loadCredentials(id, url.origin));
+    const stored = await this.credentials.loadCredentials(id, url.origin);
+    if (!("oauth" in (stored["*"] ?? {}))) return this.probes.fetchDocument(url, stored);
+    const { freshCredentials } = await import("./login_view.js");
+    return this.probes.fetchDocument(url, await freshCredentials(this.credentials, /** @type {any} */ (this.probes), id, url.origin));
   }
 
   /** Own servers with an address, one after another. An API that is down now is not worth a message. */

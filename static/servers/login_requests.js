@@ -1,7 +1,10 @@
 // @ts-check
 /** Requests of a login, each sent by a probe frame whose content policy names that one origin (ruling 21). */
 
+import { CallFailure } from "../executor/call_failure.js";
 import { LoginProblem } from "../oauth/login_problem.js";
+import { Renewal } from "../oauth/renewal.js";
+import { StoredLogins } from "../oauth/stored_logins.js";
 
 /** @typedef {import("../types/oauth_types.js").Send} Send */
 
@@ -32,4 +35,19 @@ export function sendByFrames(probes) {
     if (status === 0) throw new LoginProblem("network", `${url} answers with a redirect, which a login does not follow.`);
     return new Response(NO_BODY.includes(status) ? null : text, { status, headers: received });
   };
+}
+
+/**
+ * For a request of the page itself: what is stored, with tokens that have not expired.
+ * @param {import("../executor/credentials.js").Credentials} credentials
+ * @param {Parameters<typeof sendByFrames>[0]} probes
+ * @param {string} serverId
+ * @param {string} origin
+ * @returns {Promise<import("../types/types.js").CredentialSet>}
+ * @throws {CallFailure} `login_needed`
+ */
+export async function freshCredentials(credentials, probes, serverId, origin) {
+  const parts = { logins: new StoredLogins(credentials), send: sendByFrames(probes), now: Date.now, CallFailure, loginsChanged: () => undefined };
+  const fresh = await new Renewal(parts).freshCredentials(await credentials.loadCredentials(serverId, origin), serverId, origin);
+  return Object.fromEntries(Object.entries(fresh).map(([scheme, each]) => [scheme, "check" in each ? { ...each, oauth: undefined, check: undefined } : each]));
 }

@@ -23,6 +23,7 @@ import { LoginProblem } from "../oauth/login_problem.js";
  * @property {() => void} strayed                        an answer came that names no login
  */
 
+const DEFAULT_ACCOUNT = "default";
 export const REDIRECT = location.origin + CALLBACK_PATH;
 
 export class LoginSteps {
@@ -40,12 +41,25 @@ export class LoginSteps {
    * @param {LoginTalk} talk
    */
   async logInByCode(place, source, wish, talk) {
+    const { account, login } = await this.obtainByCode(place, source, wish, talk);
+    await this.keep(place, account, login);
+  }
+
+  /**
+   * The same, for a server that is not there yet.
+   * @param {LoginPlace} place
+   * @param {LoginSource} source
+   * @param {LoginWish} wish
+   * @param {LoginTalk} talk
+   * @returns {Promise<{account: string, login: Login}>}
+   */
+  async obtainByCode(place, source, wish, talk) {
     const about = await this.#prepare(place, source, wish);
     const { url, pending } = await beginLogin({ ...about, redirect: REDIRECT });
     const answer = awaitAnswer(pending.state, talk);
     talk.openPage(url);
     const { login, person } = await finishLogin(pending, await answer, this.send);
-    await this.#keep(place, wish.account || person, login);
+    return { account: wish.account || person || DEFAULT_ACCOUNT, login };
   }
 
   /** @param {LoginPlace} place @param {LoginSource} source @param {LoginWish} wish @param {LoginTalk} talk */
@@ -54,13 +68,13 @@ export class LoginSteps {
     const code = await requestDeviceCode(about, this.send);
     talk.showCode(code.user_code, code.verification_uri, code.verification_uri_complete ?? "");
     const wait = (/** @type {number} */ milliseconds) => waitOr(milliseconds, talk.signal);
-    await this.#keep(place, wish.account, await awaitConfirmation(about, code, { send: this.send, wait, now: Date.now }));
+    await this.keep(place, wish.account, await awaitConfirmation(about, code, { send: this.send, wait, now: Date.now }));
   }
 
   /** @param {LoginPlace} place @param {LoginSource} source @param {LoginWish} wish */
   async logInAsClient(place, source, wish) {
     if (!wish.client.client_id || !wish.client.client_secret) throw new LoginProblem("unsupported", "Enter the client id and the client secret: the client itself logs in.");
-    await this.#keep(place, wish.account || wish.client.client_id, await requestClientToken(await this.#prepare(place, source, wish), this.send));
+    await this.keep(place, wish.account || wish.client.client_id, await requestClientToken(await this.#prepare(place, source, wish), this.send));
   }
 
   /**
@@ -100,8 +114,8 @@ export class LoginSteps {
   }
 
   /** @param {LoginPlace} place @param {string} account @param {Login} login */
-  async #keep(place, account, login) {
-    const name = account || "default";
+  async keep(place, account, login) {
+    const name = account || DEFAULT_ACCOUNT;
     await this.logins.changeLogins(place, (oauth) => {
       oauth.logins[name] = login;
       oauth.active = name;

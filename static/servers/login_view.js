@@ -1,13 +1,17 @@
 // @ts-check
 /** Logging in to a server's API: the accounts of this browser, and the ways to add one. Tokens are never shown. */
-import { announceSentence, button, copyButton, el, fill, link, notice } from "../ui/dom.js";
-import { LoginProblem, problemOf } from "../oauth/login_problem.js";
+import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
+import { problemOf } from "../oauth/login_problem.js";
 import { loginOffers } from "../oauth/login_source.js";
 import { StoredLogins } from "../oauth/stored_logins.js";
 import { accountRow } from "./login_accounts.js";
 import { LoginForm } from "./login_form.js";
 import { sendByFrames } from "./login_requests.js";
 import { LoginSteps, REDIRECT } from "./login_steps.js";
+import { loginTalk, openWindow } from "./login_talk.js";
+
+export { freshCredentials } from "./login_requests.js";
+export { mcpLoginForm } from "./mcp_login.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -15,7 +19,6 @@ import { LoginSteps, REDIRECT } from "./login_steps.js";
 /** @typedef {import("../oauth/login_source.js").LoginOffer} LoginOffer */
 /** @typedef {import("./login_form.js").LoginWish} LoginWish */
 
-const POPUP = "popup,width=520,height=720";
 const LABELS = { code: "Log in", device: "Log in with a code on another device", client: "Log in as the client itself" };
 const PROMISE = "The bridge and the models never see the tokens: they are stored encrypted in this browser, and renewed by it.";
 
@@ -82,8 +85,8 @@ class LoginView {
     const source = this.offer.ways[grant];
     if (!source) return;
     const leaving = new AbortController();
-    const popup = grant === "code" ? window.open("about:blank", "_blank", POPUP) : null; // while the click still counts
-    const talk = { signal: leaving.signal, ...this.#talk(popup, leaving) };
+    const popup = grant === "code" ? openWindow() : null; // while the click still counts
+    const talk = loginTalk(this.messages, popup, leaving);
     const place = this.#place(wish.origin);
     const steps = { code: () => this.steps.logInByCode(place, source, wish, talk), device: () => this.steps.logInByDevice(place, source, wish, talk), client: () => this.steps.logInAsClient(place, source, wish) };
     fill(this.messages, notice("note", "Asking the server how to log in…"));
@@ -93,24 +96,6 @@ class LoginView {
       this.form.forgetSecret();
     });
     if (leaving.signal.aborted || this.messages.querySelector(".error")) popup?.close();
-  }
-
-  /** @param {Window | null} popup @param {AbortController} leaving */
-  #talk(popup, leaving) {
-    const cancel = () => button("Cancel", () => leaving.abort(new LoginProblem("refused", "You gave up this login.")), { class: "quiet" });
-    /** @param {string} url */
-    const openPage = (url) => {
-      popup?.location.replace(url);
-      const again = link(popup ? "Open it again" : "Open the login page", url, { target: "_blank", rel: "noopener noreferrer" });
-      fill(this.messages, notice("note", `Waiting for the login at ${new URL(url).host}. `, again, " ", cancel()));
-    };
-    /** @param {string} code @param {string} url @param {string} complete */
-    const showCode = (code, url, complete) => {
-      const page = link(url, complete || url, { target: "_blank", rel: "noopener noreferrer" });
-      fill(this.messages, notice("note", "Open ", page, " on any device and confirm the code ", el("strong", { class: "mono" }, code), " ", copyButton("Copy the code", () => code), " ", cancel()));
-    };
-    const strayed = () => this.messages.append(notice("warning", "An answer came that carries no `state`, so it may be another login's. It was not used."));
-    return { openPage, showCode, strayed };
   }
 
   /** @param {() => Promise<string | void>} action @param {string} success said unless the action says more */

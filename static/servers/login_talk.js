@@ -1,0 +1,36 @@
+// @ts-check
+/** What a user sees and can do while a login is under way. */
+import { button, copyButton, el, fill, link, notice } from "../ui/dom.js";
+import { LoginProblem } from "../oauth/login_problem.js";
+
+const POPUP = "popup,width=520,height=720";
+const STRAYED = "An answer came that carries no `state`, so it may be another login's. It was not used.";
+
+/** An empty window, to be led to the login once its address is known; null: the browser lets none open. */
+export const openWindow = () => window.open("about:blank", "_blank", POPUP);
+
+/** @param {string} label @param {string} url */
+const foreignLink = (label, url) => link(label, url, { target: "_blank", rel: "noopener noreferrer" });
+
+/**
+ * @param {Element} place where it is shown
+ * @param {Window | null} popup
+ * @param {AbortController} leaving for the user who gives up
+ * @returns {import("./login_steps.js").LoginTalk}
+ */
+export function loginTalk(place, popup, leaving) {
+  const cancel = () => button("Cancel", () => leaving.abort(new LoginProblem("refused", "You gave up this login.")), { class: "quiet" });
+  /** @param {string} url */
+  const openPage = (url) => {
+    popup?.location.replace(url);
+    const again = foreignLink(popup ? "Open it again" : "Open the login page", url);
+    fill(place, notice("note", `Waiting for the login at ${new URL(url).host}. `, again, " ", cancel()));
+  };
+  /** @param {string} code @param {string} url @param {string} complete */
+  const showCode = (code, url, complete) => {
+    const page = foreignLink(url, complete || url);
+    fill(place, notice("note", "Open ", page, " on any device and confirm the code ", el("strong", { class: "mono" }, code), " ", copyButton("Copy the code", () => code), " ", cancel()));
+  };
+  const strayed = () => place.append(notice("warning", STRAYED));
+  return { signal: leaving.signal, openPage, showCode, strayed };
+}
