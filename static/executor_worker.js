@@ -16,7 +16,7 @@ import { Credentials } from "./executor/credentials.js";
 import { CallFailure, failedOutcome } from "./executor/call_failure.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
-import { loginLoader } from "./executor/login_loader.js";
+import { loginLoader } from "./oauth/login_loader.js";
 import { mcpLoader } from "./executor/mcp_loader.js";
 import { PageTransport } from "./executor/page_transport.js";
 import { PageGrants } from "./executor/grants.js";

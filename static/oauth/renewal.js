@@ -12,14 +12,14 @@ import { isRenewable, renewLogin } from "./token_requests.js";
 /** @typedef {import("../types/oauth_types.d.ts").Login} Login */
 /** @typedef {import("../types/oauth_types.d.ts").LoginPlace} LoginPlace */
 /** @typedef {import("../types/oauth_types.d.ts").OAuthCredential} OAuthCredential */
-/** @typedef {typeof import("../executor/call_failure.js").CallFailure} CallFailureClass */
+/** @typedef {new (code: string, message: string, more: {detail: Record<string, unknown>, retryable?: boolean}) => Error} FailureClass */
 
 /**
  * @typedef {object} RenewalParts
  * @property {StoredLogins} logins
  * @property {import("../types/oauth_types.d.ts").Send} send
  * @property {() => number} now                     milliseconds since 1970
- * @property {CallFailureClass} CallFailure
+ * @property {FailureClass} Failure                 of a call, or of whoever asks
  * @property {() => void} loginsChanged            for the views
  */
 
@@ -48,7 +48,7 @@ export class Renewal {
    * @param {string} serverId
    * @param {string} origin
    * @returns {Promise<CredentialSet>}
-   * @throws {import("../executor/call_failure.js").CallFailure} `login_needed`: only the user can help
+   * @throws a `Failure` `login_needed`: only the user can help
    */
   async freshCredentials(credentials, serverId, origin) {
     const fresh = { ...credentials };
@@ -97,14 +97,14 @@ export class Renewal {
     const { message } = login.ended ? { message: login.ended } : problemOf(failure);
     const { host } = new URL(login.server.issuer);
     const words = login.ended ? `The login at ${host} has ended. ${message} Log in again on the bridge page.` : `The login at ${host} could not be renewed. ${message}`;
-    return new this.parts.CallFailure("login_needed", words, { detail: { issuer: login.server.issuer }, retryable: !login.ended });
+    return new this.parts.Failure("login_needed", words, { detail: { issuer: login.server.issuer }, retryable: !login.ended });
   }
 
   /**
    * @param {LoginPlace} place
    * @param {Login} login that was sent
    * @param {Response} response
-   * @throws {import("../executor/call_failure.js").CallFailure} the API did nothing, because of the login (RFC 6750 §3.1)
+   * @throws a `Failure`: the API did nothing, because of the login (RFC 6750 §3.1)
    */
   async #checkAnswer(place, login, response) {
     if (response.status !== 401 && response.status !== 403) return;
@@ -119,7 +119,7 @@ export class Renewal {
     await this.#change(place, sent, (login) => void (login.missing_scopes = [...new Set([...login.missing_scopes, ...missing])]));
     const named = missing.length > 0 ? `the scope ${missing.join(", ")}` : "a scope that it does not name";
     const words = `The API refuses the login: it lacks ${named}. The user can log in again with more on the bridge page, at this server.`;
-    return new this.parts.CallFailure("login_needed", words, { detail: { status: 403, missing_scopes: missing } });
+    return new this.parts.Failure("login_needed", words, { detail: { status: 403, missing_scopes: missing } });
   }
 
   /** The API has revoked what had not expired: the next call renews it. @param {LoginPlace} place @param {Login} sent */
@@ -157,9 +157,9 @@ export async function refusalOf(response) {
 }
 
 /**
- * @param {{credentials: import("../executor/credentials.js").Credentials, send: typeof fetch, loginsChanged: () => void, CallFailure: CallFailureClass}} parts
+ * @param {{credentials: import("../executor/credentials.js").Credentials, send: typeof fetch, loginsChanged: () => void, Failure: FailureClass}} parts
  */
-export function makeRenewal({ credentials, send, loginsChanged, CallFailure }) {
+export function makeRenewal({ credentials, send, loginsChanged, Failure }) {
   const sendPlain = (/** @type {string} */ url, /** @type {any} */ init) => send(url, { ...init, credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer" });
-  return new Renewal({ logins: new StoredLogins(credentials), send: sendPlain, now: Date.now, loginsChanged, CallFailure });
+  return new Renewal({ logins: new StoredLogins(credentials), send: sendPlain, now: Date.now, loginsChanged, Failure });
 }

@@ -1,7 +1,6 @@
 // @ts-check
 /** Requests of a login, each sent by a probe frame whose content policy names that one origin (ruling 21). */
 
-import { CallFailure } from "../executor/call_failure.js";
 import { LoginProblem } from "../oauth/login_problem.js";
 import { Renewal } from "../oauth/renewal.js";
 import { StoredLogins } from "../oauth/stored_logins.js";
@@ -44,10 +43,10 @@ export function sendByFrames(probes) {
  * @param {string} serverId
  * @param {string} origin
  * @returns {Promise<import("../types/types.js").CredentialSet>}
- * @throws {CallFailure} `login_needed`
+ * @throws {LoginProblem} `login_needed`
  */
 export async function freshCredentials(credentials, probes, serverId, origin) {
-  const parts = { logins: new StoredLogins(credentials), send: sendByFrames(probes), now: Date.now, CallFailure, loginsChanged: () => undefined };
+  const parts = { logins: new StoredLogins(credentials), send: sendByFrames(probes), now: Date.now, Failure: LoginProblem, loginsChanged: () => undefined };
   const fresh = await new Renewal(parts).freshCredentials(await credentials.loadCredentials(serverId, origin), serverId, origin);
   return Object.fromEntries(Object.entries(fresh).map(([scheme, each]) => [scheme, "check" in each ? { ...each, oauth: undefined, check: undefined } : each]));
 }

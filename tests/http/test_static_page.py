@@ -37,9 +37,10 @@ EXECUTOR = "executor"
             "/probe?origin=https://api.example",
             {"connect-src": "'self' https://api.example", "frame-ancestors": "'self'"},
         ),
-        (EXECUTOR, {"connect-src": "'self' {socket}"}),
+        (EXECUTOR, {"connect-src": "'self' {socket} https://login.example"}),
+        ("/oauth/callback?code=c0de&state=s", {"connect-src": "'none'"}),
     ],
-    ids=["page", "probe", "executor"],
+    ids=["page", "probe", "executor", "callback"],
 )
 async def test_what_the_browser_runs_may_do_no_more_than_it_needs(
     bridge: Bridge, http: aiohttp.ClientSession, path: str, wider: dict[str, str]
@@ -48,13 +49,60 @@ async def test_what_the_browser_runs_may_do_no_more_than_it_needs(
     if path == EXECUTOR:
         page = await pair_browser(bridge.base_url, http, (await bridge.page_url()).partition("#ticket=")[2])
         await page.open_session()
-        path = (await page.post("/api/executor", {}))["script_url"]
+        path = (await page.post("/api/executor", {"login_origins": ["https://login.example"]}))["script_url"]
     async with http.get(bridge.base_url + path) as answer:
         assert answer.status == 200
         rules = answer.headers["Content-Security-Policy"].split("; ")
     socket = bridge.base_url.replace("http", "ws", 1)
     expected = {**POLICY, **{name: value.format(socket=socket) for name, value in wider.items()}}
     assert dict(rule.split(" ", 1) for rule in rules) == expected
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://a; script-src *", "https://*", "login.example", "https://a/path"]
+)
+async def test_a_login_origin_cannot_widen_the_workers_policy(
+    bridge: Bridge, http: aiohttp.ClientSession, origin: str
+) -> None:
+    """It stands in a header: whatever is no plain origin is refused, with the name of the field."""
+    page = await pair_browser(bridge.base_url, http, (await bridge.page_url()).partition("#ticket=")[2])
+    await page.open_session()
+    headers = {"Authorization": f"Bearer {page.token}"}
+    asked = {"login_origins": ["https://login.example", origin]}
+    async with http.post(f"{bridge.base_url}/api/executor", json=asked, headers=headers) as answer:
+        error = (await answer.json())["error"]
+        assert (answer.status, error["code"]) == (400, "invalid_request")
+        assert "login_origins" in error["message"]
+
+
+async def test_the_page_describes_itself_to_authorization_servers(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Client ID Metadata Document: the id is the document's own address, and answers come to one address only."""
+    async with http.get(f"{bridge.base_url}/oauth/client.json") as answer:
+        assert answer.content_type == "application/json"
+        assert await answer.json() == {
+            "client_id": f"{bridge.base_url}/oauth/client.json",
+            "client_name": "Tool Bridge",
+            "client_uri": f"{bridge.base_url}/",
+            "redirect_uris": [f"{bridge.base_url}/oauth/callback"],
+            "grant_types": ["authorization_code", "refresh_token"],
+            "response_types": ["code"],
+            "token_endpoint_auth_method": "none",
+            "application_type": "native",
+        }
+
+
+async def test_the_callback_page_is_the_same_whatever_it_is_asked(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """The answer of a login is for the page's script alone; a bridge that read it could log or show it."""
+    texts: list[str] = []
+    for query in ("", "?code=c0de&state=<script>", "?error=x"):
+        async with http.get(f"{bridge.base_url}/oauth/callback{query}") as answer:
+            texts.append(await answer.text())
+            assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert len(set(texts)) == 1
 
 
 async def test_a_file_of_another_version_is_gone(bridge: Bridge, http: aiohttp.ClientSession) -> None:

@@ -35,7 +35,7 @@ async function scene(stored, answers = {}, now = LATE) {
   await logins.changeLogins(PLACE, (oauth) => void Object.assign(oauth, { active: "ada", logins: { ada: stored } }));
   const { send, asked } = answering(answers);
   const news = { count: 0 };
-  const renewal = new Renewal({ logins, send, now: () => now, CallFailure, loginsChanged: () => void (news.count += 1) });
+  const renewal = new Renewal({ logins, send, now: () => now, Failure: CallFailure, loginsChanged: () => void (news.count += 1) });
   const fresh = async () => renewal.freshCredentials(await credentials.loadCredentials("s1", PLACE.origin), "s1", PLACE.origin);
   const kept = async () => (await logins.readLogins(PLACE)).logins.ada;
   return { fresh, kept, asked, news };

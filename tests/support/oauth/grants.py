@@ -138,10 +138,12 @@ class Registration(ClientRegistrationEndpoint):
     def get_server_metadata(self) -> dict[str, Any]:
         return {"scopes_supported": SCOPES}
 
-    def generate_client_info(self, request: JsonRequest) -> dict[str, Any]:
+    def name_client(self, request: JsonRequest) -> dict[str, Any]:
         """A public client has no secret, not even an empty one."""
         del request
         return {"client_id": uuid4().hex, "client_id_issued_at": int(time())}
+
+    generate_client_info = name_client
 
     def save_client(
         self, client_info: dict[str, Any], client_metadata: dict[str, Any], request: JsonRequest
@@ -187,6 +189,8 @@ class Identity(OpenIDCode):
     def get_client_claims(self, client: Client) -> dict[str, Any]:
         return {"iss": self.records.issuer, "aud": [client.client_id]}
 
-    def generate_user_info(self, user: str, scope: str) -> dict[str, str]:
+    def name_user(self, user: str, scope: str) -> dict[str, str]:
         del scope
         return {"sub": f"{user}-1", "preferred_username": user}
+
+    generate_user_info = name_user
