@@ -27,10 +27,11 @@ from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import check_cluster
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
-from bridge.settings.network import SAMPLE_MCP_PORT, SAMPLES_PORT
+from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPLES_PORT
 from bridge.settings.running_bridge import describe_running
 from bridge.storage.database import FolderInUse, StoreError
 from bridge.storage.store import Store
+from examples.intranet import start_intranet
 from examples.mcp_server import start_mcp_server
 from examples.sample_api import start_sample_api
 
@@ -56,6 +57,8 @@ class _Samples(NamedTuple):
     api_url: str
     mcp_url: str
     """The endpoint; adding it in the page is for the user to try."""
+    intranet_url: str
+    """Of APIs that keep pages out; adding them is for the user to try."""
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -64,7 +67,7 @@ def serve(options: argparse.Namespace) -> int:
 
 
 def demo(options: argparse.Namespace) -> int:
-    """Run a bridge, a sample API and a sample MCP server until SIGINT or SIGTERM; returns the exit status."""
+    """Run a bridge and the samples until SIGINT or SIGTERM; returns the exit status."""
     return _run(options, with_samples=True)
 
 
@@ -136,11 +139,12 @@ def _stop_on_signals(stop: asyncio.Event) -> None:
 
 
 async def _start_samples(stack: AsyncExitStack, *, is_fixed: bool) -> _Samples:
-    """Start both on their usual ports, if `is_fixed` and those are free; two demos may run side by side."""
+    """Start them on their usual ports, if `is_fixed` and those are free; two demos may run side by side."""
     urls: list[str] = []
     for what, port, start in (
         ("API", SAMPLES_PORT, start_sample_api),
         ("MCP server", SAMPLE_MCP_PORT, start_mcp_server),
+        ("intranet", SAMPLE_INTRANET_PORT, start_intranet),
     ):
         try:
             runner, url = await start("127.0.0.1", port if is_fixed else 0)
@@ -170,6 +174,7 @@ def _announce(
             "key": bridge.key,
             "samples_url": samples and samples.api_url,
             "sample_mcp_url": samples and samples.mcp_url,
+            "sample_intranet_url": samples and samples.intranet_url,
             "model_url": f"{bridge.base_url}/v1",
             "models": models,
         }
@@ -181,5 +186,9 @@ def _announce(
     print(f"Model API:   {bridge.base_url}/v1   models: {shown or 'none could be listed'}", flush=True)
     if samples:
         print(f"Sample MCP server, to be added in the page: {samples.mcp_url}", flush=True)
+        print(
+            f"Sample APIs that keep pages out: {samples.intranet_url}/{{printer,staff}}/openapi.json",
+            flush=True,
+        )
     if samples and DEMO_ID in models:
         print(_TRY_IT.format(url=bridge.base_url, key=bridge.key), flush=True)

@@ -16,6 +16,9 @@ SAMPLES_PORT = 8766
 SAMPLE_MCP_PORT = 8767
 """Port of the demo's sample MCP server, if it is free."""
 
+SAMPLE_INTRANET_PORT = 8768
+"""Port of the demo's sample intranet, if it is free."""
+
 MAX_PORT = 65535
 
 EventLoopName: TypeAlias = Literal["auto", "uvloop", "asyncio"]

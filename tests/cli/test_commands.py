@@ -53,6 +53,7 @@ def test_the_demo_prints_one_line_of_facts(demo: tuple[dict[str, str], Path]) ->
         "key",
         "samples_url",
         "sample_mcp_url",
+        "sample_intranet_url",
         "model_url",
         "models",
     }

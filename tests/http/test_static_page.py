@@ -78,7 +78,7 @@ async def test_a_login_origin_cannot_widen_the_workers_policy(
 async def test_the_page_describes_itself_to_authorization_servers(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
-    """Client ID Metadata Document: the id is the document's own address, and answers come to one address only."""
+    """Client ID Metadata Document: the id is the document's own address; answers come to one address."""
     async with http.get(f"{bridge.base_url}/oauth/client.json") as answer:
         assert answer.content_type == "application/json"
         assert await answer.json() == {
