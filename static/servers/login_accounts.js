@@ -32,5 +32,6 @@ export function accountRow(name, login, isActive, actions) {
   const facts = el("span", { class: "facts" }, `${host} · ${login.scopes.join(" ") || "no scopes"} · `, lifeOf(login));
   const use = isActive ? el("span", { class: "badge" }, "in use") : button("Use", actions.use, { class: "quiet small", "aria-label": `Use the account ${name}` });
   const logOut = button("Log out", actions.logOut, { class: "quiet small", "aria-label": `Log out ${name}` });
-  return el("li", { class: "stack" }, el("div", { class: "saved" }, el("span", null, el("strong", null, name), facts), el("span", { class: "actions" }, use, logOut)), problemNotice(login, actions));
+  const who = el("span", null, el("strong", null, name), " ", facts);
+  return el("li", { class: "stack" }, who, el("div", { class: "actions" }, use, logOut), problemNotice(login, actions));
 }

@@ -22,7 +22,7 @@ export class LoginForm {
     this.clientSecret = field("client_secret", "password");
     this.namesApi = el("input", { type: "checkbox", checked: true });
     this.origin = el("select", { name: "origin" }, ...origins.map((origin) => el("option", null, origin)));
-    this.element = el("div", null, this.#scopeFields(), origins.length > 1 ? labelledField("Sent to", this.origin) : null, this.#clientFields(redirect));
+    this.element = el("div", { class: "stack" }, this.#scopeFields(), origins.length > 1 ? labelledField("Sent to", this.origin) : null, this.#clientFields(redirect));
   }
 
   /** @returns {LoginWish} */
@@ -57,14 +57,12 @@ export class LoginForm {
     const registered = el("span", null, "As registered at the authorization server, with the redirect address ", el("code", null, redirect), ". Left empty, the page registers itself where that is possible.");
     const name = "To tell several accounts apart. Left empty, the server's name for you is taken, if it tells.";
     const api = "Name the API to the authorization server, so that tokens are good for nothing else (resource).";
-    return el(
-      "details",
-      null,
-      el("summary", null, "Client and account"),
+    const fields = [
       labelledField("Name of the account", this.account, name),
       labelledField("Client id", this.clientId, registered),
       labelledField("Client secret", this.clientSecret, "Only if the server gave you one. Stored encrypted in this browser, sent to that server only."),
       el("label", { class: "check" }, this.namesApi, el("span", null, api)),
-    );
+    ];
+    return el("details", null, el("summary", null, "Client and account"), el("div", { class: "stack" }, ...fields));
   }
 }

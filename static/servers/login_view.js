@@ -27,6 +27,13 @@ export function loginViews(parts, server) {
   return loginOffers(server).map((offer) => new LoginView(parts, server, offer).element);
 }
 
+/** A login at a strange host is how one is stolen. @param {LoginOffer} offer @param {string[]} origins */
+function whereTo({ ways }, origins) {
+  const urls = Object.values(ways).map(({ authorization_url, metadata_url, device_url, token_url }) => authorization_url || metadata_url || device_url || token_url);
+  const hosts = [...new Set(urls.filter(Boolean).map((url) => new URL(url).host))];
+  return hosts.length > 0 ? `You log in at ${hosts.join(" or ")}; tokens are sent to ${origins.join(" or ")}.` : "";
+}
+
 class LoginView {
   /** @param {Parts} parts @param {ServerDetail} server @param {LoginOffer} offer */
   constructor(parts, server, offer) {
@@ -35,7 +42,7 @@ class LoginView {
     this.logins = new StoredLogins(parts.credentials);
     this.steps = new LoginSteps(this.logins, sendByFrames(parts.probes), () => parts.executor.refreshOrigins());
     this.form = new LoginForm(offer, server.origins, REDIRECT);
-    this.accounts = el("ul", { class: "plain-list", "aria-label": "Accounts" });
+    this.accounts = el("ul", { class: "plain-list stack", "aria-label": "Accounts" });
     this.messages = el("div", { "aria-live": "polite" });
     this.buttons = Object.entries(offer.ways).map(([grant], index) =>
       button(LABELS[/** @type {Grant} */ (grant)], () => void this.#logIn(/** @type {Grant} */ (grant), this.form.wish), { class: index === 0 ? "primary" : "" }),
@@ -52,7 +59,7 @@ class LoginView {
       { class: "panel", "aria-label": "Login" },
       el("h2", null, scheme === "*" ? "Log in" : `Log in: ${scheme}`),
       about ? el("p", { class: "hint pre-line" }, about) : null,
-      el("p", { class: "hint" }, PROMISE),
+      el("p", { class: "hint" }, whereTo(this.offer, this.server.origins), " ", PROMISE),
       this.accounts,
       this.form.element,
       el("div", { class: "actions" }, ...this.buttons),
