@@ -109,17 +109,17 @@ export class Renewal {
   async #checkAnswer(place, login, response) {
     if (response.status !== 401 && response.status !== 403) return;
     const { error, scope } = await refusalOf(response);
-    if (response.status === 403 && error === "insufficient_scope") throw await this.#missScopes(place, login, scope.split(" ").filter(Boolean));
+    if (error === "insufficient_scope") throw await this.#missScopes(place, login, scope.split(" ").filter(Boolean), response.status);
     if (response.status === 401 && error === "invalid_token") await this.#distrust(place, login);
   }
 
-  /** @param {LoginPlace} place @param {Login} sent @param {string[]} scopes */
-  async #missScopes(place, sent, scopes) {
+  /** @param {LoginPlace} place @param {Login} sent @param {string[]} scopes @param {number} status 403, of some APIs 401 */
+  async #missScopes(place, sent, scopes, status) {
     const missing = scopes.filter((scope) => !sent.scopes.includes(scope));
     await this.#change(place, sent, (login) => void (login.missing_scopes = [...new Set([...login.missing_scopes, ...missing])]));
     const named = missing.length > 0 ? `the scope ${missing.join(", ")}` : "a scope that it does not name";
     const words = `The API refuses the login: it lacks ${named}. The user can log in again with more on the bridge page, at this server.`;
-    return new this.parts.Failure("login_needed", words, { detail: { status: 403, missing_scopes: missing } });
+    return new this.parts.Failure("login_needed", words, { detail: { status, missing_scopes: missing } });
   }
 
   /** The API has revoked what had not expired: the next call renews it. @param {LoginPlace} place @param {Login} sent */

@@ -65,6 +65,13 @@ test("a server of which only addresses are known may name itself, if it is at ho
   assert.equal("login" in (await logIn({ server: described }, { iss: `${ISSUER}/tenant` })).result, false);
 });
 
+test("a login has the scopes that the server gave, not those that were asked for", async () => {
+  const { pending } = await beginLogin({ ...ABOUT, scopes: ["read", "write"] });
+  const { send } = answering({ [`${ISSUER}/token`]: () => json({ access_token: "a", token_type: "bearer", scope: "read" }) });
+  const { login } = await finishLogin(pending, new URLSearchParams({ code: "c", state: pending.state, iss: ISSUER }), send);
+  assert.deepEqual(login.scopes, ["read"]);
+});
+
 test("no token, code or secret is part of what a failure says", async () => {
   const { pending } = await beginLogin(ABOUT);
   const secret = "s3cret-t0ken";
