@@ -187,7 +187,7 @@ class PageRoutes:
         """Serve the worker's script; its content security policy binds the worker."""
         claims = self._identity.read_token(EXECUTOR, request.match_info["token"])
         accepted = _reachable(await self._registry.view_of_user(claims["sub"]))
-        origins = dict.fromkeys([*accepted, *claims["logins"]])
+        origins = dict.fromkeys([*accepted, *claims.get("logins", ())])  # a token may be of an older replica
         policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
         headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
         script = WORKER_SCRIPT.format(digest=self._files.digest)

@@ -29,7 +29,7 @@ export class ReportView {
     this.server = null;
     const id = freshId("report");
     const copy = copyButton("Copy as JSON", () => JSON.stringify(this.server && reportJson(this.server), null, 2), {
-      "aria-label": "Copy the report as JSON",
+      "aria-label": "Copy as JSON: the report",
     });
     this.element = el(
       "section",

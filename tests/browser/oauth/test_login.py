@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
+from tests.browser.chat_harness import barriers
 from tests.browser.oauth.oauth_scene import oauth_scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -23,3 +24,19 @@ async def test_a_user_logs_in_by_a_code_and_tools_carry_his_login(chromium: Brow
         assert (await scene.call("addNote", {"text": "second"})).json() == {"count": 2}
         assert scene.server.tokens[0].resource == scene.api.url
         await expect(scene.panel.get_by_role("list", name="Accounts")).to_contain_text("read:notes")
+
+
+async def test_the_login_can_be_used_by_everybody_on_narrow_screens_too(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """WCAG 2.2 AA, with an account, its notice and all fields open; nothing is wider than a phone."""
+    async with oauth_scene(chromium, tmp_path) as scene:
+        await scene.fill_client()
+        await scene.panel.get_by_role("checkbox", name="write:notes").uncheck()
+        await scene.log_in()
+        assert (await scene.call("addNote", {"text": "x"})).code == "login_needed"
+        await expect(scene.panel.get_by_role("button", name="Log in with more")).to_be_visible()
+        for width in (1280, 390):
+            await scene.page.set_viewport_size({"width": width, "height": 844})
+            assert await barriers(scene.page) == []
+            assert await scene.page.evaluate("document.documentElement.scrollWidth") <= width

@@ -17,6 +17,8 @@ from playwright.async_api import Browser, Page, Request, Response, Route, expect
 
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import Caller, accept_selection, complaints_of, expect_connection, go_to
+from tests.support.oauth.authorization import oauth_server
+from tests.support.oauth.protected_mcp import protected_mcp
 from tests.support.waiting import eventually
 from tests.support.wheel import unpack_wheel
 
@@ -119,6 +121,30 @@ async def test_an_installed_bridge_calls_the_sample_mcp_server(
     assert (failed.status, failed.code) == (502, "tool_failed")
     assert [line for line in complaints if "405" not in line] == [], "but for the address asked by GET"
     await page.close()
+
+
+async def test_an_installed_bridge_logs_in_and_renews_the_login(
+    installed: dict[str, str], chromium: Browser
+) -> None:
+    """What logs in is a section that other sections load, what renews is a file of the worker's own."""
+    page = await (await chromium.new_context()).new_page()
+    await page.goto(installed["page_url"])
+    await expect_connection(page, "connected")
+    async with aiohttp.ClientSession() as http, oauth_server() as server, protected_mcp(server) as endpoint:
+        await go_to(page, "add")
+        await page.get_by_label("Address of the document").fill(endpoint)
+        await page.get_by_role("button", name="Fetch", exact=True).click()
+        async with page.context.expect_page() as opened:
+            await page.get_by_role("region", name="Login").get_by_role("button", name="Log in").click()
+        await (await opened.value).get_by_role("button", name="Allow").click()
+        await expect(page.get_by_role("heading", name="Review Notes (MCP)")).to_be_visible()
+        await accept_selection(page, page.url.partition("#/servers/")[2].partition("/")[0])
+        await expect(page.get_by_role("list", name="Accounts")).to_contain_text("read:notes")
+        program = Caller(installed["base_url"], installed["key"], http)
+        server.tokens[0].expires_at = 0
+        assert (await program.call("list_notes")).detail["status"] == 401
+        assert (await program.call("list_notes")).status == 200
+    await page.context.close()
 
 
 async def test_nothing_is_asked_twice_when_the_page_is_loaded(scene: BrowserHarness) -> None:
