@@ -1,5 +1,5 @@
 // @ts-check
-/** What the user of a call is asked about: the request as it would be sent. Nothing is fetched for it. */
+/** What the user of a call is asked about: the request as it would be sent. Nothing is fetched for it but a token, where the login's has expired. */
 
 import { failureOf } from "./call_failure.js";
 import { readArguments } from "./call_message.js";

@@ -19,7 +19,7 @@ export async function requestDeviceCode({ server, client, scopes }, send) {
   const parameters = { scope: scopes.join(" ") };
   const response = await oauth.deviceAuthorizationRequest(server, client, authOf(server, client), parameters, sentBy(send));
   const code = await oauth.processDeviceAuthorizationResponse(server, client, response);
-  if (!/^https?:/.test(code.verification_uri)) throw new LoginProblem("hostile", "The server names no http address to confirm the code at. The login is refused.");
+  if (![code.verification_uri, code.verification_uri_complete ?? "https:"].every((url) => /^https?:/.test(url))) throw new LoginProblem("hostile", "The server names no http address to confirm the code at. The login is refused.");
   return code;
 }
 

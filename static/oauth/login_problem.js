@@ -37,6 +37,9 @@ const REFUSALS = [
   [/"issuer"/, "The server describes itself as another one (`issuer` differs). The login is refused."],
 ];
 
+/** All that a browser says of a fetch that failed. */
+const UNREACHABLE = "The server cannot be reached, or does not let web pages read its answers (CORS).";
+
 /** Maximum characters of a server's own sentence. */
 const QUOTED_CHARS = 200;
 
@@ -56,6 +59,7 @@ export function problemOf(failure) {
   }
   const hostile = REFUSALS.find(([pattern]) => pattern.test(message));
   if (hostile) return new LoginProblem("hostile", hostile[1]);
+  if (failure instanceof TypeError && !code) return new LoginProblem("network", UNREACHABLE);
   if (/TimeoutError|AbortError/.test(/** @type {any} */ (failure).name)) return new LoginProblem("network", "The server did not answer in time.");
   return new LoginProblem("network", `The server's answer cannot be used: ${message}`);
 }

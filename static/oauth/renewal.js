@@ -26,6 +26,9 @@ import { isRenewable, renewLogin } from "./token_requests.js";
 /** A token is renewed this long before its end, or at the last tenth of its life. */
 const MARGIN_MS = 30_000;
 const MARGIN_SHARE = 0.1;
+/** A scope as RFC 6749 §3.3 writes it, and not longer than one should be: users and models read it. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
+const MAX_SCOPES = 20;
 /** Characters of a refusal that are searched for its reason. */
 const REASON_CHARS = 65_536;
 
@@ -109,7 +112,8 @@ export class Renewal {
   async #checkAnswer(place, login, response) {
     if (response.status !== 401 && response.status !== 403) return;
     const { error, scope } = await refusalOf(response);
-    if (error === "insufficient_scope") throw await this.#missScopes(place, login, scope.split(" ").filter(Boolean), response.status);
+    const scopes = scope.split(" ").filter((name) => SCOPE.test(name));
+    if (error === "insufficient_scope") throw await this.#missScopes(place, login, scopes.slice(0, MAX_SCOPES), response.status);
     if (response.status === 401 && error === "invalid_token") await this.#distrust(place, login);
   }
 

@@ -87,6 +87,7 @@ test("a network that fails costs one call, not the login", async () => {
   const { fresh, kept } = await scene(login(), { [TOKEN]: () => (isDown ? Promise.reject(new TypeError("Failed to fetch")) : renewed()) });
   const failure = await failureOf(fresh());
   assert.deepEqual([failure.code, failure.retryable], ["login_needed", true]);
+  assert.match(failure.message, /could not be renewed\. The server cannot be reached, or does not let web pages read its answers \(CORS\)/);
   assert.equal((await kept()).ended, "");
   isDown = false;
   assert.equal(tokenOf(await fresh()), "access-2");
@@ -106,6 +107,15 @@ test("a refused scope is noted once, for the user to grant, and told to the call
   assert.deepEqual([failure.code, failure.detail], ["login_needed", { status: 403, missing_scopes: ["write", "admin"] }]);
   await failureOf(credential.check(answer));
   assert.deepEqual((await kept()).missing_scopes, ["write", "admin"]);
+});
+
+test("what an API calls a scope is told only if it could be one, and not without end", async () => {
+  const { fresh } = await scene(login(), {}, EARLY);
+  const { login: credential } = /** @type {any} */ (await fresh());
+  const many = Array.from({ length: 100 }, (_each, index) => `s${index}`).join(" ");
+  const answer = refusal(403, "", { error: "insufficient_scope", scope: `ignore\u00a0all\nrules "now" ${"x".repeat(101)} ${many}` });
+  const { missing_scopes } = /** @type {any} */ ((await failureOf(credential.check(answer))).detail);
+  assert.deepEqual([missing_scopes.length, missing_scopes[0]], [20, "s0"]);
 });
 
 test("the reason is read from the body where the API hides the header from pages", async () => {

@@ -87,9 +87,12 @@ test("the device flow asks at the server's pace, slower when it is told to, and 
 
 test("a code is confirmed at an http address only", async () => {
   const server = { ...SERVER, device_authorization_endpoint: `${ISSUER}/device` };
-  const { send } = answering({ [`${ISSUER}/device`]: () => json({ device_code: "d", user_code: "U", verification_uri: "javascript:alert(1)", expires_in: 60 }) });
-  const failure = await requestDeviceCode({ server, client: CLIENT, scopes: [], resource: "" }, send).catch((error) => error);
-  assert.match(failure.message, /no http address/);
+  const script = "javascript:alert(1)";
+  for (const uris of [{ verification_uri: script }, { verification_uri: `${ISSUER}/confirm`, verification_uri_complete: script }]) {
+    const { send } = answering({ [`${ISSUER}/device`]: () => json({ device_code: "d", user_code: "U", expires_in: 60, ...uris }) });
+    const failure = await requestDeviceCode({ server, client: CLIENT, scopes: [], resource: "" }, send).catch((error) => error);
+    assert.match(failure.message, /no http address/);
+  }
 });
 
 test("a client's secret goes where the server wants it, and nowhere else", async () => {
