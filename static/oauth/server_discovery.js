@@ -29,6 +29,8 @@ export const sentBy = (send) => ({
   signal: AbortSignal.timeout(PATIENCE_MS),
 });
 
+const asking = () => ({ method: "GET", headers: { accept: "application/json" }, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) });
+
 /**
  * Tokens travel in the clear over http: only within this machine or network is that the user's own matter.
  * @param {string} url
@@ -80,8 +82,7 @@ function describedAt(issuer) {
  */
 async function readMetadata(url, send) {
   requireSafe(url);
-  const init = { method: "GET", headers: { accept: "application/json" }, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) };
-  const response = await send(url, init);
+  const response = await send(url, asking());
   if (!isThere(response)) throw new LoginProblem("network", `There is no description of a login at ${url}: it answers with status ${response.status}.`);
   const { issuer } = await response.clone().json();
   if (typeof issuer !== "string" || !URL.canParse(issuer) || !describedAt(issuer).includes(url))
@@ -114,12 +115,25 @@ async function readFlows({ authorization_url, token_url, device_url }, send) {
 }
 
 /**
+ * Where the server's refusal says, else at the place of RFC 9728; whether it is the server's own is checked after.
+ * @param {string} url of an MCP server
+ * @param {Send} send
+ */
+async function requestDescription(url, send) {
+  const refused = await send(url, asking()).catch(() => null);
+  const named = /resource_metadata="([^"]*)"/i.exec(refused?.headers.get("www-authenticate") ?? "")?.[1];
+  if (named === undefined) return oauth.resourceDiscoveryRequest(new URL(url), sentBy(send));
+  requireSafe(named);
+  return send(named, asking());
+}
+
+/**
  * @param {string} url of an MCP server
  * @param {Send} send
  * @returns {Promise<FoundServer>}
  */
 async function readProtectedResource(url, send) {
-  const response = await oauth.resourceDiscoveryRequest(new URL(url), sentBy(send));
+  const response = await requestDescription(url, send);
   const described = isThere(response) ? await oauth.processResourceDiscoveryResponse(new URL(url), response) : null;
   const issuer = described?.authorization_servers?.[0] ?? new URL(url).origin;
   const server = await discoverIssuer(issuer, send);

@@ -71,11 +71,23 @@ test("an MCP server says which authorization server and scopes are its own (RFC 
   assert.deepEqual("server" in found && [found.server.issuer, found.scopes, found.resource], [ISSUER, ["tools"], MCP.mcp_url]);
 });
 
+test("a description at an address of the server's own choice is found by its refusal", async () => {
+  const place = "https://tools.example/about-me.json";
+  const refuse = () => new Response(null, { status: 401, headers: { "www-authenticate": `Bearer error="invalid_token", resource_metadata="${place}"` } });
+  /** @param {string} resource */
+  const described = (resource) => () => json({ resource, authorization_servers: [ISSUER] });
+  const { found, urls } = await find(MCP, { [MCP.mcp_url]: refuse, [place]: described(MCP.mcp_url), [RFC8414]: () => json(SERVER) });
+  assert.equal("server" in found && found.server.issuer, ISSUER);
+  assert.deepEqual(urls, [MCP.mcp_url, place, RFC8414]);
+  const other = await find(MCP, { [MCP.mcp_url]: refuse, [place]: described("https://other.example/mcp"), [RFC8414]: () => json(SERVER) });
+  assert.deepEqual([other.words === "", other.urls], [false, [MCP.mcp_url, place]]);
+});
+
 test("what describes another MCP server is not followed, nor one without PKCE", async () => {
   const other = { resource: "https://other.example/mcp", authorization_servers: [ISSUER] };
   const { words, urls } = await find(MCP, { [RFC9728]: () => json(other), [RFC8414]: () => json(SERVER) });
   assert.notEqual(words, "");
-  assert.deepEqual(urls, [RFC9728]);
+  assert.deepEqual(urls, [MCP.mcp_url, RFC9728]);
   const own = { ...other, resource: MCP.mcp_url };
   const { code_challenge_methods_supported: _left_out, ...silent } = SERVER;
   assert.match((await find(MCP, { [RFC9728]: () => json(own), [RFC8414]: () => json(silent) })).words, /which MCP requires/);
