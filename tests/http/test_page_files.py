@@ -20,12 +20,14 @@ def sources(tmp_path: Path) -> Path:
     folder = tmp_path / "page"
     _write(folder / "index.html", HTML)
     _write(folder / "probe.html", HTML.replace("app", "probe"))
+    _write(folder / "oauth.html", HTML.replace("app", "oauth_callback"))
     _write(folder / "app.js", 'import {\n  a,\n} from "./base/a.js";\nvoid import("./base/late.js");\n')
     _write(folder / "base" / "a.js", 'export { b } from "../base/b.js";\nexport const a = 1;\n')
     _write(folder / "base" / "b.js", 'import "./a.js";\nexport const b = 2;\n')
     _write(folder / "base" / "late.js", "export const late = 3;\n")
     _write(folder / "executor_worker.js", "")
     _write(folder / "probe.js", "")
+    _write(folder / "oauth_callback.js", "")
     (tmp_path / "secret.txt").write_text("canary", encoding="utf-8")
     (folder / "out.txt").symlink_to(tmp_path / "secret.txt")
     return folder
