@@ -42,9 +42,32 @@ function requireSafe(url) {
   if (!isSafe || parsed.username || parsed.hash) throw new LoginProblem("insecure", `The login address ${url.slice(0, 200)} is not an https address, so tokens are not sent there.`);
 }
 
+/** @param {string} url */
+const originOf = (url) => new URL(url).origin;
+
+/** @param {string} front where the user logs in @param {string} other where codes or tokens would go */
+const twoServers = (front, other) =>
+  new LoginProblem("hostile", `You would log in at ${originOf(front)}, but what you get there would be sent to ${originOf(other)}, and nothing shows that both are one server. The login is refused.`);
+
+/**
+ * A server that sends users to another one's login must not get what they bring back: then all of it is that other one's
+ * (a mix-up, RFC 9700 §4.4, which `iss` prevents only where servers send it).
+ * @param {AuthorizationServer} server
+ * @throws {LoginProblem}
+ */
+function requireOneServer(server) {
+  const urls = ENDPOINTS.flatMap((name) => server[name] ?? []);
+  for (const front of [server.authorization_endpoint, server.device_authorization_endpoint]) {
+    if (front === undefined || originOf(front) === originOf(server.issuer)) continue;
+    const other = urls.find((url) => originOf(url) !== originOf(front));
+    if (other !== undefined) throw twoServers(front, other);
+  }
+}
+
 /** @param {AuthorizationServer} server @throws {LoginProblem} */
 function checkServer(server) {
   for (const name of ENDPOINTS) if (server[name] !== undefined) requireSafe(server[name]);
+  requireOneServer(server);
   const methods = server.code_challenge_methods_supported;
   if (methods && !methods.includes("S256")) throw new LoginProblem("unsupported", "The server cannot protect the login with PKCE (S256), so the page does not begin it.");
   return server;
@@ -98,13 +121,17 @@ async function readMetadata(url, send) {
  */
 async function readFlows({ authorization_url, token_url, device_url }, send) {
   requireSafe(token_url);
-  const issuer = new URL(authorization_url || token_url).origin;
+  const front = authorization_url || device_url || token_url;
+  requireSafe(front);
+  const issuer = originOf(front);
   const found = await discoverIssuer(issuer, send).catch((failure) => {
     if (failure instanceof LoginProblem && failure.code === "unsupported") throw failure;
     return null; // what it says elsewhere, or of another issuer, is not used at all
   });
   const isSame = found?.token_endpoint === token_url && (authorization_url === "" || found.authorization_endpoint === authorization_url);
-  if (found && isSame) return device_url ? { ...found, device_authorization_endpoint: device_url } : found;
+  if (found && isSame) return device_url ? checkServer({ ...found, device_authorization_endpoint: device_url }) : found;
+  const isVouchedFor = found?.token_endpoint !== undefined && originOf(found.token_endpoint) === originOf(token_url);
+  if (originOf(token_url) !== issuer && !isVouchedFor) throw twoServers(front, token_url);
   return checkServer({
     issuer,
     is_assumed: true,

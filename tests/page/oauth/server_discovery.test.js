@@ -49,6 +49,27 @@ test("metadata must stand at a place of the issuer that they name", async () => 
   }
 });
 
+test("what a user gets at one server goes to no other, unless that one names it", async () => {
+  const stolen = { ...FLOWS, token_url: "https://evil.example/token" };
+  assert.match((await find(stolen, {})).words, /log in at https:\/\/login\.example, but what you get there would be sent to https:\/\/evil\.example/);
+  const device = { ...NOTHING, device_url: `${ISSUER}/device`, token_url: "https://evil.example/token" };
+  assert.match((await find(device, {})).words, /would be sent to https:\/\/evil\.example/);
+  const beside = { ...FLOWS, device_url: "https://honest.example/device" };
+  assert.match((await find(beside, { [RFC8414]: () => json(SERVER) })).words, /log in at https:\/\/honest\.example/);
+  const named = { ...SERVER, authorization_endpoint: `${ISSUER}/v2/authorize`, token_endpoint: "https://tokens.example/v2/token" };
+  assert.equal((await find({ ...FLOWS, token_url: "https://tokens.example/token" }, { [RFC8414]: () => json(named) })).words, "");
+});
+
+test("metadata that send users to another server's login get nothing of what they bring back", async () => {
+  const url = "https://evil.example/.well-known/openid-configuration";
+  const evil = { ...SERVER, issuer: "https://evil.example", authorization_endpoint: `${ISSUER}/authorize` };
+  const words = async (/** @type {object} */ change) => (await find({ ...NOTHING, metadata_url: url }, { [url]: () => json({ ...evil, ...change }) })).words;
+  assert.match(await words({ token_endpoint: "https://evil.example/token" }), /would be sent to https:\/\/evil\.example/);
+  assert.match(await words({ revocation_endpoint: "https://evil.example/revoke" }), /would be sent to https:\/\/evil\.example/);
+  assert.match(await words({ authorization_endpoint: "https://evil.example/a", token_endpoint: "https://evil.example/t", device_authorization_endpoint: `${ISSUER}/device` }), /log in at https:\/\/login\.example/);
+  assert.equal(await words({}), "", "all of it is the other server's");
+});
+
 test("tokens are sent over http within this machine and its network only", async () => {
   const near = (/** @type {string} */ host) => ({ ...NOTHING, authorization_url: `http://${host}/a`, token_url: `http://${host}/t` });
   assert.equal((await find(near("127.0.0.1:9000"), {})).words, "");
@@ -73,7 +94,8 @@ test("an MCP server says which authorization server and scopes are its own (RFC 
 
 test("a description at an address of the server's own choice is found by its refusal", async () => {
   const place = "https://tools.example/about-me.json";
-  const refuse = () => new Response(null, { status: 401, headers: { "www-authenticate": `Bearer error="invalid_token", resource_metadata="${place}"` } });
+  const refuseWith = (/** @type {string} */ named) => () => new Response(null, { status: 401, headers: { "www-authenticate": `Bearer error="invalid_token", resource_metadata="${named}"` } });
+  const refuse = refuseWith(place);
   /** @param {string} resource */
   const described = (resource) => () => json({ resource, authorization_servers: [ISSUER] });
   const { found, urls } = await find(MCP, { [MCP.mcp_url]: refuse, [place]: described(MCP.mcp_url), [RFC8414]: () => json(SERVER) });
@@ -81,6 +103,7 @@ test("a description at an address of the server's own choice is found by its ref
   assert.deepEqual(urls, [MCP.mcp_url, place, RFC8414]);
   const other = await find(MCP, { [MCP.mcp_url]: refuse, [place]: described("https://other.example/mcp"), [RFC8414]: () => json(SERVER) });
   assert.deepEqual([other.words === "", other.urls], [false, [MCP.mcp_url, place]]);
+  assert.match((await find(MCP, { [MCP.mcp_url]: refuseWith("http://tools.example/about-me.json") })).words, /is not an https address/);
 });
 
 test("what describes another MCP server is not followed, nor one without PKCE", async () => {
