@@ -3,7 +3,7 @@
 import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress, goTo } from "../ui/router.js";
 import { Acceptance, isAccepted, isChanged } from "./acceptance.js";
-import { sendableByCompanion } from "./companion_headers.js";
+import { sendableByCompanion } from "../companion/companion_headers.js";
 import { claimsOf } from "../mcp/tool_claims.js";
 import { planChanges } from "./plan_changes.js";
 import { formatCount } from "../ui/format_count.js";

@@ -8,7 +8,7 @@ import { CompanionLink } from "../companion/companion_link.js";
 import { onRelayHere, openRelayPort } from "../companion/relay_port.js";
 import { isAccepted } from "./acceptance.js";
 import { openTransportChannel, TransportChoices } from "../executor/via.js";
-import { wantedHeaders, withHeader } from "./companion_headers.js";
+import { wantedHeaders, withHeader } from "../companion/companion_headers.js";
 import { connectSteps, grantWords, missingWords } from "./companion_words.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
@@ -16,7 +16,7 @@ import { connectSteps, grantWords, missingWords } from "./companion_words.js";
 /** @typedef {import("../types/companion_types.js").Standing} Standing */
 /** @typedef {import("../types/companion_types.js").Grant} Grant */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-/** @typedef {{server: ServerDetail, origin: string, via: Via, wanted: import("./companion_headers.js").WantedHeader[]}} Api */
+/** @typedef {{server: ServerDetail, origin: string, via: Via, wanted: import("../companion/companion_headers.js").WantedHeader[]}} Api */
 
 export class CompanionPanel {
   /** Null: it is not there; undefined: not asked yet. @type {Standing | null | undefined} */

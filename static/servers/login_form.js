@@ -3,7 +3,7 @@
 import { el, labelledField } from "../ui/dom.js";
 
 /** @typedef {import("../oauth/login_source.js").LoginOffer} LoginOffer */
-/** @typedef {{scopes: string[], account: string, client: import("../types/oauth_types.d.ts").OAuthClient, namesApi: boolean, origin: string}} LoginWish */
+/** @typedef {import("../oauth/login_steps.js").LoginWish} LoginWish */
 
 /** @param {string} name @param {string} type */
 const field = (name, type) => el("input", { name, type, autocomplete: "off", spellcheck: "false" });

@@ -16,7 +16,7 @@ const foreignLink = (label, url) => link(label, url, { target: "_blank", rel: "n
  * @param {Element} place where it is shown
  * @param {Window | null} popup
  * @param {AbortController} leaving for the user who gives up
- * @returns {import("./login_steps.js").LoginTalk}
+ * @returns {import("../oauth/login_steps.js").LoginTalk}
  */
 export function loginTalk(place, popup, leaving) {
   const cancel = () => button("Cancel", () => leaving.abort(new LoginProblem("refused", "You gave up this login.")), { class: "quiet" });

@@ -6,11 +6,11 @@ import { loginOffers } from "../oauth/login_source.js";
 import { StoredLogins } from "../oauth/stored_logins.js";
 import { accountRow } from "./login_accounts.js";
 import { LoginForm } from "./login_form.js";
-import { sendByFrames } from "./login_requests.js";
-import { LoginSteps, REDIRECT } from "./login_steps.js";
+import { sendByFrames } from "../oauth/login_requests.js";
+import { LoginSteps, REDIRECT } from "../oauth/login_steps.js";
 import { loginTalk, openWindow } from "./login_talk.js";
 
-export { freshCredentials } from "./login_requests.js";
+export { freshCredentials } from "../oauth/login_requests.js";
 export { mcpLoginForm } from "./mcp_login.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */

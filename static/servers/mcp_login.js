@@ -5,8 +5,8 @@ import { problemOf } from "../oauth/login_problem.js";
 import { mcpOffer } from "../oauth/login_source.js";
 import { StoredLogins } from "../oauth/stored_logins.js";
 import { LoginForm } from "./login_form.js";
-import { sendByFrames } from "./login_requests.js";
-import { LoginSteps, REDIRECT } from "./login_steps.js";
+import { sendByFrames } from "../oauth/login_requests.js";
+import { LoginSteps, REDIRECT } from "../oauth/login_steps.js";
 import { loginTalk, openWindow } from "./login_talk.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */

@@ -286,9 +286,8 @@ export class ExecutorClient extends EventTarget {
   }
 }
 
-/** @param {Worker} worker */
-function handOverPort(worker) {
-  const port = openRelayPort();
+/** @param {Worker} worker @param {MessagePort} [port] to the companion */
+function handOverPort(worker, port = openRelayPort()) {
   worker.postMessage({ type: "companion_port", port }, [port]);
 }
 

@@ -1,9 +1,9 @@
 // @ts-check
 /** Requests of a login, each sent by a probe frame whose content policy names that one origin (ruling 21). */
 
-import { LoginProblem } from "../oauth/login_problem.js";
-import { Renewal } from "../oauth/renewal.js";
-import { StoredLogins } from "../oauth/stored_logins.js";
+import { LoginProblem } from "./login_problem.js";
+import { Renewal } from "./renewal.js";
+import { StoredLogins } from "./stored_logins.js";
 
 /** @typedef {import("../types/oauth_types.js").Send} Send */
 

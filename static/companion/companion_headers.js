@@ -1,6 +1,6 @@
 // @ts-check
 /** Headers that a document's operations ask for, no page can send, and the companion can. Pure but for the pins it reads. */
-import { RULE_HEADERS } from "../companion/protocol.js";
+import { RULE_HEADERS } from "./protocol.js";
 
 /** @typedef {import("../types/types.js").Via} Via */
 /** @typedef {import("../types/types.js").RequestPlan} RequestPlan */

@@ -1,19 +1,19 @@
 // @ts-check
 /** The steps of each way to log in, from a click to stored tokens. They show nothing themselves. */
-import { awaitAnswer } from "../oauth/callback_channel.js";
-import { CALLBACK_PATH, chooseClient } from "../oauth/client_identity.js";
-import { beginLogin, finishLogin } from "../oauth/code_login.js";
-import { awaitConfirmation, requestDeviceCode } from "../oauth/device_login.js";
-import { findServer } from "../oauth/server_discovery.js";
-import { requestClientToken, revokeLogin } from "../oauth/token_requests.js";
-import { LoginProblem } from "../oauth/login_problem.js";
+import { awaitAnswer } from "./callback_channel.js";
+import { CALLBACK_PATH, chooseClient } from "./client_identity.js";
+import { beginLogin, finishLogin } from "./code_login.js";
+import { awaitConfirmation, requestDeviceCode } from "./device_login.js";
+import { findServer } from "./server_discovery.js";
+import { requestClientToken, revokeLogin } from "./token_requests.js";
+import { LoginProblem } from "./login_problem.js";
 
 /** @typedef {import("../types/oauth_types.js").FoundServer} FoundServer */
 /** @typedef {import("../types/oauth_types.js").Login} Login */
 /** @typedef {import("../types/oauth_types.js").LoginPlace} LoginPlace */
 /** @typedef {import("../types/oauth_types.js").LoginSource} LoginSource */
 /** @typedef {import("../types/oauth_types.js").Send} Send */
-/** @typedef {import("./login_form.js").LoginWish} LoginWish */
+/** @typedef {{scopes: string[], account: string, client: import("../types/oauth_types.d.ts").OAuthClient, namesApi: boolean, origin: string}} LoginWish as a user fills it in */
 /**
  * What the user sees and can do meanwhile.
  * @typedef {object} LoginTalk
@@ -27,7 +27,7 @@ const DEFAULT_ACCOUNT = "default";
 export const REDIRECT = location.origin + CALLBACK_PATH;
 
 export class LoginSteps {
-  /** @param {import("../oauth/stored_logins.js").StoredLogins} logins @param {Send} send @param {() => Promise<void>} refresh of what the worker may reach */
+  /** @param {import("./stored_logins.js").StoredLogins} logins @param {Send} send @param {() => Promise<void>} refresh of what the worker may reach */
   constructor(logins, send, refresh) {
     this.logins = logins;
     this.send = send;
