@@ -156,6 +156,18 @@ test("a grant that is revoked while the body comes stops the call", async () => 
   assert.equal(browser.fetched.length, 0);
 });
 
+test("a call that is not granted is refused before its body comes, and one that loses its grant ends", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  await port.say({ ...CALL, id: "1", url: "https://other.example/", body: 9 });
+  assert.deepEqual(typesOf(port.heard), ["ready", "not_granted"]);
+  const running = port.say({ ...CALL, id: "2", body: 9 });
+  await port.say({ type: "ping" });
+  await browser.ask({ type: "revoke", bridge: BRIDGE, api: API });
+  await running;
+  assert.deepEqual(port.heard.at(-1), { ...port.heard.at(-1), type: "refused", id: "2", code: "not_granted" });
+});
+
 test("the last grant for a host gives the browser's permission back", async () => {
   const browser = await pairedBrowser();
   browser.local.items.bridges["https://other.example"] = { at: 2 };
