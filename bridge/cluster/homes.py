@@ -37,6 +37,9 @@ FIRST_LOOK_S, LAST_LOOK_S = 0.1, 0.5
 """Seconds between two looks meanwhile; each wait is twice the one before. A replica that is found dead
 ends them all: the users of one that died need not ask the database all the time until that is noticed."""
 
+UNREACHED_S = 2.0
+"""Seconds for which no page is sent to a replica that took no connection."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -94,6 +97,8 @@ class Homes:
         """Users given to other replicas, which say only with their next heartbeat how many they have."""
         self._news = asyncio.Event()
         """Set, and replaced, when other replicas live than did."""
+        self._unreached: dict[str, float] = {}
+        """When replicas that live took no connection of this one, by the loop's time."""
         membership.on_death(self._forget_replica)
         membership.on_change(self._tell_news)
 
@@ -146,6 +151,8 @@ class Homes:
         """
         if refused is None and (known := self._known_home(user_id)) is not None:
             return known
+        if refused is not None and is_unreached:
+            self._unreached[refused.replica] = asyncio.get_running_loop().time()
         with suppress(TimeoutError):
             async with asyncio.timeout(MOVE_WAIT_S):
                 asked = refused if is_unreached and await self._ask_for(refused) else None
@@ -154,6 +161,24 @@ class Homes:
                         return found
                     await self._wait_for_news(look)
         raise _no_answer()
+
+    async def locate_for_page(self, user_id: str) -> Located:
+        """As `locate`, for a page that is sent there: not to a home that may be dead or frozen.
+
+        It waits until that home is heard of again, or the user is at home elsewhere.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(MOVE_WAIT_S):
+                for look in itertools.count():
+                    found = await self.locate(user_id)
+                    if not found.url or self._is_sound(found.home.replica):
+                        return found
+                    await self._wait_for_news(look)
+        raise _no_answer()
+
+    def _is_sound(self, replica: str) -> bool:
+        unreached_s = asyncio.get_running_loop().time() - self._unreached.get(replica, float("-inf"))
+        return self._membership.is_heard(replica) and unreached_s > UNREACHED_S
 
     async def _look_once_more(self, user_id: str, refused: Home | None, asked: Home | None) -> Located | None:
         """Return another home than the refused one, if there is one now.
@@ -364,6 +389,7 @@ class Homes:
 
     def _forget_replica(self, replica: str) -> None:
         self._elsewhere = {user: home for user, home in self._elsewhere.items() if home.replica != replica}
+        self._unreached.pop(replica, None)
 
     async def _release_idle(self) -> None:
         for user_id in self.user_ids:

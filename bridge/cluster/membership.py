@@ -20,6 +20,9 @@ HEARTBEAT_S = 1.0
 AFTER_END_S = 0.02
 """Seconds after the end of another replica's last heartbeat at which this one looks, if it is not renewed."""
 
+SILENT_S = 2.2
+"""Seconds without a heartbeat after which a replica may be lost: two of them, and the time to hear of it."""
+
 LEASE_S = 3.0
 """Seconds after a heartbeat was sent for which a replica acts without looking again; others take it for dead
 a second later at the earliest."""
@@ -47,6 +50,8 @@ class Membership:
         self._ports = ports
         self._lease_until = float("-inf")
         self._next_beat_s = HEARTBEAT_S
+        self._heard_at: Mapping[str, float] = {}
+        """When each replica sent its last heartbeat, by the clock of `boottime`."""
         self._on_death: list[Callable[[str], None]] = []
         self._on_change: list[Callable[[], None]] = []
         self._on_lapse: list[Callable[[], None]] = []
@@ -84,6 +89,10 @@ class Membership:
         While Redis is away it goes on without a lease, because the database checks what is unsafe.
         """
         return self._ports.boottime() < self._lease_until
+
+    def is_heard(self, replica: str) -> bool:
+        """Return whether a replica sends its heartbeats, as far as is known while Redis answers."""
+        return self._ports.boottime() - self._heard_at.get(replica, float("-inf")) < SILENT_S
 
     async def keep_beating(self) -> None:
         """Send heartbeats until cancelled."""
@@ -129,7 +138,9 @@ class Membership:
     async def _look_around(self) -> None:
         live = await self._directory.list_replicas()
         self.proves_absence = await self._directory.proves_absence()
-        oldest_s = max((await self._directory.read_ages()).values(), default=0.0)
+        ages, now = await self._directory.read_ages(), self._ports.boottime()
+        self._heard_at = {replica: now - age for replica, age in ages.items()}
+        oldest_s = max(ages.values(), default=0.0)
         self._next_beat_s = min(HEARTBEAT_S, max(0.0, HEARTBEAT_TTL_S - oldest_s) + AFTER_END_S)
         if not self.is_connected:
             _log.info("Redis answers; %d replicas live.", len(live))

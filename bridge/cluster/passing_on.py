@@ -93,6 +93,10 @@ class HomeFinder(Protocol):
         """
         ...
 
+    async def locate_for_page(self, user_id: str) -> FoundHome:
+        """As `locate`, for a page that is sent there: not to a home that may be dead or frozen."""
+        ...
+
 
 class Hosting(Protocol):
     """The users who are at home here."""

@@ -72,7 +72,7 @@ class Relay:
         Raises:
             BridgeError: `cluster_unavailable`, `store_unavailable`.
         """
-        found = await self._homes.locate(user_id)
+        found = await self._homes.locate_for_page(user_id)
         return self.make_route(user_id) if found.url else None
 
     def route_unauthenticated(self, user_of_link: UserOfLink) -> Middleware:

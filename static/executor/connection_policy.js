@@ -49,10 +49,12 @@ export function openPatience({ beatS, unopened, openMs }) {
 
 /**
  * Milliseconds that a silent try is borne. A replica may be slow rather than frozen, so each silent one extends it.
- * @param {Standing} standing @returns {number}
+ * @param {Standing} standing
+ * @param {boolean} isOpen the transport is, so that replica runs, and may wait until another one is found dead
+ * @returns {number}
  */
-export function tryPatience({ beatS, silences }) {
-  return beatS > 0 ? Math.min(TRY_LAST_MS, silencePatience(beatS) * 2 ** silences) : Infinity;
+export function tryPatience({ beatS, silences }, isOpen) {
+  return beatS > 0 ? Math.min(TRY_LAST_MS, silencePatience(beatS) * 2 ** (isOpen ? silences + 1 : silences)) : Infinity;
 }
 
 /**

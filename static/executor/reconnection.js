@@ -52,7 +52,7 @@ export class Reconnection {
   connectNow() {
     this.#triedAt = this.#clock.now();
     this.#openingMs = null;
-    this.#watch(this.#isLed ? tryPatience(this.#standing()) : openPatience(this.#standing()));
+    this.#watch(this.#isLed ? tryPatience(this.#standing(), false) : openPatience(this.#standing()));
     this.#socket.connect(this.#isLed);
   }
 
@@ -70,7 +70,7 @@ export class Reconnection {
   /** The transport is open, so that replica runs. */
   noteOpened() {
     this.#openingMs = this.#clock.now() - this.#triedAt;
-    if (this.#beatS > 0) this.#watch(tryPatience(this.#standing()));
+    if (this.#beatS > 0) this.#watch(tryPatience(this.#standing(), true));
   }
 
   /** The bridge has confirmed the connection, and owes the answer to the handshake. */

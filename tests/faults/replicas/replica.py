@@ -386,7 +386,7 @@ class ReplicaDouble(PageServer):
 
     async def _greet_page(self, link: Link, end: End, who: tuple[str, str], hello: Mapping[str, Any]) -> None:
         """Follows `BrowserGateway._handle_connect`."""
-        if (await self.homes.locate(who[0])).url:
+        if (await self.homes.locate_for_page(who[0])).url:
             link.send("page", "redirect", None)
             return
         end.on_message = lambda kind, payload: self.heard(link.sid, kind, payload)

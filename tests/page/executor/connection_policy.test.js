@@ -31,8 +31,9 @@ test("a page whose home has moved connects within 0.2 s", () => {
 });
 
 test("a silent try is given more time each time, so that a slow replica is reached in the end", () => {
-  assert.deepEqual([0, 1, 2, 3, 9].map((silences) => tryPatience(standing({ silences }))), [3000, 6000, 12_000, 20_000, 20_000]);
-  assert.deepEqual([tryPatience(standing({ beatS: 0 })), silencePatience(0)], [Infinity, Infinity]);
+  assert.deepEqual([0, 1, 2, 3, 9].map((silences) => tryPatience(standing({ silences }), false)), [3000, 6000, 12_000, 20_000, 20_000]);
+  assert.deepEqual([0, 1, 2].map((silences) => tryPatience(standing({ silences }), true)), [6000, 12_000, 20_000]);
+  assert.deepEqual([tryPatience(standing({ beatS: 0 }), true), silencePatience(0)], [Infinity, Infinity]);
 });
 
 test("a transport that does not open within 0.7 s is tried elsewhere, and given more time after four of them", () => {

@@ -79,18 +79,18 @@ test("a home that falls silent is left after three beats; a replica that opens n
   assert.deepEqual(seen, ["connect 0", "lost 4100", ...tries]);
 });
 
-test("a replica that opens the transport has three beats to find the home, and longer the next time", () => {
+test("a replica that opens the transport has six beats to find the home, and longer the next time", () => {
   const { reconnection, moveTo, seen } = bench();
   reconnection.connectNow();
   reconnection.noteWelcome(1);
   reconnection.connectLater("lost");
-  for (const opened of [610, 4000]) {
+  for (const opened of [610, 7000]) {
     moveTo(opened);
     reconnection.noteOpened();
   }
   moveTo(20_000);
-  assert.deepEqual(seen.slice(1, 4), ["connect anywhere 600", "silent 3810", "connect anywhere 3910"]);
-  assert.equal(seen[4], "silent 10200");
+  assert.deepEqual(seen.slice(1, 4), ["connect anywhere 600", "silent 6810", "connect anywhere 6910"]);
+  assert.equal(seen[4], "silent 19200");
 });
 
 test("a try that is led waits at another replica for its home to be found, and the next one goes anywhere", () => {

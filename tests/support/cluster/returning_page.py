@@ -139,7 +139,7 @@ class ReturningPage:
             async with asyncio.timeout(patience_s if self._is_led else open_s):
                 await self._connect(connection.client)
             is_open = True
-            async with asyncio.timeout(patience_s):
+            async with asyncio.timeout(min(LONGEST_TRY_S, 2 * patience_s)):
                 welcome = await _welcome_of(connection)
         except TimeoutError:
             connection.is_silent = True

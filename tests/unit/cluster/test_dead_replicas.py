@@ -94,3 +94,47 @@ async def test_who_stops_is_told_from_who_is_lost(two: Two, caplog: pytest.LogCa
     assert sorted(second.membership.live) == ["b"]
     told = {(each.levelname, each.message) for each in caplog.records if "Replica" in each.message}
     assert told == {("INFO", "Replica c has stopped."), ("WARNING", "Replica a is gone.")}
+
+
+async def test_a_page_is_sent_to_a_home_that_is_heard_of_at_once(two: Two) -> None:
+    """As long as all is well nothing waits."""
+    _, first, second = two
+    await first.homes.locate(USER)
+    began = now()
+    assert (await second.homes.locate_for_page(USER)).url == "http://a"
+    assert now() - began < 0.1
+
+
+async def test_a_page_is_not_sent_to_a_home_that_may_be_frozen(two: Two) -> None:
+    """It would wait there in vain, and come back later than the replica is found dead."""
+    _, first, second = two
+    await first.homes.locate(USER)
+    await second.homes.locate(USER)
+    await first.freeze(3.0)
+    began = now()
+    assert (await second.homes.locate_for_page(USER)).home == Home(USER, "b", 2)
+    assert now() - began < 1.5
+
+
+async def test_a_page_is_not_sent_to_a_home_that_took_no_connection(two: Two) -> None:
+    """It was killed a moment ago, and its last heartbeat still counts."""
+    _, first, second = two
+    await first.homes.locate(USER)
+    found = await second.homes.locate(USER)
+    await first.kill()
+    asking = asyncio.create_task(second.homes.locate(USER, refused=found.home, is_unreached=True))
+    await asyncio.sleep(0.5)
+    assert (await second.homes.locate_for_page(USER)).home == Home(USER, "b", 2)
+    assert (await asking).home == Home(USER, "b", 2)
+
+
+async def test_a_page_is_sent_to_a_home_that_is_heard_of_again(two: Two) -> None:
+    """A pause is no death."""
+    _, first, second = two
+    await first.homes.locate(USER)
+    await second.homes.locate(USER)
+    await first.freeze(3.0)
+    asking = asyncio.create_task(second.homes.locate_for_page(USER))
+    await asyncio.sleep(0.3)
+    first.thaw()
+    assert (await asking).url == "http://a"
