@@ -75,6 +75,9 @@ class FixedHomes:
             raise BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, "Nobody else has this user.", retryable=True)
         return Place(home, "" if home.replica == self.replica else self.table.urls[home.replica])
 
+    async def locate_for_page(self, user_id: str) -> Place:
+        return await self.locate(user_id)
+
 
 @dataclass
 class LinkedBridges:
