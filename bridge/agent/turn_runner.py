@@ -20,6 +20,7 @@ from bridge.agent.loop.turn_log import TurnLogger
 from bridge.agent.memory.recorder import Recorder
 from bridge.agent.memory.turn_memory import RecalledTurn, TurnMemory
 from bridge.agent.model import ModelError
+from bridge.agent.model_at_home import ModelAtHome
 from bridge.agent.provider_options import add_provider_options
 from bridge.agent.turn import (
     CallEnded,
@@ -80,22 +81,27 @@ class TurnRunner:
         pending: PendingRounds,
         *,
         calls: CallWatch,
+        acts_for: Callable[[str], bool],
     ) -> None:
+        """`acts_for`: whether a user is at home in this replica; always, in a bridge alone."""
         self._requests = requests
         self._breakers = breakers
         self.memory = memory
         self._tools = tools
         self._pending = pending
         self._calls = calls
+        self._acts_for = acts_for
 
     async def run_turn(self, turn: Turn, emit: Emit) -> TurnResult:
         """Run one turn to its end. Cancelling ends the round and every running call; what was done is stored.
 
         Raises:
             BridgeError: `breaker_open`, `server_busy`, `invalid_request`: nothing was started.
+                `replica_lost`: the user is at home in another replica by now.
             InvalidRequest: `previous_response_id` names no response of the user's.
             ModelError: the provider failed before its first output.
         """
+        turn = replace(turn, model=ModelAtHome(turn.model, turn.request.user_id, self._acts_for))
         if turn.log is None:
             return await self._run_admitted(turn, emit, None)
         try:

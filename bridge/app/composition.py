@@ -285,7 +285,8 @@ def _compose_turns(
     dispatcher.on_move(watch.note_move)
     pending = PendingRounds(time.monotonic)
     turn_memory = TurnMemory(pending, memory, settings, choices, wait_s=_database_wait(controls))
-    return TurnRunner(requests, controls.breakers, turn_memory, toolboxes, pending, calls=watch)
+    breakers, acts_for = controls.breakers, dispatcher.acts_for
+    return TurnRunner(requests, breakers, turn_memory, toolboxes, pending, calls=watch, acts_for=acts_for)
 
 
 def _database_wait(controls: Controls) -> Callable[[], float]:

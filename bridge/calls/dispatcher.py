@@ -228,6 +228,10 @@ class Dispatcher:
         """Return the number of calls of all users that have not ended."""
         return len(self._open)
 
+    def acts_for(self, user_id: str) -> bool:
+        """Return whether anything may be begun for a user here now: always, in a bridge alone."""
+        return self._journal.acts_for(user_id)
+
     def open_calls(self, user_id: str) -> list[OpenCall]:
         """Return a user's calls that have not ended, oldest first."""
         return [call for call in self._open.values() if call.user_id == user_id]

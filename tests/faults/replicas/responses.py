@@ -54,7 +54,7 @@ class ResponseSurroundings(Protocol):
     def asked_model(self, replica: str, number: int, *, is_at_home: bool) -> int:
         """A model is asked for a response; returns for the how manieth time.
 
-        `is_at_home`: whether the replica believes that its user is there.
+        `is_at_home`: whether its user is there, as far as the replica may know since it last looked.
         """
         ...
 
@@ -159,22 +159,21 @@ def _at_once(work: Coroutine[Any, Any, T]) -> T:
 class _SlowModel:
     """Answers a response's only round."""
 
-    def __init__(
-        self, replica: str, epoch_of: Callable[[str], int | None], around: ResponseSurroundings
-    ) -> None:
-        self._replica, self._epoch_of, self._around = replica, epoch_of, around
+    def __init__(self, homes: HomeOf, around: ResponseSurroundings) -> None:
+        self._homes, self._around = homes, around
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         number = next(int(found) for item in request.input for found in _NUMBER.findall(dump_json(item)))
         plan = self._around.response_plan(number)
-        epoch = self._epoch_of(plan.user)
-        nth = self._around.asked_model(self._replica, number, is_at_home=epoch is not None)
+        replica, epoch = self._homes.replica, self._homes.epoch_of(plan.user)
+        nth = self._around.asked_model(replica, number, is_at_home=epoch is not None)
         await sleep_safely(plan.takes_s / 2)
-        *events, ending = round_of(text(f"answer {nth} to {number} by {self._replica}"))
+        *events, ending = round_of(text(f"answer {nth} to {number} by {replica}"))
         for event in events:
             yield ModelEvent(cast("JsonObject", event))
         await sleep_safely(plan.takes_s / 2)
-        self._around.model_answered(self._replica, number, is_at_home=self._epoch_of(plan.user) == epoch)
+        is_at_home = self._homes.held_epoch(plan.user) == epoch
+        self._around.model_answered(replica, number, is_at_home=is_at_home)
         yield ModelEvent(cast("JsonObject", ending))
 
 
@@ -214,8 +213,16 @@ class PlayedResponses:
         self._tasks = Tasks()
         self.requests = RequestQueue(lambda: limits.now)
         tools = SameToolbox(FakeNestingToolbox())
-        turns = TurnRunner(self.requests, breakers, turn_memory, tools, pending, calls=CallWatch())
-        self._model = cast("ModelEntry", _EntryOf(_SlowModel(homes.replica, homes.held_epoch, around)))
+        turns = TurnRunner(
+            self.requests,
+            breakers,
+            turn_memory,
+            tools,
+            pending,
+            calls=CallWatch(),
+            acts_for=lambda user_id: homes.epoch_of(user_id) is not None,
+        )
+        self._model = cast("ModelEntry", _EntryOf(_SlowModel(homes, around)))
         self.running = RunningResponses(self._tasks)
         self._maker = ResponseMaker(turns, memory, _NoCalls(), self.running, lambda _: SETTINGS)
         models = cast("ModelDirectory", _OneModel(self._model))

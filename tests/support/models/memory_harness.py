@@ -129,7 +129,9 @@ class MemoryHarness:
         choices = MemoryChoices(self.choices)
         self.memory = TurnMemory(pending, memory, self.settings, choices, wait_s=lambda: self.wait_s)
         tools = SameToolbox(self.tools)
-        self.runner = TurnRunner(admission, breakers, self.memory, tools, pending, calls=CallWatch())
+        self.runner = TurnRunner(
+            admission, breakers, self.memory, tools, pending, calls=CallWatch(), acts_for=lambda _: True
+        )
 
     async def run(
         self,
