@@ -45,9 +45,9 @@ class Layout {
     this.shared = new Set(common.filter((module) => !this.core.has(module)));
   }
 
-  /** Whether its section takes something from the shared file. @param {string} section */
+  /** Whether its section takes something from the shared file; what the worker loads has its own. @param {string} section */
   needsShared(section) {
-    return [...this.#reachable(section)].some((module) => this.shared.has(module));
+    return !LOADED_LATER.includes(section) && [...this.#reachable(section)].some((module) => this.shared.has(module));
   }
 
   /** Modules of the core, or of the shared file, that are imported from outside of it, or are sections. @param {Set<string>} owner */

@@ -120,6 +120,8 @@ async def _walk_files(witness: Witness) -> None:
     digest = document.partition("/static/")[2].partition("/")[0]
     await witness.ask("GET", "/static/{digest}/{path:.+}", digest=digest, path="app.js")
     await witness.ask("GET", "/probe", query="?origin=http://localhost:8080")
+    for path in ("/oauth/callback", "/oauth/client.json", "/companion.zip"):
+        await witness.ask("GET", path)
     script_url: str = (await witness.page.post("/api/executor", {}))["script_url"]
     path, _, query = script_url.partition("?")
     token = path.removeprefix("/executor/").removesuffix(".js")

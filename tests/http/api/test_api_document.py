@@ -174,6 +174,7 @@ async def _walk_account(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("DELETE", f"/api/keys/{made['id']}")
     await witness.ask("DELETE", f"/api/keys/{made['id']}", status=404)
     connect = await witness.ask("GET", "/api/connect")
+    await witness.ask("GET", "/api/companion")
     assert connect["bind"] == "127.0.0.1"
     await witness.ask("POST", "/api/tickets", {"ticket": "spent"}, status=401)
     await witness.ask("POST", "/api/devices", {"ticket": 5}, status=400, token="")
