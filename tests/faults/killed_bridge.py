@@ -66,7 +66,9 @@ class KillableBridge:
             self.process.kill()
         await self.process.wait()
 
-    async def open_page(self, answer: Callable[[str], Awaitable[dict[str, Any] | None]]) -> None:
+    async def open_page(
+        self, answer: Callable[[str], Awaitable[dict[str, Any] | None]], *, asks_user: bool = False
+    ) -> None:
         """A page of the local user; after a restart the same browser again. `answer` gets the operation."""
 
         async def performed(call: dict[str, Any]) -> dict[str, Any] | None:
@@ -82,6 +84,7 @@ class KillableBridge:
             await self.page.close()
             self.page.socket = socketio.AsyncClient(reconnection=False)
             await self.page.open_session()
+        self.page.asks_user = asks_user
         await self.page.connect(performed)
 
     @asynccontextmanager

@@ -123,7 +123,7 @@ async def test_a_call_that_had_not_begun_when_the_bridge_was_killed_is_said_not_
     """The round had ended, its call waited for its user: the model may ask for it again, and nothing ran."""
     provider.play(ADD, text("Shall I?"))
     async with killable_bridge(tmp_path, provider, approve="ask") as bridge:
-        await bridge.open_page(silent)
+        await bridge.open_page(silent, asks_user=True)
         asking = asyncio.create_task(begun(bridge, "never", background=True))
         await eventually(lambda: bridge.ledger, within_s=20)
         assert bridge.page is not None
@@ -131,7 +131,7 @@ async def test_a_call_that_had_not_begun_when_the_bridge_was_killed_is_said_not_
         await bridge.kill()
         response_id = (await asking)[0].response.id
         await bridge.start()
-        await bridge.open_page(silent)
+        await bridge.open_page(silent, asks_user=True)
         async with bridge.client() as client:
             assert (await wait_for_end(client, response_id)).output_text == "Shall I?"
     assert bridge.ledger == [WRITE]  # asked for once, and never allowed

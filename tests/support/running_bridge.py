@@ -95,6 +95,8 @@ class FakePage:
     receipts: list[str] = field(default_factory=list[str])
     handshake: dict[str, Any] = field(default_factory=dict[str, Any])
     """What the bridge answered to `bridge:hello`."""
+    asks_user: bool = False
+    """Whether it says of calls that need an approval that they wait for one; else it begins them unasked."""
 
     def routed(self, url: str) -> str:
         """A replica's address for a socket of this page: it leads to the home of its user from there."""
@@ -121,7 +123,8 @@ class FakePage:
             call = envelope["data"]["data"]
             self.calls.append(call)
             self.socket.start_background_task(self._report, call, answer)
-            return {"call_id": call["id"]}
+            is_waiting = self.asks_user and call["bridge"]["approval"] == "needed"
+            return {"call_id": call["id"], **({"awaiting_approval": True} if is_waiting else {})}
 
         self.socket.on("events", received)
         self.socket.on("cancel:tool", self.cancelled.append)

@@ -162,6 +162,10 @@ class ResponseMaker:
                 raise _moved_away(order.stored.id)
         return last
 
+    def is_running(self, user_id: str, response_id: str) -> bool:
+        """Return whether a response is being made here."""
+        return self._running.find_running(user_id, response_id) is not None
+
     async def start_response(self, order: ResponseOrder) -> RunningResponse:
         """Begin a response in the background.
 

@@ -25,6 +25,7 @@ from bridge.endpoints.openai.request import log_end
 from bridge.endpoints.openai.responses_api.background_run import TurnOf
 from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, build_order
 from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventLog, bodies_of, count_of
+from bridge.errors import BridgeError, ErrorCode
 from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
 from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
@@ -44,6 +45,10 @@ _INTERRUPTED = (
 _TOO_MANY_RESTARTS = (
     f"The bridge was restarted {MAX_ATTEMPTS} times while this response was in progress, "
     "and does not try again."
+)
+
+_STILL_INTERRUPTED = (
+    "Interrupted responses of the user cannot be gone on with yet: the database does not answer."
 )
 
 _log = logging.getLogger(__name__)
@@ -70,18 +75,28 @@ class ResponseContinuer:
     async def resume_orphaned(self, user_id: str | None = None) -> int:
         """Go on with what another process left behind, or end it, before anybody asks; returns how many.
 
-        `user_id`: None for all users. What the store does not give is left for the next process.
+        `user_id`: None for all users. What the store does not give is left for the next process; of one user,
+        this can be called again, and leaves alone what goes on already.
+
+        Raises:
+            BridgeError: `store_unavailable`: of the user, some are still interrupted.
         """
+        is_complete = True
         try:
             left = await self._memory.store.list_unfinished(user_id)
         except StoreUnavailable as failure:
             _log.error("Interrupted responses cannot be read: %s", failure)
-            return 0
+            left, is_complete = [], False
         for stored in left:
+            if self._maker.is_running(stored.user_id, stored.id):
+                continue
             try:
                 await self._resume_response(stored)
             except StoreUnavailable as failure:
                 _log.error("Response %s remains interrupted: %s", stored.id, failure)
+                is_complete = False
+        if not is_complete and user_id is not None:
+            raise BridgeError(ErrorCode.STORE_UNAVAILABLE, _STILL_INTERRUPTED, retryable=True)
         return len(left)
 
     async def _resume_response(self, stored: StoredResponse) -> None:
@@ -93,11 +108,12 @@ class ResponseContinuer:
         if not stored.background:
             await record.save_end(_failed_body(stored, _public_output(items, stored, order.request)))
             return
+        told = await self._read_events(stored)  # before the attempt counts: it is made again if this fails
         progress = replace(progress, attempts=progress.attempts + 1)
         await record.save_progress(progress)
         frames = encode_events(
             order.answer.take_up(
-                await self._read_events(stored),
+                told,
                 standing=progress.items,
                 left_out=progress.left_out,
                 skip=SKIPPED_NUMBERS,
