@@ -285,7 +285,7 @@ def _compose_turns(
     dispatcher.on_move(watch.note_move)
     pending = PendingRounds(time.monotonic)
     turn_memory = TurnMemory(pending, memory, settings, choices, wait_s=_database_wait(controls))
-    breakers, acts_for = controls.breakers, dispatcher.acts_for
+    breakers, acts_for = controls.breakers, dispatcher.may_begin_for
     return TurnRunner(requests, breakers, turn_memory, toolboxes, pending, calls=watch, acts_for=acts_for)
 
 

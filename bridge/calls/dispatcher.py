@@ -228,7 +228,7 @@ class Dispatcher:
         """Return the number of calls of all users that have not ended."""
         return len(self._open)
 
-    def acts_for(self, user_id: str) -> bool:
+    def may_begin_for(self, user_id: str) -> bool:
         """Return whether anything may be begun for a user here now: always, in a bridge alone."""
         return self._journal.acts_for(user_id)
 
