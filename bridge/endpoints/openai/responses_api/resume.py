@@ -86,7 +86,7 @@ class ResponseContinuer:
             left = await self._memory.store.list_unfinished(user_id)
         except StoreUnavailable as failure:
             _log.error("Interrupted responses cannot be read: %s", failure)
-            left, is_complete = [], False
+            left, is_complete = list[StoredResponse](), False
         for stored in left:
             if self._maker.is_running(stored.user_id, stored.id):
                 continue
