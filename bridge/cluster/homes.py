@@ -177,6 +177,8 @@ class Homes:
         raise _no_answer()
 
     def _is_sound(self, replica: str) -> bool:
+        if not self._membership.is_connected:
+            return True  # nobody is heard of while Redis is away, and known homes are still led to
         unreached_s = asyncio.get_running_loop().time() - self._unreached.get(replica, float("-inf"))
         return self._membership.is_heard(replica) and unreached_s > UNREACHED_S
 

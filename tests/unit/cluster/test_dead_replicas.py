@@ -138,3 +138,15 @@ async def test_a_page_is_sent_to_a_home_that_is_heard_of_again(two: Two) -> None
     await asyncio.sleep(0.3)
     first.thaw()
     assert (await asking).url == "http://a"
+
+
+async def test_while_redis_is_away_pages_are_still_sent_to_known_homes(two: Two) -> None:
+    """Nobody is heard of then, which says nothing about the homes (36)."""
+    cluster, first, second = two
+    await first.homes.locate(USER)
+    await second.homes.locate(USER)
+    cluster.redis.is_away = True
+    await asyncio.sleep(5)
+    began = now()
+    assert (await second.homes.locate_for_page(USER)).url == "http://a"
+    assert now() - began < 0.1
