@@ -196,7 +196,16 @@ class ConversationTables:
     async def delete_conversation(self, user_id: str, conversation_id: str) -> None:
         """Delete a conversation with its messages."""
         mine = (CONVERSATIONS.c.user_id == user_id, CONVERSATIONS.c.id == conversation_id)
-        await self._write(lambda connection: connection.execute(delete(CONVERSATIONS).where(*mine)))
+        epoch = self._epoch_of(user_id)
+
+        def work(connection: Connection) -> None:
+            if (
+                epoch is not None
+            ):  # what is deleted has no new row: the change before it is checked in the commit
+                connection.execute(update(CONVERSATIONS).where(*mine).values(epoch=epoch))
+            connection.execute(delete(CONVERSATIONS).where(*mine))
+
+        await self._write(work)
 
     async def _conversations(self, wanted: Select[Any]) -> list[Conversation]:
         async with self._session() as session:

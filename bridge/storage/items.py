@@ -95,8 +95,8 @@ class ItemTables:
 
     async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
         """Delete items of a user, all in one transaction."""
-        names = [index_key(each) for each in ids]
-        await self._write(lambda connection: _delete_items(connection, user_id, names))
+        names, epoch = [index_key(each) for each in ids], self._epoch_of(user_id)
+        await self._write(lambda connection: _delete_items(connection, user_id, names, epoch))
 
     async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
         """Return all items of a response and of those before it, up to `MAX_CHAIN` responses; two queries.
@@ -137,8 +137,10 @@ class ItemTables:
     async def delete_response(self, user_id: str, response_id: str) -> bool:
         """Delete a response with its items and events; False: the user has none of that id."""
         deleted: list[int] = []
-        name = index_key(response_id)
-        await self._write(lambda connection: deleted.append(_delete_response(connection, user_id, name)))
+        name, epoch = index_key(response_id), self._epoch_of(user_id)
+        await self._write(
+            lambda connection: deleted.append(_delete_response(connection, user_id, name, epoch))
+        )
         return deleted[0] > 0
 
     async def list_unfinished(self, user_id: str | None = None) -> Sequence[StoredResponse]:
@@ -224,9 +226,12 @@ def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
         _log.info("%d items are not stored: their user has been deleted.", len(rows))
 
 
-def _delete_items(connection: Connection, user_id: str, names: Sequence[str]) -> None:
+def _delete_items(connection: Connection, user_id: str, names: Sequence[str], epoch: int | None) -> None:
     for some in _slices(names):
-        connection.execute(delete(ITEMS).where(ITEMS.c.user_id == user_id, ITEMS.c.id.in_(some)))
+        mine = (ITEMS.c.user_id == user_id, ITEMS.c.id.in_(some))
+        if epoch is not None:  # what is deleted has no new row: this change is checked in the commit
+            connection.execute(update(ITEMS).where(*mine).values(epoch=epoch))
+        connection.execute(delete(ITEMS).where(*mine))
 
 
 def _save_response(connection: Connection, row: dict[str, Any]) -> None:
@@ -241,8 +246,10 @@ def _save_response(connection: Connection, row: dict[str, Any]) -> None:
         _log.info("Response %s is not stored: its user has been deleted.", row["id"])
 
 
-def _delete_response(connection: Connection, user_id: str, response_id: str) -> int:
+def _delete_response(connection: Connection, user_id: str, response_id: str, epoch: int | None) -> int:
     mine = (RESPONSES.c.user_id == user_id, RESPONSES.c.id == response_id)
+    if epoch is not None:  # as in `_delete_items`
+        connection.execute(update(RESPONSES).where(*mine).values(epoch=epoch))
     deleted = connection.execute(delete(RESPONSES).where(*mine)).rowcount
     if deleted:
         items = (ITEMS.c.user_id == user_id, ITEMS.c.response_id == response_id)

@@ -91,7 +91,7 @@ class FarItems:
         return await self._ask("by_ids", lambda: self._tables.items.by_provider_ids(user_id, ids))
 
     async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
-        await self._ask("delete", lambda: self._tables.items.delete_items(user_id, ids))
+        await self._write("delete", user_id, lambda: self._tables.items.delete_items(user_id, ids))
 
     async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
         return await self._ask("read_chain", lambda: self._tables.items.read_chain(user_id, response_id))
@@ -100,7 +100,9 @@ class FarItems:
         return await self._ask("find", lambda: self._tables.items.find_response(user_id, response_id))
 
     async def delete_response(self, user_id: str, response_id: str) -> bool:
-        return await self._ask("delete", lambda: self._tables.items.delete_response(user_id, response_id))
+        return await self._write(
+            "delete", user_id, lambda: self._tables.items.delete_response(user_id, response_id)
+        )
 
     async def list_unfinished(self, user_id: str | None = None) -> Sequence[StoredResponse]:
         return await self._ask("list_unfinished", lambda: self._tables.items.list_unfinished(user_id))
@@ -111,12 +113,12 @@ class FarItems:
         read = self._tables.items.read_events
         return await self._ask("read_events", lambda: read(user_id, response_id, after, limit=limit))
 
-    async def _write(self, name: str, user_id: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        epoch = self._epoch_of(user_id)
+    async def _write(self, name: str, user_id: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        epoch, results = self._epoch_of(user_id), list[T]()
 
         def statement() -> bool:
             if self._tables.holds(user_id, epoch):
-                _at_once(work())
+                results.append(_at_once(work()))
                 return True
             return False
 
@@ -129,6 +131,7 @@ class FarItems:
             raise OSError("no answer") from None
         if not is_written:
             raise user_elsewhere()
+        return results[0]
 
     async def _write_in_turn(self, name: str, statement: Callable[[], bool]) -> bool:
         """As the one thread that writes: in order, also when nobody waits any more."""
@@ -206,7 +209,10 @@ class PlayedResponses:
         self._numbers = 0
         limits, breakers = controls.limits, controls.breakers
         resilient = ResilientItemStore(store, breakers, wait_s=lambda: STORE_S)
-        memory, pending = Memory(resilient, Ulids(clock, self._next_number), clock), PendingRounds(clock)
+        memory, pending = (
+            Memory(resilient, Ulids(clock, self._next_number), clock, is_shared=True),
+            PendingRounds(clock),
+        )
         turn_memory = TurnMemory(
             pending, memory, MemorySettings(), MemoryChoices(MemoryChoiceStore()), wait_s=lambda: STORE_S
         )

@@ -192,6 +192,27 @@ async def test_what_a_lost_home_has_left_is_told_by_its_kind(scene: Scene) -> No
     assert await scene.find_left(new) == LeftWork(True, False, True, True)
 
 
+async def test_what_a_lost_home_would_delete_stays(scene: Scene) -> None:
+    """A replica that comes back from a freeze changes nothing: it may have been about to undo a beginning."""
+    scene.store.stamp_writes(lambda _: scene.home.epoch)
+    items, conversations = scene.store.item_store(), scene.store.conversation_tables()
+    await items.save_response(StoredResponse("r1", scene.ann.id, "demo", "queued", {"id": "r1"}, {}, 5.0))
+    await items.add_items([StoredItem("i1", scene.ann.id, "r1", 0, "output", "demo", {}, 5.0, None, None)])
+    await conversations.add_conversation(Conversation("conv-1", scene.ann.id, 1.0, 1.0))
+    await scene.claim("b")
+    for deleting in (
+        items.delete_response(scene.ann.id, "r1"),
+        items.delete_items(scene.ann.id, ["i1"]),
+        conversations.delete_conversation(scene.ann.id, "conv-1"),
+    ):
+        with pytest.raises(BridgeError) as refused:
+            await deleting
+        assert refused.value.error.code is ErrorCode.REPLICA_LOST
+    assert await items.find_response(scene.ann.id, "r1") is not None
+    assert list(await items.by_ids(scene.ann.id, ["i1"])) == ["i1"]
+    assert await conversations.find_conversation(scene.ann.id, "conv-1") is not None
+
+
 async def test_what_the_new_home_does_itself_is_not_left(scene: Scene) -> None:
     """A second look, after an error, must not end the calls that the new home has opened."""
     new = await scene.claim("b")
