@@ -268,7 +268,8 @@ def _compose_toolboxes(
 def _compose_memory(settings: BridgeSettings, store: Store, controls: Controls) -> Memory:
     stored = store.item_store(settings.storage)
     items = ResilientItemStore(stored, controls.breakers, wait_s=_database_wait(controls))
-    return Memory(items, Ulids(time.time, secrets.randbits), time.time)
+    is_shared = bool(settings.cluster.redis_url)
+    return Memory(items, Ulids(time.time, secrets.randbits), time.time, is_shared=is_shared)
 
 
 def _compose_turns(

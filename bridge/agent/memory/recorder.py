@@ -47,6 +47,8 @@ class Memory:
     now: Callable[[], float]
     """Clock in seconds since 1970."""
     stores_reasoning: bool = True
+    is_shared: bool = False
+    """Whether another replica may go on with what this one began, and end it otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

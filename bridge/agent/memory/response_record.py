@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from bridge.agent.items import answered_call_id
+from bridge.agent.items import Item, answered_call_id
 from bridge.agent.memory.recorder import Memory, input_records
 from bridge.agent.turn import Emit, ItemStored, ModelOutput, TurnEvent, TurnRequest
 from bridge.stored_items.items import ResponseStatus, StoredResponse
@@ -25,6 +25,8 @@ class Progress:
     """`output_index` below which the emitted items are part of the response."""
     left_out: tuple[int, ...] = ()
     """Indexes below `items` that are not part of it: their round was requested again."""
+    settled: int = 0
+    """Number of the turn's settled items that `items` covers, but for reasoning."""
     usage: JsonObject = field(default_factory=dict[str, JsonValue])
     """Usage of the rounds until then, with `turn_count`."""
 
@@ -39,6 +41,7 @@ class Progress:
             "attempts": self.attempts,
             "items": self.items,
             "left_out": [*self.left_out],
+            "settled": self.settled,
             "usage": self.usage,
         }
 
@@ -49,8 +52,14 @@ def progress_of(stored: JsonObject) -> Progress:
         attempts=_number(stored, "attempts"),
         items=_number(stored, "items"),
         left_out=tuple(index for index in array_at(stored, "left_out") if isinstance(index, int)),
+        settled=_number(stored, "settled"),
         usage=object_at(stored, "usage"),
     )
+
+
+def count_settled(items: Iterable[Item]) -> int:
+    """Return how many items `Progress.settled` counts."""
+    return sum(item.get("type") != "reasoning" for item in items)
 
 
 def _number(of: JsonObject, name: str) -> int:
@@ -92,6 +101,11 @@ class ResponseRecord:
         """Whether the store has it, as of the last save."""
         self.is_elsewhere = False
         """Whether another replica has its user now, and with that its end."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether another replica may end it otherwise, as long as its end is not stored."""
+        return self._memory.is_shared
 
     @property
     def is_wanted(self) -> bool:

@@ -66,8 +66,6 @@ class ResponseCourse:
     """Of its model."""
     told: tuple[str, str] | None = None
     """Status and output, once it had ended."""
-    is_early: bool = False
-    """It was told from memory, while the database did not answer."""
     times_read: int = 0
     """After that."""
 
@@ -79,7 +77,9 @@ def broken_rules_of_response(course: ResponseCourse, kept: Mapping[str, StoredRe
     found: list[str] = []
     if course.response_id in mine and kept[course.response_id].status in UNFINISHED:
         found.append(f"{course.response_id} is never ended")
-    if course.told is not None and not course.is_early and mine.get(course.response_id) != course.told:
+    if course.told == ("completed", "[]"):
+        found.append("it is completed, and has nothing of what its model said")
+    if course.told is not None and mine.get(course.response_id) != course.told:
         found.append(f"told {course.told}, and {mine.get(course.response_id)} is kept")
     return found
 

@@ -1,6 +1,5 @@
 """Clients that have responses made in the background, and read them until they have ended, at any replica."""
 
-import asyncio
 import random
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -79,19 +78,15 @@ class Readers:
             course.response_id = course.response_id or str(what.error.detail.get("response_id", ""))
         elif what is not None and what[0] not in UNFINISHED:
             course.times_read += 1
-            if course.told is None or (course.is_early and course.told != what):
+            if course.told is None:
                 kept = self._world.tables.items.responses.get(course.response_id)
                 is_kept = kept is not None and read_body(kept.body) == what
-                if not is_kept and not self._is_database_away():
+                if not is_kept:
                     self._world.alarm(f"response {ask.plan.number}: told {what} before it was kept")
-                course.told, course.is_early = what, not is_kept
-                self._world.note(f"response {ask.plan.number}: told {what}, early: {course.is_early}")
+                course.told = what
+                self._world.note(f"response {ask.plan.number}: told {what}")
             elif course.told != what:
                 self._world.alarm(f"response {ask.plan.number}: told {what}, and {course.told} before")
-
-    def _is_database_away(self) -> bool:
-        now = asyncio.get_running_loop().time()
-        return any(replica.has_trouble(now) for replica in self._world.replicas.values())
 
     # The course of things
 
@@ -131,5 +126,4 @@ class Readers:
     def count(self, totals: ReplicaTotals) -> None:
         for course in self._courses.values():
             totals.responses["not told" if course.told is None else f"told {course.told[0]}"] += 1
-            totals.responses["told early"] += course.is_early
             totals.responses["asked again"] += course.times_asked > 1

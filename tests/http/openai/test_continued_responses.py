@@ -1,18 +1,21 @@
 """A bridge that stops in order, and the next one on the same folder."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge.app import response_composition
+from bridge.cli.store import DATABASE
 from bridge.endpoints.openai.responses_api import resume
 from tests.support.models.model_answers import Answer, calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
 from tests.support.models.stored_responses import read_stream, sequence_numbers, wait_for_end
 from tests.support.running_bridge import page_of
+from tests.support.stores.databases import execute
 
 pytestmark = pytest.mark.asyncio
 
@@ -72,6 +75,33 @@ async def test_a_round_that_was_under_way_is_asked_for_as_it_was(
         whole = await wait_for_end(client, seen[0].response.id)
     assert (whole.status, whole.output_text) == ("completed", "One two.")
     assert provider.requests[1].body["input"] == provider.requests[0].body["input"]
+
+
+async def test_what_a_model_said_is_not_lost_with_the_process_that_stored_it(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """A process may be killed between storing items and storing that their events were sent."""
+    provider.play(reasoning("Hm.") + text("One ", "two."))
+    async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
+        response = await client.responses.create(model=MODEL, input="Count", background=True)
+        whole = await wait_for_end(client, response.id)
+        items = bridge.components.store.item_store()
+        stored = await items.find_response(bridge.local_user.id, response.id)
+        assert stored is not None
+        request = {name: value for name, value in stored.request.items() if name != "progress"}
+        body = {**stored.body, "status": "in_progress", "output": []}
+        await items.save_response(
+            replace(stored, status="in_progress", request=request, body=body, ended_at=None)
+        )
+    execute(tmp_path / DATABASE, "DELETE FROM kept_events")
+    async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
+        again = await wait_for_end(client, response.id)
+        events = await read_stream(client, response.id)
+    assert (again.status, again.output_text) == ("completed", "One two.")
+    assert [item.type for item in again.output] == [item.type for item in whole.output]
+    done = [event.item for event in events if event.type == "response.output_item.done"]
+    assert [item.type for item in done] == [item.type for item in whole.output]
+    assert len(provider.requests) == 1
 
 
 async def test_a_response_is_not_tried_for_ever(

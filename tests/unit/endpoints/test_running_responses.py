@@ -43,15 +43,14 @@ class RefusingStore(MemoryItemStore):
         await super().save_response(response)
 
 
-def start_response(store: RefusingStore, running: RunningResponses) -> EventLog:
-    """A response in the background whose model answers at once."""
+def start_response(store: RefusingStore, running: RunningResponses, *, is_shared: bool = False) -> EventLog:
+    """A response in the background whose model answers at once; `is_shared`: of one of several replicas."""
     body = response_shell(ID, 0, "gpt", {})
     stored = StoredResponse(ID, "ann", "gpt", "in_progress", body, {}, created_at=0.0, background=True)
     store.responses[ID] = stored
     answer = ResponsesWriter(body, AnswerStyle("hidden"), now=lambda: 0.0)
-    record = ResponseRecord(
-        Memory(store, Ulids(lambda: 0.0, lambda _bits: 0), lambda: 0.0), stored, is_stored=True
-    )
+    memory = Memory(store, Ulids(lambda: 0.0, lambda _bits: 0), lambda: 0.0, is_shared=is_shared)
+    record = ResponseRecord(memory, stored, is_stored=True)
     log = EventLog(store, "ann", ID)
     one = RunningResponse("ann", ID, answer, log)
 
@@ -123,12 +122,30 @@ async def test_an_ending_is_told_once_it_is_stored() -> None:
 
 
 async def test_while_the_database_is_away_an_ending_is_told_from_memory() -> None:
-    """Nobody can take the user over then, and a caller should not wait for an operator."""
+    """A bridge that is alone ends it itself, and a caller should not wait for an operator."""
     store, tasks = RefusingStore(is_away=True), Tasks()
     running = RunningResponses(tasks)
     log = start_response(store, running)
     assert b"response.completed" in await asyncio.wait_for(listen(log), 10)
     assert (await ResponseReader(store, running).read_response("ann", ID))["status"] == "completed"
+    await tasks.close()
+
+
+async def test_a_replica_tells_no_ending_that_the_database_has_not_stored() -> None:
+    """Another home may take the user over as soon as it is back, and ends the response as it is stored."""
+    store, tasks = RefusingStore(is_away=True), Tasks()
+    running = RunningResponses(tasks)
+    log, reader = start_response(store, running, is_shared=True), ResponseReader(store, running)
+    listening = asyncio.create_task(listen(log))
+    await asyncio.wait_for(store.refused.wait(), 60)
+    with pytest.raises(ApiFailure) as refused:
+        await asyncio.wait_for(reader.read_response("ann", ID), 10)
+    assert refused.value.error.status == 503
+    assert not listening.done()
+
+    store.is_away = False
+    assert b"response.completed" in await asyncio.wait_for(listening, 10)
+    assert (await reader.read_response("ann", ID))["status"] == "completed"
     await tasks.close()
 
 

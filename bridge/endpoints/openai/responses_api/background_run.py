@@ -12,7 +12,7 @@ from typing import Any
 
 from bridge.agent.errors import ApiError, error_of_failure, log_error, of_failed, of_wire
 from bridge.agent.items import add_usage
-from bridge.agent.memory.response_record import Progress, ResponseRecord
+from bridge.agent.memory.response_record import Progress, ResponseRecord, count_settled
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.responses.writer import ResponsesWriter
@@ -81,6 +81,7 @@ class BackgroundTurn:
         self._log = log
         self._all, self._running = running
         self._before = self._progress = progress
+        self._settled = progress.settled
         self._yielded_at = 0.0
 
     async def run_in_background(self, turn: TurnOf) -> None:
@@ -105,8 +106,13 @@ class BackgroundTurn:
         if isinstance(event, Settled):
             usage = add_usage(self._before.usage, event.usage)
             answer = self._making.answer
+            self._settled += count_settled(event.items)
             self._progress = replace(
-                self._before, items=answer.next_index, left_out=answer.left_out, usage=usage
+                self._before,
+                items=answer.next_index,
+                left_out=answer.left_out,
+                settled=self._settled,
+                usage=usage,
             )
             await self._flush()
             await self._making.record.save_progress(self._progress)
@@ -136,9 +142,10 @@ class BackgroundTurn:
         return self._making.encode_end(replace(result, usage=usage))
 
     async def _store_end(self) -> None:
-        """Store the end, and then tell it; while the database is away it is told before.
+        """Store the end, and then tell it.
 
-        If the user is at home elsewhere, that replica ends the response, perhaps otherwise.
+        While the database is away it is told before, unless another replica might take the user meanwhile
+        and end the response otherwise; one that has the user does.
         """
         record = self._making.record
         for _ in range(END_TRIES):
@@ -147,7 +154,8 @@ class BackgroundTurn:
             if record.is_elsewhere:
                 self._log.hide_end()
                 return
-            self._log.tell_end()
+            if is_stored or not record.is_shared:
+                self._log.tell_end()
             if is_stored:
                 return
             await sleep_safely(END_RETRY_S)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -18,13 +18,14 @@ from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.response_record import Progress, ResponseRecord, progress_of
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.responses.request_parser import parse_responses_request
-from bridge.agent.turn import CallEnded, Emit, TurnRequest, TurnResult
+from bridge.agent.turn import Emit, TurnEvent, TurnRequest, TurnResult
 from bridge.calls.ports import CallKnowledge
 from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.request import log_end
 from bridge.endpoints.openai.responses_api.background_run import TurnOf
 from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, build_order
 from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventLog, bodies_of, count_of
+from bridge.endpoints.openai.responses_api.unsaid_items import build_events, select_unsaid
 from bridge.errors import BridgeError, ErrorCode
 from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
 from bridge.stored_items.items import StoredResponse
@@ -125,20 +126,24 @@ class ResponseContinuer:
         if progress.attempts > MAX_ATTEMPTS:
             turn: TurnOf = _give_up
         else:
-            turn = partial(self._turn, order, record, closed, is_over=_is_over(items, order.request))
+            unsaid = select_unsaid(items, progress.settled)
+            outputs = {ended.call.call_id: ended for ended in closed}
+            earlier = build_events(items, unsaid, outputs, order.request)
+            turn = partial(self._turn, order, record, earlier, is_over=_is_over(items, order.request))
         self._maker.continue_response(order, record, log, progress, turn)
 
     async def _turn(
         self,
         order: ResponseOrder,
         record: ResponseRecord,
-        closed: list[CallEnded],
+        earlier: Iterable[TurnEvent],
         emit: Emit,
         *,
         is_over: bool,
     ) -> TurnResult:
-        for ended in closed:
-            await emit(ended)
+        """`earlier`: events of what the process before stored, and did not come to say."""
+        for event in earlier:
+            await emit(event)
         if is_over:
             return TurnResult("completed", (), (), frozenset(), {}, {}, is_stored=True)
         if order.request.with_tools:

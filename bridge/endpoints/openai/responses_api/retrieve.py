@@ -26,6 +26,9 @@ T = TypeVar("T")
 GONE_S = 10.0
 """Seconds for the end of a cancelled response to be stored before the response is deleted."""
 
+TOLD_S = 5.0
+"""Seconds for which a read waits for an end that is not stored yet."""
+
 UNFINISHED = ("queued", "in_progress")
 
 _INVALID = "invalid_request_error"
@@ -155,15 +158,30 @@ class ResponseReader:
             pieces = await self._store.read_events(user_id, response_id, after, limit=PIECES_AT_ONCE)
 
 
+_NOT_STORED_YET = (
+    "The response has ended, and its end is told once the database has stored it. Try again later."
+)
+
 _ENDED = "Cannot cancel a response that has ended."
 
 
 async def _read_running(running: RunningResponse) -> JsonObject:
-    """Read a running response; the end of one in the background once it may be told."""
+    """Read a running response; the end of one in the background once it may be told.
+
+    Raises:
+        ApiFailure: 503: it cannot be told yet, or another replica has the user, and this response, by now.
+    """
     body = running.answer.partial
-    if running.log is None or body["status"] in UNFINISHED or await running.log.wait_until_told():
-        return running.answer.partial
-    raise ApiFailure(of_wire(user_elsewhere().error))
+    if running.log is None or body["status"] in UNFINISHED:
+        return body
+    try:
+        async with asyncio.timeout(TOLD_S):
+            may_be_told = await running.log.wait_until_told()
+    except TimeoutError:
+        raise ApiFailure(store_unavailable(_NOT_STORED_YET)) from None
+    if not may_be_told:
+        raise ApiFailure(of_wire(user_elsewhere().error))
+    return running.answer.partial
 
 
 async def _end_with_error(events: AsyncGenerator[bytes], after: int) -> AsyncGenerator[bytes]:
