@@ -107,9 +107,7 @@ class Bridge:
             await self.relay.hang_up()
         self.components.registry.changes.close()
         self.components.requests.refuse_requests()
-        controls = self.components.controls
-        controls.queue.close_queue()
-        await controls.queue.wait_until_idle(controls.limits.now.tool_shutdown_timeout_seconds)
+        await self._wait_for_calls()
         await self._end_work()
         await self.components.tasks.close()
         await self.components.gateway.close_sockets()
@@ -125,6 +123,16 @@ class Bridge:
         await self.components.documents.close()
         await self.components.store.close()
         self._forget_address()
+
+    async def _wait_for_calls(self) -> None:
+        """Give running calls time, and requests that a replica passed on."""
+        controls = self.components.controls
+        controls.queue.close_queue()
+        within_s = controls.limits.now.tool_shutdown_timeout_seconds
+        async with asyncio.TaskGroup() as group:
+            group.create_task(controls.queue.wait_until_idle(within_s), name="wait for calls")
+            if self.relay is not None:
+                group.create_task(self.relay.end_exchanges(within_s), name="wait for requests passed on")
 
     async def _end_work(self) -> None:
         """End what still runs; what a caller must not hear before it is written is written."""

@@ -112,6 +112,11 @@ class LostRequests:
         return BridgeError(error.code, error.message, detail=error.detail, retryable=error.retryable)
 
 
+def explain_stop(method: str) -> BridgeError:
+    """Return what a caller is told whose request was under way at its home when this replica stopped."""
+    return _nothing_done() if method in SAFE_METHODS else _perhaps_done(None)
+
+
 def _told(call: KnownCall) -> WireError:
     if call.outcome is None or (error := told_outcome(call.outcome).error) is None:
         return _perhaps_done(None).error

@@ -17,7 +17,7 @@ from aiohttp import ClientError, ClientResponse, hdrs, web
 from bridge.auth.identity import Caller
 from bridge.catalog.registry import NOBODY
 from bridge.cluster.counters import ReplicaCounters
-from bridge.cluster.lost_requests import LostRequest, LostRequests
+from bridge.cluster.lost_requests import SAFE_METHODS, LostRequest, LostRequests, explain_stop
 from bridge.cluster.open_exchanges import ExchangeCut, OpenExchanges
 from bridge.cluster.relay_client import (
     PassedRequest,
@@ -123,10 +123,20 @@ class PassingOn:
         self._hosting = hosting
         self._client = client
         self._exchanges = OpenExchanges()
+        self._is_stopping = False
 
     def cut_replica(self, replica: str) -> None:
         """End everything that is open with a replica: it is dead, or not believed any more."""
         self._exchanges.cut_replica(replica)
+
+    async def end_exchanges(self, within_s: float) -> None:
+        """Give requests that are passed on time to be answered, then end all: this replica stops.
+
+        Those that only read are not waited for: streams of events have no end of their own.
+        """
+        await self._exchanges.wait_until_idle(within_s)
+        self._is_stopping = True
+        self._exchanges.cut_all()
 
     async def pass_on(self, request: web.Request, caller: Caller) -> web.StreamResponse | None:
         """Have the caller's home answer, and return its response; None: the home is here.
@@ -225,11 +235,14 @@ class PassingOn:
     async def _until_cut(self, passed: PassedRequest, home: Home) -> AsyncGenerator[None]:
         """Run a block until the home is lost; then the caller gets an error, or is cut off."""
         try:
-            async with self._exchanges.hold_exchange(home.replica):
+            is_awaited = passed.request.method not in SAFE_METHODS
+            async with self._exchanges.hold_exchange(home.replica, is_awaited=is_awaited):
                 yield
         except ExchangeCut:
             if passed.request.writer.output_size:
                 raise cut_caller(passed.request) from None
+            if self._is_stopping:
+                raise explain_stop(passed.request.method) from None
             raise _HomeLost(may_be_done=True) from None
 
 

@@ -122,6 +122,10 @@ class Relay:
         """Close the sockets that this replica passes on; their pages connect again through another one."""
         await self._client.hang_up()
 
+    async def end_exchanges(self, within_s: float) -> None:
+        """Give requests that this replica passed on time to be answered, then end them."""
+        await self.router.end_exchanges(within_s)
+
     async def close(self) -> None:
         """Close the connections to other replicas."""
         await self._client.close()

@@ -14,7 +14,7 @@ import pytest_asyncio
 import socketio
 from socketio.exceptions import ConnectionError as SocketRefused
 
-from bridge.app.server import Bridge
+from bridge.app.server import SHUTDOWN_SECONDS, Bridge
 from bridge.homes import Home
 from tests.support.conversation_client import listen_to_events, open_conversation
 from tests.support.linked_bridges import LinkedBridges, linked_bridges
@@ -220,6 +220,42 @@ async def test_a_replica_that_stops_lets_go_of_the_pages_of_others(
     page.socket = socketio.AsyncClient(reconnection=False)
     with pytest.raises(SocketRefused):
         await page.connect(products)
+
+
+async def test_a_replica_that_stops_waits_for_the_requests_that_it_passed_on(
+    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession
+) -> None:
+    """A rolling restart cancels no call that ends within the shutdown time, wherever its user is at home."""
+    may_answer = asyncio.Event()
+
+    async def answer(call: dict[str, Any]) -> dict[str, Any]:
+        await may_answer.wait()
+        return await products(call)
+
+    page.base_url = two.there.base_url
+    await page.connect(answer)
+    calling = asyncio.create_task(call_list(two, http))
+    await eventually(lambda: page.calls)
+    await two.here.components.controls.limits.change_limits({"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 30})
+    stopping = asyncio.ensure_future(two.stop_here())
+    await asyncio.wait([stopping], timeout=2.5 * SHUTDOWN_SECONDS)  # longer than responses get otherwise
+    may_answer.set()
+    assert await calling == (200, PRODUCTS)
+    await stopping
+
+
+async def test_a_replica_that_stops_tells_whose_request_it_passed_on_in_vain(
+    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession
+) -> None:
+    """An answer that says what is known, not a broken connection; its call ends as when a caller leaves."""
+    page.base_url = two.there.base_url
+    await page.connect(never)
+    calling = asyncio.create_task(call_list(two, http))
+    await eventually(lambda: page.calls)
+    await two.stop_here()
+    status, answer = await calling
+    assert (status, answer["error"]["code"]) == (503, "replica_lost")
+    await eventually(lambda: page.cancelled)
 
 
 async def test_events_of_a_conversation_come_through(

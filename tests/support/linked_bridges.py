@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,6 +90,7 @@ class LinkedBridges:
     table: Table
     tokens: RelayTokens
     """Such as the replicas make for each other."""
+    stop_here: Callable[[], Awaitable[None]]
 
 
 def bound_socket() -> socket.socket:
@@ -114,17 +115,15 @@ async def linked_bridges(folder: Path, **settings: Any) -> AsyncGenerator[Linked
         listener = bound_socket()
         table.urls[name] = url_of(listener)
         ends[name] = RelayEnd(listener, homes := FixedHomes(name, table), homes, secret)
-    async with AsyncExitStack() as stack:
+    async with AsyncExitStack() as stack, AsyncExitStack() as stack_here:
 
-        async def start(name: str) -> Bridge:
-            bridge = running_bridge(
-                folder / name, database=folder / "both.sqlite3", end=ends[name], **settings
-            )
-            return await stack.enter_async_context(bridge)
+        def run(name: str) -> AbstractAsyncContextManager[Bridge]:
+            return running_bridge(folder / name, database=folder / "both.sqlite3", end=ends[name], **settings)
 
-        there, here = await start("b"), await start("a")
+        there = await stack.enter_async_context(run("b"))
+        here = await stack_here.enter_async_context(run("a"))
         for bridge in (there, here):
             await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
         homes = ends["a"].homes
         assert isinstance(homes, FixedHomes)
-        yield LinkedBridges(here, there, homes, table, RelayTokens(secret))
+        yield LinkedBridges(here, there, homes, table, RelayTokens(secret), stack_here.aclose)
