@@ -13,6 +13,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.calls import open_call
+from tests.support.audit_entries import told_in
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where
@@ -101,7 +102,7 @@ async def decisions(page: FakePage) -> list[tuple[str, str, dict[str, Any]]]:
         return (await page.get("/api/audit?kind=decision"))["entries"]
 
     entries: list[dict[str, Any]] = await eventually(noted)
-    return [(each["call_id"], each["actor"], each["detail"]) for each in reversed(entries)]
+    return [(each["call_id"], each["actor"], told_in(each)) for each in reversed(entries)]
 
 
 async def test_what_only_reads_runs_and_what_changes_waits(bridge: Bridge, page: FakePage) -> None:

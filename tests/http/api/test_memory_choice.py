@@ -10,6 +10,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.storage.store import Store
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
+from tests.support.audit_entries import told_in
 from tests.support.running_bridge import FakePage, pair_browser
 from tests.support.stores.databases import Where, execute
 
@@ -39,7 +40,7 @@ async def test_a_user_chooses_what_is_stored_and_the_audit_log_knows(bridge: Bri
     assert not retention.stores_chats
     assert not retention.stores_responses
     (entry,) = [e for e in (await page.get("/api/audit"))["entries"] if e["kind"] == "memory_changed"]
-    assert entry["detail"] == LESS
+    assert told_in(entry) == LESS
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from bridge.cli.store import DATABASE
 from bridge.settings.storage import StorageSettings
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse
+from tests.support.cluster.bridge_pairs import make_at_home
 from tests.support.running_bridge import pair_browser
 from tests.support.stores.databases import Where
 
@@ -70,6 +71,7 @@ async def test_a_user_sees_how_much_is_stored_of_the_own_answers(
 ) -> None:
     """And nothing of what is kept of others."""
     bob = await bridge.components.store.ensure_user("bob")
+    await make_at_home(bridge, bob.id)
     await fill(bridge.components.store, bob.id, "of bob")
     facts = await client.summary()
     assert facts == {

@@ -64,6 +64,12 @@ class BridgePairs:
         return self._redis.url_of(self._folders.index(folder))
 
 
+async def make_at_home(bridge: Bridge, user_id: str) -> None:
+    """Have a user at home in a bridge, if it is a replica: a test writes rows of users who never asked it."""
+    if bridge.replica is not None:
+        await bridge.replica.homes.locate(user_id)
+
+
 async def _wait_until_known(home: Bridge, other: Bridge) -> None:
     """Until the other knows the home, and the local user is there. The home sees the other a second later."""
     here, there = home.replica, other.replica
@@ -75,7 +81,7 @@ async def _wait_until_known(home: Bridge, other: Bridge) -> None:
         return bool(await _state_of(here)) and "one of 2" in await _state_of(there)
 
     await eventually(know_each_other, what="two replicas that are ready")
-    await here.homes.locate(home.local_user.id)
+    await make_at_home(home, home.local_user.id)
 
 
 async def _state_of(replica: Replica) -> str:
