@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
@@ -146,25 +146,16 @@ class RelayClient:
         """
         request, body = passed.request, _Body(passed.request)
         has_body = request.can_read_body
-        try:
-            response = await self._session.request(
-                request.method,
-                _url(url, request),
-                headers=self._headers(passed, home),
-                data=body.read_pieces() if has_body else None,
-                expect100=has_body,
-                allow_redirects=False,
-            )
-        except (ClientConnectorError, ConnectionTimeoutError):
-            raise ReplicaUnreachable from None
-        except (ClientError, OSError):
-            raise ReplicaGone(may_be_done=body.has_begun or not has_body) from None
-        try:
-            if (refused := response.headers.get(REFUSED_HEADER)) is not None:
-                raise ReplicaRefused(refused)
+        sending = self._session.request(
+            request.method,
+            _url(url, request),
+            headers=self._headers(passed, home),
+            data=body.read_pieces() if has_body else None,
+            expect100=has_body,
+            allow_redirects=False,
+        )
+        async with _response_to(sending, lambda: body.has_begun or not has_body) as response:
             yield response
-        finally:
-            response.close()
 
     @asynccontextmanager
     async def get_answer(
@@ -178,23 +169,14 @@ class RelayClient:
         until, request_id = time.time() + TOKEN_S, secrets.token_hex(16)
         vouched = RelayPass(user_id, None, "", keeper.id, KEPT_EPOCH, request_id, until)
         token = self._tokens.sign_pass(vouched, RelayedRequest(hdrs.METH_GET, path))
-        try:
-            response = await self._session.get(
-                URL(keeper.url + path, encoded=True),
-                headers={TOKEN_HEADER: token},
-                allow_redirects=False,
-                timeout=ClientTimeout(sock_connect=CONNECT_S, sock_read=ANSWER_S),
-            )
-        except (ClientConnectorError, ConnectionTimeoutError):
-            raise ReplicaUnreachable from None
-        except (ClientError, OSError):
-            raise ReplicaGone(may_be_done=False) from None
-        try:
-            if (refused := response.headers.get(REFUSED_HEADER)) is not None:
-                raise ReplicaRefused(refused)
+        asking = self._session.get(
+            URL(keeper.url + path, encoded=True),
+            headers={TOKEN_HEADER: token},
+            allow_redirects=False,
+            timeout=ClientTimeout(sock_connect=CONNECT_S, sock_read=ANSWER_S),
+        )
+        async with _response_to(asking, lambda: False) as response:
             yield response
-        finally:
-            response.close()
 
     @asynccontextmanager
     async def open_socket(
@@ -270,6 +252,31 @@ def _without(headers: CIMultiDictProxy[str], dropped: frozenset[str]) -> CIMulti
     named = {name.strip().lower() for line in headers.getall(hdrs.CONNECTION, []) for name in line.split(",")}
     kept = [(name, value) for name, value in headers.items() if name.lower() not in dropped | named]
     return CIMultiDict(kept)
+
+
+@asynccontextmanager
+async def _response_to(
+    sending: Awaitable[ClientResponse], may_be_done: Callable[[], bool]
+) -> AsyncGenerator[ClientResponse]:
+    """The response of a replica, closed when the context is left.
+
+    `may_be_done`: whether the replica may act on the request, asked when it is lost before it answers.
+
+    Raises:
+        ReplicaRefused, ReplicaUnreachable, ReplicaGone: instead of a response.
+    """
+    try:
+        response = await sending
+    except (ClientConnectorError, ConnectionTimeoutError):
+        raise ReplicaUnreachable from None
+    except (ClientError, OSError):
+        raise ReplicaGone(may_be_done=may_be_done()) from None
+    try:
+        if (refused := response.headers.get(REFUSED_HEADER)) is not None:
+            raise ReplicaRefused(refused)
+        yield response
+    finally:
+        response.close()
 
 
 def _url(base: str, request: web.Request) -> URL:
