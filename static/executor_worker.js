@@ -116,15 +116,18 @@ class Executor {
       wasBlockedByPolicy,
       isOnline: () => navigator.onLine,
     };
+    const companion = companionTransport(scope);
+    const findVia = (/** @type {string} */ serverId, /** @type {string} */ origin) => this.choices.findVia(serverId, origin);
+    const loginsChanged = () => this.#broadcast({ type: "changed", subject: "logins" });
     return new ToolRunner({
       fetch: send,
-      transports: { page: new PageTransport({ fetch: send, pageUrl: location.href }), companion: companionTransport(scope) },
-      findVia: (serverId, origin) => this.choices.findVia(serverId, origin),
+      transports: { page: new PageTransport({ fetch: send, pageUrl: location.href }), companion },
+      findVia,
       now: () => performance.now(),
       pageUrl: location.href,
       acceptedOrigins: () => this.settings.origins,
       findPin: (serverId, key) => pins.findPin(serverId, key),
-      loadCredentials: loginLoader(credentials, send, () => this.#broadcast({ type: "changed", subject: "logins" })),
+      loadCredentials: loginLoader({ credentials, fetch: send, companion, findVia, loginsChanged }),
       diagnoseFailure: (failed) => diagnoseFailure({ ...failed, origins: this.settings.origins }, environment),
       uploadResult: (call, content, contentType, signal) => uploadResult(this.way, call, content, contentType, signal),
       limits: this.#limits,

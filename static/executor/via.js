@@ -37,6 +37,12 @@ export function cookieTexts({ headers }) {
 /** @param {string} serverId @param {string} origin */
 const keyOf = (serverId, origin) => `${serverId} ${origin}`;
 
+/** @param {TransportChoice | undefined} chosen @returns {Via} */
+const viaOf = (chosen) => (chosen ? { transport: chosen.transport, login: chosen.login, headers: chosen.headers } : BY_PAGE);
+
+/** What the user has chosen, as it is stored now. @param {BrowserStore} store @param {string} serverId @param {string} origin */
+export const readVia = async (store, serverId, origin) => viaOf(await store.readRecord(STORE, [serverId, origin]));
+
 /** What the user has chosen, by server and origin of the API. It is remembered, so that a call waits for no storage. */
 export class TransportChoices {
   /** Null: to be read again. @type {Promise<Map<string, TransportChoice>> | null} */
@@ -54,8 +60,12 @@ export class TransportChoices {
 
   /** @param {string} serverId @param {string} origin @returns {Promise<Via>} */
   async findVia(serverId, origin) {
-    const chosen = (await this.#readChoices()).get(keyOf(serverId, origin));
-    return chosen ? { transport: chosen.transport, login: chosen.login, headers: chosen.headers } : BY_PAGE;
+    return viaOf((await this.#readChoices()).get(keyOf(serverId, origin)));
+  }
+
+  /** Those for which something else than the page was chosen. @param {string} serverId */
+  async listOrigins(serverId) {
+    return [...(await this.#readChoices()).values()].flatMap(({ server_id, origin }) => (server_id === serverId ? [origin] : []));
   }
 
   /** Whether any API is called with the user's login. */

@@ -3,8 +3,14 @@
 
 import { AUTHORIZATION_RESPONSE_ERROR, RESPONSE_BODY_ERROR } from "../vendor/oauth4webapi-3.8.8.js";
 
-/** A login that failed. `code`: cors, ended, refused, hostile, insecure, unsupported or network. */
+/**
+ * A login that failed. `code`: cors, companion, unknown (it may have been performed), ended, refused, hostile, insecure,
+ * unsupported or network.
+ */
 export class LoginProblem extends Error {
+  /** The server that the companion could reach; "" for other problems than `cors`. */
+  origin = "";
+
   /** @param {string} code @param {string} message */
   constructor(code, message) {
     super(message);

@@ -1,6 +1,13 @@
 // @ts-check
-/** Requests of a login, each sent by a probe frame whose content policy names that one origin (ruling 21). */
+/**
+ * Requests of a login, as the user has chosen for their origin: each sent by a probe frame whose content policy names
+ * that one origin (ruling 21), or by the companion extension, which is loaded for that.
+ */
 
+import { openRelayPort } from "../companion/relay_port.js";
+import * as failures from "../executor/call_failure.js";
+import { readVia } from "../executor/via.js";
+import { sendAsChosen, sendByCompanion } from "./companion_requests.js";
 import { LoginProblem } from "./login_problem.js";
 import { Renewal } from "./renewal.js";
 import { StoredLogins } from "./stored_logins.js";
@@ -9,22 +16,22 @@ import { StoredLogins } from "./stored_logins.js";
 
 const NO_BODY = [204, 205, 304];
 
-/** What a page cannot do for a server without CORS, and what can. @param {URL} url */
+/** What a page cannot do for a server without CORS, and who can. @param {URL} url */
 const corsWords = ({ origin, pathname }) =>
-  `${origin} does not let web pages read the answers of ${pathname} (CORS), so this page cannot log in there. ` +
-  "Its operator can allow this page's origin for that address. Without that: paste a token as a credential.";
+  `${origin} does not let web pages read the answers of ${pathname} (CORS), so this page cannot log in there by itself. ` +
+  "The companion extension can, if you choose that; or its operator allows this page's origin for that address; or you paste a token as a credential.";
 
 /** @param {unknown} failure @param {URL} url */
 function loginProblem(failure, url) {
   const { code = "network", message = String(failure) } = /** @type {any} */ (failure);
-  return code === "cors" ? new LoginProblem("cors", corsWords(url)) : new LoginProblem("network", message);
+  return code === "cors" ? Object.assign(new LoginProblem("cors", corsWords(url)), { origin: url.origin }) : new LoginProblem("network", message);
 }
 
 /**
  * @param {import("../session/probe_frames.js").ProbeFrames} probes
  * @returns {Send} rejects with a `LoginProblem`
  */
-export function sendByFrames(probes) {
+function sendByFrames(probes) {
   return async (url, { method, headers, body }) => {
     const target = new URL(url);
     const request = { method, headers: { ...headers }, body: body === undefined || body === null ? null : String(body) };
@@ -36,17 +43,37 @@ export function sendByFrames(probes) {
   };
 }
 
+/** @type {Promise<import("../companion/companion_transport.js").CompanionTransport> | null} */
+let companion = null;
+
+/** @type {Send} */
+async function sendByPagesCompanion(url, init) {
+  companion ??= import("../companion/companion_transport.js").then(({ CompanionTransport, CompanionLink }) => new CompanionTransport(new CompanionLink(openRelayPort), failures));
+  return sendByCompanion(await companion)(url, init);
+}
+
+/**
+ * @param {import("../session/probe_frames.js").ProbeFrames} probes
+ * @param {import("../base/browser_store.js").BrowserStore} store
+ * @param {string} serverId whose user has chosen
+ * @returns {Send} rejects with a `LoginProblem`
+ */
+export function sendLogin(probes, store, serverId) {
+  return sendAsChosen((origin) => readVia(store, serverId, origin), { page: sendByFrames(probes), companion: sendByPagesCompanion });
+}
+
 /**
  * For a request of the page itself: what is stored, with tokens that have not expired.
  * @param {import("../executor/credentials.js").Credentials} credentials
- * @param {Parameters<typeof sendByFrames>[0]} probes
+ * @param {Parameters<typeof sendLogin>[0]} probes
  * @param {string} serverId
  * @param {string} origin
  * @returns {Promise<import("../types/types.js").CredentialSet>}
  * @throws {LoginProblem} `login_needed`
  */
 export async function freshCredentials(credentials, probes, serverId, origin) {
-  const parts = { logins: new StoredLogins(credentials), send: sendByFrames(probes), now: Date.now, Failure: LoginProblem, loginsChanged: () => undefined };
+  const sendOf = (/** @type {string} */ id) => sendLogin(probes, credentials.store, id);
+  const parts = { logins: new StoredLogins(credentials), sendOf, now: Date.now, Failure: LoginProblem, loginsChanged: () => undefined };
   const fresh = await new Renewal(parts).freshCredentials(await credentials.loadCredentials(serverId, origin), serverId, origin);
   return Object.fromEntries(Object.entries(fresh).map(([scheme, each]) => [scheme, "check" in each ? { ...each, oauth: undefined, check: undefined } : each]));
 }

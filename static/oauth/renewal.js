@@ -4,6 +4,7 @@
  * call that carries a login, as a file of its own, so the class of failures is handed in.
  */
 
+import { sendAsChosen, sendByCompanion } from "./companion_requests.js";
 import { problemOf } from "./login_problem.js";
 import { StoredLogins } from "./stored_logins.js";
 import { isRenewable, renewLogin } from "./token_requests.js";
@@ -17,7 +18,7 @@ import { isRenewable, renewLogin } from "./token_requests.js";
 /**
  * @typedef {object} RenewalParts
  * @property {StoredLogins} logins
- * @property {import("../types/oauth_types.d.ts").Send} send
+ * @property {(serverId: string) => import("../types/oauth_types.d.ts").Send} sendOf  as the user has chosen for that server
  * @property {() => number} now                     milliseconds since 1970
  * @property {FailureClass} Failure                 of a call, or of whoever asks
  * @property {() => void} loginsChanged            for the views
@@ -67,7 +68,7 @@ export class Renewal {
 
   /** Of two calls at once the second finds what the first got. @param {LoginPlace} place */
   async #renew(place) {
-    const { logins, send, now, loginsChanged } = this.parts;
+    const { logins, sendOf, now, loginsChanged } = this.parts;
     /** @type {unknown} */
     let failure = null;
     const known = await logins.changeLogins(place, async (oauth) => {
@@ -76,7 +77,7 @@ export class Renewal {
       try {
         if (login.ended) throw new Error(login.ended);
         if (!isRenewable(login)) throw new Error("It has expired, and the server gave nothing to renew it with.");
-        oauth.logins[oauth.active] = await renewLogin(login, send);
+        oauth.logins[oauth.active] = await renewLogin(login, sendOf(place.serverId));
       } catch (error) {
         failure = error;
         this.#noteFailure(login, error);
@@ -97,10 +98,10 @@ export class Renewal {
 
   /** @param {Login} login @param {unknown} failure */
   #loginNeeded(login, failure) {
-    const { message } = login.ended ? { message: login.ended } : problemOf(failure);
+    const { code, message } = login.ended ? { code: "ended", message: login.ended } : problemOf(failure);
     const { host } = new URL(login.server.issuer);
     const words = login.ended ? `The login at ${host} has ended. ${message} Log in again on the bridge page.` : `The login at ${host} could not be renewed. ${message}`;
-    return new this.parts.Failure("login_needed", words, { detail: { issuer: login.server.issuer }, retryable: !login.ended });
+    return new this.parts.Failure("login_needed", words, { detail: { issuer: login.server.issuer }, retryable: code !== "ended" && code !== "unknown" });
   }
 
   /**
@@ -161,9 +162,18 @@ export async function refusalOf(response) {
 }
 
 /**
- * @param {{credentials: import("../executor/credentials.js").Credentials, send: typeof fetch, loginsChanged: () => void, Failure: FailureClass}} parts
+ * @typedef {object} WorkerParts
+ * @property {import("../executor/credentials.js").Credentials} credentials
+ * @property {typeof fetch} fetch
+ * @property {import("../types/types.d.ts").Transport} companion
+ * @property {(serverId: string, origin: string) => Promise<import("../types/types.d.ts").Via>} findVia
+ * @property {() => void} loginsChanged
  */
-export function makeRenewal({ credentials, send, loginsChanged, Failure }) {
+
+/** @param {WorkerParts & {Failure: FailureClass}} parts */
+export function makeRenewal({ credentials, fetch: send, companion, findVia, loginsChanged, Failure }) {
   const sendPlain = (/** @type {string} */ url, /** @type {any} */ init) => send(url, { ...init, credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer" });
-  return new Renewal({ logins: new StoredLogins(credentials), send: sendPlain, now: Date.now, loginsChanged, Failure });
+  const ways = { page: sendPlain, companion: sendByCompanion(companion) };
+  const sendOf = (/** @type {string} */ serverId) => sendAsChosen((origin) => findVia(serverId, origin), ways);
+  return new Renewal({ logins: new StoredLogins(credentials), sendOf, now: Date.now, loginsChanged, Failure });
 }

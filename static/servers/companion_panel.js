@@ -16,7 +16,7 @@ import { connectSteps, grantWords, missingWords } from "./companion_words.js";
 /** @typedef {import("../types/companion_types.js").Standing} Standing */
 /** @typedef {import("../types/companion_types.js").Grant} Grant */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-/** @typedef {{server: ServerDetail, origin: string, via: Via, wanted: import("../companion/companion_headers.js").WantedHeader[]}} Api */
+/** @typedef {{server: ServerDetail, origin: string, isLogin: boolean, via: Via, wanted: import("../companion/companion_headers.js").WantedHeader[]}} Api */
 
 export class CompanionPanel {
   /** Null: it is not there; undefined: not asked yet. @type {Standing | null | undefined} */
@@ -24,6 +24,8 @@ export class CompanionPanel {
   /** @type {Api[]} */
   #apis = [];
   #shown = "";
+  /** @type {ServerDetail | null} */
+  #server = null;
 
   /** @param {Pick<Parts, "store" | "userId" | "pins" | "api">} parts */
   constructor({ store, userId, pins, api }) {
@@ -31,6 +33,7 @@ export class CompanionPanel {
     this.api = api;
     this.channel = openTransportChannel(userId);
     this.choices = new TransportChoices(store, this.channel);
+    this.channel.addEventListener("message", () => this.#server && void this.#readApis(this.#server));
     this.link = new CompanionLink(openRelayPort, { changed: (standing) => this.#changeStanding(standing) });
     this.body = el("div", { class: "stack" });
     this.messages = el("div", { "aria-live": "polite" });
@@ -49,9 +52,16 @@ export class CompanionPanel {
     const version = JSON.stringify([server.origins, server.security_schemes, server.tools.map(isAccepted)]);
     if (version === this.#shown) return;
     this.#shown = version;
+    await this.#readApis(server);
+  }
+
+  /** The server's own origins, and those of its login for which the user has chosen. @param {ServerDetail} server */
+  async #readApis(server) {
+    this.#server = server;
     const wanted = await wantedHeaders(this.pins, server);
-    const vias = await Promise.all(server.origins.map((origin) => this.choices.findVia(server.id, origin)));
-    this.#apis = server.origins.map((origin, place) => ({ server, origin, via: vias[place], wanted: wanted.get(origin) ?? [] }));
+    const origins = [...new Set([...server.origins, ...(await this.choices.listOrigins(server.id))])];
+    const vias = await Promise.all(origins.map((origin) => this.choices.findVia(server.id, origin)));
+    this.#apis = origins.map((origin, place) => ({ server, origin, isLogin: !server.origins.includes(origin), via: vias[place], wanted: wanted.get(origin) ?? [] }));
     this.#render();
     if (this.#apis.some(({ via }) => via.transport === "companion")) await this.#connect();
   }
@@ -85,10 +95,11 @@ export class CompanionPanel {
       "fieldset",
       { class: "stack", dataset: { origin } },
       el("legend", { class: "mono" }, origin),
+      api.isLogin ? el("p", { class: "hint" }, "Requests of your login: discovery and tokens, never with cookies.") : null,
       cookie ? notice("note", `This API knows its users by a cookie, "${cookie.name}", which no page can send. The companion sends it with your login.`) : null,
       choice(origin, "This page itself", "The API must allow it (CORS). No cookies go along.", !isCompanion, by("page")),
       choice(origin, "The companion extension", "Also reaches APIs that do not allow CORS, on your network and over plain http, and sees all headers of answers. It sends only what you grant in its own window. If it is not there, calls fail: this page does not take over.", isCompanion, by("companion")),
-      isCompanion ? this.#loginChoice(api) : null,
+      isCompanion && !api.isLogin ? this.#loginChoice(api) : null,
       isCompanion ? this.#headerFields(api) : null,
       isCompanion ? this.#standingOf(api) : null,
     );
@@ -127,7 +138,7 @@ export class CompanionPanel {
     if (standing === undefined) return el("p", { class: "hint" }, "Looking for the companion…");
     if (standing === null) return el("div", { class: "stack", dataset: { testid: "companion", state: "missing" } }, notice("warning", missingWords), connectSteps(this.api), button("Look again", () => void this.#connect()));
     const grant = standing.grants.find(({ api: granted }) => granted === api.origin) ?? null;
-    const isEnough = grant !== null && (grant.login || !api.via.login);
+    const isEnough = grant !== null && (grant.login || !api.via.login) && (grant.methods === "all" || !api.isLogin);
     return el(
       "div",
       { class: "stack", dataset: { testid: "companion", state: isEnough ? "granted" : "ungranted" } },
@@ -141,12 +152,12 @@ export class CompanionPanel {
   #askButtons(api, grant) {
     const { login } = api.via;
     const isBroad = grant !== null && (grant.login || !login);
-    const mayChange = api.server.tools.some((tool) => isAccepted(tool) && !tool.safe);
+    const mayChange = api.isLogin || api.server.tools.some((tool) => isAccepted(tool) && !tool.safe);
     const ask = (/** @type {Grant["methods"]} */ methods) => () => void this.#ask({ api: api.origin, login, methods });
     return el(
       "div",
       { class: "actions" },
-      isBroad ? null : button("Ask for reading", ask("safe"), { class: mayChange ? "" : "primary" }),
+      isBroad || api.isLogin ? null : button("Ask for reading", ask("safe"), { class: mayChange ? "" : "primary" }),
       mayChange && !(isBroad && grant?.methods === "all") ? button(login ? "Ask for reading and changing, as me" : "Ask for reading and changing", ask("all"), { class: login ? "" : "primary" }) : null,
     );
   }

@@ -20,10 +20,11 @@ export function connectSteps(api) {
   return el("ol", { class: "hint" }, ...steps.map((step) => el("li", null, ...step)));
 }
 
-/** @param {Grant | null} grant @param {{origin: string, via: {login: boolean}}} api */
-export function grantWords(grant, { origin, via }) {
+/** @param {Grant | null} grant @param {{origin: string, isLogin: boolean, via: {login: boolean}}} api */
+export function grantWords(grant, { origin, isLogin, via }) {
   if (!grant) return `You have not granted ${origin} to this bridge yet: its calls are refused.`;
   const what = grant.methods === "all" ? "reading and changing" : "reading only";
   if (via.login && !grant.login) return `Granted without your login, for ${what}: calls with it are refused.`;
+  if (isLogin && grant.methods !== "all") return "Granted for reading only: tokens cannot be asked for.";
   return `Granted ${grant.login ? "with" : "without"} your login, for ${what}.`;
 }

@@ -1,10 +1,14 @@
 // @ts-check
-/** What a user sees and can do while a login is under way. */
-import { button, copyButton, el, fill, link, notice } from "../ui/dom.js";
+/** What a user sees and can do while a login is under way, and where it met a wall. */
+import { announceSentence, attemptAction, button, copyButton, el, fill, link, notice } from "../ui/dom.js";
+import { openTransportChannel, TransportChoices } from "../executor/via.js";
 import { LoginProblem } from "../oauth/login_problem.js";
+
+/** @typedef {import("../types/view_types.js").Parts} Parts */
 
 const POPUP = "popup,width=520,height=720";
 const STRAYED = "An answer came that carries no `state`, so it may be another login's. It was not used.";
+const CHOSEN = "Chosen. Allow it under How it is called, then log in again.";
 
 /** An empty window, to be led to the login once its address is known; null: the browser lets none open. */
 export const openWindow = () => window.open("about:blank", "_blank", POPUP);
@@ -33,4 +37,33 @@ export function loginTalk(place, popup, leaving) {
   };
   const strayed = () => place.append(notice("warning", STRAYED));
   return { signal: leaving.signal, openPage, showCode, strayed };
+}
+
+/** @param {Pick<Parts, "store" | "userId">} parts @param {string} serverId @param {string} origin */
+async function chooseCompanion({ store, userId }, serverId, origin) {
+  const channel = openTransportChannel(userId);
+  await new TransportChoices(store, channel).saveChoice(serverId, origin, { transport: "companion", login: false, headers: [] });
+  channel.close();
+}
+
+/**
+ * The login's requests by the companion extension: the user chooses it, and logs in again.
+ * @param {Pick<Parts, "store" | "userId">} parts
+ * @param {string} serverId
+ * @param {import("../oauth/login_problem.js").LoginProblem} problem
+ * @returns {HTMLElement | null} null: nothing that the companion could help with
+ */
+export function companionOffer(parts, serverId, { code, origin }) {
+  if (code !== "cors" || serverId === "") return null;
+  const place = el("div", { class: "stack" });
+  const choose = () =>
+    void attemptAction(place, async () => {
+      await chooseCompanion(parts, serverId, origin);
+      fill(place, notice("note", CHOSEN));
+      announceSentence(CHOSEN);
+      document.getElementById("companion")?.scrollIntoView({ block: "center" });
+    });
+  const hint = `For discovery and tokens at ${origin}, without your cookies there. The page itself sends nothing there then.`;
+  fill(place, el("div", { class: "actions" }, button("Send them through the companion", choose)), el("p", { class: "hint" }, hint));
+  return place;
 }

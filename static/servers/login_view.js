@@ -6,9 +6,9 @@ import { loginOffers } from "../oauth/login_source.js";
 import { StoredLogins } from "../oauth/stored_logins.js";
 import { accountRow } from "./login_accounts.js";
 import { LoginForm } from "./login_form.js";
-import { sendByFrames } from "../oauth/login_requests.js";
+import { sendLogin } from "../oauth/login_requests.js";
 import { LoginSteps, REDIRECT } from "../oauth/login_steps.js";
-import { loginTalk, openWindow } from "./login_talk.js";
+import { companionOffer, loginTalk, openWindow } from "./login_talk.js";
 
 export { freshCredentials } from "../oauth/login_requests.js";
 export { mcpLoginForm } from "./mcp_login.js";
@@ -37,10 +37,11 @@ function whereTo({ ways }, origins) {
 class LoginView {
   /** @param {Parts} parts @param {ServerDetail} server @param {LoginOffer} offer */
   constructor(parts, server, offer) {
+    this.parts = parts;
     this.server = server;
     this.offer = offer;
     this.logins = new StoredLogins(parts.credentials);
-    this.steps = new LoginSteps(this.logins, sendByFrames(parts.probes), () => parts.executor.refreshOrigins());
+    this.steps = new LoginSteps(this.logins, sendLogin(parts.probes, parts.store, server.id), () => parts.executor.refreshOrigins());
     this.form = new LoginForm(offer, server.origins, REDIRECT);
     this.accounts = el("ul", { class: "plain-list stack", "aria-label": "Accounts" });
     this.messages = el("div", { "aria-live": "polite" });
@@ -112,7 +113,8 @@ class LoginView {
       fill(this.messages, notice("good", said));
       announceSentence(said);
     } catch (failure) {
-      fill(this.messages, notice("error", problemOf(failure).message));
+      const problem = problemOf(failure);
+      fill(this.messages, notice("error", problem.message), companionOffer(this.parts, this.server.id, problem));
     } finally {
       await this.#showAccounts();
     }

@@ -5,7 +5,7 @@ import { problemOf } from "../oauth/login_problem.js";
 import { mcpOffer } from "../oauth/login_source.js";
 import { StoredLogins } from "../oauth/stored_logins.js";
 import { LoginForm } from "./login_form.js";
-import { sendByFrames } from "../oauth/login_requests.js";
+import { sendLogin } from "../oauth/login_requests.js";
 import { LoginSteps, REDIRECT } from "../oauth/login_steps.js";
 import { loginTalk, openWindow } from "./login_talk.js";
 
@@ -21,7 +21,7 @@ import { loginTalk, openWindow } from "./login_talk.js";
 export function mcpLoginForm(parts, url, use) {
   const offer = mcpOffer(url.href);
   const form = new LoginForm(offer, [url.origin], REDIRECT);
-  const steps = new LoginSteps(new StoredLogins(parts.credentials), sendByFrames(parts.probes), () => parts.executor.refreshOrigins());
+  const steps = new LoginSteps(new StoredLogins(parts.credentials), sendLogin(parts.probes, parts.store, ""), () => parts.executor.refreshOrigins());
   const messages = el("div", { "aria-live": "polite" });
   const logIn = async () => {
     const [popup, leaving] = [openWindow(), new AbortController()];

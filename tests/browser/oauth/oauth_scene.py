@@ -9,7 +9,7 @@ from typing import Any
 from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.browser.browser_harness import BrowserHarness, open_harness
-from tests.support.chromium import accept_selection, expect_connection, go_to
+from tests.support.chromium import accept_selection, expect_connection, go_to, open_page
 from tests.support.oauth.authorization import OAuthServer, oauth_server
 from tests.support.oauth.protected_api import NotesApi, notes_api
 from tests.support.oauth.records import Client
@@ -77,6 +77,27 @@ async def oauth_scene(
     chromium: Browser, folder: Path, *, openid: bool = False, **scheme: Any
 ) -> AsyncGenerator[OAuthScene]:
     """`scheme`: members of the document's security scheme to replace."""
+    async with unopened_scene(chromium, folder, openid=openid, **scheme) as (harness, server, api, server_id):
+        page = await (await harness.new_context()).new_page()
+        await open_page(page, await harness.bridge.page_url())
+        yield await begun_scene(harness, server, api, page, server_id)
+
+
+async def begun_scene(
+    harness: BrowserHarness, server: OAuthServer, api: NotesApi, page: Page, server_id: str
+) -> OAuthScene:
+    """With the operations accepted on a page that is open, and the login shown."""
+    scene = OAuthScene(harness, server, api, page, server_id)
+    await accept_selection(page, server_id)
+    await scene.show_server()
+    return scene
+
+
+@asynccontextmanager
+async def unopened_scene(
+    chromium: Browser, folder: Path, *, openid: bool = False, **scheme: Any
+) -> AsyncGenerator[tuple[BrowserHarness, OAuthServer, NotesApi, str]]:
+    """All but a page; at last the id of the API's server."""
     async with (
         oauth_server() as server,
         notes_api(server) as api,
@@ -86,8 +107,4 @@ async def oauth_scene(
         document = folder / "notes.json"
         document.write_text(api.openid_document() if openid else api.document(**scheme))
         added = await harness.bridge.share_document(str(document), named="notes")
-        page = await harness._opened(await harness.bridge.page_url(), {})  # pyright: ignore[reportPrivateUsage] - nothing is named that would be accepted
-        scene = OAuthScene(harness, server, api, page, added.record.id)
-        await accept_selection(page, scene.server_id)
-        await scene.show_server()
-        yield scene
+        yield harness, server, api, added.record.id

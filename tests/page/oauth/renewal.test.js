@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallFailure } from "../../../static/executor/call_failure.js";
 import { Credentials } from "../../../static/executor/credentials.js";
+import { LoginProblem } from "../../../static/oauth/login_problem.js";
 import { Renewal } from "../../../static/oauth/renewal.js";
 import { StoredLogins } from "../../../static/oauth/stored_logins.js";
 import { secretTexts } from "../../../static/request/credential_placement.js";
@@ -35,7 +36,7 @@ async function scene(stored, answers = {}, now = LATE) {
   await logins.changeLogins(PLACE, (oauth) => void Object.assign(oauth, { active: "ada", logins: { ada: stored } }));
   const { send, asked } = answering(answers);
   const news = { count: 0 };
-  const renewal = new Renewal({ logins, send, now: () => now, Failure: CallFailure, loginsChanged: () => void (news.count += 1) });
+  const renewal = new Renewal({ logins, sendOf: () => send, now: () => now, Failure: CallFailure, loginsChanged: () => void (news.count += 1) });
   const fresh = async () => renewal.freshCredentials(await credentials.loadCredentials("s1", PLACE.origin), "s1", PLACE.origin);
   const kept = async () => (await logins.readLogins(PLACE)).logins.ada;
   return { fresh, kept, asked, news };
@@ -91,6 +92,13 @@ test("a network that fails costs one call, not the login", async () => {
   assert.equal((await kept()).ended, "");
   isDown = false;
   assert.equal(tokenOf(await fresh()), "access-2");
+});
+
+test("a renewal of which nobody knows whether it was performed is not asked for again by itself", async () => {
+  const { fresh, kept, asked } = await scene(login(), { [TOKEN]: () => Promise.reject(new LoginProblem("unknown", "Nobody knows.")) });
+  const failure = await failureOf(fresh());
+  assert.deepEqual([failure.code, failure.retryable, asked.length, (await kept()).refresh_token], ["login_needed", false, 1, "refresh-1"]);
+  assert.match(failure.message, /could not be renewed\. Nobody knows\./);
 });
 
 test("a login without a refresh token asks its user when it has expired", async () => {

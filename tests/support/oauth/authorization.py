@@ -110,6 +110,8 @@ class OAuthServer:
         self.mischief = Mischief()
         self.token_requests: list[dict[str, str]] = []
         """Forms that reached the token endpoint, preflights aside."""
+        self.callers: list[tuple[str, str, bool]] = []
+        """Of each request but those of windows: path, origin, and whether a cookie came."""
         self._flows = _Flows(self)
 
     def lifetime_of(self, _client: Client, _grant_type: str) -> int:
@@ -138,6 +140,9 @@ class OAuthServer:
                 resource=request.payload.data.get("resource", ""),
             )
         )
+
+    def _note_caller(self, request: web.Request) -> None:
+        self.callers.append((request.path, request.headers.get("Origin", ""), "Cookie" in request.headers))
 
     def find_token(self, access_token: str) -> Token | None:
         """The token of that text, whether or not it is still good."""
@@ -173,8 +178,9 @@ class OAuthServer:
         }
         return {name: value for name, value in said.items() if value is not None}
 
-    async def describe(self, _request: web.Request) -> web.Response:
+    async def describe(self, request: web.Request) -> web.Response:
         """RFC 8414's and OpenID's place alike."""
+        self._note_caller(request)
         return _readable(web.json_response(self.metadata()), self.mischief.metadata_cors)
 
     async def show_consent(self, request: web.Request) -> web.Response:
@@ -224,6 +230,7 @@ class OAuthServer:
         """The token endpoint."""
         if request.method == "OPTIONS":
             return _readable(web.Response(), self.mischief.token_cors)
+        self._note_caller(request)
         form = await _form_of(request)
         self.token_requests.append(form)
         if self.mischief.token_redirect:
@@ -236,6 +243,7 @@ class OAuthServer:
         """Revocation and device authorization, which read forms."""
         if request.method == "OPTIONS":
             return _readable(web.Response(), self.mischief.token_cors)
+        self._note_caller(request)
         name = {"/revoke": "revocation"}.get(request.path, "device_authorization")
         asked = _request_of(request, await _form_of(request))
         return _readable(
