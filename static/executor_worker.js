@@ -12,6 +12,7 @@ import { CallJournal } from "./executor/call_journal.js";
 import { CallLog, openCallChannel } from "./executor/call_log.js";
 import { CallRecovery } from "./executor/call_recovery.js";
 import { companionTransport } from "./companion/companion_loader.js";
+import { proveUnsent } from "./companion/lost_call.js";
 import { Credentials } from "./executor/credentials.js";
 import { CallFailure, failedOutcome } from "./executor/call_failure.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
@@ -75,6 +76,7 @@ class Executor {
     /** @type {import("./executor/result_upload.js").Way} */
     this.way = { fetch: (input, init) => fetch(input, init), route: () => identity.route };
     this.choices = new TransportChoices(store, openTransportChannel(start.user_id));
+    this.companion = companionTransport(scope);
     this.runner = this.#makeRunner(store);
     this.rules = new ApprovalRules((serverId, key) => this.runner.environment.findPin(serverId, key), new PageGrants(store), this.choices);
     this.approvals = this.#makeQueue();
@@ -88,6 +90,7 @@ class Executor {
     this.recovery = new CallRecovery(journal, {
       sendResult: (callId, outcome) => this.socket.sendResult(callId, outcome),
       upload: (entry, { content, content_type }) => uploadResult(this.way, entry, content, content_type, NEVER),
+      proveUnsent: (entry) => proveUnsent(entry, this.companion),
     });
     this.socket.start();
   }
@@ -116,18 +119,15 @@ class Executor {
       wasBlockedByPolicy,
       isOnline: () => navigator.onLine,
     };
-    const companion = companionTransport(scope);
-    const findVia = (/** @type {string} */ serverId, /** @type {string} */ origin) => this.choices.findVia(serverId, origin);
-    const loginsChanged = () => this.#broadcast({ type: "changed", subject: "logins" });
     return new ToolRunner({
       fetch: send,
-      transports: { page: new PageTransport({ fetch: send, pageUrl: location.href }), companion },
-      findVia,
+      transports: { page: new PageTransport({ fetch: send, pageUrl: location.href }), companion: this.companion },
+      findVia: (serverId, origin) => this.choices.findVia(serverId, origin),
       now: () => performance.now(),
       pageUrl: location.href,
       acceptedOrigins: () => this.settings.origins,
       findPin: (serverId, key) => pins.findPin(serverId, key),
-      loadCredentials: loginLoader({ credentials, fetch: send, companion, findVia, loginsChanged }),
+      loadCredentials: loginLoader({ credentials, fetch: send, companion: this.companion, choices: this.choices, loginsChanged: () => this.#broadcast({ type: "changed", subject: "logins" }) }),
       diagnoseFailure: (failed) => diagnoseFailure({ ...failed, origins: this.settings.origins }, environment),
       uploadResult: (call, content, contentType, signal) => uploadResult(this.way, call, content, contentType, signal),
       limits: this.#limits,

@@ -23,9 +23,11 @@ function askPageForPort(scope) {
   });
 }
 
-/** @param {WorkerScope} scope the worker's @returns {Transport} */
+/** @typedef {Transport & {askDid: import("./companion_link.js").CompanionLink["askDid"]}} LoadedCompanion */
+
+/** @param {WorkerScope} scope the worker's @returns {LoadedCompanion} */
 export function companionTransport(scope) {
-  /** @type {Promise<Transport> | null} */
+  /** @type {Promise<import("./companion_transport.js").CompanionTransport> | null} */
   let loaded = null;
   const load = () => {
     loaded ??= import("./companion_transport.js").then(
@@ -39,6 +41,7 @@ export function companionTransport(scope) {
   };
   return {
     open: async () => (await load()).open(),
+    askDid: async (id) => (await load()).link.askDid(id),
     send: async (request, passage) => (await load()).send(request, passage),
   };
 }

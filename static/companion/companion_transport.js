@@ -53,10 +53,10 @@ export class CompanionTransport {
     this.failures = failures;
   }
 
-  /** @throws {CallFailure} nothing was sent */
+  /** @returns {Promise<string>} the companion's epoch @throws {CallFailure} nothing was sent */
   async open() {
     try {
-      await this.link.open();
+      return (await this.link.open()).epoch;
     } catch (error) {
       throw this.#refusal(error instanceof LinkError ? error : new LinkError("missing", String(error)));
     }
@@ -82,8 +82,7 @@ export class CompanionTransport {
   /** @param {BuiltRequest} request @param {Passage} passage */
   async #exchange({ method, url, headers, body }, { id, via, signal }) {
     signal.throwIfAborted();
-    await this.open();
-    const { epoch } = await this.link.open();
+    const epoch = await this.open();
     const written = headers.map(([name, value]) => /** @type {[string, string]} */ ([name, asHeaderBytes(value)]));
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     try {

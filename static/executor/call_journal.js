@@ -64,11 +64,12 @@ export class CallJournal {
   /**
    * Settles when the entry is durable; only then may the request leave.
    * @param {ToolCall} call
+   * @param {string} companion_epoch of the companion that is to send it; "": the page does
    * @throws {CallFailure} it was begun before, or the browser stores nothing
    */
-  async recordBegun({ call_id, result_token, key }) {
+  async recordBegun({ call_id, result_token, key }, companion_epoch = "") {
     /** @type {JournalEntry} */
-    const entry = { call_id, result_token, key, instance: this.instance, state: "begun", at: this.environment.now(), outcome: null, upload: null };
+    const entry = { call_id, result_token, key, instance: this.instance, state: "begun", at: this.environment.now(), outcome: null, upload: null, companion_epoch };
     try {
       await this.store.changeRecords([STORE], (of) => void of(STORE).add(entry, keyOf(call_id)));
       this.#begun.add(call_id);
@@ -90,6 +91,14 @@ export class CallJournal {
     /** @type {JournalEntry} */
     const entry = { call_id, result_token, key, instance: this.instance, state: "done", at: this.environment.now(), outcome, upload };
     await this.store.changeRecords([STORE], (of) => void of(STORE).put(entry, keyOf(call_id))).catch(() => {});
+  }
+
+  /** How a call of a dead worker has ended is known now; it stays that worker's. Best effort. @param {JournalEntry} entry @param {Outcome} outcome @returns {Promise<JournalEntry>} */
+  async settleEntry(entry, outcome) {
+    /** @type {JournalEntry} */
+    const settled = { ...entry, state: "done", outcome };
+    await this.store.changeRecords([STORE], (of) => void of(STORE).put(settled, keyOf(entry.call_id))).catch(() => {});
+    return settled;
   }
 
   /** Whether this worker has begun a request that may change something. @param {string} callId */

@@ -11,11 +11,14 @@ import { withoutBody } from "./call_message.js";
  * @typedef {object} Reporter
  * @property {(callId: string, outcome: Outcome) => void} sendResult   until it is confirmed
  * @property {(entry: {call_id: string, result_token: string}, upload: Upload) => Promise<void>} upload  may fail
+ * @property {(entry: JournalEntry) => Promise<Outcome | null>} proveUnsent  of a call that was begun; null: it cannot be proven
  */
 
 export class CallRecovery {
   /** @type {JournalEntry[]} */
   #left = [];
+  /** By id: asked once, however often the page connects. @type {Map<string, Promise<Outcome | null>>} */
+  #asked = new Map();
 
   /**
    * @param {import("./call_journal.js").CallJournal} journal
@@ -29,8 +32,17 @@ export class CallRecovery {
   /** Calls that dead workers of this browser left, for the handshake. @returns {Promise<{alive: string[], calls: ListedCall[]}>} */
   async listCalls() {
     const { left, alive } = await this.journal.inheritEntries();
-    this.#left = left;
-    return { alive, calls: left.map(({ call_id, state }) => ({ call_id, state: state === "done" ? "done" : "lost" })) };
+    this.#left = await Promise.all(left.map((entry) => this.#settle(entry)));
+    return { alive, calls: this.#left.map(({ call_id, state }) => ({ call_id, state: state === "done" ? "done" : "lost" })) };
+  }
+
+  /** @param {JournalEntry} entry */
+  async #settle(entry) {
+    if (entry.state !== "begun") return entry;
+    const asked = this.#asked.get(entry.call_id) ?? this.reporter.proveUnsent(entry);
+    this.#asked.set(entry.call_id, asked);
+    const outcome = await asked;
+    return outcome ? this.journal.settleEntry(entry, outcome) : entry;
   }
 
   /**

@@ -13,7 +13,9 @@ export class PageTransport {
     this.environment = environment;
   }
 
-  async open() {}
+  async open() {
+    return "";
+  }
 
   /**
    * @param {import("../types/types.d.ts").BuiltRequest} request

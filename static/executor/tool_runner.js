@@ -59,12 +59,12 @@ import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js
 /**
  * Records requests that may change something.
  * @typedef {object} CallRecorder
- * @property {(call: ToolCall) => Promise<void>} recordBegun    settles when it is durable; throws a `CallFailure`
+ * @property {(call: ToolCall, companionEpoch: string) => Promise<void>} recordBegun    settles when it is durable; throws a `CallFailure`
  * @property {(call: ToolCall, outcome: Outcome, upload: Upload | null) => Promise<void>} recordOutcome
  */
 
 /** @typedef {(text: string, isCut?: boolean) => string} Redact */
-/** @typedef {{redact: Redact, isSafe: boolean, hasBegun: boolean, via: Via}} Course */
+/** @typedef {{redact: Redact, isSafe: boolean, hasBegun: boolean, via: Via, epoch: string}} Course */
 /**
  * What all requests of one call have in common.
  * @typedef {object} Sending
@@ -113,7 +113,7 @@ export class ToolRunner {
     const started = this.environment.now();
     const duration = () => Math.round((this.environment.now() - started) * 10) / 10;
     /** @type {Course} */
-    const course = { redact: createRedactor([]), isSafe: false, hasBegun: false, via: BY_PAGE };
+    const course = { redact: createRedactor([]), isSafe: false, hasBegun: false, via: BY_PAGE, epoch: "" };
     try {
       const { answered, upload } = await this.performCall(call, course, duration, signal);
       const outcome = { ...answered, duration_ms: duration(), ...statedVia(course.via) };
@@ -143,7 +143,7 @@ export class ToolRunner {
     const args = await this.argumentsOf(call, pin, signal);
     const request = this.buildRequest(call, sending, args, redact);
     const observe = (/** @type {BuiltRequest} */ sent) => this.observeRequest(call, sent, sending.via, createLogRedactor(redact, args));
-    await this.environment.transports[sending.via.transport].open();
+    course.epoch = await this.environment.transports[sending.via.transport].open();
     const mcp = pin.plan.kind === "mcp" ? (await this.environment.loadMcp()).prepareCall(this, { sending, request, signal, observe }) : null;
     const refusal = await mcp?.openServer();
     if (!course.isSafe && !refusal) await this.beginRequest(call, course, signal);
@@ -168,7 +168,7 @@ export class ToolRunner {
    */
   async beginRequest(call, course, signal) {
     signal.throwIfAborted();
-    await this.environment.journal.recordBegun(call);
+    await this.environment.journal.recordBegun(call, course.epoch);
     course.hasBegun = true;
     if (!this.environment.isConnected())
       throw new CallFailure("no_browser", "The page lost its connection to the bridge before the request was sent.", { retryable: true });

@@ -166,14 +166,14 @@ export async function refusalOf(response) {
  * @property {import("../executor/credentials.js").Credentials} credentials
  * @property {typeof fetch} fetch
  * @property {import("../types/types.d.ts").Transport} companion
- * @property {(serverId: string, origin: string) => Promise<import("../types/types.d.ts").Via>} findVia
+ * @property {Pick<import("../executor/via.js").TransportChoices, "findVia">} choices
  * @property {() => void} loginsChanged
  */
 
 /** @param {WorkerParts & {Failure: FailureClass}} parts */
-export function makeRenewal({ credentials, fetch: send, companion, findVia, loginsChanged, Failure }) {
+export function makeRenewal({ credentials, fetch: send, companion, choices, loginsChanged, Failure }) {
   const sendPlain = (/** @type {string} */ url, /** @type {any} */ init) => send(url, { ...init, credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer" });
   const ways = { page: sendPlain, companion: sendByCompanion(companion) };
-  const sendOf = (/** @type {string} */ serverId) => sendAsChosen((origin) => findVia(serverId, origin), ways);
+  const sendOf = (/** @type {string} */ serverId) => sendAsChosen((origin) => choices.findVia(serverId, origin), ways);
   return new Renewal({ logins: new StoredLogins(credentials), sendOf, now: Date.now, loginsChanged, Failure });
 }

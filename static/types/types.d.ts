@@ -180,7 +180,8 @@ export interface Passage {
 }
 export interface Transport {
   /** Settles once requests can be sent; throws a `CallFailure`. */
-  open(): Promise<void>;
+  /** Gives the epoch of what remembers, beyond this page, which calls were sent; "" where nothing does. */
+  open(): Promise<string>;
   /** As `fetch`, which is called once at most; throws what `fetch` does, or a `CallFailure`. */
   send(request: BuiltRequest, passage: Passage): Promise<Response>;
 }
@@ -262,6 +263,8 @@ export interface JournalEntry {
   at: number;
   outcome: Outcome | null;
   upload: Upload | null;
+  /** The epoch of the companion that was to send it; none: the page itself. */
+  companion_epoch?: string;
 }
 // ---- approval ----
 

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { MemoryLocks, MemoryStore } from "../support/memory_store.js";
 import { CallJournal } from "../../../static/executor/call_journal.js";
 import { CallRecovery } from "../../../static/executor/call_recovery.js";
+import { proveUnsent } from "../../../static/companion/lost_call.js";
 import { bench, call, failure, never, POST_THINGS } from "../support/runner_bench.js";
 
 /** @typedef {import("../../../static/types/types.d.ts").Outcome} Outcome */
@@ -26,19 +27,22 @@ const ANSWER = {
   duration_ms: 1,
 };
 
-/** A browser whose worker `w1` wrote a journal and died; `w2` greets. @param {(journal: CallJournal) => Promise<void>} life */
-async function afterReload(life) {
+/** A browser whose worker `w1` wrote a journal and died; `w2` greets. @param {(journal: CallJournal) => Promise<void>} life @param {{state: string, epoch: string} | null} [was] what a companion says of any call */
+async function afterReload(life, was = null) {
   const [store, locks] = [new MemoryStore(), new MemoryLocks()];
   const first = await opened(store, locks, "w1");
   await life(first);
   locks.held.clear();
   const journal = await opened(store, locks, "w2");
   const said = { sent: /** @type {[string, Outcome][]} */ ([]), uploaded: /** @type {any[]} */ ([]) };
+  const asked = /** @type {string[]} */ ([]);
+  const companion = { askDid: async (/** @type {string} */ id) => (asked.push(id), was) };
   const recovery = new CallRecovery(journal, {
     sendResult: (callId, outcome) => void said.sent.push([callId, outcome]),
     upload: async (_entry, { content }) => void said.uploaded.push(content),
+    proveUnsent: (entry) => proveUnsent(entry, companion),
   });
-  return { store, locks, first, journal, recovery, said };
+  return { store, locks, first, journal, recovery, said, asked };
 }
 
 test("the journal keeps its epoch until the browser's data is cleared", async () => {
@@ -84,6 +88,30 @@ test("after a reload a request under way is lost, and is told once", async () =>
   assert.deepEqual(await recovery.listCalls(), { alive: [], calls: [{ call_id: "c1", state: "lost" }] });
   await recovery.reportCalls([]);
   assert.deepEqual([(await recovery.listCalls()).calls, said.sent, store.rows.size], [[], [], 2]);
+});
+
+test("after a reload a call that the companion never sent has failed, and may be made again", async () => {
+  const { recovery, said, asked } = await afterReload((journal) => journal.recordBegun(call(), "e1"), { state: "never", epoch: "e1" });
+  for (let connects = 0; connects < 2; connects += 1) assert.deepEqual((await recovery.listCalls()).calls, [{ call_id: "c1", state: "done" }]);
+  await recovery.reportCalls([]);
+  const [[id, outcome]] = /** @type {any} */ (said.sent);
+  assert.deepEqual([id, outcome.status, outcome.error.code, outcome.error.retryable, outcome.delivered], ["c1", "failed", "no_browser", true, "no"]);
+  assert.deepEqual(asked, ["c1"]);
+});
+
+test("after a reload a call stays lost that was sent, of which another epoch or nobody speaks, or which was the page's own", async () => {
+  const cases = /** @type {[string, {state: string, epoch: string} | null, number][]} */ ([
+    ["e1", { state: "sent", epoch: "e1" }, 1],
+    ["e1", { state: "never", epoch: "e2" }, 1],
+    ["e1", null, 1],
+    ["", { state: "never", epoch: "" }, 0],
+  ]);
+  for (const [epoch, was, questions] of cases) {
+    const { recovery, said, asked } = await afterReload((journal) => journal.recordBegun(call(), epoch), was);
+    for (let connects = 0; connects < 2; connects += 1) assert.deepEqual((await recovery.listCalls()).calls, [{ call_id: "c1", state: "lost" }]);
+    await recovery.reportCalls([]);
+    assert.deepEqual([said.sent, asked.length], [[], questions]);
+  }
 });
 
 test("after a reload a finished result is told, its body first, until it is confirmed", async () => {
