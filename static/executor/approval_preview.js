@@ -1,5 +1,5 @@
 // @ts-check
-/** What the user of a call is asked about: the request as it would be sent. Nothing is fetched for it but a token, where the login's has expired. */
+/** What the user of a call is asked about: the request as it would be sent. Nothing is sent for it: a token that has expired is renewed once the call is allowed. */
 
 import { failureOf } from "./call_failure.js";
 import { readArguments } from "./call_message.js";
@@ -26,7 +26,7 @@ const unreadResponse = async () => new Response("");
 export async function describeCall(runner, call) {
   try {
     const pin = await runner.acceptedPin(call);
-    const sending = await runner.prepareSending(call, pin);
+    const sending = await runner.prepareSending(call, pin, false);
     const { credentials, via } = sending;
     const redact = createRedactor([...secretTexts(credentials), ...cookieTexts(via)]);
     const args = await runner.argumentsOf(call, pin, NEVER, unreadResponse);

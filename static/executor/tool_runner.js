@@ -40,7 +40,7 @@ import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js
  * @property {string} pageUrl
  * @property {() => string[]} acceptedOrigins             where files that arguments name may come from
  * @property {(serverId: string, key: string) => Promise<Pin | null>} findPin
- * @property {(serverId: string, origin: string) => Promise<CredentialSet>} loadCredentials
+ * @property {(serverId: string, origin: string, mayRenew: boolean) => Promise<CredentialSet>} loadCredentials  sends nothing unless it may renew
  * @property {(failed: import("./diagnosis.js").FailedFetch) => Promise<import("../types/types.d.ts").Diagnosis>} diagnoseFailure  why a fetch was rejected
  * @property {(call: ToolCall, content: Uint8Array<ArrayBuffer> | string, contentType: string, signal: AbortSignal) => Promise<void>} uploadResult
  * @property {Limits} limits
@@ -136,7 +136,7 @@ export class ToolRunner {
   async performCall(call, course, duration, signal) {
     const pin = await this.acceptedPin(call);
     course.isSafe = pin.plan.safe;
-    const sending = await this.prepareSending(call, pin);
+    const sending = await this.prepareSending(call, pin, true);
     course.via = sending.via;
     const secrets = [...secretTexts(sending.credentials), ...cookieTexts(sending.via)];
     const redact = (course.redact = createRedactor(secrets));
@@ -153,10 +153,10 @@ export class ToolRunner {
     return this.receiveAnswer(call, response, { redact, secrets, signal, until });
   }
 
-  /** @param {ToolCall} call @param {Pin} pin @returns {Promise<Sending>} */
-  async prepareSending({ call_id }, pin) {
+  /** @param {ToolCall} call @param {Pin} pin @param {boolean} mayRenew the call was allowed, or needs no asking @returns {Promise<Sending>} */
+  async prepareSending({ call_id }, pin, mayRenew) {
     const { loadCredentials, findVia } = this.environment;
-    const [credentials, via] = await Promise.all([loadCredentials(pin.server_id, pin.origin), findVia(pin.server_id, pin.origin)]);
+    const [credentials, via] = await Promise.all([loadCredentials(pin.server_id, pin.origin, mayRenew), findVia(pin.server_id, pin.origin)]);
     return { pin, credentials, via, ids: [call_id] };
   }
 

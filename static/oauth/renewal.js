@@ -51,15 +51,18 @@ export class Renewal {
    * @param {CredentialSet} credentials
    * @param {string} serverId
    * @param {string} origin
+   * @param {boolean} [mayRenew] false: nothing is sent, and what could be renewed is given as it is
    * @returns {Promise<CredentialSet>}
    * @throws a `Failure` `login_needed`: only the user can help
    */
-  async freshCredentials(credentials, serverId, origin) {
+  async freshCredentials(credentials, serverId, origin, mayRenew = true) {
     const fresh = { ...credentials };
     for (const [scheme, stored] of Object.entries(credentials)) {
       if (!("oauth" in stored) || !stored.oauth) continue;
       const place = { serverId, origin, scheme };
-      const { oauth } = isFresh(stored.oauth.logins[stored.oauth.active], this.parts.now()) ? { oauth: stored.oauth } : { oauth: await this.#renew(place) };
+      const known = stored.oauth.logins[stored.oauth.active];
+      const isGood = isFresh(known, this.parts.now()) || (!mayRenew && !known.ended && isRenewable(known));
+      const oauth = isGood ? stored.oauth : await this.#renew(place);
       const login = oauth.logins[oauth.active];
       fresh[scheme] = { ...stored, value: login.access_token, oauth, check: (response) => this.#checkAnswer(place, login, response) };
     }

@@ -74,10 +74,11 @@ class OAuthScene:
 
 @asynccontextmanager
 async def oauth_scene(
-    chromium: Browser, folder: Path, *, openid: bool = False, **scheme: Any
+    chromium: Browser, folder: Path, *, openid: bool = False, approve: str = "all", **scheme: Any
 ) -> AsyncGenerator[OAuthScene]:
     """`scheme`: members of the document's security scheme to replace."""
-    async with unopened_scene(chromium, folder, openid=openid, **scheme) as (harness, server, api, server_id):
+    parts = unopened_scene(chromium, folder, openid=openid, approve=approve, **scheme)
+    async with parts as (harness, server, api, server_id):
         page = await (await harness.new_context()).new_page()
         await open_page(page, await harness.bridge.page_url())
         yield await begun_scene(harness, server, api, page, server_id)
@@ -95,13 +96,13 @@ async def begun_scene(
 
 @asynccontextmanager
 async def unopened_scene(
-    chromium: Browser, folder: Path, *, openid: bool = False, **scheme: Any
+    chromium: Browser, folder: Path, *, openid: bool = False, approve: str = "all", **scheme: Any
 ) -> AsyncGenerator[tuple[BrowserHarness, OAuthServer, NotesApi, str]]:
     """All but a page; at last the id of the API's server."""
     async with (
         oauth_server() as server,
         notes_api(server) as api,
-        open_harness(chromium, folder, [], deadline_s=20) as harness,
+        open_harness(chromium, folder, [], deadline_s=20, approve=approve) as harness,
     ):
         server.clients[CLIENT] = Client(CLIENT, (f"{harness.bridge.base_url}/oauth/callback",))
         document = folder / "notes.json"

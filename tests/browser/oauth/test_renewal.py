@@ -36,6 +36,24 @@ async def test_two_calls_at_once_renew_an_expired_token_once(chromium: Browser, 
         assert scene.server.grants("refresh_token") == 1
 
 
+async def test_an_expired_token_is_renewed_only_once_the_call_is_allowed(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """A card asks about what has not happened: until it is pressed, nothing is sent in the user's name."""
+    async with oauth_scene(chromium, tmp_path, approve="safe") as scene:
+        await log_in_for_a_second(scene)
+        for button, renewals in (("Deny", 0), ("Allow once", 1)):
+            adding = asyncio.create_task(scene.call("addNote", {"text": "x"}))
+            card = scene.page.locator("#approvals article")
+            await expect(card).to_contain_text("authorization (header)")
+            assert scene.server.grants("refresh_token") == 0
+            await card.get_by_role("button", name=button).click()
+            await adding
+            await expect(card).to_have_count(0)
+            assert scene.server.grants("refresh_token") == renewals
+        assert scene.api.notes == ["first", "x"]
+
+
 async def test_a_stolen_refresh_token_ends_the_login_of_thief_and_user_in_words(
     chromium: Browser, tmp_path: Path
 ) -> None:

@@ -228,11 +228,12 @@ test("cards of a worker that died with its tab are dropped, those of a living on
 });
 
 test("a card shows what would be sent, which credential goes along and never its value, and fetches nothing", async () => {
-  const { runner, seen } = bench(WITH_KEY, { loadCredentials: async () => ({ key: { value: "s3cret-value" } }) });
+  const renewals = /** @type {boolean[]} */ ([]);
+  const { runner, seen } = bench(WITH_KEY, { loadCredentials: async (_server, _origin, mayRenew) => (renewals.push(mayRenew), { key: { value: "s3cret-value" } }) });
   const facts = await describeCall(runner, call({ params: "{}" }));
   assert.deepEqual([facts.method, facts.url, facts.credentials], ["GET", "https://api.example/v1/things?key=[secret]", ["key (query)"]]);
   assert.equal(JSON.stringify(facts).includes("s3cret"), false);
-  assert.deepEqual(seen.fetched, []);
+  assert.deepEqual([seen.fetched, renewals], [[], [false]]);
 });
 
 test("the arguments of a card keep their digits, and its body is the one that is sent", async () => {

@@ -37,7 +37,7 @@ async function scene(stored, answers = {}, now = LATE) {
   const { send, asked } = answering(answers);
   const news = { count: 0 };
   const renewal = new Renewal({ logins, sendOf: () => send, now: () => now, Failure: CallFailure, loginsChanged: () => void (news.count += 1) });
-  const fresh = async () => renewal.freshCredentials(await credentials.loadCredentials("s1", PLACE.origin), "s1", PLACE.origin);
+  const fresh = async (mayRenew = true) => renewal.freshCredentials(await credentials.loadCredentials("s1", PLACE.origin), "s1", PLACE.origin, mayRenew);
   const kept = async () => (await logins.readLogins(PLACE)).logins.ada;
   return { fresh, kept, asked, news };
 }
@@ -58,6 +58,15 @@ test("a token is renewed in the last tenth of its life, and not before", async (
   assert.equal(tokenOf(await late.fresh()), "access-2");
   assert.deepEqual(Object.fromEntries(late.asked[0].form), { grant_type: "refresh_token", refresh_token: "refresh-1", resource: "https://api.example", client_id: "page" });
   assert.deepEqual([(await late.kept()).refresh_token, late.news.count], ["refresh-2", 1]);
+});
+
+test("before a call is allowed nothing is renewed; what cannot be renewed is told at once all the same", async () => {
+  const { fresh, asked } = await scene(login(), { [TOKEN]: renewed });
+  assert.deepEqual([tokenOf(await fresh(false)), asked.length], ["access-1", 0]);
+  for (const over of [{ ended: "Used before.", access_token: "" }, { refresh_token: "" }]) {
+    const dead = await scene(login(over), { [TOKEN]: renewed });
+    assert.deepEqual([(await failureOf(dead.fresh(false))).code, dead.asked.length], ["login_needed", 0]);
+  }
 });
 
 test("of calls at once only the first renews, and all carry what it got", async () => {
