@@ -71,15 +71,17 @@ const CUSTOM = [
 ];
 
 export class CredentialsView {
-  /** @param {import("../executor/credentials.js").Credentials} credentials @param {ServerDetail} server */
-  constructor(credentials, server) {
-    this.credentials = credentials;
+  /** @param {import("../types/view_types.js").Parts} parts @param {ServerDetail} server */
+  constructor(parts, server) {
+    this.parts = parts;
+    this.credentials = parts.credentials;
     this.server = server;
     this.schemes = server.security_schemes.map(schemeChoice).filter((choice) => choice !== null);
     this.saved = el("ul", { class: "plain-list", "aria-label": "Saved credentials" });
     this.fields = el("div");
     this.message = el("div");
     this.element = this.#credentialForm();
+    const stop = parts.executor.onChanged("logins", () => (this.element.isConnected ? void this.#showSaved() : stop()));
     void this.#showSaved();
   }
 
@@ -177,12 +179,22 @@ export class CredentialsView {
     fill(this.saved, ...saved.map((entry) => this.#savedRow(entry)));
   }
 
+  /** Logins are ended at their server as well. @param {string} origin @param {string} scheme @returns {Promise<string>} what became of them; "" for others */
+  async #removeCredential(origin, scheme) {
+    const { id: serverId } = this.server;
+    const stored = (await this.credentials.loadCredentials(serverId, origin))[scheme] ?? {};
+    if ("oauth" in stored) return (await import("./login_view.js")).forgetLogins(this.parts, { serverId, origin, scheme });
+    await this.credentials.removeCredential(serverId, origin, scheme);
+    return "";
+  }
+
   /** @param {CredentialName} entry */
   #savedRow({ origin, scheme, saved_at }) {
     const name = scheme === "*" ? "custom, for every request" : scheme;
     const remove = async () => {
-      await this.credentials.removeCredential(this.server.id, origin, scheme);
-      announceSentence(`Credential ${name} removed`);
+      const said = await this.#removeCredential(origin, scheme).catch(sentenceOf);
+      if (said) fill(this.message, notice("note", said));
+      announceSentence(said || `Credential ${name} removed`);
       await this.#showSaved();
     };
     const isUsed = this.server.origins.includes(origin);

@@ -10,6 +10,7 @@ import { sendLogin } from "../oauth/login_requests.js";
 import { LoginSteps, REDIRECT } from "../oauth/login_steps.js";
 import { companionOffer, loginTalk, openWindow } from "./login_talk.js";
 
+export { forgetLogins } from "../oauth/forget_logins.js";
 export { freshCredentials } from "../oauth/login_requests.js";
 export { mcpLoginForm } from "./mcp_login.js";
 
@@ -116,7 +117,7 @@ class LoginView {
       const problem = problemOf(failure);
       fill(this.messages, notice("error", problem.message), companionOffer(this.parts, this.server.id, problem));
     } finally {
-      await this.#showAccounts();
+      this.parts.executor.dispatchEvent(new CustomEvent("logins")); // shown here and among the credentials
     }
   }
 }

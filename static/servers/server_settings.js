@@ -42,7 +42,7 @@ export function settingsPanels(parts, server, attempt, leave) {
   return [
     isMine ? addressForm(parts, server, attempt) : addressPanel(server),
     ...loginPanels(parts, server),
-    new CredentialsView(parts.credentials, server).element,
+    new CredentialsView(parts, server).element,
     checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
     ...(isMine ? [requestsPanel(parts, server, attempt), answersPanel(parts, server, attempt)] : []),
     server.shared ? sharedPanel(isMine) : removalPanel(parts, server, attempt, leave),

@@ -106,6 +106,43 @@ async def test_a_refused_scope_is_asked_for_and_added_to_the_others(
         await expect(scene.panel.get_by_role("button", name="Log in with more")).to_have_count(0)
 
 
+async def test_removing_the_credential_logs_out_every_account(chromium: Browser, tmp_path: Path) -> None:
+    """Whoever removes a login means that it is over; what is only forgotten is still good elsewhere."""
+    async with oauth_scene(chromium, tmp_path, openid=True) as scene:
+        await scene.fill_client()
+        for user in ("ada", "grace"):
+            await scene.log_in(user)
+        form = scene.page.get_by_role("form", name="Credentials")
+        await form.get_by_role("button", name="Remove the credential login").click()
+        await expect(form).to_contain_text("ada: Logged out: the server has revoked the tokens")
+        await expect(form).to_contain_text("grace: Logged out")
+        await expect(scene.panel.get_by_role("list", name="Accounts").get_by_role("listitem")).to_have_count(
+            0
+        )
+        assert [token.is_good for token in scene.server.tokens] == [False, False]
+        assert (await scene.call("listNotes")).detail["status"] == 401
+
+
+async def test_a_removed_login_that_its_server_does_not_revoke_says_why(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """The user may end it there; nothing else would tell."""
+    cases: list[tuple[dict[str, object], bool, str]] = [
+        ({"revocation_endpoint": None}, True, "offers no way to revoke them"),
+        ({}, False, "could not be told to revoke them"),
+    ]
+    async with oauth_scene(chromium, tmp_path) as scene:
+        await scene.fill_client()
+        for metadata, has_cors, words in cases:
+            scene.server.mischief.metadata, scene.server.mischief.token_cors = metadata, True
+            await scene.log_in()
+            scene.server.mischief.token_cors = has_cors
+            form = scene.page.get_by_role("form", name="Credentials")
+            await form.get_by_role("button", name="Remove the credential login").click()
+            await expect(form).to_contain_text(words)
+            await expect(form.get_by_role("button", name="Remove the credential login")).to_have_count(0)
+
+
 async def test_logging_out_revokes_the_tokens_and_forgets_them(chromium: Browser, tmp_path: Path) -> None:
     """RFC 7009: a token that is only forgotten here is still good for whoever copied it."""
     async with oauth_scene(chromium, tmp_path) as scene:
