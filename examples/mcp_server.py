@@ -52,6 +52,8 @@ class NoteServer:
     """Ids of the sessions of the older era."""
     token: str | None = None
     """The bearer token that every request must have; None: none."""
+    page_hosts: set[str] = field(default_factory=lambda: set(_LOOPBACK))
+    """Whose pages may call it."""
 
 
 NOTE_SERVER = web.AppKey("note_server", NoteServer)
@@ -69,9 +71,9 @@ class RpcError(Exception):
 
 @web.middleware
 async def allow_pages(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Let pages of this machine call and read; refuse those of others, whose user asked for nothing."""
+    """Let pages of known hosts call and read; refuse those of others, whose user asked for nothing."""
     origin = request.headers.get("Origin")
-    if origin is not None and urlsplit(origin).hostname not in _LOOPBACK:
+    if origin is not None and urlsplit(origin).hostname not in request.app[NOTE_SERVER].page_hosts:
         return web.Response(status=403, text="Pages of this origin may not call this server.")
     asks = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
     response = web.Response(status=204) if asks else await _answered(request, handler)

@@ -18,6 +18,7 @@ from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc8628 import DeviceCredentialDict
 from joserfc.jwk import RSAKey
 
+from tests.support.oauth.client_documents import read_client_document
 from tests.support.oauth.grants import (
     CodeGrant,
     DeviceAuthorization,
@@ -107,6 +108,8 @@ class OAuthServer:
         """User codes of the device flow to whether they were allowed."""
         self.signing_key = RSAKey.generate_key(2048)
         self.token_seconds = TOKEN_SECONDS
+        self.reads_client_documents = False
+        """A client id that is an https address is looked up there."""
         self.mischief = Mischief()
         self.token_requests: list[dict[str, str]] = []
         """Forms that reached the token endpoint, preflights aside."""
@@ -174,6 +177,7 @@ class OAuthServer:
             "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
             "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": True,
+            "client_id_metadata_document_supported": self.reads_client_documents,
             **self.mischief.metadata,
         }
         return {name: value for name, value in said.items() if value is not None}
@@ -185,6 +189,11 @@ class OAuthServer:
 
     async def show_consent(self, request: web.Request) -> web.Response:
         """Ask who it is, and whether the client may."""
+        client_id = request.query.get("client_id", "")
+        if self.reads_client_documents and client_id.startswith("https://"):
+            described = await read_client_document(client_id)
+            if described is not None:
+                self.clients[client_id] = described
         asked = FormRequest("GET", str(request.url), request.headers, dict(request.query), {})
         try:
             grant = self._flows.get_consent_grant(asked, None)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from examples.mcp_server import create_mcp_server
+from examples.mcp_server import NOTE_SERVER, create_mcp_server
 from tests.support.oauth.authorization import OAuthServer
 from tests.support.web_servers import serving
 
@@ -15,9 +15,10 @@ METADATA_PATH = "/.well-known/oauth-protected-resource/mcp"
 
 
 @asynccontextmanager
-async def protected_mcp(server: OAuthServer) -> AsyncGenerator[str]:
-    """Its endpoint; every message needs a token that was given out for it."""
+async def protected_mcp(server: OAuthServer, *page_hosts: str) -> AsyncGenerator[str]:
+    """Its endpoint; every message needs a token for it. `page_hosts`: those of pages, beside this machine."""
     app = create_mcp_server()
+    app[NOTE_SERVER].page_hosts.update(page_hosts)
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
