@@ -10,9 +10,10 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import accept_selection, expect_connection, go_to, open_page
-from tests.support.oauth.authorization import OAuthServer, oauth_server
+from tests.support.oauth.authorization import TOKEN_SECONDS, OAuthServer, oauth_server
 from tests.support.oauth.protected_api import NotesApi, notes_api
 from tests.support.oauth.records import Client
+from tests.support.waiting import eventually
 
 CLIENT = "bridge-page"
 
@@ -63,6 +64,13 @@ class OAuthScene:
         await window.get_by_role("button", name="Allow").click()
         await expect(self.panel.get_by_text("Logged in.")).to_be_visible()
         await self.expect_executor()
+
+    async def log_in_briefly(self, user: str = "ada") -> None:
+        """The whole way, with a first token that expires at once; those that follow do not."""
+        self.server.token_seconds = 1
+        await self.log_in(user)
+        self.server.token_seconds = TOKEN_SECONDS
+        await eventually(lambda: not self.server.tokens[0].is_good)
 
     async def expect_executor(self) -> None:
         """The worker that may renew logins has taken over."""

@@ -6,25 +6,16 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.browser.oauth.oauth_scene import CLIENT, OAuthScene, oauth_scene
-from tests.support.waiting import eventually
+from tests.browser.oauth.oauth_scene import CLIENT, oauth_scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
-
-
-async def log_in_for_a_second(scene: OAuthScene) -> None:
-    """The first token expires at once; those that follow do not."""
-    scene.server.token_seconds = 1
-    await scene.fill_client()
-    await scene.log_in()
-    scene.server.token_seconds = 3600
-    await eventually(lambda: not scene.server.tokens[0].is_good)
 
 
 async def test_two_calls_at_once_renew_an_expired_token_once(chromium: Browser, tmp_path: Path) -> None:
     """A refresh token that rotates works once: the second use would end the login."""
     async with oauth_scene(chromium, tmp_path) as scene:
-        await log_in_for_a_second(scene)
+        await scene.fill_client()
+        await scene.log_in_briefly()
         await scene.page.reload()  # the worker of a new page may renew, too
         await scene.expect_executor()
         async with asyncio.TaskGroup() as group:
@@ -41,7 +32,8 @@ async def test_an_expired_token_is_renewed_only_once_the_call_is_allowed(
 ) -> None:
     """A card asks about what has not happened: until it is pressed, nothing is sent in the user's name."""
     async with oauth_scene(chromium, tmp_path, approve="safe") as scene:
-        await log_in_for_a_second(scene)
+        await scene.fill_client()
+        await scene.log_in_briefly()
         for button, renewals in (("Deny", 0), ("Allow once", 1)):
             adding = asyncio.create_task(scene.call("addNote", {"text": "x"}))
             card = scene.page.locator("#approvals article")
@@ -59,7 +51,8 @@ async def test_a_stolen_refresh_token_ends_the_login_of_thief_and_user_in_words(
 ) -> None:
     """RFC 9700 §4.14: the server notices the second use; the user must hear of it, and can log in again."""
     async with oauth_scene(chromium, tmp_path) as scene:
-        await log_in_for_a_second(scene)
+        await scene.fill_client()
+        await scene.log_in_briefly()
         stolen = {"grant_type": "refresh_token", "refresh_token": scene.server.tokens[0].refresh_token or ""}
         url = f"{scene.server.issuer}/token"
         async with scene.harness.http.post(url, data={**stolen, "client_id": CLIENT}) as theft:
