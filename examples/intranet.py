@@ -75,6 +75,13 @@ async def ask_for_leave(request: web.Request) -> web.Response:
     return web.json_response({"days": days}, status=201)
 
 
+async def show_start(_request: web.Request) -> web.Response:
+    """Where the page's *Sign in at* leads: an intranet's front page."""
+    links = '<p><a href="/staff/login">Staff login</a></p><p><a href="/printer/status">Printer</a></p>'
+    page = f'<!doctype html><html lang="en"><title>Sample intranet</title><h1>Sample intranet</h1>{links}'
+    return web.Response(text=page, content_type="text/html")
+
+
 async def show_login(_request: web.Request) -> web.Response:
     """A page to log in at."""
     return _login_page(200)
@@ -145,7 +152,7 @@ def _operation(name: str, summary: str, status: str = "200", member: str = "") -
 
 _PRINTER: JsonObject = {
     "openapi": "3.1.0",
-    "info": {"title": "Printer", "version": "1.0.0", "description": "It knows no CORS, as most devices."},
+    "info": {"title": "Printer", "version": "1.0.0", "description": "It allows no CORS, like most devices."},
     "servers": [{"url": "/printer"}],
     "paths": {
         "/status": {"get": _operation("showPrinter", "How the printer is")},
@@ -157,7 +164,7 @@ _STAFF: JsonObject = {
     "info": {
         "title": "Staff",
         "version": "1.0.0",
-        "description": "Log in at /staff/login. It knows no CORS.",
+        "description": "Log in at /staff/login. It allows no CORS.",
     },
     "servers": [{"url": "/staff"}],
     "security": [{"session": []}],
@@ -186,6 +193,7 @@ def create_intranet() -> web.Application:
     app[INTRANET] = Intranet()
     app.add_routes(
         [
+            web.get("/", show_start),
             web.get("/printer/openapi.json", _printer_document),
             web.get("/printer/status", show_printer),
             web.post("/printer/jobs", print_text),

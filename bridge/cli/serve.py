@@ -37,7 +37,8 @@ from examples.sample_api import start_sample_api
 
 SAMPLES = ("shop.json", "library.yaml", "thermostat.yaml", "answers.yaml", "mirror.yaml", "untidy.yaml")
 """The sample documents of the demo, most inviting first."""
-
+INTRANET_APIS = ("printer", "staff")
+"""APIs of the sample intranet; no page can call them, but the companion extension can."""
 
 LISTING_SECONDS = 2.0
 MAX_LISTED_MODELS = 5
@@ -58,7 +59,14 @@ class _Samples(NamedTuple):
     mcp_url: str
     """The endpoint; adding it in the page is for the user to try."""
     intranet_url: str
-    """Of APIs that keep pages out; adding them is for the user to try."""
+    """Of the APIs that keep pages out."""
+
+    def list_documents(self) -> list[tuple[str, str]]:
+        """Return addresses of documents with the names they get in messages."""
+        samples = [(f"{self.api_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
+        return samples + [
+            (f"{self.intranet_url}/{api}/openapi.json", f"sample {api}") for api in INTRANET_APIS
+        ]
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -103,7 +111,7 @@ async def _serve(
         samples, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
         if with_samples:
             samples = await _start_samples(stack, is_fixed=settings.network.port != 0)
-            specs = [(f"{samples.api_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
+            specs = samples.list_documents()
         bridge = await _start(settings, store, partial(_share, specs=specs, rules=reference_rules(options)))
         stack.push_async_callback(bridge.close)
         page = await bridge.page_url()
@@ -187,7 +195,7 @@ def _announce(
     if samples:
         print(f"Sample MCP server, to be added in the page: {samples.mcp_url}", flush=True)
         print(
-            f"Sample APIs that keep pages out: {samples.intranet_url}/{{printer,staff}}/openapi.json",
+            f"Sample intranet, which only the companion extension can call: {samples.intranet_url}",
             flush=True,
         )
     if samples and DEMO_ID in models:
