@@ -9,5 +9,5 @@ export const findPart = (id) => /** @type {HTMLElement} */ (document.getElementB
 
 /** @param {{login: boolean, methods: import("./protocol.js").Methods}} grant */
 export function describeGrant({ login, methods }) {
-  return `${methods === "all" ? "reading and changing" : "reading only"}, ${login ? "as you are signed in there" : "without your login"}`;
+  return `${methods === "all" ? "reading and changing" : "reading only"}, ${login ? "with your login" : "without your login"}`;
 }

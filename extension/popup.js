@@ -36,7 +36,7 @@ const bridgeItem = (bridge) => listItem(bridge, { label: "Disconnect", press: ()
 
 /** @param {import("./use_log.js").Use} use */
 const useItem = ({ at, bridge, api, method, login, ending }) =>
-  listItem(`${new Date(at).toLocaleTimeString()} ${bridge}: ${method} ${api}${login ? " with your login" : ""}, ${ending}`);
+  listItem(`${new Date(at).toLocaleTimeString()}: ${method} ${api} for ${bridge}${login ? ", with your login" : ""}: ${ending}`);
 
 async function showAll() {
   const { bridges, grants, uses } = await sendRequest({ type: "view" });

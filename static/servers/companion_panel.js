@@ -114,7 +114,7 @@ export class CompanionPanel {
     const why = ` The cookies that this browser has for ${host} go along: what is called is done as you. Each call that can change something then asks you, whatever you allowed.`;
     return el(
       "div",
-      null,
+      { class: "stack" },
       el("label", { class: "check" }, box, el("span", null, "With my login.", el("span", { class: "hint" }, why))),
       via.login ? el("p", { class: "hint" }, link(`Sign in at ${host}`, origin, { target: "_blank", rel: "noopener noreferrer" }), " in a tab of this browser, if you are not.") : null,
     );

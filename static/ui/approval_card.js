@@ -24,7 +24,7 @@ const REASONS = {
   every_call: "You want to be asked about every call.",
   changed: "It has changed since you chose to always allow it.",
   bridge: "The bridge has no record that you allowed it.",
-  login: "It can change data as you, who are signed in there: such a call always asks.",
+  login: "It can change data as you: with your login, such a call always asks.",
 };
 
 export class ApprovalCard {

@@ -49,7 +49,7 @@ class Office:
             await panel.get_by_role("button", name=label, exact=True).click()
         question = await opened.value
         if changing:
-            await question.get_by_label("Also changing").check()
+            await question.get_by_label("Reading and changing").check()
         if login:
             await question.get_by_label("With your login:").check()
         if login and changing:

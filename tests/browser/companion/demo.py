@@ -50,7 +50,7 @@ class Demo:
 
     async def grant_all(self, panel: Locator, question: Page, *, login: bool = False) -> None:
         """Reading and changing, and the login where it is asked for."""
-        await question.get_by_label("Also changing").check()
+        await question.get_by_label("Reading and changing").check()
         if login:
             await question.get_by_label("With your login:").check()
             await question.get_by_label("It may change things").check()

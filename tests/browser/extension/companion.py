@@ -145,7 +145,7 @@ class Companion:
             )
         question = await opened.value
         if methods == "all":
-            await question.get_by_label("Also changing").check()
+            await question.get_by_label("Reading and changing").check()
         if login:
             await question.get_by_label("With your login:").check()
         if login and methods == "all":
