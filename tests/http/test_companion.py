@@ -5,6 +5,7 @@ import io
 import json
 import os
 import shutil
+import struct
 import zipfile
 from pathlib import Path
 
@@ -41,6 +42,18 @@ def test_the_same_files_give_the_same_bytes_elsewhere_and_later(tmp_path: Path) 
         os.utime(path, (1, 1))
         path.chmod(0o600)
     assert build_archive(copy) == build_archive()
+
+
+def test_every_icon_that_the_manifest_names_is_packed_in_its_size() -> None:
+    """A browser that misses one refuses the extension, and blurs one that it has to scale."""
+    with zipfile.ZipFile(io.BytesIO(build_archive())) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        named = [*manifest["icons"].items(), *manifest["action"]["default_icon"].items()]
+        drawn = {(size, name): archive.read(name) for size, name in named}
+    assert {"16", "32", "48", "128"} == set(manifest["icons"])
+    for (size, name), image in drawn.items():
+        assert image.startswith(b"\x89PNG\r\n\x1a\n"), name
+        assert struct.unpack(">II", image[16:24]) == (int(size), int(size)), name
 
 
 def test_a_firefox_gets_no_keys_that_are_chromium_s_own() -> None:
