@@ -1,5 +1,6 @@
 """The extension's own pages: where a bridge is connected, an API is granted, and both are taken back."""
 
+import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -7,12 +8,14 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
-from tests.browser.extension.companion import BridgePage, extension_id
+from tests.browser.extension.companion import EXTENSION, BridgePage, extension_id
 from tests.browser.extension.conftest import Stage
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
+WARNINGS = "manifest => chrome.management.getPermissionWarningsByManifest(manifest)"
+"""What the browser shows to whoever installs an extension."""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -75,8 +78,8 @@ async def test_the_popup_shows_what_was_used_and_revokes_it(stage: Stage) -> Non
     bridge = await stage.companion.open_bridge({"api": stage.origin})
     await bridge.call(f"{stage.origin}/secret-path?token=x")
     popup = await open_popup(stage, bridge.origin)
-    uses = popup.get_by_role("list", name="Lately")
-    await expect(uses).to_contain_text(f"{bridge.origin}: GET {stage.origin}, 200")
+    uses = popup.get_by_role("list", name="Recent calls")
+    await expect(uses).to_contain_text(f"GET {stage.origin} for {bridge.origin}: 200")
     await expect(uses).not_to_contain_text("secret-path")
     apis = popup.get_by_role("list", name="APIs")
     words = f"{stage.origin} for {bridge.origin}: reading only, without your login"
@@ -92,7 +95,7 @@ async def test_changing_with_the_login_is_confirmed_apart(question: tuple[Bridge
     await expect(page.locator("#bridge")).to_have_text(bridge.origin)
     await page.get_by_label("With your login:").check()
     await expect(page.get_by_label("It may change things")).to_be_hidden()
-    await page.get_by_label("Also changing").check()
+    await page.get_by_label("Reading and changing").check()
     await expect(page.get_by_label("It may change things")).to_be_visible()
     await expect_accessible(page)
     await page.get_by_role("button", name="Allow", exact=True).click()
@@ -128,3 +131,13 @@ async def test_a_bridge_asks_one_question_at_a_time(question: tuple[BridgePage, 
     bridge, _ = question
     ask = {"type": "ask", "id": "second", "api": "http://api.test", "login": False, "methods": "safe"}
     assert (await bridge.exchange(ask))["code"] == "asking"
+
+
+async def test_installing_the_extension_warns_of_nothing(stage: Stage) -> None:
+    """Nobody installs what reads "all your data on all websites"; grants are asked one by one."""
+    page = await stage.companion.own_page()
+    shipped = (EXTENSION / "manifest.json").read_text(encoding="utf-8")
+    assert await page.evaluate(WARNINGS, shipped) == []
+    greedy = {**json.loads(shipped), "host_permissions": ["*://*/*"]}
+    assert await page.evaluate(WARNINGS, json.dumps(greedy)) != [], "the browser tells warnings here"
+    await page.close()
