@@ -1,6 +1,6 @@
 # Commands for people; the work is in make/. `make run` leaves standard output to the command it starts.
 ARGS ?=
-.PHONY: help run test test-all test-replicas extension clients check fmt bench faults faults-replicas fuzz lock clean
+.PHONY: help run test test-all test-replicas extension pictures clients check fmt bench faults faults-replicas fuzz lock clean
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/'
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
@@ -13,6 +13,8 @@ test-replicas: ## run the HTTP, model, conversation and socket tests through two
 	@make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test-replicas $(ARGS)
 extension: ## pack the companion extension into build/companion.zip, with its digest
 	@make/setup dev >&2 && exec .venv/bin/python make/build_extension.py build/companion.zip $(ARGS)
+pictures: ## take the pictures of the companion for docs/pictures anew
+	@CHROMIUM=$$(make/chromium) && export CHROMIUM && make/setup dev >&2 && exec .venv/bin/python -m tests.browser.companion.pictures $(ARGS)
 clients: ## run other people's MCP clients and the conformance suite against a bridge
 	@make/setup dev >&2 && exec make/clients $(ARGS)
 check: ## lint, format, types, imports, spelling, house rules
