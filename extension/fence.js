@@ -29,7 +29,7 @@ export const refusal = (code, message) => ({ code, message });
 const isNeverSent = (name) => NEVER_SENT.has(name) || /^(sec|proxy|access-control)-/.test(name);
 
 /** @param {CallMessage["body"]} body */
-const sizeOf = (body) => (body instanceof ArrayBuffer ? body.byteLength : (body ?? 0));
+export const sizeOf = (body) => (body instanceof ArrayBuffer ? body.byteLength : (body ?? 0));
 
 /** @param {URL} url @param {readonly string[]} bridges @returns {Refusal | null} */
 export function findForbiddenTarget(url, bridges) {

@@ -37,10 +37,10 @@ export class PagePort {
     this.environment = environment;
   }
 
-  /** @param {import("./protocol.js").CompanionMessage} message lost when the page is gone */
-  post = (message) => {
+  /** @param {import("./protocol.js").CompanionMessage[]} messages lost when the page is gone */
+  post = (...messages) => {
     try {
-      this.port.postMessage(message);
+      this.port.postMessage(messages);
     } catch {
       this.abortAll();
     }

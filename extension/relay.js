@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The relay: joins a page's MessagePort to the service worker, and looks at nothing in between. A content script cannot
+ * The relay: joins a page's MessagePort to the service worker, and looks at nothing in between. It takes messages in lists. A content script cannot
  * import, so that the names of protocol.js are repeated here.
  */
 
@@ -17,7 +17,8 @@
     const worker = runtime.connect();
     page.onmessage = ({ data }) => worker.postMessage(data);
     page.addEventListener("close", () => worker.disconnect());
-    worker.onMessage.addListener((message) => page.postMessage(message, message.type === "chunk" ? [message.bytes] : []));
+    const pass = (/** @type {any} */ message) => page.postMessage(message, message.type === "chunk" ? [message.bytes] : []);
+    worker.onMessage.addListener((/** @type {any[]} */ messages) => messages.forEach(pass));
     worker.onDisconnect.addListener(() => {
       page.postMessage({ type: "gone" });
       page.close();

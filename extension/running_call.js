@@ -2,13 +2,15 @@
 /** One request of a page, from its `call` to its end. It is fetched at most once. */
 
 import { IncomingBody, SendWindow, splitBytes } from "./chunks.js";
-import { refusal, splitRequest } from "./fence.js";
+import { refusal, sizeOf, splitRequest } from "./fence.js";
 import { describeError, isBeforeConnection } from "./net_errors.js";
+import { CHUNK_BYTES, WINDOW_CHUNKS } from "./protocol.js";
 
 /** @typedef {import("./protocol.js").CallMessage} CallMessage */
 /** @typedef {import("./protocol.js").Grant} Grant */
+/** @typedef {import("./protocol.js").HeadMessage} HeadMessage */
 /** @typedef {import("./fence.js").Refusal} Refusal */
-/** @typedef {(message: import("./protocol.js").CompanionMessage) => void} Post */
+/** @typedef {(...messages: import("./protocol.js").CompanionMessage[]) => void} Post */
 
 /**
  * What all calls share.
@@ -36,9 +38,6 @@ class Refused extends Error {
 
 /** The reason of a call's signal when its page no longer wants it. */
 export const CANCELLED = refusal("cancelled", "The call was cancelled.");
-
-/** @param {CallMessage["body"]} body */
-const sizeOf = (body) => (body instanceof ArrayBuffer ? body.byteLength : (body ?? 0));
 
 export class RunningCall {
   #controller = new AbortController();
@@ -155,15 +154,14 @@ export class RunningCall {
     try {
       const response = await this.environment.fetch(request);
       void this.environment.contacts.noteContact(new URL(request.url).origin);
-      await this.#postHead(response, fragment);
-      await this.#postBody(response);
+      await this.#postBody(response, await this.#readHead(response, fragment));
     } catch {
       await this.#fail(request.url, fragment);
     }
   }
 
-  /** @param {Response} response @param {string} fragment @throws {Error} the browser does not tell where it leads */
-  async #postHead(response, fragment) {
+  /** @param {Response} response @param {string} fragment @returns {Promise<HeadMessage>} @throws {Error} the browser does not tell where it leads */
+  async #readHead(response, fragment) {
     const { net } = this.environment;
     const isRedirect = response.type === "opaqueredirect";
     const redirect = isRedirect ? await net.redirectOf(fragment) : null;
@@ -175,20 +173,30 @@ export class RunningCall {
       location: null,
     };
     this.#ending = String(status);
-    this.post({ type: "head", id: this.id, status, status_text, headers, location, ip: net.addressOf(fragment) });
+    return { type: "head", id: this.id, status, status_text, headers, location, ip: net.addressOf(fragment) };
   }
 
-  /** @param {Response} response */
-  async #postBody({ body }) {
+  /** A short answer goes as one list, because each takes a way through three processes. @param {Response} response @param {HeadMessage} head */
+  async #postBody({ body, headers }, head) {
     const { id } = this;
+    /** @type {import("./protocol.js").CompanionMessage[]} */
+    const held = [head];
+    let isShort = Number(headers.get("content-length") ?? Infinity) <= CHUNK_BYTES;
     let total = 0;
-    for await (const piece of body ?? [])
-      for (const bytes of splitBytes(piece)) {
-        const seq = await this.#window.claimNext(this.#controller.signal);
-        total += bytes.byteLength;
-        this.post({ type: "chunk", id, seq, bytes });
-      }
-    this.post({ type: "end", id, bytes: total });
+    if (!isShort) this.post(...held.splice(0));
+    try {
+      for await (const piece of body ?? [])
+        for (const bytes of splitBytes(piece)) {
+          const seq = await this.#window.claimNext(this.#controller.signal);
+          total += bytes.byteLength;
+          held.push({ type: "chunk", id, seq, bytes });
+          isShort &&= held.length < WINDOW_CHUNKS; // what is held is not acknowledged
+          if (!isShort) this.post(...held.splice(0));
+        }
+      held.push({ type: "end", id, bytes: total });
+    } finally {
+      this.post(...held);
+    }
   }
 
   /** @param {string} url @param {string} fragment */

@@ -24,10 +24,8 @@ import { UseLog } from "./use_log.js";
 const { runtime, storage, tabs } = chrome;
 const now = () => Date.now();
 const randomId = () => crypto.randomUUID();
-/** @type {any} */
-const session = storage.session;
-/** @type {any} */
-const local = storage.local;
+const session = /** @type {any} */ (storage.session);
+const local = /** @type {any} */ (storage.local);
 
 /** @type {Set<PagePort>} */
 const ports = new Set();
@@ -38,10 +36,11 @@ const access = new HostAccess(chrome.permissions);
 const grants = new Grants(local, { now, changed: announceChange });
 const ledger = new CallLedger(session, { now, randomId });
 const contacts = new Contacts(session);
-const uses = new UseLog(local);
+const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const uses = new UseLog(local, pause);
 const rules = new HeaderRules(chrome.declarativeNetRequest);
 const relays = new Relays(chrome.scripting, tabs);
-const net = new NetWatch(/** @type {any} */ (chrome.webRequest), (ms) => new Promise((resolve) => setTimeout(resolve, ms)));
+const net = new NetWatch(/** @type {any} */ (chrome.webRequest), pause);
 const pairing = new Pairing({ grants, access, relays, storage: session, now });
 const hasAccess = (/** @type {string} */ origin) => access.hasAccess(origin);
 const asks = new Asks({ tabs, storage: session, getUrl: (path) => runtime.getURL(path), grants, hasAccess, randomId });

@@ -13,6 +13,8 @@
 /** @typedef {import("./grants.js").Storage} Storage */
 
 const KEPT_USES = 300;
+/** Milliseconds between two writes, each of which takes as long as a call: a burst shall not wait for its own log. */
+const WRITE_MS = 1000;
 
 export class UseLog {
   /** @type {Use[]} */
@@ -20,9 +22,10 @@ export class UseLog {
   #isWriting = false;
   #isChanged = false;
 
-  /** @param {Storage} storage */
-  constructor(storage) {
+  /** @param {Storage} storage @param {(ms: number) => Promise<unknown>} pause */
+  constructor(storage, pause) {
     this.storage = storage;
+    this.pause = pause;
   }
 
   async loadUses() {
@@ -43,13 +46,14 @@ export class UseLog {
     void this.#writeUses();
   }
 
-  /** One write at a time takes along what has come meanwhile. */
+  /** The first at once; what comes meanwhile is written together, long before a service worker is stopped for idleness. */
   async #writeUses() {
     if (this.#isWriting) return;
     this.#isWriting = true;
     while (this.#isChanged) {
       this.#isChanged = false;
       await this.storage.set({ uses: this.#uses }).catch(() => undefined);
+      await this.pause(WRITE_MS);
     }
     this.#isWriting = false;
   }

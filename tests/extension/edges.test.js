@@ -9,6 +9,7 @@ import { IncomingBody, SendWindow, splitBytes } from "../../extension/chunks.js"
 import { patternOf } from "../../extension/host_access.js";
 import { readMessage } from "../../extension/messages.js";
 import { BURST_CALLS, CALLS_PER_SECOND, CHUNK_BYTES, PARALLEL_CALLS, WINDOW_CHUNKS, WINDOW_CONNECT, WINDOW_HERE } from "../../extension/protocol.js";
+import { UseLog } from "../../extension/use_log.js";
 import { METADATA_NAMES, NETWORKS } from "../../static/base/network_table.js";
 import { FakeStorage } from "./support/fake_chrome.js";
 
@@ -134,4 +135,19 @@ test("a ledger that forgets old calls begins another epoch", async () => {
   assert.equal(ledger.epoch, "epoch-2");
   assert.equal(await ledger.recordSent("b", "new"), false);
   assert.equal(await ledger.voidUnlessSent("b", "old-1"), "never");
+});
+
+test("a burst of uses is written twice, not once for each, and nothing of it is lost", async () => {
+  /** @type {any[]} */
+  const writes = [];
+  /** @type {(() => void)[]} */
+  const pauses = [];
+  const storage = { get: async () => ({}), set: async (/** @type {any} */ items) => void writes.push(structuredClone(items.uses)) };
+  const log = new UseLog(storage, () => new Promise((resolve) => void pauses.push(() => resolve(true))));
+  for (let at = 0; at < 50; at += 1) log.addUse({ at, bridge: "b", api: "a", method: "GET", login: false, ending: "200" });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(writes.map((uses) => uses.length), [1]);
+  pauses[0]();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(writes.map((uses) => uses.length), [1, 50]);
 });

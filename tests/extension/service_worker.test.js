@@ -93,6 +93,44 @@ test("it is written down that a call is sent before it is", async () => {
   assert.deepEqual(typesOf(await port.say({ ...CALL, id: "1" })), ["ready", "sent", "head", "chunk", "end"]);
 });
 
+test("a short answer comes as one list, and one whose end is far at once", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  browser.answer = async () => new Response("ok", { headers: { "Content-Length": "2" } });
+  await port.say({ ...CALL, id: "1" });
+  browser.answer = async () => new Response("ok");
+  await port.say({ ...CALL, id: "2" });
+  assert.deepEqual(port.posts, ["ready", "sent", "head chunk end", "sent", "head", "chunk", "end"]);
+});
+
+test("a short answer in more pieces than may wait is passed on, and acknowledged, as it comes", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  const start = (/** @type {ReadableStreamDefaultController} */ stream) => {
+    for (let piece = 0; piece < 20; piece += 1) stream.enqueue(new Uint8Array(1));
+    stream.close();
+  };
+  browser.answer = async () => new Response(new ReadableStream({ start }), { headers: { "Content-Length": "20" } });
+  const over = port.say({ ...CALL, id: "1" });
+  for (let seq = 7; seq <= 20; seq += 1) {
+    const isHeard = () => port.heard.some((message) => message.seq === seq - 1);
+    for (let turn = 0; turn < 1000 && !isHeard(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(isHeard(), `piece ${seq - 1}`);
+    void port.say({ type: "ack", id: "1", seq: seq - 1 });
+  }
+  assert.deepEqual(typesOf(await over).slice(-2), ["chunk", "end"]);
+  assert.equal(port.heard.at(-1).bytes, 20);
+});
+
+test("an answer that breaks off is told from one that never came", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  const body = new ReadableStream({ start: (stream) => stream.error(new Error("reset")) });
+  browser.answer = async () => new Response(body, { headers: { "Content-Length": "20" } });
+  await port.say({ ...CALL, id: "1" });
+  assert.deepEqual(typesOf(port.heard), ["ready", "sent", "head", "failed"]);
+});
+
 test("what cannot be written down is not sent", async () => {
   const browser = await pairedBrowser();
   const port = await greetedPort(browser);

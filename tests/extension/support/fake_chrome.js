@@ -50,16 +50,19 @@ export class FakePort {
   isOpen = true;
   /** @type {any[]} */
   heard = [];
+  /** Types of the messages that came together. @type {string[]} */
+  posts = [];
 
   /** @param {any} sender */
   constructor(sender) {
     this.sender = sender;
   }
 
-  /** @param {any} message */
-  postMessage(message) {
+  /** @param {any[]} messages */
+  postMessage(messages) {
     if (!this.isOpen) throw new Error("Attempting to use a disconnected port object");
-    this.heard.push(message);
+    this.posts.push(messages.map(({ type }) => type).join(" "));
+    this.heard.push(...messages);
   }
 
   disconnect() {
