@@ -9,6 +9,7 @@ from bench.cluster.failover import measure_failover
 from bench.connections import measure_connections
 from bench.documents import measure_documents
 from bench.event_loop import VARIABLE, loop_name, run
+from bench.extension.call_cost import measure_extension
 from bench.hostile import measure_hostile
 from bench.mcp import measure_mcp
 from bench.model_endpoint import measure_model_endpoint
@@ -40,6 +41,7 @@ _BENCHES: dict[str, Bench] = {
     "hostile": lambda effort: run(measure_hostile(quick=_is_quick(effort))),
     "start": lambda effort: measure_starts(quick=_is_quick(effort)),
     "page-load": lambda effort: measure_page_load(quick=_is_quick(effort)),
+    "extension": lambda effort: measure_extension(quick=_is_quick(effort)),
     "documents": lambda _effort: run(measure_documents()),
     "replicas": lambda effort: run(measure_replicas(quick=_is_quick(effort))),
     "failover": lambda effort: run(measure_failover(quick=_is_quick(effort))),

@@ -72,9 +72,9 @@ class SampleApi:
         return await _echo(request)
 
 
-def bridge_application() -> web.Application:
-    """The page of the tests' bridge, at every path and host."""
-    app = web.Application()
+def bridge_application(app: web.Application | None = None) -> web.Application:
+    """The page of the tests' bridge, at every host and every path that `app` does not have."""
+    app = web.Application() if app is None else app
     app.router.add_get("/bridge_page.js", _page_file("bridge_page.js"))
     app.router.add_get("/{rest:.*}", _page_file("bridge_page.html"))
     return app
