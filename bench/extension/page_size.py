@@ -1,4 +1,4 @@
-"""What the companion adds to the page's first view: the page is built with its modules and with empty ones."""
+"""What the companion adds to the first view: the page is built with its modules, and with empty ones."""
 
 import os
 import re
