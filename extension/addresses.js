@@ -34,10 +34,7 @@ function carriedAddresses(host) {
 /** @param {string} address */
 const isMetadataIpv4 = (address) => address.startsWith("169.254.") || METADATA_IPV4.has(address);
 
-/**
- * A metadata service of a cloud, or an address that is valid on one cable only, where such services live.
- * @param {string} hostname as `URL.hostname` gives it
- */
+/** A metadata service of a cloud, or an address that is valid on one cable only, where such services live. @param {string} hostname as `URL.hostname` gives it */
 export function isMetadataHost(hostname) {
   const host = plainHost(hostname);
   if (!host.startsWith("[")) return METADATA_NAMES.has(host) || isMetadataIpv4(host);

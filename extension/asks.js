@@ -69,10 +69,7 @@ export class Asks {
     return Object.hasOwn(this.#questions, key) ? this.#questions[key] : null;
   }
 
-  /**
-   * @param {string} key
-   * @param {Decision | null} decision null: denied
-   */
+  /** @param {string} key @param {Decision | null} decision null: denied */
   async decideQuestion(key, decision) {
     const question = this.findQuestion(key);
     if (!question) return;

@@ -24,10 +24,7 @@ export class CallLedger {
   #epoch = "";
   #limit = MOST_ENTRIES;
 
-  /**
-   * @param {SessionStorage} storage
-   * @param {{now: () => number, randomId: () => string}} environment
-   */
+  /** @param {SessionStorage} storage @param {{now: () => number, randomId: () => string}} environment */
   constructor(storage, environment) {
     this.storage = storage;
     this.environment = environment;

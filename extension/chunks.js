@@ -23,11 +23,7 @@ export class SendWindow {
     this.#resume?.();
   }
 
-  /**
-   * @param {AbortSignal} signal
-   * @returns {Promise<number>} the number of the next piece, once it may be sent
-   * @throws the signal's reason
-   */
+  /** @param {AbortSignal} signal @returns {Promise<number>} the number of the next piece, once it may be sent @throws the signal's reason */
   async claimNext(signal) {
     while (this.#next - this.#acknowledged > WINDOW_CHUNKS) await this.#nextAcknowledgement(signal);
     signal.throwIfAborted();
@@ -59,11 +55,7 @@ export class IncomingBody {
     if (size === 0) this.#whole.resolve(this.content);
   }
 
-  /**
-   * @param {number} seq
-   * @param {ArrayBuffer} bytes
-   * @returns {boolean} false: it is not the next part, or more than was announced
-   */
+  /** @param {number} seq @param {ArrayBuffer} bytes @returns {boolean} false: it is not the next part, or more than was announced */
   addPart(seq, bytes) {
     if (seq !== this.#next || bytes.byteLength === 0 || this.#bytes + bytes.byteLength > this.content.byteLength) return false;
     this.content.set(new Uint8Array(bytes), this.#bytes);

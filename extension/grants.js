@@ -16,10 +16,7 @@ export class Grants {
   /** @type {StoredGrant[]} */
   #grants = [];
 
-  /**
-   * @param {Storage} storage
-   * @param {{now: () => number, changed: (bridge: string) => void}} environment `changed` is called after each change
-   */
+  /** @param {Storage} storage @param {{now: () => number, changed: (bridge: string) => void}} environment `changed` is called after each change */
   constructor(storage, environment) {
     this.storage = storage;
     this.environment = environment;

@@ -49,10 +49,7 @@ const FIELDS = {
 const hasKnownType = (message) =>
   typeof message === "object" && message !== null && "type" in message && Object.hasOwn(FIELDS, String(message.type));
 
-/**
- * @param {unknown} message
- * @returns {{message: PageMessage} | {id: string, fault: string}} `fault`: a sentence
- */
+/** @param {unknown} message @returns {{message: PageMessage} | {id: string, fault: string}} `fault`: a sentence */
 export function readMessage(message) {
   if (!hasKnownType(message)) return { id: "", fault: "The message has no type that the companion knows." };
   const wrong = Object.entries(FIELDS[message.type]).find(([name, check]) => !check(message[name]));

@@ -26,11 +26,7 @@ export class PagePort {
   #calls = new Map();
   #isGreeted = false;
 
-  /**
-   * @param {Pick<chrome.runtime.Port, "postMessage" | "disconnect">} port
-   * @param {string} bridge the origin of its page
-   * @param {PortEnvironment} environment
-   */
+  /** @param {Pick<chrome.runtime.Port, "postMessage" | "disconnect">} port @param {string} bridge the origin of its page @param {PortEnvironment} environment */
   constructor(port, bridge, environment) {
     this.port = port;
     this.bridge = bridge;

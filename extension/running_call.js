@@ -122,18 +122,21 @@ export class RunningCall {
 
   /** @param {Uint8Array<ArrayBuffer> | null} body */
   async #send(body) {
-    const { net, rules, randomId } = this.environment;
+    const { net, rules, contacts, randomId } = this.environment;
     const fragment = `#tb-${randomId()}`;
     const url = new URL(fragment, this.call.url).href;
     const { init, byRule } = splitRequest(this.call, await this.#authorize());
     const request = new Request(url, { ...init, body, signal: this.#controller.signal });
     const rule = byRule.length > 0 ? await rules.addRule(url, byRule) : null;
+    const { origin } = new URL(url);
     net.watchFetch(fragment);
     try {
+      await contacts.beginFetch(origin);
       await this.#recordSent();
       this.post({ type: "sent", id: this.id });
       await this.#exchange(request, fragment);
     } finally {
+      contacts.endFetch(origin);
       net.forgetFetch(fragment);
       if (rule !== null) void rules.removeRule(rule);
     }
@@ -153,7 +156,7 @@ export class RunningCall {
   async #exchange(request, fragment) {
     try {
       const response = await this.environment.fetch(request);
-      void this.environment.contacts.noteContact(new URL(request.url).origin);
+      this.environment.contacts.noteContact(new URL(request.url).origin);
       await this.#postBody(response, await this.#readHead(response, fragment));
     } catch {
       await this.#fail(request.url, fragment);
@@ -205,8 +208,8 @@ export class RunningCall {
     const { origin } = new URL(url);
     const { aborted } = this.#controller.signal;
     const net_error = aborted ? "cancelled" : await net.errorOf(fragment);
-    const isProven = isBeforeConnection(net_error) && !contacts.hasContact(origin);
-    if (!isBeforeConnection(net_error)) void contacts.noteContact(origin);
+    const isProven = isBeforeConnection(net_error) && contacts.isAlone(origin);
+    if (!isProven) contacts.noteContact(origin);
     this.#ending = net_error;
     this.post({ type: "failed", id: this.id, net_error, delivered: isProven ? "no" : "unknown", message: describeError(net_error, url) });
   }

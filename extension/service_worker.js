@@ -35,7 +35,7 @@ const rates = new Map();
 const access = new HostAccess(chrome.permissions);
 const grants = new Grants(local, { now, changed: announceChange });
 const ledger = new CallLedger(session, { now, randomId });
-const contacts = new Contacts(session);
+const contacts = new Contacts(local);
 const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const uses = new UseLog(local, pause);
 const rules = new HeaderRules(chrome.declarativeNetRequest);
@@ -141,7 +141,7 @@ async function greetOpenPages() {
 }
 
 runtime.onInstalled.addListener(() => void greetOpenPages());
-runtime.onStartup.addListener(() => void greetOpenPages());
+runtime.onStartup.addListener(() => void greetOpenPages().then(() => contacts.forgetContacts()));
 chrome.permissions.onAdded.addListener(() => void loaded.then(() => pairing.completePairing()));
 chrome.permissions.onRemoved.addListener(() => void loaded.then(() => pairing.forgetInaccessible()));
 tabs.onRemoved.addListener((tab) => void loaded.then(() => asks.tabClosed(tab)));

@@ -71,7 +71,10 @@ export class CompanionTransport {
   async send(request, passage) {
     let [target, { id }] = [request, passage];
     for (let hops = 0; ; hops += 1) {
-      const { head, body } = await this.#exchange(target, { ...passage, id });
+      const { head, body } = await this.#exchange(target, { ...passage, id }).catch((error) => {
+        if (hops > 0 && error instanceof this.failures.CallFailure) error.delivered = "unknown"; // The first one arrived.
+        throw error;
+      });
       if (head.location === null) return responseOf(head, body);
       void body.cancel();
       if (hops >= MAX_HOPS || !mayFollow(target, head.location, passage)) throw this.#redirected(target.url, head.location, passage);

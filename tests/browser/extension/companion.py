@@ -123,6 +123,20 @@ class Companion:
         await page.goto(f"{api}/login")
         await page.close()
 
+    async def update(self, bridge: BridgePage) -> dict[str, Any]:
+        """Replace the extension by itself, as an update does; gives the `ready` that this page then hears."""
+        await bridge.page.evaluate("""
+            window.relayCame = new Promise((resolve) => window.addEventListener("message", ({ data }) => {
+                if (data?.type === "tool-bridge-companion-here") resolve(true);
+            }));
+            null
+        """)
+        own = await self.own_page()
+        await own.evaluate("void setTimeout(() => chrome.runtime.reload(), 100)")
+        await bridge.page.evaluate("nextMessage(({ type }) => type === 'gone')")
+        assert await bridge.page.evaluate("relayCame") is True
+        return await bridge.connect()
+
     async def open_bridge(self, *grants: dict[str, Any], is_paired: bool = True) -> BridgePage:
         """A page of a bridge that no other test has, connected and with these grants."""
         origin = f"http://b{next(self.names)}.localhost:{self.bridge_port}"

@@ -119,19 +119,9 @@ async def test_an_update_is_another_epoch_and_keeps_what_was_granted(stage: Stag
     """What was sent may be forgotten, so that "never" means nothing; the open page gets a new relay."""
     bridge = await stage.companion.open_bridge({"api": stage.origin, "methods": "all"})
     before = await bridge.page.evaluate("heard.find(({ type }) => type === 'ready').epoch")
-    await bridge.page.evaluate("""
-        window.relayCame = new Promise((resolve) => window.addEventListener("message", ({ data }) => {
-            if (data?.type === "tool-bridge-companion-here") resolve(true);
-        }));
-        null
-    """)
     await bridge.page.evaluate(HANGING, {"url": f"{stage.origin}/hang/updated", "id": "before-update"})
     await eventually(lambda: stage.api.at("/hang/updated"))
-    own = await stage.companion.own_page()
-    await own.evaluate("void setTimeout(() => chrome.runtime.reload(), 100)")
-    await bridge.page.evaluate("nextMessage(({ type }) => type === 'gone')")
-    assert await bridge.page.evaluate("relayCame") is True
-    ready = await bridge.connect()
+    ready = await stage.companion.update(bridge)
     assert ready["type"] == "ready"
     assert ready["epoch"] != before
     assert [grant["api"] for grant in ready["grants"]] == [stage.origin]

@@ -192,8 +192,14 @@ async def test_a_server_that_hangs_up_may_have_acted(stage: Stage) -> None:
     assert answer["delivered"] == "unknown"
 
 
-async def test_a_refused_connection_proves_nothing_once_the_api_has_answered(stage: Stage) -> None:
-    """A browser sends again when its kept connection breaks, and names only the second attempt's error."""
+@pytest.mark.parametrize("is_updated", [False, True])
+async def test_a_refused_connection_proves_nothing_once_the_api_has_answered(
+    stage: Stage, is_updated: bool
+) -> None:
+    """A browser sends again when its kept connection breaks, and names only the second attempt's error.
+
+    Connections outlive an update of the extension, so what it knows of them must as well.
+    """
     bodies: list[bytes] = []
     listening: list[asyncio.Server] = []
 
@@ -209,6 +215,8 @@ async def test_a_refused_connection_proves_nothing_once_the_api_has_answered(sta
     api = f"http://broken.test:{listening[0].sockets[0].getsockname()[1]}"
     bridge = await stage.companion.open_bridge({"api": api, "methods": "all"})
     assert (await bridge.call(f"{api}/"))["text"] == "ok"
+    if is_updated:
+        await stage.companion.update(bridge)
     answer = await bridge.call(f"{api}/act", "POST")
     assert [body.split(b" ")[:2] for body in bodies] == [[b"POST", b"/act"]]
     assert (answer["type"], answer["net_error"]) == ("failed", "ERR_CONNECTION_REFUSED")
