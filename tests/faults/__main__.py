@@ -2,13 +2,14 @@
 
 import argparse
 import os
+import subprocess
 import sys
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
 from tests.faults.judge import Totals
-from tests.faults.page_journal import JournalPlayer
+from tests.faults.page_journal import NODE, ROOT, JournalPlayer
 from tests.faults.plan import make_plan
 from tests.faults.replicas.search import search_replicas
 from tests.faults.shrink import shrink
@@ -26,13 +27,21 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=None, help="first seed; default: another one every day")
     parser.add_argument("--seed", type=int, default=None, help="one history again, with its trace")
     parser.add_argument("--replicas", action="store_true", help="histories of three replicas")
+    parser.add_argument("--companion", action="store_true", help="histories of the companion extension")
     chosen = parser.parse_args()
+    if chosen.companion:
+        return _search_companion(chosen.first or 0, chosen.histories or 20_000, chosen.seed)
     if chosen.replicas:
         return search_replicas(chosen.first or 0, chosen.histories or 1000, chosen.seed)
     if chosen.seed is not None:
         return _replay(chosen.seed)
     first = int(time.time()) // 86_400 * 1_000_000 if chosen.first is None else chosen.first
     return _search(first, chosen.histories, chosen.seconds)
+
+
+def _search_companion(first: int, histories: int, seed: int | None) -> int:
+    what = [f"--seed={seed}"] if seed is not None else [f"--first={first}", f"--histories={histories}"]
+    return subprocess.run([NODE, ROOT / "tests/extension/faults/search.js", *what], check=False).returncode
 
 
 def _replay(seed: int) -> int:
