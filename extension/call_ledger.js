@@ -35,12 +35,14 @@ export class CallLedger {
     return this.#epoch;
   }
 
+  /** @returns {Promise<boolean>} whether the browser, or the extension, has begun anew */
   async loadEntries() {
     const { epoch, ...items } = await this.storage.get(null);
     const calls = Object.entries(items).filter(([key]) => key.startsWith(PREFIX));
     this.#entries = new Map(calls);
     this.#epoch = epoch ?? "";
     if (!this.#epoch) await this.#beginEpoch();
+    return !epoch;
   }
 
   /**

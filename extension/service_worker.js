@@ -58,9 +58,11 @@ const loaded = loadState();
 
 async function loadState() {
   await storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" });
-  await Promise.all([grants.loadGrants(), ledger.loadEntries(), contacts.loadContacts(), uses.loadUses(), asks.loadQuestions()]);
+  const [isFirst] = await Promise.all([ledger.loadEntries(), grants.loadGrants(), contacts.loadContacts(), uses.loadUses(), asks.loadQuestions()]);
   void rules.sweepRules();
   await relays.registerRelays(grants.bridges);
+  // After an update, and when it was switched off and on, of which no event tells: pages that are open get their relay.
+  if (isFirst) void relays.injectRelays(grants.bridges);
 }
 
 /** @type {import("./running_call.js").CallEnvironment["authorizeCall"]} */
@@ -134,14 +136,7 @@ runtime.onMessage.addListener((message, sender, respond) => {
   return true;
 });
 
-/** Pages that are open already get their relay. */
-async function greetOpenPages() {
-  await loaded;
-  await relays.injectRelays(grants.bridges);
-}
-
-runtime.onInstalled.addListener(() => void greetOpenPages());
-runtime.onStartup.addListener(() => void greetOpenPages().then(() => contacts.forgetContacts()));
+runtime.onStartup.addListener(() => void loaded.then(() => contacts.forgetContacts()));
 chrome.permissions.onAdded.addListener(() => void loaded.then(() => pairing.completePairing()));
 chrome.permissions.onRemoved.addListener(() => void loaded.then(() => pairing.forgetInaccessible()));
 tabs.onRemoved.addListener((tab) => void loaded.then(() => asks.tabClosed(tab)));

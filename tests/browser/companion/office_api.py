@@ -27,7 +27,7 @@ class OfficeApi:
         app.router.add_get("/notes", self._list_notes)
         app.router.add_get("/me", self._me)
         app.router.add_post("/notes", self._add_note)
-        app.router.add_post("/slow", self._work_slowly)
+        app.router.add_route("*", "/slow", self._work_slowly)
         return app
 
     def at(self, method: str, path: str) -> list[bool]:
@@ -82,7 +82,7 @@ def office_document(base_url: str) -> dict[str, Any]:
         "paths": {
             "/notes": {"get": operation("listNotes", parameters=[agent]), "post": operation("addNote")},
             "/me": {"get": operation("whoAmI", security=[{"session": []}])},
-            "/slow": {"post": operation("workSlowly")},
+            "/slow": {"post": operation("workSlowly"), "get": operation("readSlowly")},
         },
         "components": {"securitySchemes": {"session": {"type": "apiKey", "in": "cookie", "name": SESSION}}},
     }

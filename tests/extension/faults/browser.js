@@ -158,11 +158,11 @@ export class PlayedBrowser {
     this.version += 1;
   }
 
-  /** Again, or in another version. */
+  /** Again, or in another version; the service worker is begun once. */
   enable() {
     if (this.isEnabled) return;
     this.isEnabled = true;
-    this.wakeWorker().fire("onInstalled");
+    this.wakeWorker();
   }
 
   /** @param {string[]} origins */

@@ -156,7 +156,7 @@ export class World {
     this.browser.local = { bridges: { [BRIDGE]: { at: 1 }, [OTHER_BRIDGE]: { at: 1 } }, grants: [...GRANTS.map(stored(BRIDGE)), ...others.map(stored(OTHER_BRIDGE))] };
     this.browser.allowed = new Set([BRIDGE, OTHER_BRIDGE, ORIGINS.granted, ORIGINS.reading, ORIGINS.foreign]);
     await this.page.open();
-    this.browser.wakeWorker().fire("onInstalled");
+    this.browser.wakeWorker();
     for (const call of this.plan.calls) this.clock.set(() => this.#start(call), call.at + 20);
   }
 
