@@ -59,12 +59,7 @@ export class CallLedger {
     return true;
   }
 
-  /**
-   * After "never" the request is not performed, now or later.
-   * @param {string} bridge
-   * @param {string} id
-   * @returns {Promise<"sent" | "never">}
-   */
+  /** After "never" the request is not performed, now or later. @param {string} bridge @param {string} id @returns {Promise<"sent" | "never">} */
   async voidUnlessSent(bridge, id) {
     const key = keyOf(bridge, id);
     const known = this.#entries.get(key);

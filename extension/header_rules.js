@@ -23,12 +23,7 @@ export class HeaderRules {
     return this.#swept;
   }
 
-  /**
-   * Settles when it is in force.
-   * @param {string} url with its fragment
-   * @param {[string, string][]} headers
-   * @returns {Promise<number>} for `removeRule`
-   */
+  /** Settles when it is in force. @param {string} url with its fragment @param {[string, string][]} headers @returns {Promise<number>} for `removeRule` */
   async addRule(url, headers) {
     await this.#swept;
     const { hash, hostname } = new URL(url);

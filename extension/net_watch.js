@@ -23,8 +23,8 @@ class Watched {
     this.redirect = Promise.withResolvers();
     /** @type {PromiseWithResolvers<string>} */
     this.error = Promise.withResolvers();
-    /** @type {string | null} */
-    this.ip = null;
+    /** @type {PromiseWithResolvers<string | null>} */
+    this.ip = Promise.withResolvers();
   }
 }
 
@@ -51,7 +51,7 @@ export class NetWatch {
   constructor(webRequest, pause) {
     this.pause = pause;
     webRequest.onHeadersReceived.addListener((details) => this.#headersReceived(details), FILTER, ["responseHeaders"]);
-    webRequest.onResponseStarted.addListener((details) => this.#addressKnown(details), FILTER);
+    webRequest.onResponseStarted.addListener((details) => this.#find(details)?.ip.resolve(details.ip ?? null), FILTER);
     webRequest.onErrorOccurred.addListener((details) => this.#find(details)?.error.resolve(plainName(details.error)), FILTER);
   }
 
@@ -77,9 +77,10 @@ export class NetWatch {
     return Promise.race([error, this.pause(EVENT_MS).then(() => "unnamed")]);
   }
 
-  /** The peer's address, if it is known by now. @param {string} fragment */
-  addressOf(fragment) {
-    return this.#watched.get(fragment)?.ip ?? null;
+  /** The peer's. @param {string} fragment @returns {Promise<string | null>} null: the browser did not tell, or not in time */
+  async addressOf(fragment) {
+    const ip = this.#watched.get(fragment)?.ip.promise ?? null;
+    return Promise.race([ip, this.pause(EVENT_MS).then(() => null)]);
   }
 
   /** @param {{url: string}} details */
@@ -95,11 +96,5 @@ export class NetWatch {
     const location = target === undefined ? null : resolveLocation(target, url);
     const isRedirect = status >= 300 && status < 400;
     if (isRedirect) this.#find(details)?.redirect.resolve({ status, status_text: statusTextOf(statusLine), headers, location });
-  }
-
-  /** @param {{url: string, ip?: string}} details */
-  #addressKnown(details) {
-    const watched = this.#find(details);
-    if (watched) watched.ip = details.ip ?? null;
   }
 }

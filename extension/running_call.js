@@ -16,6 +16,7 @@ import { CHUNK_BYTES, WINDOW_CHUNKS } from "./protocol.js";
  * What all calls share.
  * @typedef {object} CallEnvironment
  * @property {(bridge: string, call: CallMessage) => Promise<{grant: Grant} | Refusal>} authorizeCall
+ * @property {(url: string, ip: string) => boolean} isForbiddenPeer
  * @property {(bridge: string) => import("./call_rate.js").CallRate} rateOf
  * @property {import("./call_ledger.js").CallLedger} ledger
  * @property {import("./net_watch.js").NetWatch} net
@@ -45,12 +46,10 @@ export class RunningCall {
   /** @type {IncomingBody | null} */
   #incoming = null;
   #ending = "";
+  /** Of our own, after the fetch was answered. */
+  #failure = "";
 
-  /**
-   * @param {CallMessage} call
-   * @param {string} bridge
-   * @param {{environment: CallEnvironment, post: Post}} around
-   */
+  /** @param {CallMessage} call @param {string} bridge @param {{environment: CallEnvironment, post: Post}} around */
   constructor(call, bridge, { environment, post }) {
     this.call = call;
     this.bridge = bridge;
@@ -165,7 +164,7 @@ export class RunningCall {
 
   /** @param {Response} response @param {string} fragment @returns {Promise<HeadMessage>} @throws {Error} the browser does not tell where it leads */
   async #readHead(response, fragment) {
-    const { net } = this.environment;
+    const { net, isForbiddenPeer } = this.environment;
     const isRedirect = response.type === "opaqueredirect";
     const redirect = isRedirect ? await net.redirectOf(fragment) : null;
     if (isRedirect && !redirect) throw new Error("a redirect of which nothing is known");
@@ -175,8 +174,17 @@ export class RunningCall {
       headers: [...response.headers],
       location: null,
     };
+    const ip = isRedirect ? null : await net.addressOf(fragment);
+    if (ip && isForbiddenPeer(response.url || this.call.url, ip)) throw this.#withhold();
     this.#ending = String(status);
-    return { type: "head", id: this.id, status, status_text, headers, location, ip: net.addressOf(fragment) };
+    return { type: "head", id: this.id, status, status_text, headers, location, ip };
+  }
+
+  /** The name of the API led elsewhere: what answered is not read. */
+  #withhold() {
+    this.#failure = "forbidden_address";
+    this.#controller.abort();
+    return new Error(this.#failure);
   }
 
   /** A short answer goes as one list, because each takes a way through three processes. @param {Response} response @param {HeadMessage} head */
@@ -207,7 +215,7 @@ export class RunningCall {
     const { net, contacts } = this.environment;
     const { origin } = new URL(url);
     const { aborted } = this.#controller.signal;
-    const net_error = aborted ? "cancelled" : await net.errorOf(fragment);
+    const net_error = this.#failure || (aborted ? "cancelled" : await net.errorOf(fragment));
     const isProven = isBeforeConnection(net_error) && contacts.isAlone(origin);
     if (!isProven) contacts.noteContact(origin);
     this.#ending = net_error;

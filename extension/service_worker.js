@@ -11,7 +11,7 @@ import { Asks } from "./asks.js";
 import { CallLedger } from "./call_ledger.js";
 import { CallRate } from "./call_rate.js";
 import { Contacts } from "./contacts.js";
-import { findRefusal, refusal } from "./fence.js";
+import { findForbiddenTarget, findRefusal, refusal } from "./fence.js";
 import { Grants } from "./grants.js";
 import { HeaderRules } from "./header_rules.js";
 import { HostAccess } from "./host_access.js";
@@ -51,7 +51,7 @@ const environment = {
   grantsOf: (bridge) => grants.grantsOf(bridge),
   openAsk: (port, ask) => asks.openAsk(port, ask),
   cancelAsk: (port, id) => asks.cancelAsk(port, id),
-  calls: { authorizeCall, rateOf, ledger, net, rules, contacts, uses, fetch: (request) => fetch(request), now, randomId },
+  calls: { authorizeCall, isForbiddenPeer, rateOf, ledger, net, rules, contacts, uses, fetch: (request) => fetch(request), now, randomId },
 };
 
 const loaded = loadState();
@@ -74,6 +74,13 @@ async function authorizeCall(bridge, call) {
   const isAllowed = await hasAccess(origin);
   const grant = grants.findGrant(bridge, origin);
   return isAllowed && grant ? { grant } : refusal("not_granted", `The browser does not allow the companion to call ${origin}.`);
+}
+
+/** Where a name leads is known once it was answered. @param {string} url @param {string} ip */
+function isForbiddenPeer(url, ip) {
+  const { protocol, port } = new URL(url);
+  const peer = new URL(`${protocol}//${ip.includes(":") ? `[${ip}]` : ip}${port && `:${port}`}`);
+  return findForbiddenTarget(peer, grants.bridges) !== null;
 }
 
 /** @param {string} bridge */

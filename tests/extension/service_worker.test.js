@@ -255,3 +255,24 @@ test("rules that an earlier service worker left are swept", async () => {
   await greetedPort(browser);
   assert.deepEqual(browser.rules, []);
 });
+
+for (const [what, api, ip] of [
+  ["a metadata service", "http://rebound.example", "169.254.169.254"],
+  ["a metadata service over IPv6", "http://rebound.example", "fd00:ec2::254"],
+  ["the bridge itself", "http://rebound.example:8642", "127.0.0.1"],
+])
+  test(`a granted name that leads to ${what} gives the page nothing of its answer`, async () => {
+    const browser = await pairedBrowser();
+    browser.local.items.bridges["http://localhost:8642"] = { at: 2 };
+    browser.local.items.grants[0].api = api;
+    browser.allowed.push(api);
+    await browser.startWorker();
+    const port = await greetedPort(browser);
+    browser.answer = async () => new Response("cloud keys", { headers: { "x-token": "key" } });
+    browser.ip = ip;
+    const heard = await port.say({ ...CALL, id: "1", method: "GET", url: `${api}/latest` });
+    assert.deepEqual(typesOf(heard), ["ready", "sent", "failed"]);
+    assert.deepEqual([heard.at(-1).net_error, heard.at(-1).delivered], ["forbidden_address", "unknown"]);
+    browser.ip = "10.0.0.7";
+    assert.equal(typesOf(await port.say({ ...CALL, id: "2", method: "GET", url: `${api}/latest` })).at(-1), "end");
+  });

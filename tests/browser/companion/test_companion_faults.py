@@ -1,4 +1,4 @@
-"""The companion is stopped, reloaded, switched off and loses its permission, each amid two calls of a page."""
+"""The companion is stopped, reloaded, switched off and loses its permission, each amid two calls."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable

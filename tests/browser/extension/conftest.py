@@ -38,7 +38,7 @@ class Stage:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stage]:
-    """The user has allowed api.test and other.test on the first API's port, nothing on its neighbour's."""
+    """The user has allowed hosts on the first API's port, nothing on its neighbour's."""
     api, neighbour = SampleApi(), SampleApi()
     async with (
         serving(api.application(), notices_hang_up=True) as api_url,
@@ -46,8 +46,10 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stag
         serving(bridge_application()) as bridge_url,
         tls_proxy(tmp_path_factory.mktemp("certificate")) as proxy,
     ):
+        proxy.target_port = _port_of(api_url)
         port, neighbour_port, bridge_port = map(_port_of, (api_url, neighbour_url, bridge_url))
-        hosts = [f"http://api.test:{port}/*", f"http://other.test:{port}/*", *FAILING]
+        named = [f"http://{host}:{port}/*" for host in ("api.test", "other.test", "shop.localhost")]
+        hosts = [*named, f"http://rebound.test:{bridge_port}/*", *FAILING]
         folder = tmp_path_factory.mktemp("companion")
         async with running_companion(folder / "profile", bridge_port, hosts) as companion:
             origins = f"http://api.test:{port}", f"http://api.test:{neighbour_port}"

@@ -91,7 +91,8 @@ export class PlayedNetwork {
 
   /** @param {Running} running */
   #answer(running) {
-    const { fetched: { attempt }, call: { api } } = running;
+    const { fetched: { attempt }, call: { api }, url, worker } = running;
+    worker.fire("onResponseStarted", { url, ip: "192.0.2.1" });
     /** @type {ReadableStreamDefaultController<Uint8Array>} */
     let stream;
     const body = new ReadableStream({ start: (controller) => void (stream = controller) }, { highWaterMark: 2 });

@@ -92,6 +92,8 @@ export class FakeBrowser {
   answer = async () => new Response("ok");
   /** @type {Request[]} */
   fetched = [];
+  /** Of whatever answers. */
+  ip = "192.0.2.1";
   /** Of the newest service worker. @type {any} */
   chrome = null;
 
@@ -100,7 +102,7 @@ export class FakeBrowser {
     const chrome = (this.chrome = this.#makeChrome());
     const scope = /** @type {any} */ (globalThis);
     scope.chrome = chrome;
-    scope.fetch = (/** @type {Request} */ request) => (this.fetched.push(request), this.answer(request));
+    scope.fetch = (/** @type {Request} */ request) => this.#fetch(request);
     await import(`../../../extension/service_worker.js?${++instances}`);
     return chrome;
   }
@@ -118,6 +120,14 @@ export class FakeBrowser {
       const [isAnswered] = this.chrome.runtime.onMessage.fire(message, sender, resolve);
       if (!isAnswered) resolve(undefined);
     });
+  }
+
+  /** @param {Request} request */
+  async #fetch(request) {
+    this.fetched.push(request);
+    const response = await this.answer(request);
+    this.chrome.webRequest.onResponseStarted.fire({ url: request.url, ip: this.ip });
+    return response;
   }
 
   #makeChrome() {
