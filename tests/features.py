@@ -92,6 +92,11 @@ def proofs() -> Proofs:
     return found
 
 
+def all_tests() -> Iterator[tuple[str, str]]:
+    """Yield file and name of each test."""
+    yield from ((file, name) for file, name, _ in _tests())
+
+
 def differing() -> set[str]:
     """The ids of features of which a test says that it proves other words than were asked for."""
     matches = [match for _, _, text in _tests() if (match := IDS.match(text))]
