@@ -4,6 +4,7 @@
  * hidden. Composition only. The page starts and drains it by messages; every tab receives its news on a BroadcastChannel.
  */
 
+import { readsAddressSpaces } from "./executor/address_space.js";
 import { ApprovalQueue } from "./executor/approval_queue.js";
 import { approvalEnvironment } from "./executor/approval_preview.js";
 import { ApprovalRules } from "./executor/approval_policy.js";
@@ -116,6 +117,7 @@ class Executor {
       pageUrl: location.href,
       fetch: send,
       permission: networkPermission,
+      isLocalExempt: readsAddressSpaces(),
       wasBlockedByPolicy,
       isOnline: () => navigator.onLine,
     };

@@ -3,7 +3,7 @@
  * The probe frame: the only place of the page that may reach an origin nobody has accepted yet, because its CSP names
  * that one origin. Fetches a document or finds out why the origin cannot be used; talks only to its own page.
  */
-import { addressSpace, forbiddenTarget, targetAddressSpace } from "./executor/address_space.js";
+import { addressSpace, forbiddenTarget, readsAddressSpaces, targetAddressSpace } from "./executor/address_space.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { readAnswer } from "./executor/answer_reader.js";
 import { placeSecrets } from "./request/credential_placement.js";
@@ -56,6 +56,7 @@ async function explainFailure(url) {
       pageUrl: location.href,
       fetch: (input, init) => fetch(input, init),
       permission: networkPermission,
+      isLocalExempt: readsAddressSpaces(),
       wasBlockedByPolicy,
       isOnline: () => navigator.onLine,
     },

@@ -36,16 +36,27 @@ export function addressSpace(hostname) {
   return !host.includes(".") || LOCAL_ENDINGS.some((ending) => host.endsWith(ending)) ? "local" : "public";
 }
 
+/** @returns {boolean} whether fetches of this browser know `targetAddressSpace`: Chromium does, Firefox 153 does not */
+export function readsAddressSpaces() {
+  let isRead = false;
+  const mark = () => void (isRead = true);
+  new Request("https://localhost/", /** @type {RequestInit} */ ({ get targetAddressSpace() { return mark(); } }));
+  return isRead;
+}
+
 /**
  * True when a browser may refuse this http target on an https page before sending anything. `http://localhost` is
- * allowed; addresses of the local network are a matter of Local Network Access instead.
+ * allowed. Addresses of the local network are a matter of Local Network Access instead, where a fetch can say that it
+ * means one; Firefox 153, where it cannot, refuses them like any other (measured).
  * @param {string} pageUrl
  * @param {string} url
+ * @param {boolean} [isLocalExempt] see `readsAddressSpaces`
  */
-export function mixedContent(pageUrl, url) {
+export function mixedContent(pageUrl, url, isLocalExempt = true) {
   const target = new URL(url);
   if (new URL(pageUrl).protocol !== "https:" || target.protocol !== "http:") return false;
   const space = addressSpace(target.hostname);
+  if (!isLocalExempt) return space !== "loopback";
   const isExempt = isAddressLiteral(target.hostname) || target.hostname.endsWith(".local");
   return space === "public" || (space === "local" && !isExempt);
 }

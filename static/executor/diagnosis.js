@@ -26,6 +26,7 @@ export { addressSpace, mixedContent } from "./address_space.js";
  * @property {(space: AddressSpace) => Promise<PermissionAnswer>} permission
  * @property {(origin: string) => boolean} wasBlockedByPolicy  a CSP report about this origin came lately
  * @property {() => boolean} isOnline
+ * @property {boolean} [isLocalExempt]  http addresses of the local network are not mixed content here; default: true
  */
 /**
  * @typedef {object} FailedFetch
@@ -92,7 +93,8 @@ export async function diagnoseFailure(failed, environment) {
   const detail = { origin, address_space: space };
   await nextTask();
   if (environment.wasBlockedByPolicy(origin)) return policyBlock(failed, origin, detail);
-  if (mixedContent(environment.pageUrl, failed.url)) return mixedContentDiagnosis(origin, space, detail);
+  const { pageUrl, isLocalExempt } = environment;
+  if (mixedContent(pageUrl, failed.url, isLocalExempt)) return mixedContentDiagnosis(origin, space === "local" && isLocalExempt !== false, detail);
   const permission = await environment.permission(space);
   const mayNeedPermission = space !== "public" && addressSpace(new URL(environment.pageUrl).hostname) === "public";
   if (mayNeedPermission && permission === "denied") return localNetworkBlock(space, permission, detail);
@@ -169,13 +171,13 @@ function policyBlock({ origins }, origin, detail) {
 
 /**
  * @param {string} origin
- * @param {AddressSpace} space
+ * @param {boolean} canBeAllowed by the user, as a device of the local network
  * @param {Record<string, unknown>} detail
  * @returns {Diagnosis}
  */
-function mixedContentDiagnosis(origin, space, detail) {
+function mixedContentDiagnosis(origin, canBeAllowed, detail) {
   const fix =
-    space === "local"
+    canBeAllowed
       ? "Allow local network access for this page, use https or the IP address for the API, or open the bridge page on http://localhost."
       : "Use https for the API, or open the bridge page on http://localhost.";
   return {

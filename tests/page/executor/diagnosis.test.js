@@ -74,6 +74,16 @@ test("plain http from an https page is mixed content, except on this device", as
   assert.equal(await verdict("http://localhost:1/", {}), "network no");
 });
 
+test("where fetches cannot name the local network, its plain http addresses are mixed content like any other", async () => {
+  const firefox = { isLocalExempt: false };
+  for (const url of ["http://192.168.1.5/", "http://nas.local/", "http://nas/"]) {
+    const { code, delivered, message } = await diagnoseFailure({ url }, around(firefox));
+    assert.equal(`${code} ${delivered}`, "mixed_content no", url);
+    assert.doesNotMatch(message, /Allow local network access/);
+  }
+  assert.equal(await verdict("http://127.0.0.1/", firefox), "network no");
+});
+
 test("a denied permission explains a local failure without touching the network", async () => {
   const fetch = () => assert.fail("no probe may be sent");
   const denied = { fetch, permission: async () => /** @type {const} */ ("denied") };
