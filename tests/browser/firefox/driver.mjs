@@ -1,0 +1,74 @@
+// @ts-check
+/**
+ * Drives a Firefox by WebDriver BiDi, for tests in another language: a line of JSON on standard input is a command, a
+ * line on standard output its answer, `{result}` or `{error}`. One after the other; the end of the input closes the browser.
+ */
+
+import readline from "node:readline";
+import puppeteer from "puppeteer-core";
+
+/** Milliseconds; a test that waits longer has failed. */
+const PATIENCE = 20_000;
+
+/** @type {import("puppeteer-core").Browser | undefined} */
+let browser;
+/** @type {import("puppeteer-core").Page[]} */
+const pages = [];
+
+/** @param {import("puppeteer-core").Page} page @returns {number} by which commands name it */
+function numberOf(page) {
+  page.setDefaultTimeout(PATIENCE);
+  return pages.indexOf(page) >= 0 ? pages.indexOf(page) : pages.push(page) - 1;
+}
+
+/** @throws {Error} `launch` comes first */
+function running() {
+  if (!browser) throw new Error("No browser is running.");
+  return browser;
+}
+
+/** @param {string} words */
+async function findPage(words) {
+  const target = await running().waitForTarget((each) => each.url().includes(words), { timeout: PATIENCE });
+  const page = await target.page();
+  if (!page) throw new Error(`No page shows ${words}.`);
+  return numberOf(page);
+}
+
+/** A function, called with the argument, or an expression. @param {{script: string, argument: unknown}} command */
+const written = ({ script, argument }) => (/^(async )?(\([^)]*\)|\w+) =>/.test(script) ? `(${script})(${JSON.stringify(argument)})` : script);
+
+/** @type {Record<string, (command: any) => unknown>} */
+const COMMANDS = {
+  launch: async ({ path, preferences }) => {
+    browser = await puppeteer.launch({ browser: "firefox", executablePath: path, extraPrefsFirefox: preferences, acceptInsecureCerts: true });
+    return browser.version();
+  },
+  install: ({ folder }) => running().installExtension(folder),
+  uninstall: ({ id }) => running().uninstallExtension(id),
+  new: async () => numberOf(await running().newPage()),
+  find: ({ words }) => findPage(words),
+  goto: async ({ page, url }) => void (await pages[page].goto(url)),
+  reload: async ({ page }) => void (await pages[page].reload()),
+  close: ({ page }) => pages[page].close(),
+  resize: ({ page, width, height }) => pages[page].setViewport({ width, height }),
+  evaluate: async ({ page, ...command }) => (await pages[page].evaluate(written(command))) ?? null,
+  wait: async ({ page, ...command }) => void (await pages[page].waitForFunction(written(command))),
+  click: ({ page, selector }) => pages[page].locator(selector).click(),
+  fill: ({ page, selector, text }) => pages[page].locator(selector).fill(text),
+  screenshot: async ({ page, path }) => void (await pages[page].screenshot({ path })),
+};
+
+/** @param {string} line */
+async function answer(line) {
+  const command = JSON.parse(line);
+  try {
+    return { result: (await COMMANDS[command.do](command)) ?? null };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+for await (const line of readline.createInterface({ input: process.stdin }))
+  process.stdout.write(`${JSON.stringify(await answer(line))}\n`);
+await browser?.close();
