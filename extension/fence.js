@@ -83,8 +83,8 @@ export function splitRequest({ url, method, headers, login }, grant) {
   const byRule = headers.filter(([name]) => RULE_HEADERS.includes(name.toLowerCase()));
   const plain = headers.filter((header) => !byRule.includes(header));
   const isGuarded = login && grant.methods === "all" && method !== "GET" && method !== "HEAD";
-  // Servers tell forgery by this header, and an extension's own origin is none that they know.
-  if (isGuarded) plain.push(["Origin", new URL(url).origin]);
+  // Servers tell forgery by this header, and an extension's own origin is none that they know. Firefox lets rules set it only.
+  if (isGuarded) byRule.push(["Origin", new URL(url).origin]);
   /** @type {RequestInit} */
   const init = {
     method,

@@ -27,12 +27,19 @@ function running() {
   return browser;
 }
 
-/** @param {string} words */
+/** The page whose address has these words in it; puppeteer is not told the addresses of an extension's pages. @param {string} words */
 async function findPage(words) {
-  const target = await running().waitForTarget((each) => each.url().includes(words), { timeout: PATIENCE });
-  const page = await target.page();
-  if (!page) throw new Error(`No page shows ${words}.`);
-  return numberOf(page);
+  const end = Date.now() + PATIENCE;
+  while (Date.now() < end)
+    for (const page of await running().pages())
+      if (String(await page.evaluate("location.href").catch(() => "")).includes(words)) return numberOf(page);
+  throw new Error(`No page shows ${words}.`);
+}
+
+/** For a page of an extension, of which puppeteer is not told that it is loaded. @param {import("puppeteer-core").Page} page @param {string} url */
+async function showPage(page, url) {
+  void page.goto(url).catch(() => undefined);
+  await page.waitForFunction(`location.href === ${JSON.stringify(url)} && document.readyState === "complete"`);
 }
 
 /** A function, called with the argument, or an expression. @param {{script: string, argument: unknown}} command */
@@ -40,8 +47,8 @@ const written = ({ script, argument }) => (/^(async )?(\([^)]*\)|\w+) =>/.test(s
 
 /** @type {Record<string, (command: any) => unknown>} */
 const COMMANDS = {
-  launch: async ({ path, preferences }) => {
-    browser = await puppeteer.launch({ browser: "firefox", executablePath: path, extraPrefsFirefox: preferences, acceptInsecureCerts: true });
+  launch: async ({ path, preferences, args }) => {
+    browser = await puppeteer.launch({ browser: "firefox", executablePath: path, extraPrefsFirefox: preferences, args, acceptInsecureCerts: true });
     return browser.version();
   },
   install: ({ folder }) => running().installExtension(folder),
@@ -49,6 +56,7 @@ const COMMANDS = {
   new: async () => numberOf(await running().newPage()),
   find: ({ words }) => findPage(words),
   goto: async ({ page, url }) => void (await pages[page].goto(url)),
+  show: ({ page, url }) => showPage(pages[page], url),
   reload: async ({ page }) => void (await pages[page].reload()),
   close: ({ page }) => pages[page].close(),
   resize: ({ page, width, height }) => pages[page].setViewport({ width, height }),

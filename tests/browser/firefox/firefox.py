@@ -63,6 +63,12 @@ class Firefox:
         await page.goto(url)
         return page
 
+    async def open_extension_page(self, url: str) -> "FirefoxPage":
+        """A new tab with a page of an extension; needs `--remote-allow-system-access`."""
+        page = FirefoxPage(self, await self.command("new"))
+        await self.command("show", page=page.number, url=url)
+        return page
+
     async def wait_for_page(self, words: str) -> "FirefoxPage":
         """The tab whose address has these words in it, once it is there."""
         return FirefoxPage(self, await self.command("find", words=words))
@@ -72,11 +78,11 @@ class FirefoxPage:
     """One tab."""
 
     def __init__(self, browser: Firefox, number: int) -> None:
-        self._browser = browser
-        self._number = number
+        self.browser = browser
+        self.number = number
 
     async def _command(self, name: str, **parameters: Any) -> Any:
-        return await self._browser.command(name, page=self._number, **parameters)
+        return await self.browser.command(name, page=self.number, **parameters)
 
     async def goto(self, url: str) -> None:
         """Load an address."""
@@ -133,7 +139,7 @@ class FirefoxPage:
 
 @asynccontextmanager
 async def running_firefox(
-    preferences: Mapping[str, Any] = MappingProxyType({}),
+    preferences: Mapping[str, Any] = MappingProxyType({}), *arguments: str
 ) -> AsyncGenerator[Firefox]:
     """A browser with a fresh profile and these preferences, trusting every certificate; closed at the end."""
     path = firefox_path()
@@ -142,7 +148,7 @@ async def running_firefox(
     )
     firefox = Firefox(driver)
     try:
-        await firefox.command("launch", path=path, preferences=dict(preferences))
+        await firefox.command("launch", path=path, preferences=dict(preferences), args=arguments)
         yield firefox
     finally:
         assert driver.stdin is not None
