@@ -5,6 +5,7 @@
  */
 
 import readline from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import puppeteer from "puppeteer-core";
 
 /** Milliseconds; a test that waits longer has failed. */
@@ -27,13 +28,14 @@ function running() {
   return browser;
 }
 
-/** The page whose address has these words in it; puppeteer is not told the addresses of an extension's pages. @param {string} words */
-async function findPage(words) {
+/** Whether an expression is true in a page; a page that is being closed may never answer. @param {import("puppeteer-core").Page} page @param {string} condition */
+const holds = (page, condition) => Promise.race([page.evaluate(condition).catch(() => false), pause(1000).then(() => false)]);
+
+/** The page where this is true; puppeteer is not told the addresses of an extension's pages. @param {string} condition an expression */
+async function findPage(condition) {
   const end = Date.now() + PATIENCE;
-  while (Date.now() < end)
-    for (const page of await running().pages())
-      if (String(await page.evaluate("location.href").catch(() => "")).includes(words)) return numberOf(page);
-  throw new Error(`No page shows ${words}.`);
+  while (Date.now() < end) for (const page of await running().pages()) if (await holds(page, condition)) return numberOf(page);
+  throw new Error(`In no page is true: ${condition}.`);
 }
 
 /** For a page of an extension, of which puppeteer is not told that it is loaded. @param {import("puppeteer-core").Page} page @param {string} url */
@@ -54,7 +56,7 @@ const COMMANDS = {
   install: ({ folder }) => running().installExtension(folder),
   uninstall: ({ id }) => running().uninstallExtension(id),
   new: async () => numberOf(await running().newPage()),
-  find: ({ words }) => findPage(words),
+  find: ({ condition }) => findPage(condition),
   goto: async ({ page, url }) => void (await pages[page].goto(url)),
   show: ({ page, url }) => showPage(pages[page], url),
   reload: async ({ page }) => void (await pages[page].reload()),

@@ -69,9 +69,9 @@ class Firefox:
         await self.command("show", page=page.number, url=url)
         return page
 
-    async def wait_for_page(self, words: str) -> "FirefoxPage":
-        """The tab whose address has these words in it, once it is there."""
-        return FirefoxPage(self, await self.command("find", words=words))
+    async def wait_for_page(self, condition: str) -> "FirefoxPage":
+        """The tab in which this expression is true, once there is one."""
+        return FirefoxPage(self, await self.command("find", condition=condition))
 
 
 class FirefoxPage:

@@ -1,7 +1,7 @@
 """The companion extension in Debian's Firefox: the same source, installed for this session by WebDriver BiDi.
 
-Firefox's own question about a host is answered by a preference of its makers' tests; that it must be a user who asks
-for it holds as usual. Nothing here presses the toolbar icon, which is out of reach of BiDi.
+Firefox's own question about a host is answered by a preference of its makers' tests; only a user's click
+may ask it, as always. Nothing here presses the toolbar icon, which is out of reach of BiDi.
 """
 
 import asyncio
@@ -9,17 +9,23 @@ import io
 import json
 import zipfile
 from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import aiohttp
 import pytest
 import pytest_asyncio
 
 from bridge.http.companion import build_archive
+from tests.browser.browser_harness import start_offering
+from tests.browser.companion.office_api import OfficeApi
 from tests.browser.extension.conftest import closed_port
 from tests.browser.extension.sample_apis import SampleApi, bridge_application
 from tests.browser.firefox.firefox import Firefox, FirefoxPage, running_firefox
+from tests.support.chromium import Caller
 from tests.support.waiting import eventually
 from tests.support.web_servers import serving
 
@@ -33,11 +39,13 @@ pytestmark = [
 PLACE = "6f6e2c3e-7d5b-4a39-9a3b-6b8f3f0f6a11"
 """Of the extension's own pages; Firefox would choose one."""
 PREFERENCES = {
-    "network.dns.localDomains": "api.test",
+    "network.dns.localDomains": "api.test,office.test",
     "extensions.webextOptionalPermissionPrompts": False,
     "extensions.webextensions.uuids": json.dumps({"companion@direct-tool-bridge.invalid": PLACE}),
-    "extensions.background.idle.timeout": 4000,
+    "extensions.background.idle.timeout": 6000,
 }
+OPEN_QUESTION = "location.pathname === '/grant.html' && !document.getElementById('form').hidden"
+"""One that is answered is shown for a moment."""
 REQUEST_BY_BUTTON = """origins => {
     const button = document.createElement("button");
     button.id = "asks";
@@ -49,7 +57,7 @@ REQUEST_BY_BUTTON = """origins => {
 
 @dataclass
 class Stage:
-    """A bridge that is connected, and an API without CORS which it was granted with login and for changing."""
+    """A connected bridge, and an API without CORS that it was granted with login and for changing."""
 
     popup: FirefoxPage
     page: FirefoxPage
@@ -63,8 +71,15 @@ class Stage:
         return await self.page.evaluate("call => performCall(call)", {**call, "login": False, **more})
 
 
+@pytest_asyncio.fixture(loop_scope="module")
+async def stage(connected: Stage) -> Stage:
+    """With a port of this test's own: the background of one that was silent has been ended."""
+    assert (await connected.page.evaluate("connectCompanion()"))["type"] == "ready"
+    return connected
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stage]:
+async def connected(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stage]:
     """One browser for these tests."""
     folder = tmp_path_factory.mktemp("companion")
     zipfile.ZipFile(io.BytesIO(build_archive(browser="firefox"))).extractall(folder)
@@ -97,13 +112,48 @@ async def connect_bridge(popup: FirefoxPage, bridge: str) -> None:
 async def grant_api(firefox: Firefox, page: FirefoxPage, origin: str) -> None:
     """The page asks, and the user allows all of it in the extension's own tab."""
     await page.evaluate("ask => askCompanion(ask)", {"api": origin, "login": True, "methods": "all"})
-    question = await firefox.wait_for_page("grant.html")
-    await question.wait_for("!document.getElementById('form').hidden")
-    for field in ("[value=all]", "[value=yes]", "[name=sure]"):
-        await question.click(f"input{field}")
-    await question.press("Allow")
+    await allow(firefox, "[value=all]", "[value=yes]", "[name=sure]")
     granted = {"api": origin, "login": True, "methods": "all"}
     assert (await page.evaluate("askedAnswer"))["grant"] == granted
+
+
+async def allow(firefox: Firefox, *fields: str) -> None:
+    """Check these in the extension's question, and allow it."""
+    question = await firefox.wait_for_page(OPEN_QUESTION)
+    for field in fields:
+        await question.click(f"input{field}")
+    await question.press("Allow")
+
+
+async def test_the_bridge_page_says_how_firefox_gets_it_and_calls_through_it(
+    stage: Stage, tmp_path: Path
+) -> None:
+    """The whole way of a user: choose it for a server, read how to install it, connect, grant, call."""
+    firefox, office = stage.page.browser, OfficeApi()
+    async with AsyncExitStack() as stack:
+        api_url = await stack.enter_async_context(serving(office.application()))
+        http = await stack.enter_async_context(aiohttp.ClientSession())
+        bridge = await start_offering(tmp_path, "", [], deadline_s=20)
+        stack.push_async_callback(bridge.close)
+        await bridge.share_document(f"{api_url}/openapi.json", named="office")
+        page = await firefox.open_page(await bridge.page_url())
+        await page.wait_for_text("because you named these documents")
+        view = await bridge.components.registry.view_of_user(bridge.local_user.id)
+        address = f"#/servers/{view.servers[0].record.id}"
+        await page.evaluate("address => { location.hash = address }", address)
+        await page.click("::-p-text(Also reaches APIs that do not allow CORS)")
+        await page.wait_for_text("about:debugging#/runtime/this-firefox", within="[data-testid=companion]")
+        await connect_bridge(stage.popup, bridge.base_url)
+        await page.wait_for(
+            "document.querySelector('[data-testid=companion][data-state=ungranted]') !== null"
+        )
+        await page.press("Ask for reading")
+        await allow(firefox)
+        await page.wait_for("document.querySelector('[data-testid=companion][data-state=granted]') !== null")
+        reply = await Caller(bridge.base_url, bridge.key, http).call("listNotes")
+        assert (reply.status, reply.json()["notes"]) == (200, ["milk"])
+        assert office.at("GET", "/notes") == [False]
+        await page.close()
 
 
 async def test_an_api_without_cors_is_read_whole(stage: Stage) -> None:
@@ -159,7 +209,8 @@ async def test_a_refused_connection_is_told_by_its_name_and_proves_that_nothing_
 
 
 async def test_a_long_silence_is_survived_while_the_page_pings(stage: Stage) -> None:
-    """Firefox ends an idle background (here after 4 s, usually 30); what the page sends meanwhile keeps it."""
+    """Firefox ends an idle background, here after 6 s, usually 30; what the page sends keeps it."""
+    stage.api.release.clear()
     calling = asyncio.create_task(stage.page.evaluate(LONG_CALL, f"{stage.origin}/hang/long"))
     await eventually(lambda: stage.api.at("/hang/long"))
     assert (await calling)["type"] == "silence"
@@ -170,21 +221,24 @@ async def test_a_long_silence_is_survived_while_the_page_pings(stage: Stage) -> 
 
 LONG_CALL = """async url => {
     post({ type: "call", id: "long", url, method: "POST", headers: [], body: null, login: false });
-    for (let second = 0; second < 9; second++) {
+    for (let second = 0; second < 10; second++) {
         await new Promise((resolve) => setTimeout(resolve, 1000));
         post({ type: "ping" });
     }
-    return heard.find(({ id, type }) => id === "long" && ["failed", "end"].includes(type)) ?? { type: "silence" };
+    const isEnding = ({ id, type }) => id === "long" && ["failed", "end"].includes(type);
+    return heard.find(isEnding) ?? { type: "silence" };
 }"""
 
 
 async def test_a_page_that_is_closed_ends_its_calls(stage: Stage) -> None:
-    """As a closed tab does by itself; runs last, for it closes the page."""
+    """As a closed tab does by itself."""
     stage.api.release.clear()
-    await stage.page.evaluate(
+    page = await stage.page.browser.open_page(stage.bridge)
+    assert (await page.evaluate("connectCompanion()"))["type"] == "ready"
+    await page.evaluate(
         "url => post({ type: 'call', id: 'cut', url, method: 'GET', headers: [], body: null, login: false })",
         f"{stage.origin}/hang/cut",
     )
     await eventually(lambda: stage.api.at("/hang/cut"))
-    await stage.page.close()
+    await page.close()
     await eventually(lambda: "/hang/cut" in stage.api.closed)
