@@ -8,8 +8,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from bridge.cli.commands import COMMANDS, build_parser, load_function
-from bridge.cli.parser import CommandFailed
+from bridge.cli.command_parser import build_parser
+from bridge.cli.commands import COMMANDS, load_function
+from bridge.cli.parser import CommandFailed, describe_unknown_command
 from bridge.log_lines import log_to_stderr
 
 
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return load_function(COMMANDS[options.command].run)(options)
     except CommandFailed as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
-        return 1
+        return error.status
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -32,7 +33,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of the command that is named; of the others only what they do."""
     command = next((argument for argument in arguments if not argument.startswith("-")), "")
-    parser, _ = build_parser([command] if command in COMMANDS else [])
+    parser, of_command = build_parser([command] if command in COMMANDS else [])
+    if command and command not in COMMANDS:
+        parser.error(describe_unknown_command(command, COMMANDS))
+    if not arguments:
+        parser.print_help(sys.stderr)
+        raise SystemExit(2)
+    of_command.get(command, parser).refuse_unknown(arguments)
     return parser.parse_args(arguments)
 
 

@@ -1,4 +1,4 @@
-"""The table of commands: where the options of each and the command itself are, and the parser of all.
+"""The table of commands: where the options of each and the command itself are, and what its help shows.
 
 Only the modules of the command at hand are imported: `check` loads no server, `key` no SDK of a provider, and
 the help of a command only its options.
@@ -6,14 +6,10 @@ the help of a command only its options.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import pkgutil
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
-
-from bridge import __version__
-from bridge.cli.parser import Parser
 
 
 class Command(NamedTuple):
@@ -24,99 +20,194 @@ class Command(NamedTuple):
     run: str
     """`module:function` that runs the command with the parsed options and returns the exit status."""
     does: str
+    examples: Sequence[str]
+    """Lines of a shell that its help shows."""
 
 
 COMMANDS: Mapping[str, Command] = {
-    "serve": Command("bridge.cli.serve_options:add_serve", "bridge.cli.serve:serve", "run the bridge"),
+    "serve": Command(
+        "bridge.cli.serve_options:add_serve",
+        "bridge.cli.serve:serve",
+        "run the bridge",
+        (
+            "tool-bridge serve --spec openapi.yaml",
+            "tool-bridge serve --port 0 --approve ask",
+            "tool-bridge serve --limit TOOL_TIMEOUT_SECONDS=60",
+        ),
+    ),
     "demo": Command(
         "bridge.cli.serve_options:add_demo",
         "bridge.cli.serve:demo",
         "run the bridge with a sample API and a sample MCP server",
-    ),
-    "check": Command(
-        "bridge.cli.options:add_check",
-        "bridge.cli.documents:check",
-        "check an OpenAPI document and report its tools",
-    ),
-    "plan": Command(
-        "bridge.cli.options:add_plan",
-        "bridge.cli.documents:plan",
-        "print the request plan of every tool of a document, as JSON",
-    ),
-    "tools": Command(
-        "bridge.cli.options:add_tools",
-        "bridge.cli.tools:tools",
-        "list the tools of a document, or of the running bridge",
-    ),
-    "call": Command(
-        "bridge.cli.options:add_call", "bridge.cli.client:call", "run a tool of the running bridge"
-    ),
-    "smoke": Command(
-        "bridge.cli.options:add_smoke", "bridge.cli.smoke:smoke", "run a test conversation that calls a tool"
+        (
+            "tool-bridge demo",
+            "tool-bridge demo --port 0 --json",
+        ),
     ),
     "doctor": Command(
         "bridge.cli.serve_options:add_doctor",
         "bridge.cli.doctor:doctor",
         "say what is not right with the bridge, and what to do",
+        (
+            "tool-bridge doctor",
+            "tool-bridge doctor --url https://bridge.example --json",
+        ),
+    ),
+    "tools": Command(
+        "bridge.cli.client_options:add_tools",
+        "bridge.cli.tools:tools",
+        "list the tools of a document, or of the running bridge",
+        (
+            "tool-bridge tools",
+            "tool-bridge tools --spec openapi.yaml --json",
+        ),
+    ),
+    "call": Command(
+        "bridge.cli.client_options:add_call",
+        "bridge.cli.client:call",
+        "run a tool of the running bridge",
+        (
+            "tool-bridge call getProduct product_id=2",
+            "tool-bridge call createOrder customer=Ada lines:='[{\"product_id\": 2}]'",
+            "tool-bridge call createOrder @order.json",
+            "tool-bridge call uploadPhoto photo=@cat.png",
+        ),
+    ),
+    "smoke": Command(
+        "bridge.cli.client_options:add_smoke",
+        "bridge.cli.smoke:smoke",
+        "run a test conversation that calls a tool",
+        (
+            "tool-bridge smoke",
+            "tool-bridge smoke --tool getProduct --arguments '{\"product_id\": 2}'",
+        ),
+    ),
+    "check": Command(
+        "bridge.cli.options:add_check",
+        "bridge.cli.documents:check",
+        "check an OpenAPI document and report its tools",
+        (
+            "tool-bridge check openapi.yaml",
+            "tool-bridge check --strict https://api.example.com/openapi.json",
+        ),
+    ),
+    "plan": Command(
+        "bridge.cli.options:add_plan",
+        "bridge.cli.documents:plan",
+        "print the request plan of every tool of a document, as JSON",
+        ("tool-bridge plan openapi.yaml",),
     ),
     "key": Command(
         "bridge.cli.options:add_key",
         "bridge.cli.users:key",
         "create an API key and a page link for a user, or a key that acts for several users",
+        (
+            "tool-bridge key --user ann",
+            'tool-bridge key --forwarder --label "Open WebUI"',
+        ),
     ),
     "users": Command(
-        "bridge.cli.options:add_users", "bridge.cli.users:users", "list the users, or delete one"
+        "bridge.cli.options:add_users",
+        "bridge.cli.users:users",
+        "list the users, or delete one",
+        (
+            "tool-bridge users",
+            "tool-bridge users --delete ann",
+        ),
+    ),
+    "devices": Command(
+        "bridge.cli.options:add_devices",
+        "bridge.cli.users:devices",
+        "list a user's browsers, or remove one",
+        (
+            "tool-bridge devices",
+            "tool-bridge devices --user ann --remove 3f0c9a",
+        ),
     ),
     "audit": Command(
-        "bridge.cli.options:add_audit", "bridge.cli.audit:audit", "show the audit log, newest last"
-    ),
-    "encrypt": Command(
-        "bridge.cli.options:add_encrypt",
-        "bridge.cli.encrypt:encrypt",
-        "re-encrypt stored answers with the first encryption key",
-    ),
-    "move-database": Command(
-        "bridge.cli.options:add_move_database",
-        "bridge.cli.move_database:move_database",
-        "move the SQLite file to a PostgreSQL database",
+        "bridge.cli.options:add_audit",
+        "bridge.cli.audit:audit",
+        "show the audit log, newest last",
+        (
+            "tool-bridge audit --since 1d",
+            "tool-bridge audit --user ann --kind call --json",
+        ),
     ),
     "export": Command(
         "bridge.cli.options:add_export",
         "bridge.cli.export:export",
         "export a user's stored answers to a file",
+        ("tool-bridge export --out ann.jsonl --user ann",),
     ),
     "import": Command(
         "bridge.cli.options:add_import",
         "bridge.cli.export:import_file",
         "import stored answers, or the items of Open WebUI's chats",
+        ("tool-bridge import ann.jsonl --user ann",),
     ),
-    "completion": Command(
-        "bridge.cli.options:add_completion",
-        "bridge.cli.completion:completion",
-        "print a script that completes commands and options in a shell",
+    "encrypt": Command(
+        "bridge.cli.options:add_encrypt",
+        "bridge.cli.encrypt:encrypt",
+        "re-encrypt stored answers with the first encryption key",
+        (
+            "tool-bridge encrypt",
+            "tool-bridge encrypt --off",
+        ),
+    ),
+    "move-database": Command(
+        "bridge.cli.options:add_move_database",
+        "bridge.cli.move_database:move_database",
+        "move the SQLite file to a PostgreSQL database",
+        ("tool-bridge move-database --to postgresql://bridge@db.lan/bridge",),
     ),
     "replicas": Command(
         "bridge.cli.options:add_replicas",
         "bridge.cli.replicas:replicas",
         "list the replicas of the bridge, with their users and calls",
+        ("tool-bridge replicas --redis redis://cache.lan:6379/0",),
     ),
-    "devices": Command(
-        "bridge.cli.options:add_devices", "bridge.cli.users:devices", "list a user's browsers, or remove one"
+    "completion": Command(
+        "bridge.cli.options:add_completion",
+        "bridge.cli.completion:completion",
+        "print a script that completes commands and options in a shell",
+        (
+            'eval "$(tool-bridge completion bash)"',
+            "tool-bridge completion fish | source",
+        ),
     ),
 }
 
-
-def build_parser(names: Collection[str]) -> tuple[Parser, Mapping[str, argparse.ArgumentParser]]:
-    """Return the parser of all commands, and that of each; only those in `names` have their options."""
-    parser = Parser(
-        prog="tool-bridge", description="OpenAPI operations as tools, performed by the user's own browser."
-    )
-    parser.add_argument("--version", action="version", version=__version__)
-    parsers = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
-    of_name = {name: parsers.add_parser(name, help=command.does) for name, command in COMMANDS.items()}
-    for name in names:
-        load_function(COMMANDS[name].options)(of_name[name])
-    return parser, of_name
+GROUPS: Mapping[str, Sequence[str]] = {
+    "run a bridge": (
+        "serve",
+        "demo",
+        "doctor",
+    ),
+    "use it": (
+        "tools",
+        "call",
+        "smoke",
+    ),
+    "look at a document": (
+        "check",
+        "plan",
+    ),
+    "let people and programs in": (
+        "key",
+        "users",
+        "devices",
+    ),
+    "look after what is stored": (
+        "audit",
+        "export",
+        "import",
+        "encrypt",
+        "move-database",
+        "replicas",
+    ),
+    "for the shell": ("completion",),
+}
+"""The commands as the help lists them."""
 
 
 def load_function(name: str) -> Callable[..., int]:

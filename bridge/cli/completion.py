@@ -10,7 +10,8 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bridge.cli.commands import COMMANDS, build_parser
+from bridge.cli.command_parser import build_parser
+from bridge.cli.commands import COMMANDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The options of every command except `serve`, `demo` and `doctor`.
+"""The options of commands that work on documents and on stored data.
 
 Imports no command: `--help` and shell completion must not wait for the libraries that a command needs.
 """
@@ -29,8 +29,8 @@ SHELLS = ("bash", "zsh", "fish")
 
 def add_check(command: argparse.ArgumentParser) -> None:
     """`tool-bridge check`."""
-    command.add_argument("spec", metavar="FILE|URL")
-    command.add_argument("--json", action="store_true")
+    add_document(command)
+    add_json(command)
     command.add_argument(
         "--strict",
         action="store_true",
@@ -39,9 +39,30 @@ def add_check(command: argparse.ArgumentParser) -> None:
     add_references(command)
 
 
+def add_document(command: argparse.ArgumentParser) -> None:
+    """The document of a command that needs no running bridge."""
+    command.add_argument("spec", metavar="FILE|URL", help="an OpenAPI or Swagger 2.0 document")
+
+
+def add_json(command: argparse.ArgumentParser) -> None:
+    """The option `--json` of a command whose result is one JSON value."""
+    command.add_argument("--json", action="store_true", help="print JSON, for programs")
+
+
+def add_user(command: argparse.ArgumentParser) -> None:
+    """The option `--user` of a command about one user."""
+    command.add_argument(
+        "--user",
+        default=LOCAL_USER,
+        type=user_name,
+        metavar="NAME",
+        help=f"which user (default: {LOCAL_USER}, who starts the bridge)",
+    )
+
+
 def add_plan(command: argparse.ArgumentParser) -> None:
     """`tool-bridge plan`."""
-    command.add_argument("spec", metavar="FILE|URL")
+    add_document(command)
     command.add_argument("--json", action="store_true", help="print JSON (the only format)")
     add_references(command)
 
@@ -64,51 +85,21 @@ def add_references(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_tools(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge tools`."""
-    command.add_argument("--spec", metavar="FILE|URL")
-    add_references(command)
-    command.add_argument(
-        "--strict", action="store_true", help="with --spec: as functions for OpenAI, with strict schemas"
-    )
-    add_client(command)
-
-
-def add_call(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge call`."""
-    command.add_argument("tool")
-    command.add_argument("arguments", nargs="?", default="{}", metavar="JSON")
-    add_client(command)
-
-
-def add_client(command: argparse.ArgumentParser) -> None:
-    """The options of every command that talks to a bridge."""
-    command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
-    command.add_argument("--key", help="API key (default: TOOL_BRIDGE_KEY, then the local user's)")
-    command.add_argument("--json", action="store_true")
-    add_folder(command)
-
-
-def add_smoke(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge smoke`."""
-    command.add_argument("--tool", metavar="NAME", help="which tool (default: the first that is accepted)")
-    command.add_argument("--arguments", default="{}", metavar="JSON", help="of the call (default: {})")
-    command.add_argument("--model", metavar="NAME", help="which model (default: the first one)")
-    command.add_argument(
-        "--say", metavar="TEXT", help="the message to send (default: a request to call the tool)"
-    )
-    command.add_argument("--keep", action="store_true", help="do not delete the conversation")
-    add_client(command)
-
-
 def add_key(command: argparse.ArgumentParser) -> None:
     """`tool-bridge key`."""
     whose = command.add_mutually_exclusive_group(required=True)
-    whose.add_argument("--user", type=user_name, metavar="NAME")
+    whose.add_argument(
+        "--user", type=user_name, metavar="NAME", help="whose key; the user is created if need be"
+    )
     whose.add_argument(
         "--forwarder", action="store_true", help="for a program that names the user of each call (Open WebUI)"
     )
-    command.add_argument("--label", type=parse_label, default="command line")
+    command.add_argument(
+        "--label",
+        type=parse_label,
+        default="command line",
+        help="what the page calls the key (default: command line)",
+    )
     command.add_argument(
         "--show-calls",
         choices=CALL_DISPLAYS,
@@ -121,7 +112,7 @@ def add_key(command: argparse.ArgumentParser) -> None:
         help="how answers mark their stored items, so that a chat can bring them back "
         "(default: link for Open WebUI, else off)",
     )
-    command.add_argument("--json", action="store_true")
+    add_json(command)
     add_store(command)
 
 
@@ -133,7 +124,7 @@ def add_users(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="delete this user with keys, browsers, servers, calls, conversations and stored answers",
     )
-    command.add_argument("--json", action="store_true")
+    add_json(command)
     add_store(command)
 
 
@@ -145,25 +136,42 @@ def add_replicas(command: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="the Redis of the replicas (default: TOOL_BRIDGE_REDIS)",
     )
-    command.add_argument("--json", action="store_true")
+    add_json(command)
 
 
 def add_devices(command: argparse.ArgumentParser) -> None:
     """`tool-bridge devices`."""
-    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
-    command.add_argument("--remove", metavar="ID")
-    command.add_argument("--json", action="store_true")
+    add_user(command)
+    command.add_argument("--remove", metavar="ID", help="remove this browser, whose id the list shows")
+    add_json(command)
     add_store(command)
 
 
 def add_audit(command: argparse.ArgumentParser) -> None:
     """`tool-bridge audit`."""
-    command.add_argument("--user", type=user_name, metavar="NAME", help="default: all users")
-    command.add_argument("--kind", action="append", type=parse_kind, metavar="KIND", help="repeatable")
     command.add_argument(
-        "--since", type=parse_moment, metavar="TIME", help="ISO time, or a span such as 90m, 12h or 7d"
+        "--user", type=user_name, metavar="NAME", help="only entries about this user (default: all users)"
     )
-    command.add_argument("--limit", type=parse_count, default=1000, metavar="NUMBER", help="default: 1000")
+    command.add_argument(
+        "--kind",
+        action="append",
+        type=parse_kind,
+        metavar="KIND",
+        help="only entries of this kind (repeatable)",
+    )
+    command.add_argument(
+        "--since",
+        type=parse_moment,
+        metavar="TIME",
+        help="only entries from this time on: an ISO time, or a span such as 90m, 12h or 7d",
+    )
+    command.add_argument(
+        "--limit",
+        type=parse_count,
+        default=1000,
+        metavar="NUMBER",
+        help="at most so many, the newest (default: 1000)",
+    )
     command.add_argument("--json", action="store_true", help="one JSON object a line")
     add_store(command)
 
@@ -171,7 +179,7 @@ def add_audit(command: argparse.ArgumentParser) -> None:
 def add_encrypt(command: argparse.ArgumentParser) -> None:
     """`tool-bridge encrypt`."""
     command.add_argument("--off", action="store_true", help="decrypt everything")
-    command.add_argument("--json", action="store_true")
+    add_json(command)
     add_store(command)
 
 
@@ -183,13 +191,13 @@ def add_move_database(command: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="postgresql://user:password@host:5432/name (default: TOOL_BRIDGE_DATABASE_URL)",
     )
-    command.add_argument("--json", action="store_true")
+    add_json(command)
     add_folder(command)
 
 
 def add_export(command: argparse.ArgumentParser) -> None:
     """`tool-bridge export`."""
-    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
+    add_user(command)
     command.add_argument(
         "--out", type=Path, metavar="FILE", help="a new file, readable only by you (default: print it)"
     )
@@ -204,13 +212,16 @@ def add_export(command: argparse.ArgumentParser) -> None:
 def add_import(command: argparse.ArgumentParser) -> None:
     """`tool-bridge import`."""
     command.add_argument(
-        "file", type=Path, metavar="FILE", help="of `export`, or chats of Open WebUI with items of a pipe"
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="a file of export, or chats of Open WebUI with items of a pipe",
     )
-    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
-    command.add_argument("--json", action="store_true")
+    add_user(command)
+    add_json(command)
     add_store(command)
 
 
 def add_completion(command: argparse.ArgumentParser) -> None:
     """`tool-bridge completion`."""
-    command.add_argument("shell", choices=SHELLS)
+    command.add_argument("shell", choices=SHELLS, help="the shell that is to complete")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bridge.cli.arguments import add_store
-from bridge.cli.options import add_references
+from bridge.cli.options import add_json, add_references
 from bridge.cli.setting_options import add_setting_options, arguments_of
 from bridge.settings.declaration import Setting, SettingsError, parse_setting, settings_of_section
 from bridge.settings.limits import NAMES, Limits
@@ -34,7 +34,7 @@ def add_demo(command: argparse.ArgumentParser) -> None:
 def add_doctor(command: argparse.ArgumentParser) -> None:
     """`tool-bridge doctor`."""
     command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
-    command.add_argument("--json", action="store_true")
+    add_json(command)
     add_store(command)
     for setting in settings_of_section(NetworkSettings):
         if setting.field in ("host", "port"):

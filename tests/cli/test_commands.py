@@ -1,6 +1,7 @@
 """`tool-bridge`, as a user types it."""
 
 import asyncio
+import io
 import json
 import os
 import pkgutil
@@ -9,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from bridge.storage.store import Store
 from tests.support.commands import Ended, run_command
 from tests.support.documents.compiled import document_text, operation
 from tests.support.stores.devices import add_device
+from tests.support.terminals import Terminal
 from toolserver.json_types import JsonObject
 
 SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
@@ -78,11 +81,33 @@ def test_a_call_prints_the_answer_and_fails_with_the_error(demo: tuple[dict[str,
     called = run("call", "listProducts", '{"limit": 1}', data=data)
     assert called.status == 1
     assert json.loads(called.output)["error"]["code"] == "not_accepted"
-    mistyped = json.loads(run("call", "listProduct", data=data).output)["error"]
-    assert mistyped["code"] == "unknown_tool"
+    missing = run("call", "listProduct", "limit=1", data=data)
+    mistyped = json.loads(missing.output)["error"]
+    assert (missing.status, mistyped["code"]) == (2, "unknown_tool")
     assert "Did you mean listProducts" in mistyped["message"]
     wrong = run("call", "listProducts", "--key", "tbk_wrong", "--url", facts["base_url"])
     assert json.loads(wrong.output)["error"]["code"] == "unauthorized"
+
+
+def test_the_schema_of_a_tool_types_what_is_given_to_it(demo: tuple[dict[str, str], Path]) -> None:
+    """The bridge knows what a tool takes; a number as text would be refused by it."""
+    _, data = demo
+    wrong = run("call", "getProduct", "product_id=two", data=data)
+    assert (wrong.status, wrong.output) == (2, "")
+    assert "product_id must be integer" in wrong.errors
+    mistyped = run("call", "getProduct", "prodct_id=2", data=data)
+    assert (mistyped.status, "Did you mean product_id?" in mistyped.errors) == (2, True)
+    called = run("call", "getProduct", "product_id=2", data=data)
+    assert json.loads(called.output)["error"]["code"] == "not_accepted"
+
+
+def test_on_a_terminal_answers_are_made_to_be_read(demo: tuple[dict[str, str], Path]) -> None:
+    """People get a sentence where programs get an object."""
+    _, data = demo
+    with redirect_stdout(Terminal()) as terminal, redirect_stderr(io.StringIO()) as errors:
+        status = main(["call", "getProduct", "product_id=2", "--data", str(data)])
+    assert (status, terminal.getvalue()) == (1, "")
+    assert errors.getvalue().endswith("accept it. [not_accepted]\n")
 
 
 def test_a_second_bridge_on_a_folder_says_where_the_first_one_is(demo: tuple[dict[str, str], Path]) -> None:

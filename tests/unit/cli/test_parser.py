@@ -36,10 +36,11 @@ def test_a_mistake_is_said_without_the_secret_that_it_holds(
 def test_the_name_of_what_was_mistyped_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     """Else nobody finds the mistake."""
     for arguments, told in (
-        (["serve", "--datbase", URL], "unrecognized arguments: --datbase"),
+        (["serve", "--datbase", URL], "unrecognized arguments: --datbase. Did you mean --database?\n"),
+        (["key", "--usr=bob"], "unrecognized arguments: --usr. Did you mean --user?\n"),
         (["serve", f"--da={URL}"], "ambiguous option: --da could match --data, --database"),
-        (["srve"], "invalid choice: 'srve' (choose from 'serve'"),
-        ([URL], "invalid choice (choose from 'serve'"),
+        (["srve"], "there is no command 'srve'. Did you mean serve?\n"),
+        ([URL], "there is no such command\n"),
         (["serve", URL], "unrecognized arguments: not repeated here, as they may be secret"),
     ):
         with pytest.raises(SystemExit):

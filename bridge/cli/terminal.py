@@ -1,0 +1,113 @@
+"""What a terminal gets and a pipe does not: colours, and a line that says how far a long step is."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import Final, TextIO
+
+BOLD: Final = "1"
+GREEN: Final = "32"
+YELLOW: Final = "33"
+RED: Final = "31"
+CYAN: Final = "36"
+
+QUIET_S = 1.0
+"""Seconds for which a step says nothing: most end before."""
+
+TICK_S = 0.2
+"""Seconds between two looks of a line that counts."""
+
+BAR_CELLS = 24
+
+_CLEARED = "\r\033[K"
+_HEADING = re.compile(r"^(\S.*:)$", re.MULTILINE)
+_NAME = re.compile(r"^( {2,4})(-[\w-]+(?:, -[\w-]+)*|[a-z-]+(?= {2}))", re.MULTILINE)
+
+
+def takes_color(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
+    """Return whether to paint what goes to `stream`: a terminal, unless `NO_COLOR` or `TERM=dumb` is set."""
+    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def paint(text: str, style: str, stream: TextIO) -> str:
+    """Return the text in a style, if the stream takes colours."""
+    return f"\033[{style}m{text}\033[0m" if text and takes_color(stream) else text
+
+
+def paint_help(text: str) -> str:
+    """Return a help text with its headings and names painted."""
+    headed = _HEADING.sub(f"\033[{BOLD}m\\1\033[0m", text)
+    return _NAME.sub(f"\\1\033[{CYAN}m\\2\033[0m", headed)
+
+
+class Progress:
+    """One line on standard error about a step that takes long; nothing in a pipe, and at first nothing."""
+
+    def __init__(self, what: str, stream: TextIO) -> None:
+        self._what = what
+        self._stream = stream
+        self._is_shown = stream.isatty()
+        self._began_at = time.monotonic()
+        self._done = 0
+        self._total = 0
+
+    def set_done(self, done: int, total: int) -> None:
+        """Say how much is done; from any thread."""
+        self._done, self._total = done, total
+
+    def show(self) -> None:
+        """Write the line, if it is time for one; not from two threads."""
+        taken_s = time.monotonic() - self._began_at
+        if not self._is_shown or taken_s < QUIET_S:
+            return
+        self._stream.write(f"{_CLEARED}{self._line(taken_s)}")
+        self._stream.flush()
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._is_shown and time.monotonic() - self._began_at >= QUIET_S:
+            self._stream.write(_CLEARED)
+            self._stream.flush()
+
+    def _line(self, taken_s: float) -> str:
+        if not self._total:
+            return f"{self._what}: {taken_s:.0f} s"
+        share = min(self._done / self._total, 1.0)
+        bar = "#" * round(share * BAR_CELLS)
+        return f"{self._what}: [{bar:{BAR_CELLS}}] {self._done:,} of {self._total:,}, {taken_s:.0f} s"
+
+
+@contextmanager
+def showing_progress(what: str, stream: TextIO | None = None) -> Generator[Progress]:
+    """Show how long a step takes while the block runs; `stream`: None for standard error.
+
+    The line is written by a thread, as the step may never give control away.
+    """
+    progress = Progress(what, stream or sys.stderr)
+    ended = threading.Event()
+
+    def tick() -> None:
+        while not ended.wait(TICK_S):
+            progress.show()
+
+    ticker = threading.Thread(target=tick, name="progress", daemon=True)
+    ticker.start()
+    try:
+        yield progress
+    finally:
+        ended.set()
+        ticker.join()
+        progress.clear()
+
+
+def printable(text: str) -> str:
+    """Replace what is not printable: texts of documents, APIs and callers must not control the terminal."""
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
