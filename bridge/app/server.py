@@ -37,7 +37,7 @@ from bridge.lazy_modules import load_lazily
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import ClusterSettings
 from bridge.settings.network import page_url
-from bridge.settings.running_bridge import RUNNING_FILE
+from bridge.settings.running_bridge import RUNNING_FILE, reason_of_refusal
 from bridge.settings.users import LOCAL_USER
 from bridge.storage.encryption import Encryption
 from bridge.storage.open_pages import OPEN_PAGES_FILE
@@ -248,6 +248,7 @@ async def _start_on(
         "base_url": base_url,
         "pid": os.getpid(),
         "key_ids": key_ids,
+        "database": store.database,
         "replica": replica and replica.id,
     }
     write_private(settings.data_dir / RUNNING_FILE, json.dumps(running))
@@ -325,7 +326,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=_family(host))
     except OSError as error:
-        raise AddressInUse(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+        raise AddressInUse(f"cannot listen on {host}:{port}: {reason_of_refusal(error)}") from None
 
 
 def _family(host: str) -> socket.AddressFamily:

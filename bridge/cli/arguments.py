@@ -65,6 +65,13 @@ def parse_folder(text: str) -> Path:
     return path
 
 
+def parse_source(text: str) -> str:
+    """Parse the place of a document: an address, or an existing file."""
+    if not text.startswith(("http://", "https://")) and not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {text!r}, and it is no http or https address")
+    return text
+
+
 def parse_origin(text: str) -> str:
     """Parse an http or https origin without a path: `https://bridge.example`."""
     try:

@@ -17,7 +17,7 @@ import aiohttp
 
 from bridge.cli.arguments import address_of
 from bridge.cli.call_arguments import read_arguments, read_assignment
-from bridge.cli.parser import WrongUsage
+from bridge.cli.parser import NoBridge, WrongUsage
 from bridge.cli.terminal import printable, showing_progress
 from bridge.errors import ErrorCode, WireError
 
@@ -107,7 +107,7 @@ async def _send(
             return _Answer(answer.status, answer.content_type, await answer.read())
     except aiohttp.ClientError as error:
         message = f"no bridge answers at {address_of(options)}: {error}. tool-bridge doctor says more"
-        raise WrongUsage(message) from None
+        raise NoBridge(message) from None
 
 
 def _print_answer(answer: _Answer, *, as_json: bool) -> None:

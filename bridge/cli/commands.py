@@ -82,6 +82,18 @@ COMMANDS: Mapping[str, Command] = {
             "tool-bridge smoke --tool getProduct --arguments '{\"product_id\": 2}'",
         ),
     ),
+    "open": Command(
+        "bridge.cli.options:add_open",
+        "bridge.cli.links:open_page",
+        "open the page of the running bridge in your browser",
+        ("tool-bridge open",),
+    ),
+    "link": Command(
+        "bridge.cli.options:add_link",
+        "bridge.cli.links:link",
+        "print a link to the page that pairs one browser",
+        ("tool-bridge link", "tool-bridge link --user ann"),
+    ),
     "check": Command(
         "bridge.cli.options:add_check",
         "bridge.cli.documents:check",
@@ -178,33 +190,11 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 GROUPS: Mapping[str, Sequence[str]] = {
-    "run a bridge": (
-        "serve",
-        "demo",
-        "doctor",
-    ),
-    "use it": (
-        "tools",
-        "call",
-        "smoke",
-    ),
-    "look at a document": (
-        "check",
-        "plan",
-    ),
-    "let people and programs in": (
-        "key",
-        "users",
-        "devices",
-    ),
-    "look after what is stored": (
-        "audit",
-        "export",
-        "import",
-        "encrypt",
-        "move-database",
-        "replicas",
-    ),
+    "run a bridge": ("serve", "demo", "doctor"),
+    "use it": ("open", "tools", "call", "smoke"),
+    "look at a document": ("check", "plan"),
+    "let people and programs in": ("link", "key", "users", "devices"),
+    "look after what is stored": ("audit", "export", "import", "encrypt", "move-database", "replicas"),
     "for the shell": ("completion",),
 }
 """The commands as the help lists them."""

@@ -85,6 +85,19 @@ def add_references(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_open(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge open`."""
+    add_json(command)
+    add_store(command)
+
+
+def add_link(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge link`."""
+    add_user(command)
+    add_json(command)
+    add_store(command)
+
+
 def add_key(command: argparse.ArgumentParser) -> None:
     """`tool-bridge key`."""
     whose = command.add_mutually_exclusive_group(required=True)

@@ -37,6 +37,12 @@ class WrongUsage(CommandFailed):
     status = 2
 
 
+class NoBridge(CommandFailed):
+    """There is no bridge to talk to."""
+
+    status = 2
+
+
 class Parser(argparse.ArgumentParser):
     """An `ArgumentParser` whose messages hold no secrets: they end up in logs."""
 

@@ -96,7 +96,12 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
             return runner.run(_serve(settings, store, options, with_samples=with_samples))
     except FolderInUse as error:
         raise CommandFailed(f"{error}. {describe_running(options.data)}".rstrip()) from None
-    except (AddressInUse, StoreError) as error:
+    except AddressInUse as error:
+        advice = "--port chooses another port, 0 any free one"
+        if running := describe_running(options.data):
+            advice += f". A bridge already runs on {options.data}. {running} tool-bridge open shows its page"
+        raise CommandFailed(f"{error}. {advice}") from None
+    except StoreError as error:
         raise CommandFailed(str(error)) from None
     except BridgeError as error:
         raise CommandFailed(error.error.message) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bridge.cli.arguments import add_store
+from bridge.cli.arguments import add_store, parse_source
 from bridge.cli.options import add_json, add_references
 from bridge.cli.setting_options import add_setting_options, arguments_of
 from bridge.settings.declaration import Setting, SettingsError, parse_setting, settings_of_section
@@ -17,6 +17,7 @@ def add_serve(command: argparse.ArgumentParser) -> None:
     """`tool-bridge serve`."""
     command.add_argument(
         "--spec",
+        type=parse_source,
         action="append",
         default=[],
         metavar="FILE|URL",

@@ -14,6 +14,7 @@ from typing import Any
 
 from bridge.audit import AuditKind
 from bridge.cli.arguments import address_of
+from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import open_store
 from bridge.settings.network import page_url
@@ -30,6 +31,7 @@ _STOP_REPLICAS = "stop all of them first; tool-bridge replicas lists those that 
 
 def key(options: argparse.Namespace) -> int:
     """Create a user's API key and page link, and the user if needed; or a forwarder's key."""
+    check_database(options)
     store = open_store(options)
     if options.forwarder:
         facts = asyncio.run(_forwarder_key(store, options))

@@ -199,7 +199,8 @@ def read_document_file(path: Path) -> str:
     try:
         return decode_file(path.read_bytes())
     except OSError as error:
-        raise _unreachable(str(path), str(error)) from None
+        message = f"The document {path} cannot be read: {error.strerror}."
+        raise BridgeError(ErrorCode.DOCUMENT_UNREACHABLE, message, detail={"url": str(path)}) from None
     except DocumentError as error:
         detail = {"code": error.code, "pointer": error.pointer}
         raise BridgeError(ErrorCode.INVALID_DOCUMENT, f"{path}: {error.message}", detail=detail) from None

@@ -46,7 +46,10 @@ def running_bridge(data_dir: Path) -> dict[str, Any] | None:
 
 
 def written_facts(data_dir: Path) -> dict[str, Any] | None:
-    """Return the facts that a bridge wrote, running or killed: `base_url`, `pid`, `key_ids`, `replica`."""
+    """Return the facts that a bridge wrote, running or killed.
+
+    `base_url`, `pid`, `key_ids`, `database` (`sqlite` or `postgresql`), `replica`.
+    """
     try:
         return json.loads((data_dir / RUNNING_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -65,7 +68,12 @@ def refusal_to_listen(host: str, port: int) -> str | None:
     try:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
-        return error.strerror or str(error)
+        return reason_of_refusal(error)
     except OverflowError as error:  # no port at all
         return str(error).rstrip(".")
     return None
+
+
+def reason_of_refusal(error: OSError) -> str:
+    """Return why nothing can listen, without the address that the library repeats in its text."""
+    return os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror or str(error)

@@ -83,6 +83,11 @@ class Store(UserStore):
         Commands work beside a bridge that has it.
         """
 
+    @property
+    def database(self) -> str:
+        """`sqlite` or `postgresql`."""
+        return self._engine.dialect.name
+
     @classmethod
     def open_store(cls, where: Path | URL) -> Store:
         """Create or migrate the SQLite file, or the tables in the PostgreSQL database; blocks.

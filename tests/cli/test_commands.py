@@ -269,12 +269,25 @@ def test_a_client_command_without_a_bridge_says_so(tmp_path: Path) -> None:
 
 def test_a_port_in_use_is_reported_in_one_line(demo: tuple[dict[str, str], Path], tmp_path: Path) -> None:
     """The most frequent start failure."""
-    facts, _ = demo
+    facts, data = demo
     port = facts["base_url"].rpartition(":")[2]
     started = run("serve", "--port", port, "--data", str(tmp_path))
     assert started.status == 1
-    assert "cannot listen on 127.0.0.1" in started.errors
+    advice = "--port chooses another port, 0 any free one"
+    told = f"tool-bridge: cannot listen on 127.0.0.1:{port}: Address already in use. {advice}"
+    assert started.errors.splitlines()[-1] == told
     assert "Traceback" not in started.errors
+    again = run("serve", "--port", port, data=data)
+    pid = json.loads((data / "running.json").read_text(encoding="utf-8"))["pid"]
+    assert f"It runs at {facts['base_url']}/ as process {pid}. tool-bridge open shows" in again.errors
+
+
+def test_a_bridge_whose_only_document_is_not_there_does_not_start(tmp_path: Path) -> None:
+    """It ran without any tool, and one line of its log said so."""
+    started = run("serve", "--spec", str(tmp_path / "none.json"), data=tmp_path / "data")
+    assert started.status == 2
+    assert "argument --spec: there is no file" in started.errors
+    assert not (tmp_path / "data").exists()
 
 
 def test_check_reports_what_becomes_a_tool_and_what_does_not(capsys: pytest.CaptureFixture[str]) -> None:
@@ -313,7 +326,9 @@ def test_check_of_a_document_without_any_tool_fails(
     path.write_text("{", encoding="utf-8")
     assert main(["check", str(path)]) == 2
     assert main(["check", str(tmp_path / "none.json")]) == 2
-    assert "Traceback" not in capsys.readouterr().err
+    errors = capsys.readouterr().err
+    assert errors.endswith("none.json cannot be read: No such file or directory.\n")
+    assert "Traceback" not in errors
 
 
 def test_plan_and_tools_print_what_the_page_and_the_model_get(

@@ -4,6 +4,7 @@ import argparse
 import shlex
 from collections import Counter
 from contextlib import redirect_stdout
+from pathlib import Path
 
 import pytest
 
@@ -34,8 +35,12 @@ def test_each_command_shows_an_example() -> None:
 
 
 @pytest.mark.parametrize("line", EXAMPLES)
-def test_an_example_can_be_typed_as_it_stands(line: str) -> None:
+def test_an_example_can_be_typed_as_it_stands(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One that is refused is worse than none."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "openapi.yaml").touch()
     words = shlex.split(line[line.index("tool-bridge") :].partition(" | ")[0].removesuffix(')"'))
     parser, of_command = build_parser([words[1]])
     of_command[words[1]].refuse_unknown(words[1:])

@@ -1,0 +1,83 @@
+"""`tool-bridge open` and `link`: the page of a bridge, with a link that pairs one browser."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import webbrowser
+from collections.abc import Mapping
+
+from bridge.cli.arguments import address_of
+from bridge.cli.parser import CommandFailed, NoBridge, suggest
+from bridge.cli.store import open_store
+from bridge.settings.network import page_url
+from bridge.settings.running_bridge import running_bridge
+from bridge.settings.users import LOCAL_USER
+from bridge.storage.store import Store
+
+
+def link(options: argparse.Namespace) -> int:
+    """Print a link that works once; it waits for a bridge, if none runs."""
+    url = _make_link(options, options.user)
+    print(json.dumps({"user": options.user, "page_url": url}) if options.json else url)
+    if running_bridge(options.data) is None:
+        print(f"tool-bridge: no bridge runs on {options.data} now; the link waits for it", file=sys.stderr)
+    return 0
+
+
+def open_page(options: argparse.Namespace) -> int:
+    """Open the page in a browser, with a link of the local user; print the link where no browser can be."""
+    if running_bridge(options.data) is None:
+        raise NoBridge(f"no bridge runs on {options.data}; tool-bridge serve or demo starts one")
+    url = _make_link(options, LOCAL_USER)
+    is_open = can_show_pages() and webbrowser.open(url)
+    if options.json:
+        print(json.dumps({"opened": is_open, "page_url": url}))
+    elif is_open:
+        print(f"Your browser opens {url.partition('#')[0]}")
+    else:
+        print(f"Open this page in your browser: {url}")
+    return 0
+
+
+def can_show_pages(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> bool:
+    """Return whether a browser may be started: not where only one in the terminal would be found."""
+    if environ.get("BROWSER") or platform in ("darwin", "win32"):
+        return True
+    return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+
+
+def check_database(options: argparse.Namespace) -> None:
+    """Check that the running bridge uses the database of these options: its users are looked for there.
+
+    Raises:
+        CommandFailed: it uses another.
+    """
+    running = running_bridge(options.data) or {}
+    uses, named = running.get("database"), "postgresql" if options.database else "sqlite"
+    if uses == "postgresql" and named != uses:
+        raise CommandFailed(
+            "the running bridge uses PostgreSQL; name its database by TOOL_BRIDGE_DATABASE_URL or --database"
+        )
+    if uses == "sqlite" and named != uses:
+        raise CommandFailed("the running bridge uses the data folder; leave out the address of a database")
+
+
+def _make_link(options: argparse.Namespace, user: str) -> str:
+    check_database(options)
+    ticket = asyncio.run(_add_ticket(open_store(options), user))
+    return page_url(address_of(options), ticket)
+
+
+async def _add_ticket(store: Store, name: str) -> str:
+    try:
+        ids_by_name = {user.name: user.id for user in await store.list_users()}
+        if name not in ids_by_name and name != LOCAL_USER:
+            create = f"tool-bridge key --user {name} creates one"
+            raise CommandFailed(f"there is no user {name!r}{suggest(name, ids_by_name) or f'; {create}'}")
+        return await store.add_ticket(ids_by_name.get(name) or (await store.ensure_user(name)).id)
+    finally:
+        await store.close()
