@@ -5,7 +5,7 @@ everything that did not become one. One broken operation never hides the others.
 written: the form of arguments is the concern of `definition`, that of requests the concern of `request_plan`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeAlias
@@ -59,6 +59,8 @@ _MAX_MEDIA_TYPES = 30
 """Maximum number per response; no document in use names that many."""
 
 _MAX_WARNINGS = 50
+_MAX_REASONS = 10
+"""Maximum number of reasons that are given for an operation that is skipped."""
 
 
 @dataclass(slots=True)
@@ -205,10 +207,30 @@ def _read_into(
 ) -> None:
     try:
         operations.append(_read_operation(reader, place))
-    except ReferenceFailed as error:
-        skipped.append(Skipped(place.method, place.item.path, error.message))
-    except _Unusable as error:
-        skipped.append(Skipped(place.method, place.item.path, str(error)))
+    except (ReferenceFailed, _Unusable) as error:
+        reasons = dict.fromkeys((_reason_of(error), *_further_reasons(reader, place)))
+        skipped.append(Skipped(place.method, place.item.path, " ".join(islice(reasons, _MAX_REASONS))))
+
+
+def _reason_of(error: ReferenceFailed | _Unusable) -> str:
+    return error.message if isinstance(error, ReferenceFailed) else str(error)
+
+
+def _further_reasons(reader: _Reader, place: PathMethod) -> Iterator[str]:
+    """Why an operation that is skipped would be skipped all the same, once the first reason is gone."""
+    lists = (holder.get("parameters") for holder in (place.item.node, place.node))
+    shared = [entry for entries in lists if isinstance(entries, list) for entry in entries]
+    for entry in shared[:_MAX_PARAMETERS]:
+        try:
+            _read_entry(reader, entry)
+        except ReferenceFailed as error:
+            yield _reason_of(error)
+    try:
+        body = _read_body(reader, place, [])
+        if body is not None and place.method in ("GET", "HEAD"):
+            _leave_out_body(body, place)
+    except (ReferenceFailed, _Unusable) as error:
+        yield _reason_of(error)
 
 
 def _read_operation(reader: _Reader, place: PathMethod) -> Operation:

@@ -162,6 +162,23 @@ def test_parameters_bodies_responses_and_path_items_may_be_references() -> None:
     )
 
 
+def test_an_operation_that_is_skipped_tells_every_reason_once() -> None:
+    """Else its author mends one, checks again and finds the next."""
+    lost: list[JsonValue] = [{"$ref": f"#/lost{number}"} for number in range(20)]
+    paths: JsonObject = {
+        "/a": {
+            "parameters": [lost[0]],
+            "post": {"parameters": [lost[0], lost[1], {}], "requestBody": lost[2]},
+            "get": {"parameters": lost},
+        }
+    }
+    several, many = read_operations(document_with(paths)).skipped
+    assert several.reason == " ".join(
+        f"The reference '#/lost{number}' leads nowhere: there is no 'lost{number}'." for number in range(3)
+    )
+    assert many.reason.count("leads nowhere") == 10
+
+
 @pytest.mark.parametrize(
     ("item", "reason"),
     [
