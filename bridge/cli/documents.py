@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from bridge.cli.terminal import GREEN, RED, YELLOW, paint, printable, showing_progress
 from bridge.documents.sources import ReferenceRules, read_document
 from bridge.errors import BridgeError
 from bridge.settings.network import origin_of
@@ -90,10 +91,12 @@ def describe_tool(operation: CompiledOperation, schema_json: bytes, *, as_functi
 
 def with_schema_warnings(document: DocumentTools) -> CompiledDocument:
     """Add the warnings that are only known once the schemas are compiled."""
-    operations = [
-        replace(operation, warnings=(*operation.warnings, *document.schema_of(operation.key).warnings))
-        for operation in document.compiled.operations
-    ]
+    operations: list[CompiledOperation] = []
+    with showing_progress("Compiling schemas") as progress:
+        for operation in document.compiled.operations:
+            warnings = (*operation.warnings, *document.schema_of(operation.key).warnings)
+            operations.append(replace(operation, warnings=warnings))
+            progress.set_done(len(operations), len(document.compiled.operations))
     return replace(document.compiled, operations=tuple(operations))
 
 
@@ -119,8 +122,9 @@ def build_report(compiled: CompiledDocument) -> dict[str, Any]:
 
 def _read(options: argparse.Namespace) -> DocumentTools | None:
     try:
-        found = asyncio.run(read_document(options.spec, reference_rules(options), bundle_here))
-        return DocumentTools(parse_document(found.text), source_url=found.source_url)
+        with showing_progress(f"Reading {options.spec}"):
+            found = asyncio.run(read_document(options.spec, reference_rules(options), bundle_here))
+            return DocumentTools(parse_document(found.text), source_url=found.source_url)
     except BridgeError as error:
         print(f"tool-bridge: {error.error.message}", file=sys.stderr)
     except DocumentError as error:
@@ -138,19 +142,23 @@ async def bundle_here(
 
 def _print_report(compiled: CompiledDocument) -> None:
     source = "MCP" if compiled.kind == "mcp" else "OpenAPI"
-    print(f"{compiled.title} {compiled.version_text} ({source} {compiled.openapi})")
+    print(printable(f"{compiled.title} {compiled.version_text} ({source} {compiled.openapi})"))
     print(f"Requests go to {compiled.base_url or '(unknown: the document names no full address)'}\n")
     count = len(compiled.operations)
-    print(f"{count} tool" if count == 1 else f"{count} tools")
+    print(_paint(f"{count} tool" if count == 1 else f"{count} tools", GREEN if count else RED))
     for operation in compiled.operations:
-        print(f"  {operation.suggested_name}  {operation.method} {operation.path}")
+        print(printable(f"  {operation.suggested_name}  {operation.method} {operation.path}"))
         for warning in operation.warnings:
-            print(f"      ! {warning}")
-    print(f"\n{len(compiled.skipped)} skipped")
+            print(_paint(f"      ! {warning}", YELLOW))
+    print("\n" + _paint(f"{len(compiled.skipped)} skipped", RED if compiled.skipped else GREEN))
     for skipped in compiled.skipped:
-        print(f"  {skipped.method} {skipped.path}: {skipped.reason}")
+        print(printable(f"  {skipped.method} {skipped.path}: {skipped.reason}"))
     for warning in compiled.warnings:
-        print(f"! {warning}")
+        print(_paint(f"! {warning}", YELLOW))
+
+
+def _paint(text: str, style: str) -> str:
+    return paint(printable(text), style, sys.stdout)
 
 
 def _print_json(value: object) -> None:

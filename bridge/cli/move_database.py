@@ -13,6 +13,7 @@ from sqlalchemy import URL
 from bridge.cli.arguments import DATABASE_VARIABLE
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import DATABASE
+from bridge.cli.terminal import showing_progress
 from bridge.storage.copy_database import copy_rows
 from bridge.storage.database import StoreError, mask_url, open_postgresql, open_sqlite, postgresql_url
 from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogUnusable
@@ -45,7 +46,8 @@ def _moved(path: Path, url: URL) -> Mapping[str, int]:
     try:
         target = open_postgresql(url).writing
         try:
-            return copy_rows(source, target)
+            with showing_progress("Copying rows") as progress:
+                return copy_rows(source, target, progress.set_done)
         finally:
             target.dispose()
     finally:

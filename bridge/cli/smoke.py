@@ -14,6 +14,7 @@ import aiohttp
 from bridge.cli.arguments import address_of
 from bridge.cli.client import key_of
 from bridge.cli.parser import CommandFailed
+from bridge.cli.terminal import showing_progress
 
 DEMO = "demo"
 """Name of the built-in model, which calls a tool by a line of its own syntax."""
@@ -64,7 +65,8 @@ async def _smoke(options: argparse.Namespace) -> int:
         conversation = (await client.send_request("POST", "/conversations", new_conversation))["conversation"]
         path = f"/conversations/{conversation['id']}"
         try:
-            messages, answer = await _walked(client, path, options, model)
+            with showing_progress("Waiting for the answer"):
+                messages, answer = await _walked(client, path, options, model)
         finally:
             if not options.keep:
                 await client.send_request("DELETE", path)

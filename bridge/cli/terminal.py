@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Final, TextIO
 
@@ -47,13 +47,14 @@ def paint_help(text: str) -> str:
 
 
 class Progress:
-    """One line on standard error about a step that takes long; nothing in a pipe, and at first nothing."""
+    """One line on a terminal about a step that takes long; at first nothing."""
 
-    def __init__(self, what: str, stream: TextIO) -> None:
+    def __init__(self, what: str, stream: TextIO, now: Callable[[], float] = time.monotonic) -> None:
         self._what = what
         self._stream = stream
-        self._is_shown = stream.isatty()
-        self._began_at = time.monotonic()
+        self._now = now
+        self._began_at = now()
+        self._has_line = False
         self._done = 0
         self._total = 0
 
@@ -63,15 +64,16 @@ class Progress:
 
     def show(self) -> None:
         """Write the line, if it is time for one; not from two threads."""
-        taken_s = time.monotonic() - self._began_at
-        if not self._is_shown or taken_s < QUIET_S:
+        taken_s = self._now() - self._began_at
+        if taken_s < QUIET_S:
             return
+        self._has_line = True
         self._stream.write(f"{_CLEARED}{self._line(taken_s)}")
         self._stream.flush()
 
     def clear(self) -> None:
         """Take the line away."""
-        if self._is_shown and time.monotonic() - self._began_at >= QUIET_S:
+        if self._has_line:
             self._stream.write(_CLEARED)
             self._stream.flush()
 
@@ -85,11 +87,14 @@ class Progress:
 
 @contextmanager
 def showing_progress(what: str, stream: TextIO | None = None) -> Generator[Progress]:
-    """Show how long a step takes while the block runs; `stream`: None for standard error.
+    """Show on a terminal how long a step takes while the block runs; `stream`: None for standard error.
 
     The line is written by a thread, as the step may never give control away.
     """
     progress = Progress(what, stream or sys.stderr)
+    if not (stream or sys.stderr).isatty():
+        yield progress
+        return
     ended = threading.Event()
 
     def tick() -> None:

@@ -76,4 +76,5 @@ def refusal_to_listen(host: str, port: int) -> str | None:
 
 def reason_of_refusal(error: OSError) -> str:
     """Return why nothing can listen, without the address that the library repeats in its text."""
-    return os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror or str(error)
+    code = error.errno or 0  # names that cannot be resolved have negative ones
+    return os.strerror(code) if code > 0 else error.strerror or str(error)
