@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from bridge.cli.store import open_store
 from bridge.endpoints.api.audit import audit_facts
@@ -15,40 +17,72 @@ from bridge.storage.store import Store
 
 def audit(options: argparse.Namespace) -> int:
     """Print entries, newest last; status 1 when there is no such user."""
-    found = asyncio.run(_entries(open_store(options), options))
+    found = asyncio.run(_read_log(open_store(options), options))
     if found is None:
         print(f"tool-bridge: there is no user {options.user!r}", file=sys.stderr)
         return 1
-    for stored in reversed(found):
-        print(audit_facts(stored).model_dump_json() if options.json else _line(stored))
+    for stored in reversed(found.entries):
+        print(audit_facts(stored).model_dump_json() if options.json else _line(stored, found.names))
     return 0
 
 
-async def _entries(store: Store, options: argparse.Namespace) -> list[StoredAuditEntry] | None:
+class _Log(NamedTuple):
+    """Entries, newest first, and what their ids stand for."""
+
+    entries: Sequence[StoredAuditEntry]
+    names: Mapping[str, str]
+    """Of the browsers and keys that there still are, by their ids."""
+
+
+async def _read_log(store: Store, options: argparse.Namespace) -> _Log | None:
+    """Return the log; None when there is no such user."""
     try:
-        user_id = None
-        if options.user is not None:
-            ids_by_name = {user.name: user.id for user in await store.list_users()}
-            if options.user not in ids_by_name:
-                return None
-            user_id = ids_by_name[options.user]
+        users = await store.list_users()
+        ids_by_name = {user.name: user.id for user in users}
+        if options.user is not None and options.user not in ids_by_name:
+            return None
+        user_id = None if options.user is None else ids_by_name[options.user]
         query = AuditQuery(user_id=user_id, kinds=options.kind, since=options.since, limit=options.limit)
-        return await store.audit_log().read_entries(query)
+        entries = await store.audit_log().read_entries(query)
+        concerned = {stored.entry.user_id for stored in entries}
+        known = [user.id for user in users if user.id in concerned]
+        return _Log(entries, await _read_names(store, known))
     finally:
         await store.close()
 
 
-def _line(stored: StoredAuditEntry) -> str:
+async def _read_names(store: Store, user_ids: Sequence[str]) -> Mapping[str, str]:
+    """Return the names of the users' browsers and keys by their ids."""
+    names: dict[str, str] = {}
+    for user_id in user_ids:
+        names |= {device.id: device.name for device in await store.list_devices(user_id)}
+        names |= {key.id: key.label for key in await store.list_keys(user_id)}
+    return names
+
+
+def _line(stored: StoredAuditEntry, names: Mapping[str, str]) -> str:
     entry = stored.entry
-    at = datetime.fromtimestamp(entry.at).astimezone().isoformat(sep=" ", timespec="seconds")
+    actor = " ".join(_named(word, names) for word in entry.actor.split(" "))
     where = " ".join(part for part in (entry.server_id, entry.operation_key, entry.call_id) if part)
-    facts = " ".join(f"{name}={_detail_text(value)}" for name, value in entry.detail.items())
-    parts = (at, entry.kind, stored.user or "-", f"by {entry.actor}", where, facts)
+    facts = " ".join(f"{name}={_detail_text(name, value, names)}" for name, value in entry.detail.items())
+    parts = (_iso(entry.at), entry.kind, stored.user or "-", f"by {actor}", where, facts)
     return "  ".join(_printable(part) for part in parts if part)
 
 
-def _detail_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _detail_text(name: str, value: object, names: Mapping[str, str]) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if name.endswith("_at") and isinstance(value, float):
+        return _iso(value)
+    return _named(value, names) if isinstance(value, str) else str(value)
+
+
+def _named(word: str, names: Mapping[str, str]) -> str:
+    return f'"{names[word]}"' if word in names else word
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")
 
 
 def _printable(text: str) -> str:

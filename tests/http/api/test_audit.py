@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from bridge.storage.store import Store
 from tests.support.audit_entries import told_in
 from tests.support.running_bridge import FakePage, json_answer, page_of, pair_browser, running_bridge
 from tests.support.stores.databases import Where, execute
+from tests.support.stores.devices import add_device
 from tests.support.waiting import eventually
 
 SHOP = """{"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"},
@@ -295,6 +297,42 @@ def test_the_command_prints_the_newest_last_and_nothing_that_steers_the_terminal
     assert main(["audit", "--user", "ann", "--since", "1h", "--kind", "key_made", "--json", *data]) == 0
     assert capsys.readouterr().out.count("\n") == 1
     assert main(["audit", "--user", "nobody", *data]) == 1
+
+
+def test_the_command_names_browsers_and_keys_and_writes_all_times_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody knows a browser by 32 hexadecimal digits, nor a time by its seconds since 1970."""
+    path = tmp_path / "bridge.sqlite3"
+
+    async def write_log() -> str:
+        store = Store.open_store(path)
+        ann = await store.ensure_user("ann")
+        device = await add_device(store, ann.id, "Firefox on Linux")
+        audit = store.audit_log()
+        key_id, _ = await store.add_key(ann.id, "Open WebUI")
+        paired = {"device": device.id, "ended_at": 1_790_000_000.25}
+        audit.add_entry(AuditKind.DEVICE_PAIRED, ann.id, f"page {device.id}", detail=paired)
+        audit.add_entry(AuditKind.KEY_REVOKED, ann.id, "command line", detail={"key": key_id})
+        audit.add_entry(AuditKind.KEY_REVOKED, ann.id, "command line", detail={"key": "gone"})
+        await audit.flush_entries()
+        await store.close()
+        return device.id
+
+    device_id = asyncio.run(write_log())
+    data = ["--data", str(tmp_path)]
+    assert main(["audit", *data]) == 0
+    paired, revoked, gone = capsys.readouterr().out.splitlines()
+    at, _, rest = paired.partition("  ")
+    ended = datetime.fromtimestamp(1_790_000_000).astimezone().isoformat()
+    assert datetime.fromisoformat(at).tzinfo is not None
+    assert rest == (
+        f'device_paired  ann  by page "Firefox on Linux"  device="Firefox on Linux" ended_at={ended}'
+    )
+    assert revoked.endswith('by command line  key="Open WebUI"')
+    assert gone.endswith("by command line  key=gone")
+    assert main(["audit", "--json", *data]) == 0
+    assert device_id in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("option", [["--since", "soon"], ["--kind", "x"], ["--limit", "0"]])
