@@ -249,6 +249,7 @@ def _people_routes(
         operator_id=parts.registry.operator_id,
         base_url=base_url,
         port=port,
+        count_pages=lambda user_id: len(parts.gateway.pages.presence_of(user_id)),
         routing=routing,
     )
     devices = DeviceRoutes(parts.identity, parts.store, parts.gateway, parts.choices)

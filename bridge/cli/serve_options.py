@@ -35,6 +35,10 @@ def add_demo(command: argparse.ArgumentParser) -> None:
 def add_doctor(command: argparse.ArgumentParser) -> None:
     """`tool-bridge doctor`."""
     command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
+    command.add_argument(
+        "--key",
+        help="API key to ask with (default: TOOL_BRIDGE_KEY, then the local user's, if --url is not given)",
+    )
     add_json(command)
     add_store(command)
     for setting in settings_of_section(NetworkSettings):

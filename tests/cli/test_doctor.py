@@ -1,5 +1,6 @@
 """`tool-bridge doctor`: what is not right, and what to do about it."""
 
+import asyncio
 import json
 import os
 import signal
@@ -13,9 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from tests.support.commands import Ended, run_command
+from tests.support.running_bridge import pair_browser
 from tests.support.stores.databases import execute, with_tables
 from tests.support.stores.full_disk import limit_disk
 
@@ -58,7 +61,7 @@ def test_a_machine_where_a_bridge_could_start_is_well(tmp_path: Path) -> None:
     told = diagnose("--json", "--data", str(data))
     assert (told.status, json.loads(told.output)["status"]) == (0, "ready")
     assert json.loads(told.output)["bridge"] is None
-    assert list(checks_of(told)) == ["python", "data_folder", "settings", "port", "database"]
+    assert list(checks_of(told)) == ["python", "data_folder", "settings", "port", "origin", "database"]
     assert all(check["ok"] and not check["advice"] for check in checks_of(told).values())
     assert not data.exists()
 
@@ -69,10 +72,84 @@ def test_a_running_bridge_is_asked_itself(served: tuple[subprocess.Popen[str], P
     told = diagnose("--json", "--data", str(data))
     assert told.status == 0
     assert json.loads(told.output)["bridge"] == address
-    assert list(checks_of(told)) == ["python", "bridge", "database", "data_folder", "documents"]
+    assert list(checks_of(told)) == [
+        "python",
+        "bridge",
+        "database",
+        "data_folder",
+        "documents",
+        "key",
+        "page",
+        "origin",
+    ]
     lines = diagnose("--data", str(data)).output.splitlines()
     assert lines[1].split(maxsplit=2)[:2] == ["ok", "bridge"]
-    assert lines[-1] == "Everything works."
+    assert lines[-1] == "Everything works, but see the warnings."
+
+
+def test_a_bridge_without_an_open_page_gets_a_warning_and_no_error(
+    served: tuple[subprocess.Popen[str], Path, str],
+) -> None:
+    """Calls find no browser, which is the most frequent reason of all; monitoring must not alarm for it."""
+    _, data, address = served
+    told = diagnose("--json", "--data", str(data))
+    page = checks_of(told)["page"]
+    assert (told.status, page["ok"], page["warning"]) == (0, True, True)
+    assert page["message"] == "No page of local is connected, so calls of tools find no browser."
+    assert "tool-bridge open" in page["advice"]
+    link = run_command("link", "--data", str(data)).output.strip()
+    asyncio.run(_with_a_page(address, link.partition("#ticket=")[2], data))
+
+
+async def answer_nothing(_call: dict[str, Any]) -> None:
+    """A page that is only there."""
+
+
+async def _with_a_page(address: str, ticket: str, data: Path) -> None:
+    async with aiohttp.ClientSession() as http:
+        page = await pair_browser(address, http, ticket)
+        await page.open_session()
+        await page.connect(answer_nothing)
+        told = await asyncio.to_thread(diagnose, "--data", str(data))
+        await page.close()
+    assert "1 page of local connected." in told.output
+    assert told.output.splitlines()[-1] == "Everything works."
+
+
+def test_a_key_that_the_bridge_refuses_is_told(served: tuple[subprocess.Popen[str], Path, str]) -> None:
+    """Of a revoked key programs only hear 401; and without any key no pages can be counted."""
+    _, _, address = served
+    refused = diagnose("--json", "--url", address, "--key", "tbk_revoked")
+    assert (refused.status, checks_of(refused)["key"]["ok"]) == (1, False)
+    assert "tool-bridge key --user NAME" in checks_of(refused)["key"]["advice"]
+    keyless = diagnose("--json", "--url", address)
+    assert (keyless.status, checks_of(keyless)["key"]["warning"]) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("origin", "warned"),
+    [
+        ("https://bridge.example", False),
+        ("http://localhost:8765", False),
+        ("http://127.0.0.2:8765", False),
+        ("http://192.168.1.20:8765", True),
+        ("http://bridge.example", True),
+    ],
+)
+def test_an_address_where_no_browser_stores_keys_gets_a_warning(
+    tmp_path: Path, origin: str, warned: bool
+) -> None:
+    """The page opens there and cannot be paired, and nobody guesses why."""
+    found = checks_of(diagnose("--json", "--data", str(tmp_path), TOOL_BRIDGE_PUBLIC_URL=origin))["origin"]
+    assert (found["warning"], "TLS" in found["advice"]) == (warned, warned)
+
+
+def test_a_redis_that_does_not_answer_is_told_without_its_password(tmp_path: Path) -> None:
+    """A bridge that is to be one of several cannot start without it."""
+    redis = f"redis://:hunter2@127.0.0.1:{free_port()}"
+    told = diagnose("--json", "--data", str(tmp_path), TOOL_BRIDGE_REDIS=redis)
+    assert (told.status, checks_of(told)["redis"]["ok"]) == (1, False)
+    assert "hunter2" not in told.output + told.errors
 
 
 def test_what_a_running_bridge_lacks_is_told_in_its_own_words_with_advice(tmp_path: Path) -> None:
@@ -89,11 +166,10 @@ def test_what_a_running_bridge_lacks_is_told_in_its_own_words_with_advice(tmp_pa
     assert (refused.value.code, told.status) == (503, 1)
     assert (found["name"], found["message"]) == (said["name"], said["message"])
     assert "--canary-user" in found["advice"]
-    assert [line.strip() for line in lines[-3:]] == [
-        f"FAILED  canary       {said['message']}",
-        found["advice"],
-        "1 of 6 checks failed.",
-    ]
+    told_lines = [line.strip() for line in lines]
+    at = told_lines.index(f"FAILED   canary       {said['message']}")
+    assert told_lines[at + 1] == found["advice"]
+    assert told_lines[-1] == "1 of 7 checks failed."
 
 
 def test_a_bridge_that_does_not_answer_is_told_with_advice(
@@ -120,7 +196,7 @@ def test_a_port_in_use_is_told_with_advice(tmp_path: Path) -> None:
     assert told.status == 1
     assert f"127.0.0.1:{port}" in told.output
     assert "--port" in told.output
-    assert told.output.splitlines()[-1] == "1 of 5 checks failed."
+    assert told.output.splitlines()[-1] == "1 of 6 checks failed."
 
 
 def test_the_port_that_a_bridge_shall_have_is_looked_at(tmp_path: Path) -> None:

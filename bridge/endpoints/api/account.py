@@ -89,6 +89,8 @@ class Me(ApiModel):
     """The user who started the bridge: may change shared servers and make forwarder keys."""
     base_url: str
     version: str
+    pages: int
+    """How many of the caller's pages are connected."""
 
 
 class KeyFacts(ApiModel):
@@ -169,6 +171,7 @@ class AccountRoutes:
         operator_id: str,
         base_url: str,
         port: int,
+        count_pages: Callable[[str], int],
         routing: PageRouting | None = None,
     ) -> None:
         self._routing = routing
@@ -179,6 +182,7 @@ class AccountRoutes:
         self._operator_id = operator_id
         self._base_url = base_url
         self._port = port
+        self._count_pages = count_pages
         self._sessions_limit = identity.attempts.limit_attempts(
             "attempts to open a session",
             per_key=SESSION_ATTEMPTS,
@@ -320,6 +324,7 @@ class AccountRoutes:
                 operator=caller.user.id == self._operator_id,
                 base_url=self._base_url,
                 version=__version__,
+                pages=self._count_pages(caller.user.id),
             )
         )
 

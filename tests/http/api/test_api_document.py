@@ -168,6 +168,7 @@ async def _walk_account(bridge: Bridge, witness: Witness) -> None:
         "operator": True,
         "base_url": bridge.base_url,
         "version": "0.1.0",
+        "pages": 0,
     }
     made = await witness.ask("POST", "/api/keys", {"label": "x"}, status=201)
     await witness.ask("GET", "/api/keys")

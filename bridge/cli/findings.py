@@ -1,0 +1,45 @@
+"""What `tool-bridge doctor` finds, and the advice that goes with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+ADVICE = {
+    "database": "Read the log of the bridge. PostgreSQL: is the server up, and does it accept this machine? "
+    "SQLite: does another program hold the file?",
+    "data_folder": "Make room on its disk, and let the user who runs the bridge write there.",
+    "documents": "Look again in a minute, as a process that hangs is replaced. Then look whether the machine "
+    "lacks memory, and restart the bridge.",
+    "canary": "Open the page of the canary's user (--canary-user) and accept its tool (--canary-tool). "
+    "Does the page say Connected, and does the tool run there?",
+    "cluster": "Does Redis run, and can the machine of this replica reach it (--redis)? tool-bridge replicas "
+    "lists those that live. One that drains ends by itself.",
+    "bridge": "Start it again when it has ended.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found."""
+
+    name: str
+    ok: bool
+    message: str
+    advice: str = ""
+    """What to do; "" when nothing is to be done."""
+    warning: bool = False
+    """Whether something can be better, though it works: `ok` is true."""
+
+
+def check_origin(base_url: str) -> Finding:
+    """Return whether browsers let the page at this address store its keys."""
+    parts = urlsplit(base_url)
+    host = parts.hostname or ""
+    if parts.scheme == "https" or host in ("localhost", "::1") or host.startswith("127."):
+        return Finding("origin", ok=True, message=f"Browsers trust {base_url} with the page's keys.")
+    message = f"At {base_url} browsers do not allow the key storage that pairing needs."
+    advice = (
+        "Put a proxy with TLS before it (docs/how-to/run-behind-a-proxy.md), or use it on this machine only."
+    )
+    return Finding("origin", ok=True, message=message, advice=advice, warning=True)
