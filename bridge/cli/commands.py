@@ -44,6 +44,12 @@ COMMANDS: Mapping[str, Command] = {
             "tool-bridge demo --port 0 --json",
         ),
     ),
+    "init": Command(
+        "bridge.cli.options:add_init",
+        "bridge.cli.init:init",
+        "make a data folder with a file that explains all settings",
+        ("tool-bridge init", "tool-bridge init --data /srv/tool-bridge"),
+    ),
     "doctor": Command(
         "bridge.cli.serve_options:add_doctor",
         "bridge.cli.doctor:doctor",
@@ -190,7 +196,7 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 GROUPS: Mapping[str, Sequence[str]] = {
-    "run a bridge": ("serve", "demo", "doctor"),
+    "run a bridge": ("init", "serve", "demo", "doctor"),
     "use it": ("open", "tools", "call", "smoke"),
     "look at a document": ("check", "plan"),
     "let people and programs in": ("link", "key", "users", "devices"),

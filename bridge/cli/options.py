@@ -85,6 +85,12 @@ def add_references(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_init(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge init`."""
+    add_json(command)
+    add_folder(command)
+
+
 def add_open(command: argparse.ArgumentParser) -> None:
     """`tool-bridge open`."""
     add_json(command)
