@@ -52,7 +52,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "doctor": Command(
         "bridge.cli.serve_options:add_doctor",
-        "bridge.cli.doctor:doctor",
+        "bridge.cli.doctor.command:doctor",
         "say what is not right with the bridge, and what to do",
         (
             "tool-bridge doctor",

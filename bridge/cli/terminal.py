@@ -46,7 +46,7 @@ def paint_help(text: str) -> str:
     return _NAME.sub(f"\\1\033[{CYAN}m\\2\033[0m", headed)
 
 
-class Progress:
+class ProgressLine:
     """One line on a terminal about a step that takes long; at first nothing."""
 
     def __init__(self, what: str, stream: TextIO, now: Callable[[], float] = time.monotonic) -> None:
@@ -86,12 +86,12 @@ class Progress:
 
 
 @contextmanager
-def showing_progress(what: str, stream: TextIO | None = None) -> Generator[Progress]:
+def showing_progress(what: str, stream: TextIO | None = None) -> Generator[ProgressLine]:
     """Show on a terminal how long a step takes while the block runs; `stream`: None for standard error.
 
     The line is written by a thread, as the step may never give control away.
     """
-    progress = Progress(what, stream or sys.stderr)
+    progress = ProgressLine(what, stream or sys.stderr)
     if not (stream or sys.stderr).isatty():
         yield progress
         return

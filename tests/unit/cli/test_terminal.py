@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from bridge.cli.terminal import Progress, paint, printable, showing_progress, takes_color
+from bridge.cli.terminal import ProgressLine, paint, printable, showing_progress, takes_color
 from tests.support.terminals import Terminal
 
 
@@ -32,7 +32,7 @@ def test_a_text_of_a_stranger_does_not_control_the_terminal() -> None:
 def test_a_step_that_takes_over_a_second_says_how_far_it_is_and_leaves_nothing() -> None:
     """Nobody knows otherwise whether it hangs; the result stands alone afterwards."""
     terminal, times = Terminal(), iter([0.0, 0.9, 1.5, 3.2])
-    progress = Progress("Copying rows", terminal, lambda: next(times))
+    progress = ProgressLine("Copying rows", terminal, lambda: next(times))
     progress.show()
     assert terminal.getvalue() == ""
     progress.show()

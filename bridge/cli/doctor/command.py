@@ -11,9 +11,9 @@ import sys
 from dataclasses import asdict
 
 from bridge.cli.client import key_of
-from bridge.cli.doctor_of_bridge import ask_bridge
-from bridge.cli.doctor_of_place import check_place
-from bridge.cli.findings import Finding
+from bridge.cli.doctor.bridge_checks import ask_bridge
+from bridge.cli.doctor.findings import Finding
+from bridge.cli.doctor.place_checks import check_place
 from bridge.cli.terminal import GREEN, RED, YELLOW, paint
 from bridge.settings.running_bridge import running_bridge
 

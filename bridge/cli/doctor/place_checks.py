@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bridge.app.http_application import canonical_host
 from bridge.app.readiness_checks import write_probe
-from bridge.cli.findings import ADVICE, Finding, check_origin
+from bridge.cli.doctor.findings import ADVICE, Finding, check_origin
 from bridge.cli.serve_settings import settings_of
 from bridge.cli.store import DATABASE
 from bridge.cluster.ports import ClusterUnavailable

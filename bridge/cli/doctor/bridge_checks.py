@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from bridge import __version__
 from bridge.app.readiness import ReadinessReport
-from bridge.cli.findings import ADVICE, Finding, check_origin
+from bridge.cli.doctor.findings import ADVICE, Finding, check_origin
 from bridge.cli.terminal import printable
 from bridge.endpoints.api.account import Me
 

@@ -1,0 +1,1 @@
+"""`tool-bridge doctor`: the command, its checks, and what they find."""
