@@ -10,23 +10,12 @@ import { plainName } from "./net_errors.js";
 
 /** @typedef {{addListener: (listener: (details: any) => void, filter: object, more?: string[]) => void}} NetEvent */
 /** @typedef {{status: number, status_text: string, headers: [string, string][], location: string | null}} Redirect */
+/** @typedef {{redirect: PromiseWithResolvers<Redirect | null>, error: PromiseWithResolvers<string>, ip: PromiseWithResolvers<string | null>}} Watched what is known of one fetch */
 
 /** Maximum milliseconds that an event is waited for. */
 const EVENT_MS = 1000;
 const FRAGMENT = /#tb-[\w-]+$/;
 const FILTER = { urls: ["http://*/*", "https://*/*"], tabId: -1 };
-
-/** What is known of one fetch. */
-class Watched {
-  constructor() {
-    /** @type {PromiseWithResolvers<Redirect | null>} */
-    this.redirect = Promise.withResolvers();
-    /** @type {PromiseWithResolvers<string>} */
-    this.error = Promise.withResolvers();
-    /** @type {PromiseWithResolvers<string | null>} */
-    this.ip = Promise.withResolvers();
-  }
-}
 
 /** @param {string} line as in "HTTP/1.1 302 Found" */
 const statusTextOf = (line) => line.split(" ").slice(2).join(" ");
@@ -57,7 +46,7 @@ export class NetWatch {
 
   /** @param {string} fragment with its "#" */
   watchFetch(fragment) {
-    this.#watched.set(fragment, new Watched());
+    this.#watched.set(fragment, { redirect: Promise.withResolvers(), error: Promise.withResolvers(), ip: Promise.withResolvers() });
   }
 
   /** @param {string} fragment */

@@ -46,12 +46,7 @@ const NEVER = new AbortController().signal;
 /** What the page itself says of a call has no secret in it. */
 const PLAIN = { redact: (/** @type {string} */ text) => text, isSafe: true };
 
-const DRAINING = {
-  code: "no_browser",
-  message: "The bridge page is changing its permissions. Try again.",
-  detail: {},
-  retryable: true,
-};
+const DRAINING = { code: "no_browser", message: "The bridge page is changing its permissions. Try again.", detail: {}, retryable: true };
 
 class Executor {
   #isDraining = false;

@@ -86,7 +86,7 @@ def test_values_come_from_files_and_from_standard_input(tmp_path: Path) -> None:
     [
         (["count=x"], "count must be integer, written as JSON, not 'x'"),
         (["numbers=x"], "numbers must be integer"),
-        (["nmae=x"], "no argument 'nmae'. Did you mean name?"),
+        (["naame=x"], "no argument 'naame'. Did you mean name?"),
         (["photo=cat.png"], "photo is a file: write photo=@FILE"),
         (["name=a", "name=b"], "name is given twice"),
         (["12"], "'12' is no argument; an argument is NAME=VALUE"),
