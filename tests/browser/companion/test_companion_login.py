@@ -33,7 +33,7 @@ class WalledLogin:
         async with self.companion.context.expect_page() as opened:
             await called.get_by_role("button", name="Ask for reading and changing", exact=True).click()
         question = await opened.value
-        await question.get_by_label("Also changing").check()
+        await question.get_by_label("Reading and changing").check()
         await question.get_by_role("button", name="Allow", exact=True).click()
         await expect(called.get_by_text("Granted.", exact=True)).to_be_visible()
 

@@ -91,14 +91,15 @@ export class PlayedNetwork {
 
   /** @param {Running} running */
   #answer(running) {
-    const { fetched: { attempt }, call: { api }, url, worker } = running;
+    const { fetched: { attempt }, call: { api, login }, url, worker } = running;
     worker.fire("onResponseStarted", { url, ip: "192.0.2.1" });
     /** @type {ReadableStreamDefaultController<Uint8Array>} */
     let stream;
     const body = new ReadableStream({ start: (controller) => void (stream = controller) }, { highWaterMark: 2 });
-    running.resolve(new Response(body, { headers: { "content-type": "application/json" } }));
-    running.reject = (error) => stream.error(error);
     const [first, second] = answerTo(attempt).map((piece) => new TextEncoder().encode(piece));
+    const length = login ? { "content-length": String(first.length + second.length) } : {}; // which makes it one list
+    running.resolve(new Response(body, { headers: { "content-type": "application/json", ...length } }));
+    running.reject = (error) => stream.error(error);
     this.world.travel("body", running.line, () => stream.enqueue(first));
     if (api === "breaks_off") this.world.travel("body", running.line, () => this.#fail(running, "net::ERR_CONNECTION_RESET"));
     else this.world.travel("body", running.line, () => (stream.enqueue(second), stream.close(), (running.isOver = true)));

@@ -114,10 +114,11 @@ export class RuntimePort {
     this.toRelay = { at: 0, isOpen: () => this.relay.isOpen };
   }
 
-  /** @param {RuntimeEnd} from @param {any} message */
+  /** @param {RuntimeEnd} from @param {any} message a list of them from the service worker, which travels as its first one */
   carry(from, message) {
     const isUp = from === this.relay;
-    const kind = message.type === "ack" && !isUp ? "part_ack" : message.type;
+    const { type } = isUp ? message : message[0];
+    const kind = type === "ack" && !isUp ? "part_ack" : type;
     const arrive = () => {
       if (isUp) this.owner.hear();
       (isUp ? this.worker : this.relay).onMessage.fire(message);
