@@ -91,4 +91,4 @@ async def test_a_call_is_in_doubt_when_the_companion_may_have_forgotten_it(offic
     reply = await working
     assert (reply.status, reply.code) == (409, "outcome_unknown")
     await expect_connection(office.page, "connected")
-    assert await said(office, "did") == 1
+    assert await said(office, "did") <= 1  # none where the companion is not there in time: as much in doubt

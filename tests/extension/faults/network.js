@@ -97,8 +97,9 @@ export class PlayedNetwork {
     let stream;
     const body = new ReadableStream({ start: (controller) => void (stream = controller) }, { highWaterMark: 2 });
     const [first, second] = answerTo(attempt).map((piece) => new TextEncoder().encode(piece));
-    const length = login ? { "content-length": String(first.length + second.length) } : {}; // which makes it one list
-    running.resolve(new Response(body, { headers: { "content-type": "application/json", ...length } }));
+    const headers = new Headers({ "content-type": "application/json" });
+    if (login) headers.set("content-length", String(first.length + second.length)); // which makes it one list
+    running.resolve(new Response(body, { headers }));
     running.reject = (error) => stream.error(error);
     this.world.travel("body", running.line, () => stream.enqueue(first));
     if (api === "breaks_off") this.world.travel("body", running.line, () => this.#fail(running, "net::ERR_CONNECTION_RESET"));
