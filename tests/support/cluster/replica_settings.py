@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import secrets
 import socket
 from contextlib import suppress
 from typing import Any
@@ -14,7 +14,7 @@ PORTS = range(20_000, 32_000)
 def free_port() -> int:
     """A port that nobody has now."""
     while True:
-        port = random.choice(PORTS)
+        port = secrets.choice(PORTS)  # not what pytest-randomly has every worker choose
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port
 
