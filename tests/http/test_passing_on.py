@@ -19,7 +19,7 @@ from bridge.homes import Home
 from tests.support.conversation_client import listen_to_events, open_conversation
 from tests.support.linked_bridges import LinkedBridges, linked_bridges
 from tests.support.mcp_messages import modern_request, post_message
-from tests.support.running_bridge import FakePage, json_answer, pair_browser
+from tests.support.running_bridge import Answer, FakePage, json_answer, pair_browser
 from tests.support.tcp_servers import serving_connections
 from tests.support.waiting import eventually
 
@@ -56,6 +56,16 @@ async def page(two: LinkedBridges, http: aiohttp.ClientSession) -> AsyncGenerato
 
 async def products(_call: dict[str, Any]) -> dict[str, Any]:
     return json_answer([{"id": 1, "name": "tea"}])
+
+
+def products_after(go_on: asyncio.Event) -> Answer:
+    """What a page answers once it may."""
+
+    async def answer(call: dict[str, Any]) -> dict[str, Any]:
+        await go_on.wait()
+        return await products(call)
+
+    return answer
 
 
 async def never(_call: dict[str, Any]) -> None:
@@ -126,12 +136,7 @@ async def test_a_model_answer_is_streamed_as_it_comes(
 ) -> None:
     """Nothing waits on the way: the caller has the beginning while the tool still runs."""
     go_on = asyncio.Event()
-
-    async def slow(call: dict[str, Any]) -> dict[str, Any]:
-        await go_on.wait()
-        return await products(call)
-
-    await page.connect(slow)
+    await page.connect(products_after(go_on))
     async with ask_model(two, http) as response:
         first = await response.content.readany()
         await eventually(lambda: page.calls)
@@ -227,13 +232,8 @@ async def test_a_replica_that_stops_waits_for_the_requests_that_it_passed_on(
 ) -> None:
     """A rolling restart cancels no call that ends within the shutdown time, wherever its user is at home."""
     may_answer = asyncio.Event()
-
-    async def answer(call: dict[str, Any]) -> dict[str, Any]:
-        await may_answer.wait()
-        return await products(call)
-
     page.base_url = two.there.base_url
-    await page.connect(answer)
+    await page.connect(products_after(may_answer))
     calling = asyncio.create_task(call_list(two, http))
     await eventually(lambda: page.calls)
     await two.here.components.controls.limits.change_limits({"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 30})

@@ -17,10 +17,10 @@ _EARLIER_ROUND = -1
 
 def select_unsaid(items: Sequence[Item], settled: int) -> Sequence[Item]:
     """Return the items after the first `settled`, as `Progress.settled` counts them."""
-    first = 0
-    while first < len(items) and count_settled(items[:first]) < settled:
-        first += 1
-    return items[first:]
+    if not settled:
+        return items
+    counted = [place for place, item in enumerate(items) if count_settled([item])]
+    return items[counted[settled - 1] + 1 :] if settled <= len(counted) else ()
 
 
 def build_events(
