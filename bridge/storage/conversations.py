@@ -25,7 +25,7 @@ from bridge.storage.conversation_mapping import (
     stored_state,
 )
 from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
-from bridge.storage.dialects import build_upsert, insert_missing, is_fenced, is_unfit
+from bridge.storage.dialects import build_upsert, delete_claimed, insert_missing, is_fenced, is_unfit
 from bridge.storage.encryption import Encryption
 from bridge.storage.sessions import Sessions, store_unavailable
 from bridge.storage.write_thread import Transactions
@@ -197,15 +197,7 @@ class ConversationTables:
         """Delete a conversation with its messages."""
         mine = (CONVERSATIONS.c.user_id == user_id, CONVERSATIONS.c.id == conversation_id)
         epoch = self._epoch_of(user_id)
-
-        def work(connection: Connection) -> None:
-            if (
-                epoch is not None
-            ):  # what is deleted has no new row: the change before it is checked in the commit
-                connection.execute(update(CONVERSATIONS).where(*mine).values(epoch=epoch))
-            connection.execute(delete(CONVERSATIONS).where(*mine))
-
-        await self._write(work)
+        await self._write(lambda connection: delete_claimed(connection, CONVERSATIONS, *mine, epoch=epoch))
 
     async def _conversations(self, wanted: Select[Any]) -> list[Conversation]:
         async with self._session() as session:

@@ -17,10 +17,12 @@ from sqlalchemy import (
     Insert,
     Table,
     any_,
+    delete,
     event,
     literal,
     select,
     text,
+    update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect, ExceptionContext
@@ -155,6 +157,18 @@ def is_fenced(error: BaseException) -> bool:
     """Return whether a write was refused because another replica has claimed its user since."""
     diagnostics = getattr(getattr(error, "orig", None), "diag", None)
     return getattr(diagnostics, "constraint_name", None) == FENCE
+
+
+def delete_claimed(
+    connection: Connection, table: Table, *which: ColumnElement[bool], epoch: int | None
+) -> int:
+    """Delete rows under a claim of their user; returns how many. `epoch`: None for a bridge that is alone.
+
+    What is deleted has no new row that the fence could check: the change before it is checked in the commit.
+    """
+    if epoch is not None:
+        connection.execute(update(table).where(*which).values(epoch=epoch))
+    return connection.execute(delete(table).where(*which)).rowcount
 
 
 def watch_fence(engine: Engine, listener: Callable[[], None]) -> None:

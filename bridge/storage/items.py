@@ -17,7 +17,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.homes import EpochOf, no_epoch, user_elsewhere
-from bridge.storage.dialects import build_upsert, dialect_of, insert_missing, is_fenced, is_one_of
+from bridge.storage.dialects import (
+    build_upsert,
+    delete_claimed,
+    dialect_of,
+    insert_missing,
+    is_fenced,
+    is_one_of,
+)
 from bridge.storage.encryption import Encryption
 from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES, ItemMapping, index_key
 from bridge.storage.item_tables import StoredEventsRow, StoredItemRow, StoredResponseRow
@@ -228,10 +235,7 @@ def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
 
 def _delete_items(connection: Connection, user_id: str, names: Sequence[str], epoch: int | None) -> None:
     for some in _slices(names):
-        mine = (ITEMS.c.user_id == user_id, ITEMS.c.id.in_(some))
-        if epoch is not None:  # what is deleted has no new row: this change is checked in the commit
-            connection.execute(update(ITEMS).where(*mine).values(epoch=epoch))
-        connection.execute(delete(ITEMS).where(*mine))
+        delete_claimed(connection, ITEMS, ITEMS.c.user_id == user_id, ITEMS.c.id.in_(some), epoch=epoch)
 
 
 def _save_response(connection: Connection, row: dict[str, Any]) -> None:
@@ -248,9 +252,7 @@ def _save_response(connection: Connection, row: dict[str, Any]) -> None:
 
 def _delete_response(connection: Connection, user_id: str, response_id: str, epoch: int | None) -> int:
     mine = (RESPONSES.c.user_id == user_id, RESPONSES.c.id == response_id)
-    if epoch is not None:  # as in `_delete_items`
-        connection.execute(update(RESPONSES).where(*mine).values(epoch=epoch))
-    deleted = connection.execute(delete(RESPONSES).where(*mine)).rowcount
+    deleted = delete_claimed(connection, RESPONSES, *mine, epoch=epoch)
     if deleted:
         items = (ITEMS.c.user_id == user_id, ITEMS.c.response_id == response_id)
         connection.execute(delete(ITEMS).where(*items))
