@@ -38,7 +38,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import DeclarativeBase
 
-from bridge.storage.tables import UserRow
+from bridge.storage.tables import ServerRow, UserRow
 
 Upsert = sqlite.Insert | postgresql.Insert
 
@@ -132,6 +132,16 @@ async def lock_user(session: AsyncSession, user_id: str) -> None:
     refuses the second's rows. SQLite lets one write at a time anyway.
     """
     await session.execute(select(UserRow.id).where(UserRow.id == user_id).with_for_update(key_share=True))
+
+
+async def lock_server(session: AsyncSession, server_id: str) -> bool:
+    """Keep a server from being deleted until this transaction ends; False: there is none.
+
+    For what replaces rows that go with their server: who deletes the server locks it first, and these rows
+    then; taken the other way round, each may wait for the other. SQLite lets one write at a time anyway.
+    """
+    found = select(ServerRow.id).where(ServerRow.id == server_id).with_for_update(read=True, key_share=True)
+    return await session.scalar(found) is not None
 
 
 async def lock_name(session: AsyncSession, name: str) -> None:

@@ -16,7 +16,7 @@ from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.settings.approvals import APPROVAL_MODES, ApprovalMode
 from bridge.settings.limits import Number
 from bridge.settings.memory import REASONING_MEMORIES, ReasoningMemory
-from bridge.storage.dialects import build_upsert, dialect_of, lock_user
+from bridge.storage.dialects import build_upsert, dialect_of, lock_server, lock_user
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import (
     ApprovalModeRow,
@@ -24,7 +24,6 @@ from bridge.storage.tables import (
     GrantRow,
     LimitRow,
     MemoryChoiceRow,
-    ServerRow,
 )
 from bridge.stored_items.retention_preference import MemoryChoice
 
@@ -137,7 +136,7 @@ class ApprovalTables:
             mine = select(GrantRow).where(GrantRow.user_id == user_id).order_by(GrantRow.granted_at)
             grants = [_grant(row) for row in await session.scalars(mine)]
             over = [grant.id for grant in grants if grant.is_over(now)]
-            if over:  # Every delete counts as a change of all replicas, one of nothing, too.
+            if over:
                 await session.execute(delete(GrantRow).where(GrantRow.id.in_(over)))
             return [grant for grant in grants if not grant.is_over(now)]
 
@@ -152,8 +151,8 @@ class ApprovalTables:
         )
         async with self._session.begin_transaction(changes="approvals") as session:
             await lock_user(session, grant.user_id)
-            await session.execute(delete(GrantRow).where(*same))
-            if await session.get(ServerRow, grant.server_id) is not None:
+            if await lock_server(session, grant.server_id):
+                await session.execute(delete(GrantRow).where(*same))
                 session.add(_row(grant))
 
     async def delete_grants(self, user_id: str, grant_ids: Sequence[str]) -> None:

@@ -29,7 +29,7 @@ Topic: TypeAlias = Literal[
     "device_choices",
     "memory_choices",
 ]
-"""What replicas keep in memory and count the changes of; revision 0020 says which tables."""
+"""What replicas keep in memory and count the changes of; revision 0021 says which tables."""
 
 _log = logging.getLogger(__name__)
 

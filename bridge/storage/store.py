@@ -36,6 +36,7 @@ from bridge.storage.dialects import (
     build_upsert,
     dialect_of,
     lock_name,
+    lock_server,
     lock_user,
     watch_fence,
 )
@@ -346,6 +347,7 @@ class Store(UserStore):
         ]
         async with self._session.begin_transaction(changes="acceptances") as session:
             await lock_user(session, user_id)
+            await lock_server(session, server_id)
             await session.execute(delete(AcceptanceRow).where(*mine))
             for batch in _batches(rows):
                 await session.execute(insert(AcceptanceRow), batch)

@@ -18,13 +18,12 @@ from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from bridge.settings.answer_format import CallDisplay, MarkerForm, display_named, form_named
-from bridge.storage.dialects import dialect_of, insert_missing, lock_user
+from bridge.storage.dialects import dialect_of, insert_missing, lock_server, lock_user
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import (
     ApiKeyRow,
     DeviceChoiceRow,
     DeviceRow,
-    ServerRow,
     TicketRow,
     ToolNameRow,
     UserRow,
@@ -352,6 +351,7 @@ class UserStore:
         """Delete a browser and every choice of it; False when the user has no such browser."""
         mine = (DeviceRow.user_id == user_id, DeviceRow.id == device_id)
         async with self._session.begin_transaction(changes="devices") as session:
+            await lock_user(session, user_id)
             return await _changed(session, delete(DeviceRow).where(*mine))
 
     async def device_choices(self, user_id: str) -> Mapping[str, str]:
@@ -368,11 +368,12 @@ class UserStore:
         mine = (DeviceChoiceRow.user_id == user_id, DeviceChoiceRow.server_id == server_id)
         async with self._session.begin_transaction(changes="device_choices") as session:
             await lock_user(session, user_id)
+            there = await lock_server(session, server_id)
             await session.execute(delete(DeviceChoiceRow).where(*mine))
             if device_id is None:
                 return True
             device = await session.get(DeviceRow, device_id)
-            if device is None or device.user_id != user_id or await session.get(ServerRow, server_id) is None:
+            if device is None or device.user_id != user_id or not there:
                 return False
             session.add(DeviceChoiceRow(user_id=user_id, server_id=server_id, device_id=device_id))
             return True

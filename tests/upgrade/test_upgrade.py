@@ -93,7 +93,7 @@ async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
         table: set[str]() for table in before
     }
     assert after.keys() == before.keys() | ADDED
-    assert execute(left.where, REVISION) == [("0020",)]
+    assert execute(left.where, REVISION) == [("0021",)]
 
 
 async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:
