@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Which requests were sent: what makes "at most once" true through the death of the service worker.
+ * Which requests that may change something were sent: what makes "at most once" true through the death of the service worker.
  *
  * An entry is durable before its fetch begins, and lives as long as the browser's session, or until the extension is
  * reloaded; the epoch goes with it. An id is decided in memory at once and only once, so that a `call` and a `did` of
@@ -46,16 +46,14 @@ export class CallLedger {
   }
 
   /**
-   * Settles when it is durable; only then may the request leave.
-   * @param {string} bridge
-   * @param {string} id
-   * @returns {Promise<boolean>} false: it was sent or voided before
+   * Settles when it is durable; only then may the request leave. One that only reads is held in memory, and waits for nothing.
+   * @param {string} bridge @param {string} id @param {boolean} isSafe @returns {Promise<boolean>} false: it was sent or voided before
    * @throws whatever the storage does; the id cannot be used any more
    */
-  async recordSent(bridge, id) {
+  async recordSent(bridge, id, isSafe) {
     const key = keyOf(bridge, id);
     if (this.#entries.has(key)) return false;
-    await this.#write(key, "sent");
+    await this.#write(key, "sent", isSafe);
     return true;
   }
 
@@ -64,16 +62,16 @@ export class CallLedger {
     const key = keyOf(bridge, id);
     const known = this.#entries.get(key);
     if (known?.state === "sent") return "sent";
-    if (!known) await this.#write(key, "void");
+    if (!known) await this.#write(key, "void", false);
     return "never";
   }
 
-  /** @param {string} key @param {Entry["state"]} state */
-  async #write(key, state) {
+  /** @param {string} key @param {Entry["state"]} state @param {boolean} isSafe */
+  async #write(key, state, isSafe) {
     const entry = { state, at: this.environment.now() };
     this.#entries.set(key, entry);
     if (this.#entries.size > this.#limit) await this.#forgetOld();
-    await this.storage.set({ [key]: entry });
+    if (!isSafe) await this.storage.set({ [key]: entry });
   }
 
   async #forgetOld() {

@@ -64,11 +64,7 @@ function findUnsendable({ url, method, headers, body, login }) {
   return never === undefined ? null : refusal("forbidden_header", `The header ${never} cannot be set${login && never === "cookie" ? " beside your login" : ""}.`);
 }
 
-/**
- * @param {CallMessage} call
- * @param {{grant: Grant | null, bridges: readonly string[]}} known the grant of this bridge for the call's origin
- * @returns {Refusal | null} null: it may be performed
- */
+/** `grant`: of this bridge for the call's origin. @param {CallMessage} call @param {{grant: Grant | null, bridges: readonly string[]}} known @returns {Refusal | null} */
 export function findRefusal(call, { grant, bridges }) {
   return findForbiddenTarget(new URL(call.url), bridges) ?? findMissingGrant(call, grant) ?? findUnsendable(call);
 }

@@ -56,20 +56,22 @@ export class NetWatch {
 
   /** @param {string} fragment @returns {Promise<Redirect | null>} null: the browser did not tell in time */
   async redirectOf(fragment) {
-    const redirect = this.#watched.get(fragment)?.redirect.promise ?? null;
-    return Promise.race([redirect, this.pause(EVENT_MS).then(() => null)]);
+    return this.#inTime(this.#watched.get(fragment)?.redirect.promise, null);
   }
 
   /** @param {string} fragment @returns {Promise<string>} "unnamed": the browser did not tell in time */
   async errorOf(fragment) {
-    const error = this.#watched.get(fragment)?.error.promise ?? "unnamed";
-    return Promise.race([error, this.pause(EVENT_MS).then(() => "unnamed")]);
+    return this.#inTime(this.#watched.get(fragment)?.error.promise, "unnamed");
   }
 
   /** The peer's. @param {string} fragment @returns {Promise<string | null>} null: the browser did not tell, or not in time */
   async addressOf(fragment) {
-    const ip = this.#watched.get(fragment)?.ip.promise ?? null;
-    return Promise.race([ip, this.pause(EVENT_MS).then(() => null)]);
+    return this.#inTime(this.#watched.get(fragment)?.ip.promise, null);
+  }
+
+  /** @template T @param {Promise<T> | undefined} told @param {T} otherwise */
+  #inTime(told, otherwise) {
+    return Promise.race([told ?? otherwise, this.pause(EVENT_MS).then(() => otherwise)]);
   }
 
   /** @param {{url: string}} details */

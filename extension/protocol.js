@@ -87,13 +87,7 @@ export const REFUSAL_CODES = Object.freeze(
 /** @typedef {typeof REFUSAL_CODES[number]} RefusalCode */
 
 /** @typedef {"safe" | "all"} Methods `safe`: those of `SAFE_METHODS` */
-/**
- * What the user has granted to this bridge.
- * @typedef {object} Grant
- * @property {string} api       an origin
- * @property {boolean} login    cookies may go along
- * @property {Methods} methods
- */
+/** What the user has granted to this bridge. `api`: an origin. `login`: cookies may go along. @typedef {{api: string, login: boolean, methods: Methods}} Grant */
 
 /**
  * `url`: its fragment is dropped. `headers`: one character per byte, as `fetch` takes them; `RULE_HEADERS` among them
@@ -107,15 +101,12 @@ export const REFUSAL_CODES = Object.freeze(
 /** @typedef {{type: "cancel", id: string}} CancelMessage a call, or an `ask`; harmless when it is over */
 /** @typedef {{type: "did", id: string}} DidMessage voids the id unless it was sent */
 /** @typedef {{type: "ping"}} PingMessage */
-/**
- * Opens the extension's own question in a tab; the user may grant less than is asked.
- * @typedef {{type: "ask", id: string, api: string, login: boolean, methods: Methods}} AskMessage
- */
+/** Opens the extension's own question in a tab; the user may grant less than is asked. @typedef {{type: "ask", id: string, api: string, login: boolean, methods: Methods}} AskMessage */
 /** @typedef {HelloMessage | CallMessage | PartMessage | AckMessage | CancelMessage | DidMessage | PingMessage | AskMessage} PageMessage */
 
 /** `version`: the extension's. `epoch`: another one once it may have forgotten what it sent. @typedef {{type: "ready", protocol: number, version: string, epoch: string, grants: Grant[]}} ReadyMessage */
 /** `id`: of the call or `ask`; "" when the message had none. `message`: a sentence. @typedef {{type: "refused", id: string, code: RefusalCode, message: string}} RefusedMessage */
-/** It is written down; the request leaves. @typedef {{type: "sent", id: string}} SentMessage */
+/** It is written down; the request leaves. Not of one that only reads. @typedef {{type: "sent", id: string}} SentMessage */
 /**
  * `headers`: all but `Set-Cookie`; names in lower case. A redirect is not followed: its status is a 3xx, `location` is
  * absolute, and `end` follows. `ip`: the peer's, where the browser tells it.
@@ -124,7 +115,7 @@ export const REFUSAL_CODES = Object.freeze(
 /** @typedef {{type: "chunk", id: string, seq: number, bytes: ArrayBuffer}} ChunkMessage `seq` counts from 0 */
 /** @typedef {{type: "end", id: string, bytes: number}} EndMessage */
 /**
- * After `sent`. `net_error`: the browser's name without its prefix (ERR_CERT_AUTHORITY_INVALID), `cancelled`, or
+ * After `sent`, if that came. `net_error`: the browser's name without its prefix (ERR_CERT_AUTHORITY_INVALID), `cancelled`, or
  * `unnamed`. `delivered` is "no" only where it is proven that no byte of the request left. After `head`, the answer broke off.
  * @typedef {{type: "failed", id: string, net_error: string, delivered: "no" | "unknown", message: string}} FailedMessage
  */

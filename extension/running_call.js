@@ -4,7 +4,7 @@
 import { IncomingBody, SendWindow, splitBytes } from "./chunks.js";
 import { refusal, sizeOf, splitRequest } from "./fence.js";
 import { describeError, isBeforeConnection } from "./net_errors.js";
-import { CHUNK_BYTES, WINDOW_CHUNKS } from "./protocol.js";
+import { CHUNK_BYTES, SAFE_METHODS, WINDOW_CHUNKS } from "./protocol.js";
 
 /** @typedef {import("./protocol.js").CallMessage} CallMessage */
 /** @typedef {import("./protocol.js").Grant} Grant */
@@ -132,7 +132,6 @@ export class RunningCall {
     try {
       await contacts.beginFetch(origin);
       await this.#recordSent();
-      this.post({ type: "sent", id: this.id });
       await this.#exchange(request, fragment);
     } finally {
       contacts.endFetch(origin);
@@ -144,11 +143,13 @@ export class RunningCall {
   async #recordSent() {
     const { signal } = this.#controller;
     signal.throwIfAborted();
-    const isNew = await this.environment.ledger.recordSent(this.bridge, this.id).catch((error) => {
+    const isSafe = SAFE_METHODS.includes(this.call.method);
+    const isNew = await this.environment.ledger.recordSent(this.bridge, this.id, isSafe).catch((error) => {
       throw new Refused(refusal("storage", `The browser could not write down that the call is sent: ${error}`));
     });
     if (!isNew) throw new Refused(refusal("duplicate", "This call was sent or withdrawn before; it is not sent again."));
     signal.throwIfAborted();
+    if (!isSafe) this.post({ type: "sent", id: this.id });
   }
 
   /** From here on the request may have arrived. Never throws. @param {Request} request @param {string} fragment */
@@ -156,7 +157,7 @@ export class RunningCall {
     try {
       const response = await this.environment.fetch(request);
       this.environment.contacts.noteContact(new URL(request.url).origin);
-      await this.#postBody(response, await this.#readHead(response, fragment));
+      await this.#postBody(response, this.#readHead(response, fragment));
     } catch {
       await this.#fail(request.url, fragment);
     }
@@ -187,26 +188,29 @@ export class RunningCall {
     return new Error(this.#failure);
   }
 
-  /** A short answer goes as one list, because each takes a way through three processes. @param {Response} response @param {HeadMessage} head */
+  /** A short answer goes as one list, each of which passes three processes. It is read while its head waits for the peer's address. @param {Response} response @param {Promise<HeadMessage>} head */
   async #postBody({ body, headers }, head) {
     const { id } = this;
     /** @type {import("./protocol.js").CompanionMessage[]} */
-    const held = [head];
+    const held = [];
     let isShort = Number(headers.get("content-length") ?? Infinity) <= CHUNK_BYTES;
     let total = 0;
-    if (!isShort) this.post(...held.splice(0));
+    const headHeld = head.then((message) => held.unshift(message));
+    headHeld.catch(() => undefined); // Whoever posts throws it.
+    const postHeld = () => headHeld.then(() => this.post(...held.splice(0)));
     try {
+      if (!isShort) await postHeld();
       for await (const piece of body ?? [])
         for (const bytes of splitBytes(piece)) {
           const seq = await this.#window.claimNext(this.#controller.signal);
           total += bytes.byteLength;
           held.push({ type: "chunk", id, seq, bytes });
           isShort &&= held.length < WINDOW_CHUNKS; // what is held is not acknowledged
-          if (!isShort) this.post(...held.splice(0));
+          if (!isShort) await postHeld();
         }
       held.push({ type: "end", id, bytes: total });
     } finally {
-      this.post(...held);
+      await postHeld();
     }
   }
 

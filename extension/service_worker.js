@@ -145,5 +145,8 @@ runtime.onMessage.addListener((message, sender, respond) => {
 
 runtime.onStartup.addListener(() => void loaded.then(() => contacts.forgetContacts()));
 chrome.permissions.onAdded.addListener(() => void loaded.then(() => pairing.completePairing()));
-chrome.permissions.onRemoved.addListener(() => void loaded.then(() => pairing.forgetInaccessible()));
+chrome.permissions.onRemoved.addListener(() => {
+  access.forgetAccess();
+  void loaded.then(() => pairing.forgetInaccessible());
+});
 tabs.onRemoved.addListener((tab) => void loaded.then(() => asks.tabClosed(tab)));

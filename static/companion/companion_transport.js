@@ -9,6 +9,7 @@
 import { asHeaderBytes } from "../executor/fetch_init.js";
 import { CompanionLink, LinkError } from "./companion_link.js";
 import { Exchange, ExchangeEnded } from "./exchange.js";
+import { SAFE_METHODS } from "./protocol.js";
 
 export { CompanionLink } from "./companion_link.js";
 
@@ -91,20 +92,21 @@ export class CompanionTransport {
     try {
       return await new Exchange(this.link, { id, method, url, headers: written, login: via.login }, bytes, signal).run();
     } catch (error) {
-      throw error instanceof ExchangeEnded ? await this.#explain(error.ending, { id, epoch, signal }) : error;
+      throw error instanceof ExchangeEnded ? await this.#explain(error.ending, { id, epoch, signal, isSafe: SAFE_METHODS.includes(method) }) : error;
     }
   }
 
   /**
    * @param {import("./exchange.js").Ending} ending
-   * @param {{id: string, epoch: string, signal: AbortSignal}} about `epoch`: when the call was posted
+   * @param {{id: string, epoch: string, signal: AbortSignal, isSafe: boolean}} about `epoch`: when the call was posted; `isSafe`: nothing
+   *   of it is written down
    * @returns {Promise<CallFailure>}
    */
-  async #explain(ending, { id, epoch, signal }) {
+  async #explain(ending, { id, epoch, signal, isSafe }) {
     if (ending.kind === "refused") return this.#refusal(ending);
     if (ending.kind === "failed") return this.#netFailure(ending);
     if (ending.kind === "aborted") return this.#stopped(signal, ending.isProven);
-    const was = ending.wasSent ? null : await this.link.askDid(id);
+    const was = ending.wasSent || isSafe ? null : await this.link.askDid(id);
     const isProven = was?.state === "never" && was.epoch === epoch;
     if (signal.aborted) return this.#stopped(signal, isProven);
     const message = isProven

@@ -129,7 +129,7 @@ export class Exchange {
     const chunk = this.#wanted ? this.#chunks.shift() : undefined;
     if (chunk) {
       this.#stream?.enqueue(new Uint8Array(chunk.bytes));
-      this.link.post({ type: "ack", id: this.call.id, seq: chunk.seq });
+      if (!this.#hasEnd) this.link.post({ type: "ack", id: this.call.id, seq: chunk.seq });
     } else if (this.#hasEnd && this.#chunks.length === 0 && this.#state === "answered") {
       this.#state = "over";
       this.#stream?.close();

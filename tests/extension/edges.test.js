@@ -128,12 +128,12 @@ test("a ledger that forgets old calls begins another epoch", async () => {
   let [now, ids] = [0, 0];
   const ledger = new CallLedger(new FakeStorage(), { now: () => now, randomId: () => `epoch-${++ids}` });
   await ledger.loadEntries();
-  for (let count = 0; count < 10_000; count++) await ledger.recordSent("b", `old-${count}`);
+  for (let count = 0; count < 10_000; count++) await ledger.recordSent("b", `old-${count}`, false);
   assert.equal(ledger.epoch, "epoch-1");
   now = 3_600_001;
-  await ledger.recordSent("b", "new");
+  await ledger.recordSent("b", "new", false);
   assert.equal(ledger.epoch, "epoch-2");
-  assert.equal(await ledger.recordSent("b", "new"), false);
+  assert.equal(await ledger.recordSent("b", "new", false), false);
   assert.equal(await ledger.voidUnlessSent("b", "old-1"), "never");
 });
 

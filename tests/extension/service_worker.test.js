@@ -93,6 +93,30 @@ test("it is written down that a call is sent before it is", async () => {
   assert.deepEqual(typesOf(await port.say({ ...CALL, id: "1" })), ["ready", "sent", "head", "chunk", "end"]);
 });
 
+test("what only reads waits for no storage, and is performed once", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  const other = await greetedPort(browser);
+  browser.session.set = () => Promise.reject(new Error("full"));
+  assert.deepEqual(typesOf(await port.say({ ...CALL, id: "1", method: "GET" })), ["ready", "head", "chunk", "end"]);
+  assert.deepEqual(typesOf(await other.say({ ...CALL, id: "1", method: "GET" })), ["ready", "duplicate"]);
+  assert.deepEqual(typesOf(await port.say({ ...CALL, id: "2" })).at(-1), "storage");
+  assert.equal(browser.fetched.length, 1);
+});
+
+test("the browser is asked for its permission once, and again after one was taken back", async () => {
+  const browser = await pairedBrowser();
+  const port = await greetedPort(browser);
+  let questions = 0;
+  const { contains } = browser.chrome.permissions;
+  browser.chrome.permissions.contains = (/** @type {any} */ wanted) => ((questions += 1), contains(wanted));
+  for (const id of ["1", "2"]) await port.say({ ...CALL, id });
+  assert.equal(questions, 1);
+  browser.chrome.permissions.onRemoved.fire();
+  await port.say({ ...CALL, id: "3" });
+  assert.ok(questions > 1);
+});
+
 test("a short answer comes as one list, and one whose end is far at once", async () => {
   const browser = await pairedBrowser();
   const port = await greetedPort(browser);
@@ -271,7 +295,7 @@ for (const [what, api, ip] of [
     browser.answer = async () => new Response("cloud keys", { headers: { "x-token": "key" } });
     browser.ip = ip;
     const heard = await port.say({ ...CALL, id: "1", method: "GET", url: `${api}/latest` });
-    assert.deepEqual(typesOf(heard), ["ready", "sent", "failed"]);
+    assert.deepEqual(typesOf(heard), ["ready", "failed"]);
     assert.deepEqual([heard.at(-1).net_error, heard.at(-1).delivered], ["forbidden_address", "unknown"]);
     browser.ip = "10.0.0.7";
     assert.equal(typesOf(await port.say({ ...CALL, id: "2", method: "GET", url: `${api}/latest` })).at(-1), "end");

@@ -51,7 +51,7 @@ async def test_a_granted_name_that_leads_to_a_bridge_gives_nothing_of_its_answer
     bridge = await stage.companion.open_bridge({"api": api, "methods": "all"})
     answer = await bridge.call(f"{api}/bridge_page.js")
     assert (answer["type"], answer["net_error"]) == ("failed", "forbidden_address")
-    assert (answer["delivered"], answer["types"]) == ("unknown", ["sent", "failed"])
+    assert (answer["delivered"], answer["types"]) == ("unknown", ["failed"])
 
 
 async def test_the_peers_address_is_known_before_anything_of_the_answer_is_told(stage: Stage) -> None:
