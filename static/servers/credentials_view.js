@@ -70,6 +70,20 @@ const CUSTOM = [
   },
 ];
 
+/**
+ * Removes a credential; logins are ended at their server as well.
+ * @param {import("../types/view_types.js").Parts} parts
+ * @param {import("../types/oauth_types.js").LoginPlace} place
+ * @returns {Promise<string>} what became of the logins; "" for other credentials
+ */
+export async function removeCredential(parts, place) {
+  const { serverId, origin, scheme } = place;
+  const stored = (await parts.credentials.loadCredentials(serverId, origin))[scheme] ?? {};
+  if ("oauth" in stored) return (await import("./login_view.js")).forgetLogins(parts, place);
+  await parts.credentials.removeCredential(serverId, origin, scheme);
+  return "";
+}
+
 export class CredentialsView {
   /** @param {import("../types/view_types.js").Parts} parts @param {ServerDetail} server */
   constructor(parts, server) {
@@ -179,20 +193,11 @@ export class CredentialsView {
     fill(this.saved, ...saved.map((entry) => this.#savedRow(entry)));
   }
 
-  /** Logins are ended at their server as well. @param {string} origin @param {string} scheme @returns {Promise<string>} what became of them; "" for others */
-  async #removeCredential(origin, scheme) {
-    const { id: serverId } = this.server;
-    const stored = (await this.credentials.loadCredentials(serverId, origin))[scheme] ?? {};
-    if ("oauth" in stored) return (await import("./login_view.js")).forgetLogins(this.parts, { serverId, origin, scheme });
-    await this.credentials.removeCredential(serverId, origin, scheme);
-    return "";
-  }
-
   /** @param {CredentialName} entry */
   #savedRow({ origin, scheme, saved_at }) {
     const name = scheme === "*" ? "custom, for every request" : scheme;
     const remove = async () => {
-      const said = await this.#removeCredential(origin, scheme).catch(sentenceOf);
+      const said = await removeCredential(this.parts, { serverId: this.server.id, origin, scheme }).catch(sentenceOf);
       if (said) fill(this.message, notice("note", said));
       announceSentence(said || `Credential ${name} removed`);
       await this.#showSaved();

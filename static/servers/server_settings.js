@@ -2,7 +2,7 @@
 /** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
 import { button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { Acceptance } from "./acceptance.js";
-import { CredentialsView } from "./credentials_view.js";
+import { CredentialsView, removeCredential } from "./credentials_view.js";
 import { checkPanel } from "./doctor_view.js";
 import { goTo } from "../ui/router.js";
 import { readAddress } from "../session/probe_frames.js";
@@ -140,11 +140,18 @@ function answersPanel({ api }, server, attempt) {
   );
 }
 
+/** Whoever removes a server ends its logins; a server that does not revoke them must not keep it here. @param {Parts} parts @param {string} serverId */
+async function endLogins(parts, serverId) {
+  const places = (await parts.credentials.listCredentials(serverId)).map(({ origin, scheme }) => ({ serverId, origin, scheme }));
+  await Promise.allSettled(places.map((place) => removeCredential(parts, place)));
+}
+
 /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt @param {() => void} leave */
 function removalPanel(parts, server, attempt, leave) {
   const remove = () =>
     void attempt(`${server.title} is removed`, async () => {
       leave();
+      await endLogins(parts, server.id);
       await new Acceptance(parts).removeServer(server.id);
       await parts.references.removeDecisions(server.id);
       goTo("servers");
@@ -152,7 +159,7 @@ function removalPanel(parts, server, attempt, leave) {
   const sure = el("div", { class: "actions", hidden: true });
   fill(
     sure,
-    el("span", null, "Its tools disappear, and its credentials leave this browser."),
+    el("span", null, "Its tools disappear, and its credentials leave this browser. Logins end at their server, too."),
     button("Remove for good", remove, { class: "danger" }),
     button("Keep it", () => (sure.hidden = true), { class: "quiet" }),
   );

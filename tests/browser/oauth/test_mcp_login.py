@@ -1,5 +1,6 @@
 """MCP servers that ask for a login: added, called and refetched with it."""
 
+import re
 from pathlib import Path
 from time import time
 
@@ -45,6 +46,19 @@ async def test_an_mcp_server_is_added_and_called_with_a_login(scene: BrowserHarn
         assert server.grants("refresh_token") == 1, "the page renews an expired login, too"
         token.is_revoked = True
         assert (await scene.caller.call("list_notes")).status == 200
+
+
+async def test_removing_a_server_ends_its_logins_there(scene: BrowserHarness) -> None:
+    """Nothing shows its accounts any more; its tokens would go on without anybody who knows of them."""
+    page = await scene.open_page()
+    async with oauth_server() as server, protected_mcp(server) as endpoint:
+        await add_by_login(page, endpoint)
+        await go_to(page, "servers")
+        await page.get_by_role("link", name="Details").last.click()
+        await page.get_by_role("button", name="Remove this server").click()
+        await page.get_by_role("button", name="Remove for good").click()
+        await expect(page).to_have_url(re.compile("#/servers$"))
+        assert [token.is_good for token in server.tokens] == [False]
 
 
 async def test_a_public_bridge_is_known_by_the_document_that_the_server_fetches_from_it(
