@@ -107,11 +107,9 @@ test("what only reads waits for no storage, and is performed once", async () => 
 test("the browser is asked for its permission once, and again after one was taken back", async () => {
   const browser = await pairedBrowser();
   const port = await greetedPort(browser);
-  let questions = 0;
-  const { contains } = browser.chrome.permissions;
+  let [questions, { contains }] = [0, browser.chrome.permissions];
   browser.chrome.permissions.contains = (/** @type {any} */ wanted) => ((questions += 1), contains(wanted));
-  for (const id of ["1", "2"]) await port.say({ ...CALL, id });
-  assert.equal(questions, 1);
+  for (const id of ["1", "2"]) await port.say({ ...CALL, id }), assert.equal(questions, 1);
   browser.chrome.permissions.onRemoved.fire();
   await port.say({ ...CALL, id: "3" });
   assert.ok(questions > 1);
