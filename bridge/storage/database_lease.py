@@ -35,6 +35,7 @@ _NOTICE_DEATH = "SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; 
 
 _TRY_ALONE = text("SELECT pg_try_advisory_lock(:key)")
 _TRY_SHARED = text("SELECT pg_try_advisory_lock_shared(:key)")
+_UNLOCK = "SELECT pg_advisory_unlock_all()"
 
 _HOLDERS = (
     "FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
@@ -153,9 +154,13 @@ class AdvisoryClaim:
             await self._take_again()
 
     async def release_claim(self) -> None:
-        """Close the connection, which releases the lock."""
+        """Release the lock and close its connection.
+
+        The server would notice the closed connection on its own, but only some time after this returned.
+        """
         connection, self._connection = self._connection, None
         if connection is not None:
+            await _unlock(connection)
             await _closed(connection)
 
     async def is_alone(self) -> bool:
@@ -246,6 +251,13 @@ async def serves_replicas(engine: AsyncEngine) -> bool:
 def claim_of(engine: AsyncEngine) -> Claim:
     """Return the claim to the database of an engine."""
     return AdvisoryClaim(engine) if engine.dialect.name == "postgresql" else NoClaim()
+
+
+async def _unlock(connection: AsyncConnection) -> None:
+    try:
+        await run_within(ANSWER_S, connection.exec_driver_sql(_UNLOCK))
+    except (SQLAlchemyError, OSError, TimeoutError) as error:
+        _log.debug("the database lease is released by closing its connection: %s", reason_of(error))
 
 
 async def _closed(connection: AsyncConnection) -> None:

@@ -25,9 +25,11 @@ async def claiming(url: URL, *, patience_s: float = 0, shared: bool = False) -> 
     """A claim that looks after itself at once."""
     engine = create_async_engine(url)
     claim = AdvisoryClaim(engine, shared=shared, patience_s=patience_s, look_every_s=0.05)
-    yield claim
-    await claim.release_claim()
-    await engine.dispose()
+    try:
+        yield claim
+    finally:
+        await claim.release_claim()
+        await engine.dispose()
 
 
 async def test_there_is_one_claim_until_it_is_given_back(postgres_server: PostgresServer) -> None:
