@@ -82,6 +82,22 @@ export function effectiveSchema(schema) {
   return single ? { ...branches[0], ...("description" in schema ? { description: schema.description } : {}) } : schema;
 }
 
+/** The properties of a file argument (`toolserver/tool/file_argument.py`). */
+const FILE_PROPERTIES = "base64,content_type,filename,text,url";
+
+/** Whether an argument is a file: its bytes, its text or its address. @param {JsonSchema} schema */
+export function isFile(schema) {
+  return Object.keys(schemaOf(schema.properties)).toSorted().join() === FILE_PROPERTIES;
+}
+
+/** Whether an argument is a list of files. @param {JsonSchema} schema */
+export const isFileList = (schema) => isFile(schemaOf(schema.items));
+
+/** Whether a text is bytes in Base64. @param {JsonSchema} schema */
+export function isBase64Text({ format, contentEncoding }) {
+  return format === "byte" || /^base64(url)?$/i.test(String(contentEncoding ?? ""));
+}
+
 /** How a value is shown in one line. @param {JsonValue} value */
 export function formatValue(value) {
   return typeof value === "string" ? value : stringifyJson(value);

@@ -1,7 +1,19 @@
 // @ts-check
 /** One control per field of an argument form: what is typed goes straight into the field. */
 import { button, el, fill, freshId } from "../ui/dom.js";
-import { branchLabel, choicesOf, describeField, isNullable, formatValue } from "../base/argument_schema.js";
+import {
+  branchLabel,
+  choicesOf,
+  describeField,
+  formatValue,
+  isBase64Text,
+  isFile,
+  isFileList,
+  isNullable,
+  schemaOf,
+} from "../base/argument_schema.js";
+import { dropZone, fileParts, takeFile } from "./file_field.js";
+import { acceptedTypes, readBase64 } from "./file_content.js";
 import { createItem, isOpen } from "./form_state.js";
 
 /** @typedef {import("./form_state.js").Field} Field */
@@ -39,6 +51,7 @@ function renderGroup(field) {
 
 /** @param {Field} field @param {() => void} show */
 function groupParts(field, show) {
+  if (isFile(field.schema)) return fileParts(field, { show, renderField });
   if (field.kind === "array") return listParts(field, show);
   return field.kind === "union" ? unionParts(field, show) : objectParts(field);
 }
@@ -57,15 +70,30 @@ function listParts(field, show) {
     );
     return el("div", { class: "list-item" }, renderField(item), remove);
   });
+  const isFiles = isFileList(field.schema);
   const add = button(
-    field.items.length === 0 ? "Add an item" : "Add another",
+    isFiles ? "Add text or an address" : field.items.length === 0 ? "Add an item" : "Add another",
     () => {
       field.items.push(createItem(field));
       show();
     },
     { class: "quiet small", "aria-label": `Add an item to ${field.name}` },
   );
-  return [...rows, add];
+  return [...rows, isFiles ? filesZone(field, show) : null, add].filter((part) => part !== null);
+}
+
+/** Several files at once, each an item of the list. @param {Field} field @param {() => void} show */
+function filesZone(field, show) {
+  const take = async (/** @type {File[]} */ files) => {
+    for (const file of files) {
+      const item = createItem(field);
+      await takeFile(item, file);
+      field.items.push(item);
+    }
+    show();
+  };
+  const accept = acceptedTypes(field.schema) || acceptedTypes(schemaOf(field.schema.items));
+  return dropZone(field, { many: true, accept, take });
 }
 
 /** @param {Field} field @param {() => void} show */
@@ -118,9 +146,19 @@ function renderControl(field) {
     label,
     about,
     control,
+    bytesPicker(field, control),
     nullBox(field, control),
     problem,
   );
+}
+
+/** Fills a text that is bytes in Base64 from a file. @param {Field} field @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} control */
+function bytesPicker(field, control) {
+  if (field.kind !== "string" || !isBase64Text(field.schema)) return null;
+  const take = async (/** @type {File[]} */ [file]) => {
+    field.text = control.value = await readBase64(file);
+  };
+  return dropZone(field, { many: false, accept: "", take });
 }
 
 /** @param {Field} field */

@@ -1,7 +1,7 @@
 // @ts-check
 /** Reads the arguments out of a form's fields, or names what is wrong and where. Pure: no DOM. */
 import { parseJson } from "../base/json_text.js";
-import { choicesOf, schemaOf, typesOf } from "../base/argument_schema.js";
+import { choicesOf, isFile, schemaOf, typesOf } from "../base/argument_schema.js";
 
 /** @typedef {import("./form_state.js").Field} Field */
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
@@ -97,6 +97,8 @@ function readObject(field, problems) {
   }
   const untouched = Object.keys(value).length === 0 && !own.some(({ field: at }) => isTouched(at));
   if (untouched && !field.required) return undefined;
+  if (isFile(field.schema) && !["base64", "text", "url"].some((name) => name in value))
+    own.push({ field, message: "Choose a file, or give its text or address." });
   problems.push(...own);
   return value;
 }

@@ -9,6 +9,7 @@ import { stringifyJson } from "../base/json_text.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
 import { buildRequest } from "../request/build.js";
+import { sizeProblem } from "./file_content.js";
 import { approveOwnRun } from "./own_run.js";
 import { ToolForm } from "./tool_form.js";
 import { toCurl } from "../base/curl.js";
@@ -119,6 +120,8 @@ export class TryView {
   async #run(isApproved) {
     const value = this.form.readArguments();
     if (value === null || this.running) return;
+    const tooLarge = sizeProblem(stringifyJson(value));
+    if (tooLarge) return fill(this.result, notice("error", tooLarge));
     const controller = new AbortController();
     this.#setRunning(controller);
     const endApproval = isApproved ? approveOwnRun(this.parts, this.tool, value) : () => undefined;
