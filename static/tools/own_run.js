@@ -11,6 +11,13 @@ import { stringifyJson } from "../base/json_text.js";
 /** What the bridge calls a page that asks for a call; no key has this name. */
 const OWN_NAME = "bridge page";
 
+/** Maximum characters of a value on a card (`static/executor/approval_preview.js`): files are longer. */
+const SHOWN_VALUE_CHARS = 100_000;
+
+/** What a call waits for, by its state in the call log. @type {Record<string, string>} */
+const WAITS = { queued: "Waiting for other calls to the same host…" };
+const WAITS_FOR_USER = "Waiting for your approval, at the top of the page…";
+
 /**
  * Whether a card asks about exactly this; false also where it shows too little of the arguments to tell.
  * @param {Pick<WaitingCard, "tool" | "server_id" | "asked_by" | "chat_id" | "args" | "more_args">} card
@@ -20,7 +27,7 @@ const OWN_NAME = "bridge page";
 export function asksAbout(card, tool, value) {
   if (card.tool !== tool.name || card.server_id !== tool.server_id || card.more_args > 0) return false;
   if (card.asked_by !== OWN_NAME || card.chat_id !== null) return false;
-  const given = Object.entries(value).map(([name, each]) => [name, typeof each === "string" ? each : stringifyJson(each)]);
+  const given = Object.entries(value).map(([name, each]) => [name, (typeof each === "string" ? each : stringifyJson(each)).slice(0, SHOWN_VALUE_CHARS)]);
   const asked = card.args.map((each) => [each.name, each.value]);
   return stringifyJson(given.toSorted()) === stringifyJson(asked.toSorted());
 }
@@ -44,4 +51,27 @@ export function approveOwnRun({ executor, inline }, tool, value) {
     return card.call_id === own;
   });
   return () => inline.expectCard(null);
+}
+
+/**
+ * Says what the call that is about to be made waits for, whenever that changes.
+ * @param {Pick<import("../types/view_types.js").Parts, "executor" | "inline">} parts
+ * @param {{name: string, server_id: string}} tool
+ * @param {(words: string) => void} tell
+ * @returns {() => void} ends it
+ */
+export function watchOwnRun({ executor, inline }, tool, tell) {
+  const before = new Set(executor.calls.map(({ call_id }) => call_id));
+  let told = "";
+  const look = () => {
+    const own = executor.calls.find(
+      (call) => call.tool === tool.name && call.server_id === tool.server_id && call.asked_by === OWN_NAME && !before.has(call.call_id),
+    );
+    const asks = executor.cards.some((card) => card.call_id === own?.call_id && !inline.hasCard(card));
+    const words = asks ? WAITS_FOR_USER : (WAITS[own?.state ?? ""] ?? "Running…");
+    if (words !== told) tell((told = words));
+  };
+  look();
+  const ends = [executor.onCall(look), executor.onCards(look)];
+  return () => ends.forEach((end) => end());
 }

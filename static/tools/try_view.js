@@ -10,7 +10,7 @@ import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
 import { buildRequest } from "../request/build.js";
 import { sizeProblem } from "./file_content.js";
-import { approveOwnRun } from "./own_run.js";
+import { approveOwnRun, watchOwnRun } from "./own_run.js";
 import { ToolForm } from "./tool_form.js";
 import { toCurl } from "../base/curl.js";
 
@@ -125,10 +125,11 @@ export class TryView {
     const controller = new AbortController();
     this.#setRunning(controller);
     const endApproval = isApproved ? approveOwnRun(this.parts, this.tool, value) : () => undefined;
-    fill(this.result, el("p", { class: "hint" }, "Running…"));
+    const endWatch = watchOwnRun(this.parts, this.tool, (words) => fill(this.result, el("p", { class: "hint" }, words)));
     try {
       const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
-      fill(this.result, outcomeView(report, this.tool.server_id));
+      endWatch();
+      fill(this.result, outcomeView(this.#withOwnTime(report), this.tool.server_id));
       await this.#offerLogin(report.outcome.error);
       this.#showArgumentError(report.outcome.error);
       announceSentence(report.outcome.state === "succeeded" ? "The call succeeded" : "The call failed");
@@ -137,9 +138,16 @@ export class TryView {
         fill(this.result, notice("note", "Cancelled. The bridge stops the request in the browser."));
       else this.#showFailure(failure);
     } finally {
+      endWatch();
       endApproval();
       this.#setRunning(null);
     }
+  }
+
+  /** How long the request took, where this browser knows it: the bridge's time holds the wait for an approval. @param {import("../types/api_types.js").CallReport} report */
+  #withOwnTime(report) {
+    const own = this.parts.executor.calls.find(({ call_id }) => call_id === report.call_id);
+    return { ...report, duration_ms: own?.duration_ms ?? report.duration_ms };
   }
 
   /** @param {import("../types/api_types.js").WireError | null | undefined} error */

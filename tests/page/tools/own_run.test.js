@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { approveOwnRun, asksAbout } from "../../../static/tools/own_run.js";
+import { approveOwnRun, asksAbout, watchOwnRun } from "../../../static/tools/own_run.js";
 
 const TOOL = { name: "placeOrder", server_id: "shop" };
 const CARD = { call_id: "c1", tool: "placeOrder", server_id: "shop", asked_by: "bridge page", chat_id: null, args: [{ name: "n", value: "2" }], more_args: 0 };
@@ -38,4 +38,32 @@ test("one press allows one call, and none that waited before it", () => {
   assert.deepEqual(decided, [["c2", "once"]]);
   end();
   assert.equal(isExpected, null);
+});
+
+test("an argument longer than a card shows is told by its beginning: else every larger file would ask", () => {
+  const value = "x".repeat(100_001);
+  const card = { ...CARD, args: [{ name: "n", value: value.slice(0, 100_000) }] };
+  assert.equal(asksAbout(card, TOOL, { n: value }), true);
+  assert.equal(asksAbout(card, TOOL, { n: `y${value}` }), false);
+});
+
+test("the user reads whether his call waits for him, for others, or runs", () => {
+  /** @type {string[]} */
+  const told = [];
+  /** @type {(() => void)[]} */
+  const looks = [];
+  const listen = (/** @type {() => void} */ look) => looks.push(look);
+  /** @type {any} */
+  const executor = { cards: [], calls: [], onCall: listen, onCards: listen };
+  /** @type {any} */
+  const parts = { executor, inline: { hasCard: () => false } };
+  watchOwnRun(parts, TOOL, (words) => told.push(words));
+  const own = { call_id: "c1", tool: "placeOrder", server_id: "shop", asked_by: "bridge page", state: "waiting" };
+  executor.calls = [{ ...own, call_id: "c0", asked_by: "a key", state: "queued" }, own];
+  for (const [cards, state] of [[[], "waiting"], [[CARD], "waiting"], [[], "queued"], [[], "running"], [[], "running"]]) {
+    executor.cards = cards;
+    own.state = /** @type {string} */ (state);
+    looks[1]();
+  }
+  assert.deepEqual(told, ["Running…", "Waiting for your approval, at the top of the page…", "Waiting for other calls to the same host…", "Running…"]);
 });
