@@ -141,7 +141,7 @@ function limitTexts(schema) {
 export function describeField(schema, kind) {
   const type = { union: "one of several forms", enum: "choice", json: typesOf(schema)[0] ?? "any JSON" };
   const parts = [
-    kind in type ? type[/** @type {keyof typeof type} */ (kind)] : kind === "array" ? "list" : kind,
+    isFile(schema) ? "file" : kind in type ? type[/** @type {keyof typeof type} */ (kind)] : kind === "array" ? "list" : kind,
     typeof schema.format === "string" ? schema.format : "",
     ...(schema.description ? [] : limitTexts(schema)),
     isNullable(schema) ? "may be null" : "",

@@ -1,7 +1,7 @@
 // @ts-check
 /** What stands where nothing has been said yet: what may be asked, and examples that work here. */
 import { button, el, link } from "../ui/dom.js";
-import { exampleOf } from "../ui/json_display.js";
+import { exampleOf } from "../base/schema_example.js";
 import { stringifyJson } from "../base/json_text.js";
 import { viewAddress } from "../ui/router.js";
 

@@ -4,7 +4,7 @@
  * follow Open WebUI 0.12.
  */
 import { toCurl } from "../base/curl.js";
-import { exampleOf } from "../ui/json_display.js";
+import { exampleOf } from "../base/schema_example.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** The variable of the examples while no key is at hand. */

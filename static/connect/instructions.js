@@ -1,7 +1,8 @@
 // @ts-check
 /** What Connect prints: the parts of the page that follow from the answers. */
 import { button, codeBlock, el, factList } from "../ui/dom.js";
-import { exampleOf, prettyJson } from "../ui/json_display.js";
+import { exampleOf } from "../base/schema_example.js";
+import { prettyJson } from "../ui/json_display.js";
 import { stringifyJson } from "../base/json_text.js";
 import { toCurl } from "../base/curl.js";
 import { KEY_VARIABLE } from "./connect_model.js";

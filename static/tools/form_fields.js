@@ -14,6 +14,7 @@ import {
 } from "../base/argument_schema.js";
 import { dropZone, fileParts, takeFile } from "./file_field.js";
 import { acceptedTypes, readBase64 } from "./file_content.js";
+import { foldedFields, splitFields } from "./form_fold.js";
 import { createItem, isOpen } from "./form_state.js";
 
 /** @typedef {import("./form_state.js").Field} Field */
@@ -30,7 +31,10 @@ export function renderField(field) {
 
 /** @param {Field} field @returns {HTMLElement[]} */
 function objectParts(field) {
-  return [...field.fields.map(renderField), ...(isOpen(field.schema) ? [renderExtra(field)] : [])];
+  const { shown, folded } = splitFields(field.fields);
+  const isRest = shown.length > 0 && shown.every((child) => !child.required);
+  const fold = folded.length > 0 ? [foldedFields(folded, isRest, renderField)] : [];
+  return [...shown.map(renderField), ...fold, ...(isOpen(field.schema) ? [renderExtra(field)] : [])];
 }
 
 /** @param {Field} field */

@@ -74,9 +74,14 @@ function propertyFields(schema, depth, sent) {
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(schemaOf(schema.properties)).map(([name, property]) => {
     const used = schemaOf(property);
-    const isNeeded = required.includes(name) && !String(used.description ?? "").includes(NEEDED_WITH_BODY);
+    const isNeeded = required.includes(name) && !isNeededWithBody(used);
     return createField(used, { name, required: isNeeded, depth: depth + 1, sent });
   });
+}
+
+/** Whether a body, once one is sent, needs it. @param {JsonSchema} schema */
+export function isNeededWithBody(schema) {
+  return String(schema.description ?? "").includes(NEEDED_WITH_BODY);
 }
 
 /** An empty item for a list. @param {Field} field @returns {Field} */

@@ -1,5 +1,6 @@
 // @ts-check
 /** Reads the arguments out of a form's fields, or names what is wrong and where. Pure: no DOM. */
+import { fillField } from "./form_state.js";
 import { parseJson } from "../base/json_text.js";
 import { choicesOf, isFile, schemaOf, typesOf } from "../base/argument_schema.js";
 
@@ -26,6 +27,13 @@ export function readField(field, problems) {
 
 /** An item of a list of texts may be empty, and spaces are a text. @param {Field} field */
 const isEmptyText = (field) => field.kind === "string" && (field.listed || field.text !== "");
+
+/** Whether something was given for a field, right or wrong. @param {Field} field */
+export function isFilled(field) {
+  /** @type {Problem[]} */
+  const problems = [];
+  return readField(field, problems) !== undefined || problems.some(({ field: at }) => isTouched(at));
+}
 
 /** @param {Field} field @param {Problem[]} problems */
 function absentValue(field, problems) {
@@ -124,4 +132,17 @@ export function readForm(root) {
   /** @type {Problem[]} */
   const problems = [];
   return { value: schemaOf(readField(root, problems)), problems };
+}
+
+/**
+ * Gives a value to every field that has none yet.
+ * @param {Field} field
+ * @param {JsonValue} value
+ */
+export function completeField(field, value) {
+  if (field.isNull) return;
+  if (field.kind === "object" && !isFile(field.schema)) {
+    const known = schemaOf(value);
+    for (const child of field.fields) if (Object.hasOwn(known, child.name)) completeField(child, known[child.name]);
+  } else if (!isFilled(field) || (field.kind === "array" && field.items.length === 0)) fillField(field, value);
 }

@@ -3,12 +3,16 @@
  * The argument form of a tool: controls for a tree of fields, and the same arguments as raw JSON text.
  * The fields hold the state; a control writes what is typed into its field.
  */
-import { button, el, fill, freshId } from "../ui/dom.js";
+import { announceSentence, button, el, fill, freshId } from "../ui/dom.js";
+import { exampleOf } from "../base/schema_example.js";
+import { schemaOf } from "../base/argument_schema.js";
 import { renderField } from "./form_fields.js";
 import { parseJson } from "../base/json_text.js";
 import { prettyJson } from "../ui/json_display.js";
 import { createField, fillField } from "./form_state.js";
-import { readForm } from "./form_values.js";
+import { revealField } from "./form_fold.js";
+import { completeField, readForm } from "./form_values.js";
+import { ProblemList } from "./problem_list.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
 
@@ -26,16 +30,22 @@ export class ToolForm {
       "aria-label": "Arguments as JSON",
     });
     this.toggle = button("Edit as JSON", () => this.#switchMode(), { class: "quiet small", "aria-pressed": "false" });
+    const tools = [
+      button("Fill with example", () => this.fillExample(), { class: "quiet small" }),
+      button("Clear", () => this.setValue({}), { class: "quiet small", "aria-label": "Clear the form" }),
+    ];
     this.body = el("div", { class: "form-body" });
-    const clear = (/** @type {Event} */ event) => clearProblemAt(/** @type {Element} */ (event.target));
+    this.problems = new ProblemList();
+    const clear = (/** @type {Event} */ event) => this.#clearProblemAt(/** @type {Element} */ (event.target));
     for (const type of ["input", "change"]) this.body.addEventListener(type, clear);
     this.problem = el("p", { class: "problem", role: "alert" });
     this.element = el(
       "div",
       { class: "tool-form", role: "group", "aria-label": "Arguments" },
+      el("div", { class: "actions form-tools" }, ...(hasArguments(schema) ? tools : []), this.toggle),
       this.body,
       this.problem,
-      this.toggle,
+      this.problems.element,
     );
     this.#render();
   }
@@ -63,7 +73,16 @@ export class ToolForm {
     this.root = createField(this.schema);
     fillField(this.root, value);
     this.raw.value = prettyJson(value);
+    this.#clearProblems();
     this.#render();
+  }
+
+  /** Required arguments, and others that the document gives an example of; what is typed stays. */
+  fillExample() {
+    this.setValue(this.peekArguments());
+    completeField(this.root, exampleOf(this.schema, { withOptional: true }));
+    this.setValue(readForm(this.root).value);
+    announceSentence("The form is filled with example values");
   }
 
   /** Marks the argument the bridge complained about. @param {string} argument @param {string} message */
@@ -112,26 +131,31 @@ export class ToolForm {
 
   /** @param {import("./form_state.js").Field} field @param {string} message */
   #showProblem(field, message) {
-    const place = this.body.querySelector(`[data-field="${field.id}"]`);
+    const place = revealField(this.body, field.id);
     const control = place?.querySelector("input, select, textarea");
     const note = place?.querySelector(".problem");
     if (!place || !note) this.problem.textContent = `${field.name}: ${message}`;
     else note.textContent = message;
     control?.setAttribute("aria-invalid", "true");
-    if (control instanceof HTMLElement) control.focus();
+    const focus = () => control instanceof HTMLElement && control.focus();
+    if (place) this.problems.addProblem(field.id, field.name, focus);
+    focus();
+  }
+
+  /** What was wrong with a field need not be wrong with what is typed now. @param {Element} control */
+  #clearProblemAt(control) {
+    control.removeAttribute("aria-invalid");
+    const place = control.closest("[data-field]");
+    const note = place?.querySelector(".problem");
+    if (note) note.textContent = "";
+    if (place instanceof HTMLElement) this.problems.removeProblem(place.dataset.field ?? "");
   }
 
   #clearProblems() {
+    this.problems.clearProblems();
     for (const note of this.element.querySelectorAll(".problem")) note.textContent = "";
     for (const control of this.element.querySelectorAll("[aria-invalid]")) control.removeAttribute("aria-invalid");
   }
-}
-
-/** What was wrong with a field need not be wrong with what is typed now. @param {Element} control */
-function clearProblemAt(control) {
-  control.removeAttribute("aria-invalid");
-  const note = control.closest("[data-field]")?.querySelector(".problem");
-  if (note) note.textContent = "";
 }
 
 /** @param {string} text @returns {JsonObject | null} */
@@ -142,4 +166,9 @@ function parseObject(text) {
   } catch {
     return null;
   }
+}
+
+/** @param {import("../types/api_types.js").JsonSchema} schema */
+function hasArguments(schema) {
+  return Object.keys(schemaOf(schema.properties)).length > 0 || schema.additionalProperties !== false;
 }

@@ -1,9 +1,7 @@
 // @ts-check
-/** JSON for people: indented text, and a small example for a schema. Pure. */
+/** JSON for people: indented text. Pure. */
 import { stringifyJson } from "../base/json_text.js";
-import { branchesOf, choicesOf, effectiveSchema, kindOf, schemaOf } from "../base/argument_schema.js";
 
-/** @typedef {import("../types/api_types.js").JsonSchema} JsonSchema */
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
 
 /**
@@ -24,30 +22,4 @@ export function prettyJson(value, indent = "") {
     return `{\n${lines.join(",\n")}\n${indent}}`;
   }
   return stringifyJson(value);
-}
-
-/**
- * A small value that fits a schema, for examples to copy. Required properties only.
- * @param {JsonSchema} schema
- * @param {number} [depth]
- * @returns {JsonValue}
- */
-export function exampleOf(schema, depth = 0) {
-  const used = effectiveSchema(schema);
-  for (const given of [
-    used.default,
-    Array.isArray(used.examples) ? used.examples[0] : used.example,
-    choicesOf(used)[0],
-  ]) {
-    if (given !== undefined) return given;
-  }
-  const kind = kindOf(used, depth);
-  if (kind === "union") return exampleOf(branchesOf(used)[0], depth + 1);
-  if (kind === "array") return depth > 3 ? [] : [exampleOf(schemaOf(used.items), depth + 1)];
-  if (kind === "boolean") return true;
-  if (kind === "integer" || kind === "number") return used.minimum ?? 1;
-  if (kind === "string") return "text";
-  const required = Array.isArray(used.required) ? used.required.map(String) : [];
-  const properties = schemaOf(used.properties);
-  return Object.fromEntries(required.map((name) => [name, exampleOf(schemaOf(properties[name]), depth + 1)]));
 }

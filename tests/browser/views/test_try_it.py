@@ -47,3 +47,31 @@ async def test_a_file_is_chosen_or_dropped_and_not_typed(scene: BrowserHarness) 
     await body.get_by_text("Give its text or its address instead").click()
     await body.get_by_role("textbox", name="text").fill("typed")
     await expect(await run_tool(page)).to_contain_text("typed")
+
+
+async def test_a_form_fills_itself_and_leads_to_all_that_is_wrong(scene: BrowserHarness) -> None:
+    """Forms began empty, named one error at a time, and one of 93 fields was 12,000 px high."""
+    page = await scene.open_page(viewport={"width": 390, "height": 800})
+    await show_tool(page, "mirrorQuery")
+    folded = page.get_by_text("4 more optional fields")
+    await expect(folded).to_be_visible()
+    await expect(page.get_by_role("group", name="json")).to_have_count(0)
+    await folded.click()
+    await expect(page.get_by_role("group", name="json")).to_be_visible()
+    await page.get_by_role("button", name="Fill with example").click()
+    await expect(page.get_by_role("textbox", name="text")).to_have_value("a b&c=d")
+
+    await show_tool(page, "mirrorClash")
+    await page.get_by_test_id("run").click()
+    wrong = page.get_by_role("group", name="What is wrong")
+    await expect(wrong).to_contain_text("2 arguments need attention")
+    last = wrong.get_by_role("button").last
+    name = await last.inner_text()
+    await last.click()
+    field = page.locator("[aria-invalid]").last
+    await expect(field).to_be_focused()
+    await field.fill(name)
+    await expect(wrong).to_be_hidden()
+    await page.get_by_role("button", name="Clear the form").click()
+    await page.get_by_role("button", name="Fill with example").click()
+    await expect(await run_tool(page)).to_contain_text("/echo/clash/text")

@@ -4,7 +4,8 @@ import test from "node:test";
 import { kindOf, branchesOf, describeField } from "../../../static/base/argument_schema.js";
 import { createField, createItem, fillField } from "../../../static/tools/form_state.js";
 import { readForm } from "../../../static/tools/form_values.js";
-import { exampleOf, prettyJson } from "../../../static/ui/json_display.js";
+import { exampleOf } from "../../../static/base/schema_example.js";
+import { prettyJson } from "../../../static/ui/json_display.js";
 import { parseJson, stringifyJson } from "../../../static/base/json_text.js";
 
 /** @typedef {import("../../../static/tools/form_state.js").Field} Field */
