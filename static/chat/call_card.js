@@ -1,6 +1,7 @@
 // @ts-check
 /** A call within an answer: what runs, how it stands, and what its user can do about it. */
 import { ApprovalCard } from "../ui/approval_card.js";
+import { CallFileView, fileOf } from "./call_file.js";
 import { formatBody, textView } from "../ui/response_view.js";
 import { isOver } from "./state.js";
 import { button, el, fill, freshId, link } from "../ui/dom.js";
@@ -16,6 +17,7 @@ import { truncateLine } from "../base/untrusted_text.js";
  * @property {(callId: string) => void} cancel
  * @property {(toolCallId: string) => void} retry
  * @property {(tool: string) => string} serverOf  id of the server that has the tool; "" when it is not known
+ * @property {import("./call_file.js").FindFile} findFile
  */
 
 /** Words and looks of states. @type {Record<string, [string, string]>} */
@@ -54,10 +56,11 @@ export class ChatCallCard {
     this.buttons = el("span", { class: "actions" });
     this.message = el("p", { class: "call-message" });
     this.approvalPlace = el("div");
+    this.file = new CallFileView(actions.findFile);
     this.detail = el("div", { class: "call-body", id: freshId("call"), hidden: true });
     this.opener = button("", () => this.#toggle(), { class: "opener", "aria-expanded": "false", "aria-controls": this.detail.id });
     const head = el("div", { class: "call-head" }, this.opener, this.badge, this.time, this.brief, this.buttons);
-    this.element = el("article", { class: "chat-call" }, head, this.message, this.approvalPlace, this.detail);
+    this.element = el("article", { class: "chat-call" }, head, this.message, this.approvalPlace, this.file.element, this.detail);
   }
 
   /** @param {ShownCall} call @param {boolean} mayRetry */
@@ -75,6 +78,7 @@ export class ChatCallCard {
     this.brief.textContent = briefOf(call.arguments);
     this.message.textContent = call.error?.message ?? "";
     this.message.hidden = !call.error?.message || this.#isOpen;
+    this.file.showFile(call.name, call.call_id, fileOf(call.result));
     this.#showButtons(call, name);
     this.updateCountdown(Date.now());
     if (isOver(call.state)) this.showApproval(null);
@@ -138,7 +142,7 @@ export class ChatCallCard {
   /** @param {ShownCall} call */
   #showDetail({ arguments: text, result, error, name, call_id }) {
     const server = this.actions.serverOf(name);
-    const answered = result !== null && (error === null || error.code === "");
+    const answered = result !== null && !fileOf(result)?.isAll && (error === null || error.code === "");
     fill(
       this.detail,
       el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), textView(formatBody(text || "{}", "json"))),

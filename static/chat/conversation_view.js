@@ -64,6 +64,7 @@ export class ConversationView {
       cancel: (/** @type {string} */ callId) => act(() => this.parts.controls.api.cancelCall(callId)),
       retry: (/** @type {string} */ id) => act((session) => session.retryCall(id)),
       serverOf: (/** @type {string} */ name) => inventory.tools.find((tool) => tool.name === name)?.server_id ?? "",
+      findFile: (/** @type {string} */ callId, /** @type {string} */ mime) => this.parts.api.findAnswer(callId, mime, ""),
       edit: (/** @type {string} */ id, /** @type {string} */ text) => act((session) => session.editMessage(id, text)),
       again: (/** @type {string | null} */ id) => act((session) => session.requestAnswer(id)),
       show: (/** @type {string} */ id) => act((session) => session.showBranch(id)),

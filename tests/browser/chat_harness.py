@@ -1,6 +1,7 @@
 """A page with its chat, a model that says what a test scripts, and an API whose mood a test decides."""
 
 import asyncio
+import base64
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,10 @@ from tests.support.web_servers import for_every_page, serving
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg=="
+)
+
 JUDGE = """async () => {
   const levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
   const { violations } = await axe.run(document, { runOnly: { type: "tag", values: levels } });
@@ -32,7 +37,7 @@ JUDGE = """async () => {
 
 @dataclass
 class ScriptedApi:
-    """`getMood` says "good" or fails, `getName` says what it is told to, `getLater` waits."""
+    """`getMood` says "good" or fails, `getName` what it is told, `getLater` waits, `getPicture` is one."""
 
     url: str = ""
     fails: bool = True
@@ -44,17 +49,19 @@ class ScriptedApi:
     @property
     def document(self) -> str:
         """As a server of the bridge."""
-        paths = {f"/{name.lower()}": operation(f"get{name}") for name in ("Mood", "Name", "Later")}
+        paths = {f"/{name.lower()}": operation(f"get{name}") for name in ("Mood", "Name", "Later", "Picture")}
         return document_text("Moody", paths={**paths}, server=self.url)
 
     async def answer(self, request: web.Request) -> web.Response:
-        """All three."""
+        """All four."""
         if request.path == "/later":
             try:
                 await self.later.wait()
             except asyncio.CancelledError:
                 self.abandoned += 1
                 raise
+        if request.path == "/picture":
+            return web.Response(body=PICTURE, content_type="image/png")
         if request.path == "/mood" and self.fails:
             return web.json_response({"reason": "It rains."}, status=500)
         said = self.name if request.path == "/name" else "good"

@@ -94,6 +94,21 @@ async def test_what_models_and_tools_say_stays_text(chat: ChatHarness) -> None:
     assert complaints == []
 
 
+async def test_a_picture_that_a_tool_answers_with_is_seen_in_its_card(chat: ChatHarness) -> None:
+    """From the bridge's own store, with words for who does not see it, saved under its tool's name."""
+    await chat.say("Draw", calls(("getPicture", {})), text("Here."))
+    await chat.over()
+    card = await chat.expect_state("getPicture", "succeeded")
+    picture = card.get_by_role("img", name="Picture from getPicture")
+    await expect(picture).to_have_js_property("naturalWidth", 1)
+    async with chat.page.expect_download() as saved:
+        await card.get_by_role("button", name="Download the file from getPicture").click()
+    assert (await saved.value).suggested_filename == "getPicture.png"
+    await card.get_by_role("button", name="getPicture", exact=True).click()
+    assert "/files/" not in await card.inner_text()
+    assert await barriers(chat.page) == []
+
+
 async def test_a_long_answer_grows_without_disturbing_what_stands(chat: ChatHarness) -> None:
     """A selection in the beginning lasts, and no paragraph is made anew: the work per word does not grow."""
     release = asyncio.Event()
