@@ -4,6 +4,7 @@ import { ApprovalCard } from "../ui/approval_card.js";
 import { CallFileView, fileOf } from "./call_file.js";
 import { formatBody, textView } from "../ui/response_view.js";
 import { isOver } from "./state.js";
+import { colorCode } from "../ui/code_colors.js";
 import { button, el, fill, freshId, link } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { formatDuration, errorView } from "../ui/outcome_view.js";
@@ -145,9 +146,9 @@ export class ChatCallCard {
     const answered = result !== null && !fileOf(result)?.isAll && (error === null || error.code === "");
     fill(
       this.detail,
-      el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), textView(formatBody(text || "{}", "json"))),
+      el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), colored(textView(formatBody(text || "{}", "json")))),
       error && error.code !== "" ? errorView(error, server) : null,
-      answered ? el("section", { "aria-label": "Result" }, el("h3", null, "Result"), textView(formatBody(result, ""))) : null,
+      answered ? el("section", { "aria-label": "Result" }, el("h3", null, "Result"), colored(textView(formatBody(result, "")))) : null,
       el(
         "p",
         { class: "actions" },
@@ -156,6 +157,13 @@ export class ChatCallCard {
       ),
     );
   }
+}
+
+/** JSON in its colours. @param {HTMLElement} view of a text */
+function colored(view) {
+  const block = view.querySelector("pre");
+  if (block && /^\s*[[{]/.test(block.textContent ?? "")) colorCode(block, "json");
+  return view;
 }
 
 /** @param {ShownCall} one @param {ShownCall} other */

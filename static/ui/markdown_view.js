@@ -3,7 +3,8 @@
  * Markdown as elements that grow with their text: what stands does not move, and lasts through selection, scrolling and
  * focus. While a text grows only its last block is read again, so that a long answer costs no more per word than a short one.
  */
-import { codeBlock, el } from "./dom.js";
+import { colorCode, recolorCode } from "./code_colors.js";
+import { copyButton, el } from "./dom.js";
 import { withoutMarkers } from "./markers.js";
 import { stabilizeMarkdown, parseMarkdown } from "./markdown.js";
 
@@ -62,15 +63,23 @@ function lineStart(text, line) {
 function buildNode(node) {
   if (typeof node === "string") return document.createTextNode(node);
   const { tag, attributes = {}, children } = node;
-  if (tag === "pre") return codeBlock(String(children[0] ?? ""), attributes.language ? `${attributes.language} code` : "Code");
+  if (tag === "pre") return codeView(String(children[0] ?? ""), attributes.language ?? "");
   const element = el(/** @type {"p"} */ (tag), attributes, ...children.map(buildNode));
   if (tag === "img") element.setAttribute("loading", "lazy");
   return tag === "table" ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table" }, element) : element;
 }
 
+/** @param {string} text @param {string} language "" when the text does not say */
+function codeView(text, language) {
+  const block = el("pre", { tabindex: "0", role: "region", "aria-label": language ? `${language} code` : "Code" }, text);
+  const copy = copyButton("Copy code", () => block.textContent ?? "", language ? { "aria-label": `Copy code: ${language}` } : {});
+  colorCode(block, language);
+  return el("div", { class: "code named-code" }, el("div", { class: "code-head" }, el("span", { class: "facts" }, language || "Code"), copy), block);
+}
+
 /** The element whose children are those of the node. @param {Node} shown @param {string} tag */
 function insideOf(shown, tag) {
-  return tag === "pre" || tag === "table" ? /** @type {Element} */ (/** @type {Element} */ (shown).firstElementChild) : shown;
+  return tag === "pre" || tag === "table" ? /** @type {Element} */ (/** @type {Element} */ (shown).querySelector(tag)) : shown;
 }
 
 /** Makes what is shown into the next node, with as few changes as possible. @param {Node} shown @param {MarkdownNode} old @param {MarkdownNode} next */
@@ -78,7 +87,10 @@ function patchNode(shown, old, next) {
   if (typeof old === "string" && typeof next === "string") patchText(/** @type {Text} */ (shown), old, next);
   else if (typeof old === "string" || typeof next === "string" || !isSameShell(old, next)) {
     /** @type {ChildNode} */ (shown).replaceWith(buildNode(next));
-  } else patchChildren(insideOf(shown, next.tag), old.children, next.children);
+  } else {
+    patchChildren(insideOf(shown, next.tag), old.children, next.children);
+    if (next.tag === "pre") recolorCode(/** @type {Element} */ (insideOf(shown, "pre")));
+  }
 }
 
 /** @param {Text} shown @param {string} old @param {string} next */

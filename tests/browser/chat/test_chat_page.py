@@ -109,6 +109,19 @@ async def test_a_picture_that_a_tool_answers_with_is_seen_in_its_card(chat: Chat
     assert await barriers(chat.page) == []
 
 
+async def test_code_has_colours_and_stays_one_text(chat: ChatHarness) -> None:
+    """Highlights of the browser: nothing is inserted, so what is copied is what was written."""
+    await chat.say("Write", text('Code:\n\n```python\nif "x":  # y\n    pass\n```\n'))
+    await chat.over()
+    code = chat.answers.last.get_by_role("region", name="python code")
+    await expect(code).to_have_js_property("childElementCount", 0)
+    count = "['keyword', 'string', 'comment'].map((kind) => CSS.highlights.get(`code-${kind}`)?.size).join()"
+    await chat.page.wait_for_function(f"{count} === '2,1,1'")
+    await chat.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await chat.answers.last.get_by_role("button", name="Copy code: python").click()
+    assert await chat.page.evaluate("navigator.clipboard.readText()") == 'if "x":  # y\n    pass'
+
+
 async def test_a_long_answer_grows_without_disturbing_what_stands(chat: ChatHarness) -> None:
     """A selection in the beginning lasts, and no paragraph is made anew: the work per word does not grow."""
     release = asyncio.Event()
