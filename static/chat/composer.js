@@ -47,9 +47,11 @@ export class ChatComposer {
     if (isBusy === this.#isBusy) return;
     this.#isBusy = isBusy;
     const hadFocus = this.stop === document.activeElement;
+    const sendHadFocus = this.send === document.activeElement;
     this.stop.hidden = !isBusy;
+    this.send.hidden = isBusy;
     this.stop.disabled = false;
-    if (hadFocus && !isBusy) this.text.focus({ preventScroll: true });
+    if (hadFocus || sendHadFocus) this.text.focus({ preventScroll: true });
     this.#showSend();
   }
 

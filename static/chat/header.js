@@ -26,8 +26,8 @@ export class ChatHeader {
     this.list = this.#toggle("Conversations", "list-toggle quiet small", actions.list);
     this.settings = this.#toggle("Settings", "settings-toggle quiet small", actions.settings);
     this.rename = button("Rename", () => this.#rename(), { class: "quiet small" });
-    this.json = button("JSON", () => this.#export("json"), { class: "quiet small", "aria-label": "Export as JSON" });
-    this.markdown = button("Markdown", () => this.#export("md"), { class: "quiet small", "aria-label": "Export as Markdown" });
+    this.json = button("Export as JSON", () => this.#export("json"), { class: "quiet small" });
+    this.markdown = button("Export as Markdown", () => this.#export("md"), { class: "quiet small" });
     this.remove = button("Delete", () => this.#askToRemove(), { class: "quiet small danger" });
     this.actionButtons = el("span", { class: "actions conversation-actions" }, this.rename, this.markdown, this.json, this.remove);
     this.question = el("div");
