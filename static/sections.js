@@ -68,8 +68,8 @@ export function loadSection(route) {
 /** @param {Route} route @returns {Promise<MakeView>} */
 async function openServers({ section, parts: [id = "", page = ""], query }) {
   if (section === "servers" && page === "review") {
-    const { AcceptanceView } = await import("./servers/acceptance_view.js");
-    return (parts) => new AcceptanceView(parts, id);
+    const { ReviewView } = await import("./review/review_view.js");
+    return (parts) => new ReviewView(parts, id);
   }
   if (section === "servers" && id !== "") {
     const { ServerView } = await import("./servers/server_view.js");

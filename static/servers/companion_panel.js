@@ -6,7 +6,7 @@
 import { announceSentence, attemptAction, button, el, fill, labelledField, link, notice } from "../ui/dom.js";
 import { CompanionLink } from "../companion/companion_link.js";
 import { onRelayHere, openRelayPort } from "../companion/relay_port.js";
-import { isAccepted } from "./acceptance.js";
+import { isAccepted } from "../session/acceptance.js";
 import { openTransportChannel, TransportChoices } from "../executor/via.js";
 import { wantedHeaders, withHeader } from "../companion/companion_headers.js";
 import { connectSteps, grantWords, missingWords } from "./companion_words.js";

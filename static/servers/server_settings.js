@@ -1,7 +1,7 @@
 // @ts-check
 /** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
 import { button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
-import { Acceptance } from "./acceptance.js";
+import { Acceptance } from "../session/acceptance.js";
 import { CredentialsView, removeCredential } from "./credentials_view.js";
 import { checkPanel } from "./doctor_view.js";
 import { goTo } from "../ui/router.js";

@@ -2,8 +2,8 @@
 /** One server: its tools, what was left out, the facts, and beside them what can be set. */
 import { announceSentence, button, el, factList, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
-import { sourceOf, validityOf } from "./document_report.js";
-import { ReportView } from "./report_view.js";
+import { sourceOf, validityOf } from "../ui/document_report.js";
+import { ReportView } from "../ui/report_view.js";
 import { mayChange, settingsPanels, settingsVersion } from "./server_settings.js";
 import { DocumentRefresh } from "./document_refresh.js";
 import { viewAddress } from "../ui/router.js";
@@ -12,7 +12,7 @@ import { adoptButton } from "./servers_view.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CompanionPanel } from "./companion_panel.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
-import { isAccepted, isChanged } from "./acceptance.js";
+import { isAccepted, isChanged } from "../session/acceptance.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */

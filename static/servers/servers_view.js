@@ -1,9 +1,9 @@
 // @ts-check
 /** The list of servers: what each offers, what is accepted, what needs a decision. */
-import { Acceptance } from "./acceptance.js";
+import { Acceptance } from "../session/acceptance.js";
 import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
-import { sourceOf } from "./document_report.js";
+import { sourceOf } from "../ui/document_report.js";
 import { formatCount } from "../ui/format_count.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */

@@ -1,8 +1,8 @@
 // @ts-check
 /** Opening one's own printed link accepts what was named on the command line; a note says so. */
-import { Acceptance, acceptedByOpening, wasAccepted } from "./acceptance.js";
+import { Acceptance, acceptedByOpening, wasAccepted } from "../session/acceptance.js";
 import { dismissibleNotice, link, notice, sentenceOf } from "../ui/dom.js";
-import { refusedNotice } from "./refused_notice.js";
+import { refusedNotice } from "../ui/refused_notice.js";
 import { viewAddress } from "../ui/router.js";
 import { formatCount } from "../ui/format_count.js";
 

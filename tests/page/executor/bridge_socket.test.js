@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallLog, MAX_CALLS } from "../../../static/executor/call_log.js";
-import { PinError, pinOf } from "../../../static/servers/pin_offers.js";
+import { PinError, pinOf } from "../../../static/session/pin_offers.js";
 import { cancelSentence, readCall } from "../../../static/executor/call_message.js";
 import { uploadResult } from "../../../static/executor/result_upload.js";
 import { plan } from "../support/plans.js";

@@ -1,8 +1,8 @@
 // @ts-check
 /** The report about a document: groups to open, and a search through all of them when they are long. */
-import { copyButton, el, fill, freshId, labelledField, link } from "../ui/dom.js";
-import { viewAddress } from "../ui/router.js";
-import { formatCount } from "../ui/format_count.js";
+import { copyButton, el, fill, freshId, labelledField, link } from "./dom.js";
+import { viewAddress } from "./router.js";
+import { formatCount } from "./format_count.js";
 import { filterGroups, reportGroups, reportJson, summaryOf } from "./document_report.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */

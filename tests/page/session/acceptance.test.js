@@ -1,9 +1,9 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { acceptOffers, PinError, pinsOf } from "../../../static/servers/pin_offers.js";
+import { acceptOffers, PinError, pinsOf } from "../../../static/session/pin_offers.js";
 import { Pins } from "../../../static/executor/pins.js";
-import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged } from "../../../static/servers/acceptance.js";
+import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged } from "../../../static/session/acceptance.js";
 
 /** @param {object} [changes] @returns {any} */
 const server = (changes = {}) => ({

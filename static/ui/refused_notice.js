@@ -1,11 +1,13 @@
 // @ts-check
 /** Operations that could not be accepted. A module of its own: opening the page may need it, and not the review. */
-import { formatCount } from "../ui/format_count.js";
-import { el, notice } from "../ui/dom.js";
+import { formatCount } from "./format_count.js";
+import { el, notice } from "./dom.js";
+
+/** @typedef {{key: string, message: string}} Refused an operation that cannot be accepted, and why */
 
 const SHOWN_REFUSED = 20;
 
-/** What could not be accepted, beside so many that were. @param {import("./acceptance.js").Refused[]} refused @param {number} accepted */
+/** What could not be accepted, beside so many that were. @param {Refused[]} refused @param {number} accepted */
 export function refusedNotice(refused, accepted) {
   const shown = refused.slice(0, SHOWN_REFUSED);
   const rest = refused.length - shown.length;

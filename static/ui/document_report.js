@@ -1,7 +1,7 @@
 // @ts-check
 /** What `tool-bridge check` says of a document, as groups of entries that can be searched. Pure. */
 
-import { formatCount } from "../ui/format_count.js";
+import { formatCount } from "./format_count.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */

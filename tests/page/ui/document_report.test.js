@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatCount } from "../../../static/ui/format_count.js";
-import { filterGroups, reportGroups, reportJson, summaryOf } from "../../../static/servers/document_report.js";
+import { filterGroups, reportGroups, reportJson, summaryOf } from "../../../static/ui/document_report.js";
 
 /** @typedef {import("../../../static/types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../../../static/types/api_types.js").ServerTool} ServerTool */

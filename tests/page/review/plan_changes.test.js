@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { planChanges } from "../../../static/servers/plan_changes.js";
+import { planChanges } from "../../../static/review/plan_changes.js";
 
 /** @param {object} [changes] @returns {import("../../../static/types/types.js").RequestPlan} */
 const plan = (changes = {}) => ({

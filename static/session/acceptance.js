@@ -10,7 +10,7 @@ import { acceptOffers } from "./pin_offers.js";
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
 /** @typedef {import("../types/api_types.js").ServerPlans} ServerPlans */
-/** @typedef {{key: string, message: string}} Refused an operation that cannot be accepted, and why */
+/** @typedef {import("../ui/refused_notice.js").Refused} Refused */
 
 /** @param {ServerTool} tool */
 export const isAccepted = (tool) => tool.accepted_digest === tool.digest;

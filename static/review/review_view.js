@@ -2,13 +2,13 @@
 /** The review of a document: every operation with what it would send, and the user's decision on each. */
 import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress, goTo } from "../ui/router.js";
-import { Acceptance, isAccepted, isChanged } from "./acceptance.js";
+import { Acceptance, isAccepted, isChanged } from "../session/acceptance.js";
 import { sendableByCompanion } from "../companion/companion_headers.js";
 import { claimsOf } from "../mcp/tool_claims.js";
 import { planChanges } from "./plan_changes.js";
 import { formatCount } from "../ui/format_count.js";
-import { ReportView } from "./report_view.js";
-import { refusedNotice } from "./refused_notice.js";
+import { ReportView } from "../ui/report_view.js";
+import { refusedNotice } from "../ui/refused_notice.js";
 import { reviewRow } from "./review_row.js";
 import { overLimitSentence } from "../session/selection.js";
 
@@ -24,7 +24,7 @@ const LEAD =
 const PAUSED = "changed since you accepted, and paused until you decide.";
 const STALE = "The document has changed meanwhile. This is the new version: review it again, then accept.";
 
-export class AcceptanceView {
+export class ReviewView {
   /** @param {Parts} parts @param {string} serverId */
   constructor(parts, serverId) {
     this.parts = parts;
@@ -174,7 +174,7 @@ export class AcceptanceView {
     }
   }
 
-  /** @param {import("./acceptance.js").Refused[]} refused @param {number} accepted */
+  /** @param {import("../session/acceptance.js").Refused[]} refused @param {number} accepted */
   async #tellRefused(refused, accepted) {
     await this.#load();
     fill(this.messages, refusedNotice(refused, accepted));
