@@ -8,7 +8,7 @@ import { CallControls } from "./session/call_controls.js";
 import { ControlsApi } from "./session/controls_api.js";
 import { Credentials } from "./executor/credentials.js";
 import { Devices } from "./session/devices.js";
-import { dismissibleNotice, el, fill, link, notice } from "./ui/dom.js";
+import { dismissibleNotice, fill, link, notice } from "./ui/dom.js";
 import { ExecutorClient } from "./session/executor_client.js";
 import { Identity } from "./executor/identity.js";
 import { IdentityError } from "./executor/session_tokens.js";
@@ -16,6 +16,7 @@ import { InlineCards } from "./session/pending_approvals.js";
 import { OWN_VERSION } from "./session/executor_script.js";
 import { Inventory } from "./session/inventory.js";
 import { readRoute, viewAddress, Router } from "./ui/router.js";
+import { translateFrame } from "./ui/page_frame.js";
 import { reloadOldPage } from "./ui/old_page.js";
 import { loadSection } from "./sections.js";
 import { stopWhileCached } from "./session/page_cache.js";
@@ -247,8 +248,8 @@ function followPastedLinks() {
   });
 }
 
+translateFrame(document);
 prepareSkipLink();
 followPastedLinks();
-fill(elementById("main"), el("p", { class: "hint" }, "Opening the bridge…"));
 void new App().start();
 loadSection(readRoute(location.hash)).catch(() => undefined); // at the same time as all else; the router says what failed

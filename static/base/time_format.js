@@ -1,9 +1,19 @@
 // @ts-check
-/** Times of day, as people near them read them. */
+/** Moments, as people near them read them: everywhere in the page in these forms. */
+import { locale } from "./language.js";
+
+const TIME = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
+const MOMENT = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 
 /** @param {number} ms since 1970 @returns {string} the time; with the day, if that is not today's */
 export function formatTime(ms) {
-  const moment = new Date(ms);
-  const isToday = moment.toDateString() === new Date().toDateString();
-  return isToday ? moment.toLocaleTimeString() : moment.toLocaleString();
+  const isToday = new Date(ms).toDateString() === new Date().toDateString();
+  return (isToday ? TIME : MOMENT).format(ms);
 }
+
+/** @param {number} ms since 1970 @returns {string} day and time, whichever day it is */
+export const formatMoment = (ms) => MOMENT.format(ms);
+
+/** @param {number} ms since 1970 @returns {string} the day */
+export const formatDay = (ms) => DAY.format(ms);

@@ -1,5 +1,6 @@
 // @ts-check
 /** Building elements. Foreign text only ever becomes a text node or an attribute value; nothing here parses HTML. */
+import { errorSentence } from "../base/language.js";
 
 /** @typedef {Node | string | number | bigint | null | undefined | false} Child */
 /** @typedef {Record<string, unknown>} Properties  `on…` = listener, `dataset` = object, `class`, `aria-…` and the rest = attributes */
@@ -166,9 +167,9 @@ export function factList(lines, extra = "") {
   return el("dl", { class: `facts-list ${extra}` }, ...cells);
 }
 
-/** @param {unknown} failure @returns {string} a sentence */
+/** What went wrong, in the page's language if the bridge's code of it is known. @param {unknown} failure @returns {string} a sentence */
 export function sentenceOf(failure) {
-  return failure instanceof Error ? failure.message : String(failure);
+  return failure instanceof Error ? errorSentence(failure) : String(failure);
 }
 
 /** Do something, and say at `place` why when it fails. @param {Element} place @param {() => Promise<void>} action */

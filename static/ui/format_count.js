@@ -1,5 +1,6 @@
 // @ts-check
-/** Numbers of things, in words. Pure. */
+/** Numbers of things, in words. */
+import { counted } from "../base/language.js";
 
 /** @param {number} count @param {string} noun @param {string} [many] its plural */
-export const formatCount = (count, noun, many = `${noun}s`) => `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;
+export const formatCount = (count, noun, many = `${noun}s`) => counted(count, `{0} ${noun}`, `{0} ${many}`);

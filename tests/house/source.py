@@ -141,6 +141,18 @@ def _imported(file: str, specifier: str) -> str:
     return f"static/{specifier.removeprefix('/static/')}" if specifier.startswith("/static/") else specifier
 
 
+def reachable(start: str, graph: dict[str, set[str]]) -> set[str]:
+    """Everything that a module imports, however many imports lie between; itself included."""
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting.extend(graph.get(name, ()))
+    return seen
+
+
 @cache
 def exceptions(rule: str) -> frozenset[str]:
     """What is excused from a rule; see the head of exceptions.toml."""

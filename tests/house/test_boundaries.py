@@ -5,7 +5,7 @@ from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import PurePosixPath
 
-from tests.house.source import VENDORED, files, judge, refuse, scripts, text_of, tree_of
+from tests.house.source import VENDORED, files, judge, reachable, refuse, scripts, text_of, tree_of
 
 MOST_MODULES = 30
 
@@ -45,7 +45,7 @@ TABLES_OF_PYTHON = frozenset(
 )
 """What `ipaddress` says of an address, by tables of its own."""
 
-FOLDERS = ("base", "request", "mcp", "executor", "companion", "oauth", "ui", "session")
+FOLDERS = ("languages", "base", "request", "mcp", "executor", "companion", "oauth", "ui", "session")
 """Of the page, lowest first: each may import those before it. Above stand the views, one folder each, and
 above them the scripts that put everything together."""
 
@@ -164,17 +164,6 @@ def test_every_import_of_the_page_is_a_file_of_the_page() -> None:
         for target in script.imports
         if target not in known and not target.startswith(VENDORED)
     )
-
-
-def reachable(start: str, graph: dict[str, set[str]]) -> set[str]:
-    seen: set[str] = set()
-    waiting = [start]
-    while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            waiting.extend(graph.get(name, ()))
-    return seen
 
 
 def is_broad(caught: ast.expr | None) -> bool:

@@ -1,13 +1,87 @@
 """What a page in any language keeps: its texts in one place, and no side of the screen taken for granted."""
 
+import json
 import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import cast
 
-from tests.house.source import refuse, text_of
+from bridge.errors import ErrorCode
+from tests.house.source import ROOT, exceptions, files, reachable, refuse, scripts, text_of
+
+WORKER = "static/executor_worker.js"
+LANGUAGE = "static/base/language.js"
+OWN_ERRORS = {"unreachable"}
+"""Codes that the page gives to what the bridge could not say."""
 
 _SIDES = re.compile(r"(?<![-\w.])(?:[\w-]+-)?(?:left|right)\s*:|:\s*(?:left|right)\b")
 _FOUR_SIDES = re.compile(
     r"\b(?:padding|margin):\s*[^\s;]+\s+(?P<right>[^\s;]+)\s+[^\s;]+\s+(?P<left>[^\s;]+);"
 )
+_PLACE = re.compile(r"\{\d+\}")
+
+
+@dataclass(frozen=True, slots=True)
+class PageTexts:
+    """Texts of one module, each with its line."""
+
+    file: str
+    keys: tuple[tuple[str, int], ...]
+    """Looked up in a catalog."""
+    bare: tuple[tuple[str, int], ...]
+    """As users read them, and in no catalog."""
+
+
+def test_every_text_of_the_page_is_german_too_and_no_german_is_left_over() -> None:
+    """A page of two languages at once reads like a fault."""
+    asked = {key: f"{texts.file}:{line}" for texts in page_texts() for key, line in texts.keys}
+    german = catalog("texts")
+    refuse(
+        [f"{place} has no German: {key!r}" for key, place in asked.items() if key not in german]
+        + [
+            f"static/languages/ has German that nobody asks for: {key!r}"
+            for key in german.keys() - asked.keys()
+        ]
+    )
+
+
+def test_a_translation_has_the_values_and_the_forms_of_its_english() -> None:
+    """A value that is lost on the way is a sentence that is untrue."""
+    refuse(
+        f"{english!r} is {german!r}"
+        for english, german in catalog("texts").items()
+        if set(_PLACE.findall(english)) != set(_PLACE.findall(german))
+        or english.count("|") != german.count("|")
+    )
+
+
+def test_every_error_of_the_bridge_has_a_german_sentence() -> None:
+    """The bridge's own words stay English: programs and models read them."""
+    assert catalog("errors").keys() == {code.value for code in ErrorCode} | OWN_ERRORS
+
+
+def test_texts_stand_in_a_catalog_but_where_that_is_still_to_be_done() -> None:
+    """The list of what is still to be translated may only shrink."""
+    excused = exceptions("texts_in_english_only")
+    found = [texts for texts in page_texts() if texts.bare and texts.file not in spoken_to_programs()]
+    used = {entry for entry in excused for texts in found if texts.file.startswith(entry)}
+    refuse(
+        [
+            f"{texts.file}:{line} is in no catalog (t`…`): {words!r}"
+            for texts in found
+            if not texts.file.startswith(tuple(excused))
+            for words, line in texts.bare
+        ]
+        + [f"{entry}: excused without need; delete it there" for entry in sorted(excused - used)]
+    )
+
+
+def test_what_the_worker_says_is_english() -> None:
+    """Callers read it: a model in one language must not depend on the language of somebody's page."""
+    assert LANGUAGE not in spoken_to_programs()
 
 
 def test_the_style_sheet_names_no_left_and_no_right() -> None:
@@ -19,3 +93,40 @@ def test_the_style_sheet_names_no_left_and_no_right() -> None:
 def _names_a_side(line: str) -> bool:
     four = _FOUR_SIDES.search(line)
     return bool(_SIDES.search(line)) or (four is not None and four["right"] != four["left"])
+
+
+@cache
+def spoken_to_programs() -> frozenset[str]:
+    """Modules of the worker and the probe: what they say goes out to callers, or comes back as a code."""
+    graph = {script.file: set(script.imports) for script in scripts()}
+    return frozenset(
+        {WORKER, *reachable(WORKER, graph), *reachable("static/probe.js", graph), "static/probe.js"}
+    )
+
+
+@cache
+def page_texts() -> tuple[PageTexts, ...]:
+    """The texts of all modules of the page, but for the catalogs."""
+    names = [name for name in files(".js", under=("static/",)) if not name.startswith("static/languages/")]
+    shown = run_node("--expose-internals", "tests/house/page_texts.cjs", *names)
+    return tuple(_read_texts(entry) for entry in cast("list[dict[str, object]]", shown))
+
+
+def _read_texts(entry: dict[str, object]) -> PageTexts:
+    keys = cast("list[tuple[str, int]]", entry["keys"])
+    bare = cast("list[tuple[str, int, int, int]]", entry["bare"])
+    lines = ((words, line) for words, line, _, _ in bare)
+    return PageTexts(cast("str", entry["file"]), tuple((key, line) for key, line in keys), tuple(lines))
+
+
+@cache
+def catalog(part: str) -> dict[str, str]:
+    """The German `texts` or `errors`."""
+    script = "import { GERMAN } from './static/languages/de.js'; console.log(JSON.stringify(GERMAN))"
+    return cast("dict[str, dict[str, str]]", run_node("--input-type=module", "-e", script))[part]
+
+
+def run_node(*arguments: str) -> object:
+    node = Path(sys.executable).with_name("node")
+    shown = subprocess.run([str(node), *arguments], cwd=ROOT, capture_output=True, check=True, text=True)
+    return json.loads(shown.stdout)
