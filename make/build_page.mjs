@@ -154,7 +154,7 @@ async function writeScripts(folder) {
   await build({ ...WRITTEN, entryPoints: layout.sections.map(sectionEntry), outdir: folder, plugins: [besidePage, fromBoth] });
   await build({ ...WRITTEN, entryPoints: ["executor_worker.js"], outdir: folder, plugins: [apart] });
   await build({ ...WRITTEN, entryPoints: LOADED_LATER.map(sectionEntry), outdir: folder });
-  await build({ ...WRITTEN, entryPoints: ["probe.js", "oauth_callback.js", "style.css"], outdir: folder, plugins: [apart] });
+  await build({ ...WRITTEN, entryPoints: ["appearance.js", "probe.js", "oauth_callback.js", "style.css"], outdir: folder, plugins: [apart] });
 }
 
 /** @param {string} folder */

@@ -4,6 +4,7 @@ import { el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
+import { AppearancePanel } from "./appearance_panel.js";
 import { StoredItemsPanel } from "./stored_items_panel.js";
 import { LanguagePanel } from "./language_panel.js";
 import { LimitsPanel } from "./limits_panel.js";
@@ -26,7 +27,7 @@ export class SettingsView {
   async start(container) {
     const { controls, api, webMcp } = this.parts;
     const calls = [openBreakersPanel(this.parts), approvalPanel(), new WebMcpPanel(webMcp), new CallSettingForm(this.parts, {})];
-    this.#sections = [...calls, new StoredItemsPanel(api), new LanguagePanel(), new LimitsPanel(controls)];
+    this.#sections = [...calls, new AppearancePanel(), new LanguagePanel(), new StoredItemsPanel(api), new LimitsPanel(controls)];
     fill(container, el("h1", null, "Settings"), this.messages, ...this.#sections.map(({ element }) => element));
     try {
       await controls.loadControls();

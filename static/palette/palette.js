@@ -1,0 +1,137 @@
+// @ts-check
+/** The command palette: a dialog that finds views, tools, servers, calls and chats by words, for keys alone. */
+import { announceSentence, el, fill, freshId, sentenceOf } from "../ui/dom.js";
+import { formatCount } from "../ui/format_count.js";
+import { findEntries, groupEntries } from "./entries.js";
+import { findChats, listEntries } from "./sources.js";
+
+/** @typedef {import("./entries.js").Entry} Entry */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+
+/** Milliseconds of rest before chats are searched: the bridge does that. */
+const REST_MS = 200;
+
+export class Palette {
+  /** @param {Parts} parts @param {{showKeys: () => void}} actions */
+  constructor(parts, { showKeys }) {
+    this.parts = parts;
+    this.showKeys = showKeys;
+    /** @type {Entry[]} */
+    this.local = [];
+    /** Those of the last words that the bridge answered. @type {Entry[]} */
+    this.chats = [];
+    /** What is shown, in the order of the arrow keys. @type {{entry: Entry, option: HTMLElement}[]} */
+    this.shown = [];
+    this.chosen = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.list = el("div", { role: "listbox", id: freshId("palette"), class: "palette-list", "aria-label": "What was found" });
+    this.input = el("input", {
+      type: "text", // in a search field the first Escape would only empty it
+      role: "combobox",
+      "aria-label": "Search tools, servers, calls, chats and views",
+      "aria-expanded": "true",
+      "aria-controls": this.list.id,
+      "aria-autocomplete": "list",
+      placeholder: "Search tools, servers, calls, chats…",
+      autocomplete: "off",
+      spellcheck: "false",
+      oninput: () => this.#search(),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#press(event),
+    });
+    this.note = el("p", { class: "hint" });
+    this.element = el("dialog", { class: "palette", "aria-label": "Search" }, this.input, this.list, this.note);
+    this.element.addEventListener("click", (event) => event.target === this.element && this.element.close());
+    this.element.addEventListener("keydown", (event) => this.#pressAnywhere(event));
+    this.element.addEventListener("close", () => this.#remove());
+  }
+
+  open() {
+    document.body.append(this.element);
+    this.local = listEntries(this.parts, this.showKeys);
+    this.element.showModal();
+    this.#search();
+  }
+
+  #remove() {
+    clearTimeout(this.timer);
+    this.element.remove();
+  }
+
+  #search() {
+    this.chats = [];
+    this.#render();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.#addChats(this.input.value), REST_MS);
+  }
+
+  /** @param {string} query */
+  async #addChats(query) {
+    try {
+      const chats = await findChats(this.parts, query);
+      if (query !== this.input.value || !this.element.open) return;
+      this.chats = chats;
+      this.#render(this.chosen);
+    } catch (failure) {
+      this.note.textContent = `Chats were not searched: ${sentenceOf(failure)}`;
+    }
+  }
+
+  /** @param {number} [chosen] */
+  #render(chosen = 0) {
+    const groups = groupEntries([...findEntries(this.local, this.input.value), ...this.chats]);
+    this.shown = groups.flatMap(({ entries }) => entries).map((entry) => ({ entry, option: this.#option(entry) }));
+    const options = new Map(this.shown.map(({ entry, option }) => [entry, option]));
+    const boxes = groups.map(({ kind, entries, more }) => {
+      const title = el("div", { class: "palette-kind", id: freshId("kind") }, more > 0 ? `${kind} (${formatCount(more, "more", "more")})` : kind);
+      return el("div", { role: "group", "aria-labelledby": title.id }, title, ...entries.map((entry) => options.get(entry)));
+    });
+    fill(this.list, ...boxes);
+    this.note.textContent = this.shown.length === 0 ? "Nothing has all of these words." : "";
+    this.#choose(Math.min(chosen, this.shown.length - 1));
+    announceSentence(formatCount(this.shown.length, "result"));
+  }
+
+  /** @param {Entry} entry */
+  #option(entry) {
+    const properties = { role: "option", id: freshId("option"), "aria-selected": "false", onclick: () => this.#take(entry) };
+    return el("div", properties, el("span", null, entry.label), el("span", { class: "facts" }, entry.detail));
+  }
+
+  /** @param {number} place */
+  #choose(place) {
+    this.shown[this.chosen]?.option.setAttribute("aria-selected", "false");
+    this.chosen = Math.max(0, place);
+    const option = this.shown[this.chosen]?.option;
+    option?.setAttribute("aria-selected", "true");
+    option?.scrollIntoView({ block: "nearest" });
+    if (option) this.input.setAttribute("aria-activedescendant", option.id);
+    else this.input.removeAttribute("aria-activedescendant");
+  }
+
+  /** @param {KeyboardEvent} event */
+  #press(event) {
+    const count = this.shown.length;
+    /** @type {Record<string, number>} */
+    const places = { ArrowDown: (this.chosen + 1) % count, ArrowUp: (this.chosen + count - 1) % count, PageDown: count - 1, PageUp: 0 };
+    const place = places[event.key];
+    if (place !== undefined && count > 0) this.#choose(place);
+    else if (event.key === "Enter" && !event.isComposing && this.shown[this.chosen]) this.#take(/** @type {{entry: Entry}} */ (this.shown[this.chosen]).entry);
+    else return;
+    event.preventDefault();
+  }
+
+  /** Closes what the same keys have opened; the browser has another use for them. @param {KeyboardEvent} event */
+  #pressAnywhere(event) {
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    this.element.close();
+  }
+
+  /** @param {Entry} entry */
+  #take({ address, run }) {
+    this.element.close();
+    if (run) run();
+    else location.hash = address;
+  }
+}

@@ -1,0 +1,29 @@
+// @ts-check
+/** The dialog that lists the page's shortcuts, and can switch those of a single key off. */
+import { button, el } from "../ui/dom.js";
+import { areKeysOn, switchKeys } from "../ui/single_keys.js";
+
+/** @param {[keys: string, what: string][]} shortcuts */
+export function showShortcuts(shortcuts) {
+  const switched = el("input", { type: "checkbox", onchange: () => switchKeys(switched.checked) });
+  switched.checked = areKeysOn();
+  const rows = shortcuts.map(([keys, what]) => el("tr", null, el("th", { scope: "row" }, ...keyCaps(keys)), el("td", null, what)));
+  /** @type {HTMLDialogElement} */
+  const dialog = el(
+    "dialog",
+    { class: "shortcuts", "aria-labelledby": "shortcuts-title" },
+    el("h2", { id: "shortcuts-title" }, "Keyboard shortcuts"),
+    el("table", null, el("tbody", null, ...rows)),
+    el("label", { class: "check" }, switched, el("span", null, "Shortcuts of a single key, such as / and ?")),
+    el("div", { class: "actions" }, button("Close", () => dialog.close(), { class: "primary" })),
+  );
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** @param {string} keys "g s" is one after the other, "Ctrl+K" at the same time */
+function keyCaps(keys) {
+  return keys.split(" ").flatMap((part, place) => [place > 0 ? " then " : null, el("kbd", null, part)]);
+}

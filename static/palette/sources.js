@@ -1,0 +1,64 @@
+// @ts-check
+/** Everything that the palette searches: views, tools, servers, calls and chats of the user. */
+import { ChatApi } from "../session/chat_api.js";
+import { listSections, viewAddress } from "../ui/router.js";
+import { changeAppearance } from "../ui/appearance.js";
+import { entry } from "./entries.js";
+
+/** @typedef {import("./entries.js").Entry} Entry */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+
+/** Views that have no section of their own. @type {[label: string, address: string][]} */
+const VIEWS = [
+  ["Add a server", viewAddress("add")],
+  ["Tools shown to models", viewAddress("selection")],
+  ["Approval: when to ask", viewAddress("approval")],
+  ["Audit log", viewAddress("audit")],
+  ["Check an API (doctor)", viewAddress("doctor")],
+];
+
+/**
+ * What is there without asking the bridge.
+ * @param {Pick<Parts, "inventory" | "executor">} parts
+ * @param {() => void} showKeys lists the shortcuts
+ * @returns {Entry[]}
+ */
+export function listEntries({ inventory, executor }, showKeys) {
+  const names = new Map(inventory.servers.map(({ id, title }) => [id, title]));
+  const tools = inventory.tools.map((tool) =>
+    entry("Tools", tool.name, viewAddress("tools", tool.name), `${tool.method} ${tool.path}`, `${names.get(tool.server_id) ?? ""} ${tool.description}`),
+  );
+  const servers = inventory.servers.map(({ id, title }) => entry("Servers", title, viewAddress("servers", id), "", id));
+  const calls = executor.calls.map(callEntry);
+  const views = [...listSections().map(([name, label]) => entry("Go to", label, viewAddress(name))), ...VIEWS.map(([label, address]) => entry("Go to", label, address))];
+  return [...views, ...commands(showKeys), ...servers, ...tools, ...calls];
+}
+
+/** @param {import("../types/types.js").CallEntry} call */
+function callEntry({ call_id, tool, state, request }) {
+  return entry("Calls", tool, viewAddress("calls", call_id), request ? `${request.method} ${request.url}` : state, call_id);
+}
+
+/** @param {() => void} showKeys @returns {Entry[]} */
+function commands(showKeys) {
+  /** @type {[string, () => void][]} */
+  const list = [
+    ["Dark theme", () => changeAppearance({ theme: "dark" })],
+    ["Light theme", () => changeAppearance({ theme: "light" })],
+    ["Theme of the system", () => changeAppearance({ theme: "" })],
+    ["Keyboard shortcuts", showKeys],
+  ];
+  return list.map(([label, run]) => ({ ...entry("Commands", label, ""), run }));
+}
+
+/**
+ * Chats whose title or text has the words; with none, the newest.
+ * @param {Pick<Parts, "api">} parts
+ * @param {string} query
+ * @returns {Promise<Entry[]>}
+ */
+export async function findChats({ api }, query) {
+  const chats = new ChatApi(api);
+  const found = query.trim() ? await chats.searchConversations(query.trim()) : (await chats.listConversations(null)).conversations;
+  return found.map(({ id, title }) => entry("Chats", title || "New chat", viewAddress("chat", id)));
+}

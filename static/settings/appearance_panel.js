@@ -1,0 +1,51 @@
+// @ts-check
+/** Theme and density of the page, and its single-key shortcuts, in this browser. */
+import { el, labelledField } from "../ui/dom.js";
+import { changeAppearance, readAppearance } from "../ui/appearance.js";
+import { areKeysOn, switchKeys } from "../ui/single_keys.js";
+
+/** @type {[import("../ui/appearance.js").Appearance["theme"], string][]} */
+const THEMES = [
+  ["", "As the system"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+];
+
+/** @type {[import("../ui/appearance.js").Appearance["density"], string][]} */
+const DENSITIES = [
+  ["", "Comfortable"],
+  ["compact", "Compact"],
+];
+
+export class AppearancePanel {
+  constructor() {
+    const now = readAppearance();
+    const theme = choice(THEMES, now.theme, (value) => changeAppearance({ theme: value }));
+    const density = choice(DENSITIES, now.density, (value) => changeAppearance({ density: value }));
+    const keys = el("input", { type: "checkbox", onchange: () => switchKeys(keys.checked) });
+    keys.checked = areKeysOn();
+    this.element = el(
+      "section",
+      { class: "panel", "aria-labelledby": "appearance-title" },
+      el("h2", { id: "appearance-title" }, "Appearance"),
+      el("p", { class: "hint" }, "In this browser only."),
+      el("div", { class: "filters" }, labelledField("Theme", theme), labelledField("Density", density)),
+      el("label", { class: "check" }, keys, el("span", null, "Shortcuts of a single key, such as / and ?")),
+    );
+  }
+
+  stop() {}
+}
+
+/**
+ * @template {string} T
+ * @param {[T, string][]} options
+ * @param {T} now
+ * @param {(value: T) => void} choose
+ */
+function choice(options, now, choose) {
+  const select = el("select", null, ...options.map(([value, label]) => el("option", { value }, label)));
+  select.value = now;
+  select.addEventListener("change", () => choose(/** @type {T} */ (select.value)));
+  return select;
+}
