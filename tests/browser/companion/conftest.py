@@ -12,6 +12,8 @@ from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.browser.companion.office_api import OfficeApi
 from tests.browser.extension.companion import Companion, running_companion
 from tests.support.chromium import go_to, open_page
+from tests.support.models.model_bridge import models_file
+from tests.support.models.scripted_provider import KEY, ScriptedProvider, scripted_provider
 from tests.support.web_servers import serving
 
 
@@ -25,6 +27,8 @@ class Office:
     companion: Companion
     page: Page
     server_id: str
+    provider: ScriptedProvider
+    """Of the page's chat."""
 
     async def pair(self) -> None:
         """What the toolbar's button does."""
@@ -60,15 +64,23 @@ class Office:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def office(chromium: Browser, tmp_path: Path) -> AsyncGenerator[Office]:
-    """The user has accepted its operations and allowed both hosts to the extension; nothing is granted."""
+    """The user has accepted its operations and allowed all hosts to the extension; nothing is granted."""
     api = OfficeApi()
     async with (
         serving(api.application()) as api_url,
-        open_harness(chromium, tmp_path, [], deadline_s=20) as scene,
+        scripted_provider() as provider,
+        open_harness(
+            chromium,
+            tmp_path,
+            [],
+            deadline_s=20,
+            models=models_file(provider),
+            environ={"SCRIPTED_KEY": KEY},
+        ) as scene,
     ):
         await scene.bridge.share_document(f"{api_url}/openapi.json", named="office")
         origin = f"http://office.test:{api_url.rpartition(':')[2]}"
-        hosts = [f"{scene.bridge.base_url}/*", f"{origin}/*"]
+        hosts = [f"{scene.bridge.base_url}/*", f"{origin}/*", f"{origin.replace('office', 'payroll')}/*"]
         async with running_companion(tmp_path / "profile", 1, hosts) as companion:
             companion.names = itertools.count(1)
             page = await companion.context.new_page()
@@ -77,4 +89,4 @@ async def office(chromium: Browser, tmp_path: Path) -> AsyncGenerator[Office]:
             [server] = (
                 await scene.bridge.components.registry.view_of_user(scene.bridge.local_user.id)
             ).servers
-            yield Office(scene, api, origin, companion, page, server.record.id)
+            yield Office(scene, api, origin, companion, page, server.record.id, provider)

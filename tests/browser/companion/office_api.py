@@ -13,9 +13,14 @@ LOGIN_PAGE = "<!doctype html><title>Sign in</title><form>…</form>"
 
 @dataclass
 class OfficeApi:
-    """`arrivals`: method, path and whether the session came along; of every request but logins."""
+    """`arrivals`: method, path and whether the session came along; of every request but logins.
+
+    `hosts`: by which name each came. `notes`: what `listNotes` tells.
+    """
 
     arrivals: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
+    hosts: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=lambda: ["milk"])
     release: asyncio.Event = field(default_factory=asyncio.Event)
 
     def application(self) -> web.Application:
@@ -24,6 +29,7 @@ class OfficeApi:
         app.router.add_get("/", self._sign_in)
         app.router.add_get("/login", self._sign_in)
         app.router.add_get("/openapi.json", _document)
+        app.router.add_get("/payroll.json", _payroll_document)
         app.router.add_get("/notes", self._list_notes)
         app.router.add_get("/me", self._me)
         app.router.add_post("/notes", self._add_note)
@@ -37,6 +43,7 @@ class OfficeApi:
     def _note(self, request: web.Request) -> bool:
         is_signed_in = SESSION in request.cookies
         self.arrivals.append((request.method, request.path, is_signed_in))
+        self.hosts.append(request.url.host or "")
         return is_signed_in
 
     async def _sign_in(self, _request: web.Request) -> web.Response:
@@ -46,7 +53,7 @@ class OfficeApi:
 
     async def _list_notes(self, request: web.Request) -> web.Response:
         self._note(request)
-        facts = {"notes": ["milk"], "agent": request.headers.get("User-Agent", "")}
+        facts = {"notes": self.notes, "agent": request.headers.get("User-Agent", "")}
         return web.json_response(facts, headers={"Retry-After": "7"})
 
     async def _me(self, request: web.Request) -> web.Response:
@@ -65,6 +72,23 @@ class OfficeApi:
 
 async def _document(request: web.Request) -> web.Response:
     return web.json_response(office_document(f"http://office.test:{request.url.port}"))
+
+
+async def _payroll_document(request: web.Request) -> web.Response:
+    """It says that it is the office's, and names another origin for what it pays."""
+    document = office_document(f"http://office.test:{request.url.port}")
+    elsewhere: dict[str, Any] = {
+        "servers": [{"url": f"http://payroll.test:{request.url.port}"}],
+        "responses": {},
+    }
+    document["paths"] = {
+        "/notes": {
+            "get": {"operationId": "listDesks", "responses": {}},
+            "post": {"operationId": "payWages", **elsewhere},
+        },
+        "/me": {"get": {"operationId": "listWages", **elsewhere}},
+    }
+    return web.json_response(document)
 
 
 def office_document(base_url: str) -> dict[str, Any]:
