@@ -6,8 +6,15 @@ const worker = new Worker("/calls_worker.js", { type: "module" });
 
 /** @param {boolean} isThere whether this browser has the companion */
 function connectWorker(isThere) {
-  const ports = isThere ? [openRelayPort()] : [];
+  const ports = isThere ? [openRelayPort(), openBarePort()] : [];
   return askWorker({ type: "connect" }, ports);
+}
+
+/** To the extension of this benchmark that only relays and fetches. */
+function openBarePort() {
+  const { port1, port2 } = new MessageChannel();
+  window.postMessage({ type: "bare-relay-connect" }, location.origin, [port2]);
+  return port1;
 }
 
 /** @param {object} message @param {Transferable[]} [transfer] */

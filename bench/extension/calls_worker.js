@@ -5,10 +5,21 @@ import * as failures from "/static/executor/call_failure.js";
 
 /** @type {InstanceType<typeof CompanionTransport>} */
 let transport;
+/** @type {MessagePort} */
+let barePort;
 const { signal } = new AbortController();
+
+/** One message there, one back. @param {string} url @returns {Promise<Response>} */
+function callBare(url) {
+  const { promise, resolve } = Promise.withResolvers();
+  barePort.onmessage = ({ data: { status, headers, bytes } }) => resolve(new Response(bytes, { status, headers }));
+  barePort.postMessage({ id: crypto.randomUUID(), url });
+  return promise;
+}
 
 /** @type {Record<string, (url: string) => Promise<Response>>} */
 const WAYS = {
+  bare: callBare,
   page: (url) => fetch(url, { mode: "cors", credentials: "omit", redirect: "error", cache: "no-store", referrerPolicy: "no-referrer", signal }),
   companion: (url) => {
     const via = { transport: /** @type {const} */ ("companion"), login: false, headers: [] };
@@ -31,6 +42,7 @@ async function timeCalls({ way, url, count, bytes }) {
 
 onmessage = async ({ data, ports }) => {
   if (data.type === "connect" && ports[0]) {
+    barePort = ports[1];
     transport = new CompanionTransport(new CompanionLink(() => ports[0]), failures);
     await transport.open();
   }

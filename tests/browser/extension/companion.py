@@ -42,11 +42,12 @@ def seed_profile(folder: Path, hosts: Sequence[str]) -> None:
     (folder / "Default" / "Preferences").write_text(json.dumps(preferences))
 
 
-def extension_arguments() -> list[str]:
-    """Load the extension as its developer does; hosts below `.test` are this machine."""
+def extension_arguments(*others: Path) -> list[str]:
+    """Load the extension as its developer does, `others` beside it; hosts below `.test` are this machine."""
+    folders = ",".join(str(folder) for folder in (EXTENSION, *others))
     return [
-        f"--disable-extensions-except={EXTENSION}",
-        f"--load-extension={EXTENSION}",
+        f"--disable-extensions-except={folders}",
+        f"--load-extension={folders}",
         "--host-resolver-rules=MAP *.test 127.0.0.1",
     ]
 
@@ -174,16 +175,19 @@ class Companion:
 
 @asynccontextmanager
 async def running_companion(
-    folder: Path, bridge_port: int, hosts: Sequence[str], *arguments: str
+    folder: Path, bridge_port: int, hosts: Sequence[str], *arguments: str, beside: Sequence[Path] = ()
 ) -> AsyncGenerator[Companion]:
-    """A browser with a profile in `folder`; `hosts`: patterns that the user has allowed."""
+    """A browser with a profile in `folder`; `hosts`: patterns that the user has allowed.
+
+    `beside`: folders of other extensions.
+    """
     bridges = [f"http://b{number}.localhost:{bridge_port}/*" for number in range(1, MOST_BRIDGES)]
     seed_profile(folder, [*bridges, *hosts])
     async with async_playwright() as playwright:
         context = await playwright.chromium.launch_persistent_context(
             folder,
             executable_path=chromium_path(),
-            args=[*ARGUMENTS, *extension_arguments(), *arguments],
+            args=[*ARGUMENTS, *extension_arguments(*beside), *arguments],
         )
         try:
             yield Companion(context, bridge_port)
