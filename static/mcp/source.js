@@ -14,7 +14,7 @@ const PREFLIGHT =
   "and the server says no (often 405, it knows no CORS; or 403, it does not allow this page's origin).";
 export const SESSION =
   "The MCP server began a session, but does not let this page read its header Mcp-Session-Id, so nothing more can be asked.";
-const LOGIN = "The MCP server asks for a login: it needs a token.";
+const LOGIN = "The MCP server asks for a login.";
 
 /**
  * @param {string} url
@@ -55,11 +55,14 @@ export const looksLikeMcp = (url) => /\b_?mcp_?\b/i.test(new URL(url).href);
 function problemOf(failure, { connection, isLikely, didAnswer }) {
   if (connection?.era === "legacy" && connection.session === null && isRefusal(failure)) return { code: "mcp_session", message: SESSION };
   const isKnown = connection !== null || isLikely;
-  if (failure instanceof HttpRefusal) return [401, 403].includes(failure.response.status) && isKnown ? { code: "mcp_login", message: LOGIN } : null;
+  if (failure instanceof HttpRefusal) return wantsLogin(failure.response, isKnown) ? { code: "mcp_login", message: LOGIN } : null;
   if (failure instanceof McpProblem || failure instanceof ReplyTooLong) return isKnown ? { code: "mcp", message: failure.message } : null;
   if (failure instanceof TypeError) return didAnswer && isKnown ? { code: "mcp_preflight", message: PREFLIGHT } : null;
   throw failure;
 }
+
+/** One that says where its login is (RFC 9728 §5.1) needs no address that looks like an MCP server's. @param {Response} response @param {boolean} isKnown */
+const wantsLogin = ({ status, headers }, isKnown) => (status === 401 || status === 403) && (isKnown || /\bresource_metadata=/i.test(headers.get("www-authenticate") ?? ""));
 
 /** @param {unknown} failure */
 const isRefusal = (failure) => failure instanceof McpProblem || (failure instanceof HttpRefusal && [400, 404].includes(failure.response.status));

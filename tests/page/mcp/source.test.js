@@ -76,6 +76,9 @@ test("what is wrong is told by what can be seen", async () => {
   assert.equal((await read(rejected, URL_OF_MCP, false)).found, null);
   assert.equal((await read(rejected, "http://127.0.0.1/api")).found, null);
   assert.equal((await read({ on: () => new Response("", { status: 401 }) })).code, "mcp_login");
+  const refuse = (/** @type {string} */ challenge) => read({ on: () => new Response("", { status: 401, headers: { "WWW-Authenticate": challenge } }) }, "https://notes.example/api");
+  assert.equal((await refuse('Bearer resource_metadata="https://notes.example/.well-known/oauth-protected-resource/api"')).code, "mcp_login", "which says where to log in");
+  assert.equal((await refuse("Basic")).code, null, "which may be anything");
   assert.equal((await read({ on: () => new Response("", { status: 401 }) }, "http://127.0.0.1/openapi.json")).found, null);
   assert.equal((await read({ on: () => new Response("<html>", { status: 404 }) }, "http://127.0.0.1/docs")).found, null);
   const hidden = { era: /** @type {const} */ ("legacy"), session: null, on: (/** @type {any} */ { id, method }) => (method === "tools/list" ? errorOf(id, -32600, "Missing session id", 400) : null) };
