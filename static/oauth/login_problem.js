@@ -33,6 +33,10 @@ const WORDS = {
   temporarily_unavailable: "The server is busy. Try again later.",
 };
 
+/** Servers that are busy say nothing of the login. */
+const PASSING = ["server_error", "temporarily_unavailable", "slow_down"];
+const TOO_MANY = 429;
+
 /** Texts by which the library tells an answer that must not be used. @type {[RegExp, string][]} */
 const REFUSALS = [
   [/"iss".*missing/, "The answer does not say which server it comes from, although this server always does (`iss` is missing). Nothing was sent to the server. The login is refused."],
@@ -58,10 +62,11 @@ const quoted = (text) => (text ? ` It says: “${text.slice(0, QUOTED_CHARS)}”
  */
 export function problemOf(failure) {
   if (failure instanceof LoginProblem) return failure;
-  const { code = "", error = "", error_description, message = String(failure) } = /** @type {any} */ (failure);
+  const { code = "", error = "", error_description, status = 0, message = String(failure) } = /** @type {any} */ (failure);
   if (code === RESPONSE_BODY_ERROR || code === AUTHORIZATION_RESPONSE_ERROR) {
     const words = WORDS[error] ?? `The server refuses (${String(error).slice(0, 60)}).`;
-    return new LoginProblem(error === "invalid_grant" ? "ended" : "refused", words + quoted(error_description));
+    const isPassing = PASSING.includes(error) || status === TOO_MANY;
+    return new LoginProblem(error === "invalid_grant" ? "ended" : isPassing ? "network" : "refused", words + quoted(error_description));
   }
   const hostile = REFUSALS.find(([pattern]) => pattern.test(message));
   if (hostile) return new LoginProblem("hostile", hostile[1]);

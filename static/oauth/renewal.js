@@ -30,14 +30,21 @@ const MARGIN_SHARE = 0.1;
 /** A scope as RFC 6749 §3.3 writes it, and not longer than one should be: users and models read it. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 const MAX_SCOPES = 20;
+const DOUBT = " The next call asks once more. If the server has renewed it all the same, it then ends the login, and the user logs in again.";
+const LOST = " A renewal before had no answer: the server has probably performed it, and takes what it is asked now for a theft.";
 /** Characters of a refusal that are searched for its reason. */
 const REASON_CHARS = 65_536;
 
-/** @param {Login} login @param {number} now */
-function isFresh({ access_token, expires_at, obtained_at, ended }, now) {
+/**
+ * A renewal that had no answer is asked for again when the token has ended, and not before: the server may have renewed it, and
+ * takes the second use of a refresh token for a theft, which ends what is left of the login (RFC 9700 §4.14). By then
+ * nothing is left but what the server may give once more.
+ * @param {Login} login @param {number} now
+ */
+function isFresh({ access_token, expires_at, obtained_at, ended, unanswered_since }, now) {
   if (ended || access_token === "") return false;
   if (expires_at === null) return true;
-  return now < expires_at - Math.min(MARGIN_MS, (expires_at - obtained_at) * MARGIN_SHARE);
+  return now < expires_at - (unanswered_since ? 0 : Math.min(MARGIN_MS, (expires_at - obtained_at) * MARGIN_SHARE));
 }
 
 export class Renewal {
@@ -87,23 +94,25 @@ export class Renewal {
       }
     });
     loginsChanged();
-    if (failure) throw this.#loginNeeded(known.logins[known.active], failure);
+    if (failure && !isFresh(known.logins[known.active], now())) throw this.#loginNeeded(known.logins[known.active], failure);
     return known;
   }
 
-  /** Only what the server refuses has ended; a network that fails may be back in a minute. @param {Login} login @param {unknown} error */
+  /** Only what the server refuses has ended; a network that fails may be back in a minute, and the refresh token is kept. @param {Login} login @param {unknown} error */
   #noteFailure(login, error) {
     const problem = problemOf(error);
     const isOver = problem.code === "ended" || problem.code === "refused" || !isRenewable(login);
-    if (!isOver || login.ended) return;
-    Object.assign(login, { ended: problem.message, access_token: "", refresh_token: "" });
+    if (login.ended) return;
+    const ended = problem.message + (login.unanswered_since ? LOST : "");
+    if (isOver) Object.assign(login, { ended, access_token: "", refresh_token: "" });
+    else if (problem.code !== "companion" && login.grant !== "client") login.unanswered_since ??= this.parts.now();
   }
 
   /** @param {Login} login @param {unknown} failure */
   #loginNeeded(login, failure) {
     const { code, message } = login.ended ? { code: "ended", message: login.ended } : problemOf(failure);
     const { host } = new URL(login.server.issuer);
-    const words = login.ended ? `The login at ${host} has ended. ${message} Log in again on the bridge page.` : `The login at ${host} could not be renewed. ${message}`;
+    const words = login.ended ? `The login at ${host} has ended. ${message} Log in again on the bridge page.` : `The login at ${host} could not be renewed. ${message}${login.unanswered_since ? DOUBT : ""}`;
     return new this.parts.Failure("login_needed", words, { detail: { issuer: login.server.issuer }, retryable: code !== "ended" && code !== "unknown" });
   }
 

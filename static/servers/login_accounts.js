@@ -13,9 +13,11 @@ function lifeOf({ ended, expires_at, refresh_token, grant }) {
 }
 
 /** @param {Login} login @param {AccountActions} actions */
-function problemNotice({ ended, missing_scopes, scopes, grant }, { logInAgain }) {
+function problemNotice({ ended, missing_scopes, scopes, grant, unanswered_since }, { logInAgain }) {
   if (grant === "client" && ended === "") return null;
   if (ended) return notice("warning", `${ended} `, button("Log in again", () => logInAgain(scopes), { class: "small" }));
+  const since = unanswered_since ? new Date(unanswered_since).toLocaleString() : "";
+  if (since) return notice("warning", `A renewal had no answer (${since}); the next one tells whether the login still holds. `, button("Log in again", () => logInAgain(scopes), { class: "small" }));
   if (missing_scopes.length === 0) return null;
   const words = `The API wants more of this login: ${missing_scopes.join(", ")}. `;
   return notice("warning", words, button("Log in with more", () => logInAgain([...scopes, ...missing_scopes]), { class: "small" }));

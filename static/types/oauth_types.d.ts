@@ -30,6 +30,8 @@ export interface Login {
   missing_scopes: string[];
   /** Why this login cannot be used any more; "": it can. */
   ended: string;
+  /** Since when a renewal has had no answer that can be used, in milliseconds since 1970: the server may have performed it. */
+  unanswered_since?: number;
 }
 /** What stands in the place of a pasted token. `value`: the access token in use. */
 export interface OAuthCredential {

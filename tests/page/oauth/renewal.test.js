@@ -14,6 +14,8 @@ const PLACE = { serverId: "s1", origin: "https://api.example", scheme: "login" }
 const TOKEN = `${ISSUER}/token`;
 /** A token is asked for while a hundred milliseconds of its second are left: that is the last tenth. */
 const [EARLY, LATE] = [899, 901];
+/** Its second is over. */
+const OVER = 1001;
 
 /** One holder at a time, in order. */
 function serialLocks() {
@@ -29,14 +31,19 @@ function serialLocks() {
   return /** @type {any} */ ({ request });
 }
 
-/** @param {import("../../../static/types/oauth_types.d.ts").Login} stored @param {Parameters<typeof answering>[0]} answers */
-async function scene(stored, answers = {}, now = LATE) {
+/**
+ * @param {import("../../../static/types/oauth_types.d.ts").Login} stored
+ * @param {Parameters<typeof answering>[0]} answers
+ * @param {number | {now: number}} time
+ */
+async function scene(stored, answers = {}, time = LATE) {
+  const clock = typeof time === "number" ? { now: time } : time;
   const credentials = new Credentials(/** @type {any} */ (new MemoryStore()));
   const logins = new StoredLogins(credentials, serialLocks());
   await logins.changeLogins(PLACE, (oauth) => void Object.assign(oauth, { active: "ada", logins: { ada: stored } }));
   const { send, asked } = answering(answers);
   const news = { count: 0 };
-  const renewal = new Renewal({ logins, sendOf: () => send, now: () => now, Failure: CallFailure, loginsChanged: () => void (news.count += 1) });
+  const renewal = new Renewal({ logins, sendOf: () => send, now: () => clock.now, Failure: CallFailure, loginsChanged: () => void (news.count += 1) });
   const fresh = async (mayRenew = true) => renewal.freshCredentials(await credentials.loadCredentials("s1", PLACE.origin), "s1", PLACE.origin, mayRenew);
   const kept = async () => (await logins.readLogins(PLACE)).logins.ada;
   return { fresh, kept, asked, news };
@@ -94,7 +101,7 @@ test("what the server refuses has ended, and its tokens are gone; nothing is sen
 
 test("a network that fails costs one call, not the login", async () => {
   let isDown = true;
-  const { fresh, kept } = await scene(login(), { [TOKEN]: () => (isDown ? Promise.reject(new TypeError("Failed to fetch")) : renewed()) });
+  const { fresh, kept } = await scene(login(), { [TOKEN]: () => (isDown ? Promise.reject(new TypeError("Failed to fetch")) : renewed()) }, OVER);
   const failure = await failureOf(fresh());
   assert.deepEqual([failure.code, failure.retryable], ["login_needed", true]);
   assert.match(failure.message, /could not be renewed\. The server cannot be reached, or does not let web pages read its answers \(CORS\)/);
@@ -104,10 +111,48 @@ test("a network that fails costs one call, not the login", async () => {
 });
 
 test("a renewal of which nobody knows whether it was performed is not asked for again by itself", async () => {
-  const { fresh, kept, asked } = await scene(login(), { [TOKEN]: () => Promise.reject(new LoginProblem("unknown", "Nobody knows.")) });
+  const { fresh, kept, asked } = await scene(login(), { [TOKEN]: () => Promise.reject(new LoginProblem("unknown", "Nobody knows.")) }, OVER);
   const failure = await failureOf(fresh());
   assert.deepEqual([failure.code, failure.retryable, asked.length, (await kept()).refresh_token], ["login_needed", false, 1, "refresh-1"]);
   assert.match(failure.message, /could not be renewed\. Nobody knows\./);
+});
+
+for (const [what, answer] of /** @type {[string, () => Response | Promise<Response>][]} */ ([
+  ["cannot be reached", () => Promise.reject(new TypeError("Failed to fetch"))],
+  ["fails (500)", () => new Response("Oops", { status: 500 })],
+  ["is busy (503)", () => json({ error: "temporarily_unavailable" }, 503)],
+  ["is busy, in its own words", () => json({ error: "temporarily_unavailable" }, 400)],
+  ["is asked too often (429)", () => json({ error: "invalid_request" }, 429)],
+  ["is cut off", () => new Response('{"access_token": "acc', { headers: { "content-type": "application/json" } })],
+]))
+  test(`a server that ${what} leaves the login as it was: its token is used to its end, then the same refresh token once more`, async () => {
+    const clock = { now: LATE };
+    const answers = [answer, renewed];
+    const { fresh, kept, asked } = await scene(login(), { [TOKEN]: () => /** @type {() => Response} */ (answers.shift())() }, clock);
+    assert.deepEqual([tokenOf(await fresh()), tokenOf(await fresh()), asked.length], ["access-1", "access-1", 1], "one question is enough while it lasts");
+    const { refresh_token, ended, unanswered_since } = await kept();
+    assert.deepEqual([refresh_token, ended, unanswered_since], ["refresh-1", "", LATE]);
+    clock.now = OVER;
+    assert.equal(tokenOf(await fresh()), "access-2");
+    assert.deepEqual([asked[1].form.get("refresh_token"), (await kept()).unanswered_since], ["refresh-1", undefined]);
+  });
+
+test("a login that a server ends after a renewal without an answer says so: nobody has stolen it", async () => {
+  const answers = [() => Promise.reject(new TypeError("Failed to fetch")), () => json({ error: "invalid_grant", error_description: "Used before." }, 400)];
+  const { fresh, kept, asked } = await scene(login(), { [TOKEN]: () => /** @type {() => Response} */ (answers.shift())() }, OVER);
+  const first = await failureOf(fresh());
+  assert.match(first.message, /The next call asks once more\. If the server has renewed it all the same, it then ends the login/);
+  const second = await failureOf(fresh());
+  assert.match(second.message, /has ended.*“Used before\.” A renewal before had no answer: the server has probably performed it/);
+  assert.deepEqual([(await kept()).refresh_token, (await kept()).access_token], ["", ""]);
+  await failureOf(fresh());
+  assert.equal(asked.length, 2, "it is over");
+});
+
+test("what the companion has proven not to be sent leaves no doubt", async () => {
+  const { fresh, kept } = await scene(login(), { [TOKEN]: () => Promise.reject(new LoginProblem("companion", "It is not there.")) }, OVER);
+  const failure = await failureOf(fresh());
+  assert.deepEqual([failure.message.includes("once more"), (await kept()).unanswered_since], [false, undefined]);
 });
 
 test("a login without a refresh token asks its user when it has expired", async () => {
