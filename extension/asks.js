@@ -34,8 +34,7 @@ export class Asks {
   }
 
   async loadQuestions() {
-    const { questions = {} } = await this.environment.storage.get(["questions"]);
-    this.#questions = questions;
+    ({ questions: this.#questions = {} } = await this.environment.storage.get(["questions"]));
   }
 
   /** @param {PagePort} port @param {AskMessage} ask */

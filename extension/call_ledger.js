@@ -38,10 +38,9 @@ export class CallLedger {
   /** @returns {Promise<boolean>} whether the browser, or the extension, has begun anew */
   async loadEntries() {
     const { epoch, ...items } = await this.storage.get(null);
-    const calls = Object.entries(items).filter(([key]) => key.startsWith(PREFIX));
-    this.#entries = new Map(calls);
-    this.#epoch = epoch ?? "";
-    if (!this.#epoch) await this.#beginEpoch();
+    this.#entries = new Map(Object.entries(items).filter(([key]) => key.startsWith(PREFIX)));
+    if (epoch) this.#epoch = epoch;
+    else await this.#beginEpoch();
     return !epoch;
   }
 

@@ -23,9 +23,7 @@ export class Grants {
   }
 
   async loadGrants() {
-    const { bridges = {}, grants = [] } = await this.storage.get(["bridges", "grants"]);
-    this.#bridges = bridges;
-    this.#grants = grants;
+    ({ bridges: this.#bridges = {}, grants: this.#grants = [] } = await this.storage.get(["bridges", "grants"]));
   }
 
   /** Origins of connected bridges, oldest first. */

@@ -19,8 +19,7 @@ export class HeaderRules {
   }
 
   sweepRules() {
-    this.#swept = this.#sweep();
-    return this.#swept;
+    return (this.#swept = this.#sweep());
   }
 
   /** Settles when it is in force. @param {string} url with its fragment @param {[string, string][]} headers @returns {Promise<number>} for `removeRule` */

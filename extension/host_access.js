@@ -4,12 +4,12 @@
 /** @typedef {Pick<typeof chrome.permissions, "contains" | "remove">} Permissions */
 
 /** A pattern for this origin alone. Firefox knows no ports in patterns; our own grants tell them apart there. @param {string} origin @param {boolean} [hasPorts] */
-export function patternOf(origin, hasPorts = knowsPorts()) {
+export function patternOf(origin, hasPorts = !isFirefox()) {
   const { protocol, hostname, host } = new URL(origin);
   return `${protocol}//${hasPorts ? host : hostname}/*`;
 }
 
-const knowsPorts = () => !globalThis.chrome?.runtime?.getURL("").startsWith("moz-extension:");
+export const isFirefox = () => globalThis.chrome?.runtime?.getURL("").startsWith("moz-extension:") === true;
 
 export class HostAccess {
   /** What the browser has said since the last removal. Its own fence holds for each fetch. @type {Set<string>} */

@@ -25,6 +25,7 @@ const SENTENCES = new Map([
   ["ERR_SSL_CLIENT_AUTH_CERT_NEEDED", "the server wants a client certificate, which an extension cannot choose"],
   ["cancelled", "it was cancelled"],
   ["forbidden_address", "its name leads to a bridge, or to where cloud metadata services are; the answer was not read"],
+  ["unknown_address", "the browser did not tell where its name leads; the answer was not read"],
   ["unnamed", "the browser gave no reason; its administrator may block the host"],
 ]);
 

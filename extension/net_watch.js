@@ -9,11 +9,12 @@
 import { plainName } from "./net_errors.js";
 
 /** @typedef {{addListener: (listener: (details: any) => void, filter: object, more?: string[]) => void}} NetEvent */
-/** @typedef {{status: number, status_text: string, headers: [string, string][], location: string | null}} Redirect */
+/** @typedef {{status: number, status_text: string, headers: [string, string][], location: string | null, ip: string | null}} Redirect */
 /** @typedef {{redirect: PromiseWithResolvers<Redirect | null>, error: PromiseWithResolvers<string>, ip: PromiseWithResolvers<string | null>}} Watched what is known of one fetch */
 
-/** Maximum milliseconds that an event is waited for. */
+/** Maximum milliseconds that an event is waited for, and that of the peer's address, without which nothing is told. */
 const EVENT_MS = 1000;
+const ADDRESS_MS = 5000;
 const FRAGMENT = /#tb-[\w-]+$/;
 const FILTER = { urls: ["http://*/*", "https://*/*"], tabId: -1 };
 
@@ -36,10 +37,10 @@ export class NetWatch {
   /** @type {Map<string, Watched>} */
   #watched = new Map();
 
-  /** @param {Record<"onHeadersReceived" | "onResponseStarted" | "onErrorOccurred", NetEvent>} webRequest @param {(ms: number) => Promise<unknown>} pause */
+  /** `redirects`: tells of them, at least. @param {Record<"redirects" | "onResponseStarted" | "onErrorOccurred", NetEvent>} webRequest @param {(ms: number) => Promise<unknown>} pause */
   constructor(webRequest, pause) {
     this.pause = pause;
-    webRequest.onHeadersReceived.addListener((details) => this.#headersReceived(details), FILTER, ["responseHeaders"]);
+    webRequest.redirects.addListener((details) => this.#redirected(details), FILTER, ["responseHeaders"]);
     webRequest.onResponseStarted.addListener((details) => this.#find(details)?.ip.resolve(details.ip ?? null), FILTER);
     webRequest.onErrorOccurred.addListener((details) => this.#find(details)?.error.resolve(plainName(details.error)), FILTER);
   }
@@ -64,14 +65,14 @@ export class NetWatch {
     return this.#inTime(this.#watched.get(fragment)?.error.promise, "unnamed");
   }
 
-  /** The peer's. @param {string} fragment @returns {Promise<string | null>} null: the browser did not tell, or not in time */
+  /** The peer's. @param {string} fragment @returns {Promise<string | null | undefined>} null: the browser knows none, as behind some proxies; undefined: it did not tell in time */
   async addressOf(fragment) {
-    return this.#inTime(this.#watched.get(fragment)?.ip.promise, null);
+    return this.#inTime(this.#watched.get(fragment)?.ip.promise, undefined, ADDRESS_MS);
   }
 
-  /** @template T @param {Promise<T> | undefined} told @param {T} otherwise */
-  #inTime(told, otherwise) {
-    return Promise.race([told ?? otherwise, this.pause(EVENT_MS).then(() => otherwise)]);
+  /** @template T @template O @param {Promise<T> | undefined} told @param {O} otherwise @returns {Promise<T | O>} */
+  #inTime(told, otherwise, ms = EVENT_MS) {
+    return Promise.race([told ?? otherwise, this.pause(ms).then(() => otherwise)]);
   }
 
   /** @param {{url: string}} details */
@@ -79,13 +80,13 @@ export class NetWatch {
     return this.#watched.get(FRAGMENT.exec(url)?.[0] ?? "");
   }
 
-  /** @param {{url: string, statusCode: number, statusLine: string, responseHeaders?: chrome.webRequest.HttpHeaders}} details */
-  #headersReceived(details) {
-    const { statusCode: status, statusLine, responseHeaders, url } = details;
+  /** @param {{url: string, ip?: string, statusCode: number, statusLine: string, responseHeaders?: chrome.webRequest.HttpHeaders}} details */
+  #redirected(details) {
+    const { statusCode: status, statusLine, responseHeaders, url, ip = null } = details;
     const headers = readHeaders(responseHeaders);
     const target = headers.find(([name]) => name === "location")?.[1];
     const location = target === undefined ? null : resolveLocation(target, url);
     const isRedirect = status >= 300 && status < 400;
-    if (isRedirect) this.#find(details)?.redirect.resolve({ status, status_text: statusTextOf(statusLine), headers, location });
+    if (isRedirect) this.#find(details)?.redirect.resolve({ status, status_text: statusTextOf(statusLine), headers, location, ip });
   }
 }

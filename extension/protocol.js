@@ -75,7 +75,7 @@ export const RULE_HEADERS = Object.freeze(["cookie", "referer", "user-agent"]);
  * - `busy`: too many at a time or a second
  * - `duplicate`: this id was sent or voided before
  * - `cancelled`: by the page, before it was sent
- * - `storage`: the browser could not write down that it is sent
+ * - `storage`: the browser could not write down that it is sent, or anything at all
  * - `asking`: a question of this bridge is open already
  */
 export const REFUSAL_CODES = Object.freeze(

@@ -169,38 +169,35 @@ export class RunningCall {
     const isRedirect = response.type === "opaqueredirect";
     const redirect = isRedirect ? await net.redirectOf(fragment) : null;
     if (isRedirect && !redirect) throw new Error("a redirect of which nothing is known");
-    const { status, status_text, headers, location } = redirect ?? {
-      status: response.status,
-      status_text: response.statusText,
-      headers: [...response.headers],
-      location: null,
-    };
-    const ip = isRedirect ? null : await net.addressOf(fragment);
-    if (ip && isForbiddenPeer(response.url || this.call.url, ip)) throw this.#withhold();
-    this.#ending = String(status);
-    return { type: "head", id: this.id, status, status_text, headers, location, ip };
+    const { status, statusText: status_text } = response;
+    const { ip, ...answer } = redirect ?? { status, status_text, headers: [...response.headers], location: null, ip: await net.addressOf(fragment) };
+    if (ip === undefined) throw this.#withhold("unknown_address");
+    if (ip && isForbiddenPeer(this.call.url, ip)) throw this.#withhold("forbidden_address");
+    this.#ending = String(answer.status);
+    return { type: "head", id: this.id, ...answer, ip };
   }
 
-  /** The name of the API led elsewhere: what answered is not read. */
-  #withhold() {
-    this.#failure = "forbidden_address";
+  /** The name of the API led elsewhere, or nobody knows where: what answered is not read. @param {string} failure */
+  #withhold(failure) {
+    this.#failure = failure;
     this.#controller.abort();
     return new Error(this.#failure);
   }
 
-  /** A short answer goes as one list, each of which passes three processes. It is read while its head waits for the peer's address. @param {Response} response @param {Promise<HeadMessage>} head */
-  async #postBody({ body, headers }, head) {
-    const { id } = this;
+  /** A short answer goes as one list, each of which passes three processes. It is read at once, while its head waits for the peer's address. @param {Response} response @param {Promise<HeadMessage>} head */
+  async #postBody(response, head) {
+    const [{ id }, { headers }] = [this, response];
     /** @type {import("./protocol.js").CompanionMessage[]} */
     const held = [];
     let isShort = Number(headers.get("content-length") ?? Infinity) <= CHUNK_BYTES;
+    const isWhole = isShort && !headers.has("content-encoding"); // else it may be longer than it says
     let total = 0;
     const headHeld = head.then((message) => held.unshift(message));
     headHeld.catch(() => undefined); // Whoever posts throws it.
     const postHeld = () => headHeld.then(() => this.post(...held.splice(0)));
     try {
       if (!isShort) await postHeld();
-      for await (const piece of body ?? [])
+      for await (const piece of isWhole ? [new Uint8Array(await response.arrayBuffer())] : (response.body ?? []))
         for (const bytes of splitBytes(piece)) {
           const seq = await this.#window.claimNext(this.#controller.signal);
           total += bytes.byteLength;

@@ -29,8 +29,7 @@ export class UseLog {
   }
 
   async loadUses() {
-    const { uses = [] } = await this.storage.get(["uses"]);
-    this.#uses = uses;
+    ({ uses: this.#uses = [] } = await this.storage.get(["uses"]));
   }
 
   /** Newest first. */

@@ -1,30 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeBrowser } from "./support/fake_chrome.js";
-
-const BRIDGE = "https://bridge.example";
-const API = "https://api.example";
-const CALL = { type: "call", method: "POST", url: `${API}/things`, headers: [], body: null, login: false };
-
-/** A browser in which this bridge is connected and may call the API. */
-async function pairedBrowser({ login = false, methods = "all" } = {}) {
-  const browser = new FakeBrowser();
-  browser.allowed = [BRIDGE, API];
-  browser.local.items = { bridges: { [BRIDGE]: { at: 1 } }, grants: [{ bridge: BRIDGE, api: API, login, methods, at: 1 }] };
-  await browser.startWorker();
-  return browser;
-}
-
-/** @param {FakeBrowser} browser @param {any} [sender] */
-async function greetedPort(browser, sender) {
-  const port = browser.connectPage(BRIDGE, sender);
-  await port.say({ type: "hello", protocols: [2, 1] });
-  return port;
-}
-
-/** @param {any[]} heard */
-const typesOf = (heard) => heard.map(({ type, code }) => code ?? type);
+import { FakeBrowser, FakeStorage } from "./support/fake_chrome.js";
+import { API, BRIDGE, CALL, greetedPort, pairedBrowser, typesOf } from "./support/paired_browser.js";
 
 test("a call is performed within fixed options", async () => {
   const browser = await pairedBrowser({ login: true });
@@ -115,35 +93,6 @@ test("the browser is asked for its permission once, and again after one was take
   assert.ok(questions > 1);
 });
 
-test("a short answer comes as one list, and one whose end is far at once", async () => {
-  const browser = await pairedBrowser();
-  const port = await greetedPort(browser);
-  browser.answer = async () => new Response("ok", { headers: { "Content-Length": "2" } });
-  await port.say({ ...CALL, id: "1" });
-  browser.answer = async () => new Response("ok");
-  await port.say({ ...CALL, id: "2" });
-  assert.deepEqual(port.posts, ["ready", "sent", "head chunk end", "sent", "head", "chunk", "end"]);
-});
-
-test("a short answer in more pieces than may wait is passed on, and acknowledged, as it comes", async () => {
-  const browser = await pairedBrowser();
-  const port = await greetedPort(browser);
-  const start = (/** @type {ReadableStreamDefaultController} */ stream) => {
-    for (let piece = 0; piece < 20; piece += 1) stream.enqueue(new Uint8Array(1));
-    stream.close();
-  };
-  browser.answer = async () => new Response(new ReadableStream({ start }), { headers: { "Content-Length": "20" } });
-  const over = port.say({ ...CALL, id: "1" });
-  for (let seq = 7; seq <= 20; seq += 1) {
-    const isHeard = () => port.heard.some((message) => message.seq === seq - 1);
-    for (let turn = 0; turn < 1000 && !isHeard(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    assert.ok(isHeard(), `piece ${seq - 1}`);
-    void port.say({ type: "ack", id: "1", seq: seq - 1 });
-  }
-  assert.deepEqual(typesOf(await over).slice(-2), ["chunk", "end"]);
-  assert.equal(port.heard.at(-1).bytes, 20);
-});
-
 test("an answer that breaks off is told from one that never came", async () => {
   const browser = await pairedBrowser();
   const port = await greetedPort(browser);
@@ -161,6 +110,21 @@ test("what cannot be written down is not sent", async () => {
   browser.session.failure = null;
   assert.deepEqual(typesOf(await port.say({ ...CALL, id: "1" })).at(-1), "duplicate");
   assert.equal(browser.fetched.length, 0);
+});
+
+test("a browser that stores nothing is told of, to the page and in the popup, until it stores again", async () => {
+  const browser = await pairedBrowser();
+  browser.session = new FakeStorage();
+  browser.session.failure = new Error("QUOTA_BYTES");
+  await browser.startWorker();
+  const port = await greetedPort(browser);
+  assert.deepEqual(port.heard.map(({ type, id, code }) => [type, id, code]), [["refused", "", "storage"]]);
+  assert.match(port.heard[0].message, /QUOTA_BYTES/);
+  assert.equal((await browser.ask({ type: "view" })).code, "storage");
+  browser.session.failure = null;
+  const heard = await port.say({ type: "hello", protocols: [1] });
+  assert.equal(heard.at(-1).type, "ready");
+  assert.deepEqual((await browser.ask({ type: "view" })).bridges, [BRIDGE]);
 });
 
 test("a call and the question whether it was sent cannot both win", async () => {

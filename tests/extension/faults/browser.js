@@ -29,7 +29,7 @@ export class PlayedWorker {
   ports = new Set();
   /** @type {Set<{isOver: boolean}>} */
   fetches = new Set();
-  events = Object.fromEntries(["onConnect", "onMessage", "onInstalled", "onStartup", "onAdded", "onRemoved", "onClosed", "onHeadersReceived", "onResponseStarted", "onErrorOccurred"].map((name) => [name, new PlayedEvent()]));
+  events = Object.fromEntries(["onConnect", "onMessage", "onInstalled", "onStartup", "onAdded", "onRemoved", "onClosed", "onHeadersReceived", "onBeforeRedirect", "onResponseStarted", "onErrorOccurred"].map((name) => [name, new PlayedEvent()]));
   /** @type {unknown} */
   #idle = null;
 

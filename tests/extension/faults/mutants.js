@@ -36,8 +36,8 @@ export const MUTANTS = {
   "forgets with its life what it sent": {
     met: ["unsafe late", "killed"],
     file: "extension/call_ledger.js",
-    guard: "this.#entries = new Map(calls);",
-    instead: "void calls;",
+    guard: "this.#entries = new Map(Object.entries(items).filter(([key]) => key.startsWith(PREFIX)));",
+    instead: "void items;",
     said: "is said not to be sent (companion_missing), and the ledger has it",
   },
   "sends what it sent before": {

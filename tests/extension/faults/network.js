@@ -85,7 +85,7 @@ export class PlayedNetwork {
   #redirect(running) {
     const { fetched: { origin, attempt }, url, worker } = running;
     const location = `${origin}/v1/moved?q=${attempt}`;
-    worker.fire("onHeadersReceived", { url, statusCode: 302, statusLine: "HTTP/1.1 302 Found", responseHeaders: [{ name: "Location", value: location }] });
+    worker.fire("onBeforeRedirect", { url, statusCode: 302, statusLine: "HTTP/1.1 302 Found", responseHeaders: [{ name: "Location", value: location }] });
     running.resolve(opaqueRedirect());
   }
 

@@ -4,7 +4,7 @@
 const ID = "companion";
 let instances = 0;
 
-class FakeEvent {
+export class FakeEvent {
   /** @type {((...args: any[]) => any)[]} */
   listeners = [];
 
@@ -148,7 +148,7 @@ export class FakeBrowser {
         getSessionRules: async () => this.rules,
         updateSessionRules: async (/** @type {any} */ { addRules = [], removeRuleIds = [] }) => void (this.rules = [...this.rules.filter(({ id }) => !removeRuleIds.includes(id)), ...addRules]),
       },
-      webRequest: { onHeadersReceived: event(), onResponseStarted: event(), onErrorOccurred: event() },
+      webRequest: { onHeadersReceived: event(), onBeforeRedirect: event(), onResponseStarted: event(), onErrorOccurred: event() },
     };
   }
 
