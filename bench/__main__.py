@@ -14,7 +14,8 @@ from bench.hostile import measure_hostile
 from bench.mcp import measure_mcp
 from bench.model_endpoint import measure_model_endpoint
 from bench.model_streams import compare_model_streams
-from bench.page_load import measure_page_load
+from bench.page.long_lists import measure_long_lists
+from bench.page.page_load import measure_page_load
 from bench.peers.comparison import measure_peers
 from bench.replicas import measure_replicas
 from bench.report import print_line, print_table
@@ -41,6 +42,7 @@ _BENCHES: dict[str, Bench] = {
     "hostile": lambda effort: run(measure_hostile(quick=_is_quick(effort))),
     "start": lambda effort: measure_starts(quick=_is_quick(effort)),
     "page-load": lambda effort: measure_page_load(quick=_is_quick(effort)),
+    "long-lists": lambda effort: measure_long_lists(quick=_is_quick(effort)),
     "extension": lambda effort: measure_extension(quick=_is_quick(effort)),
     "documents": lambda _effort: run(measure_documents()),
     "replicas": lambda effort: run(measure_replicas(quick=_is_quick(effort))),

@@ -6,24 +6,24 @@ import { el, freshId, methodTag } from "../ui/dom.js";
 
 /**
  * @param {ServerTool} tool
- * @param {{url: string, isChosen: boolean, changes: string[], claims: string[], byCompanion: string[]}} standing
- * @returns {{row: HTMLLIElement, box: HTMLInputElement}}
+ * @param {{url: string, isNow: boolean, changes: string[], claims: string[], byCompanion: string[]}} standing  `isNow`: accepted
+ * @returns {HTMLLIElement} its checkbox is not set yet
  */
-export function reviewRow(tool, { url, isChosen, changes, claims, byCompanion }) {
+export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
   const id = freshId("accept");
   const box = el("input", {
     type: "checkbox",
     id,
     value: tool.key,
-    checked: isChosen,
     "aria-describedby": `${id}-about`,
   });
   const changed = changes.length > 0 ? el("span", { class: "badge warning" }, "changed") : null;
-  const name = el("label", { for: id }, methodTag(tool.method, tool.safe), " ", el("strong", null, tool.name), changed);
+  const accepted = isNow ? el("span", { class: "badge good" }, "accepted") : null;
+  const name = el("label", { for: id }, methodTag(tool.method, tool.safe), " ", el("strong", null, tool.name), changed, accepted);
   const place = el("span", { class: "mono url" }, url);
   const about = el("div", { id: `${id}-about` }, effectBadge(tool), place, claimLine(claims), describeTool(tool));
   const lines = changes.map((line) => el("li", null, line));
-  const row = el(
+  return el(
     "li",
     { class: tool.safe ? "" : "unsafe-row" },
     box,
@@ -33,7 +33,6 @@ export function reviewRow(tool, { url, isChosen, changes, claims, byCompanion })
     companionLine(byCompanion),
     ...tool.warnings.map((text) => el("p", { class: "hint warning-text" }, text)),
   );
-  return { row, box };
 }
 
 /** @param {ServerTool} tool */

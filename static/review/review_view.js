@@ -1,7 +1,7 @@
 // @ts-check
 /** The review of a document: every operation with what it would send, and the user's decision on each. */
-import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
-import { viewAddress, goTo } from "../ui/router.js";
+import { el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
 import { Acceptance, isAccepted, isChanged } from "../session/acceptance.js";
 import { sendableByCompanion } from "../companion/companion_headers.js";
 import { claimsOf } from "../mcp/tool_claims.js";
@@ -9,6 +9,10 @@ import { planChanges } from "./plan_changes.js";
 import { formatCount } from "../ui/format_count.js";
 import { ReportView } from "../ui/report_view.js";
 import { refusedNotice } from "../ui/refused_notice.js";
+import { ChoiceToolbar } from "./choice_toolbar.js";
+import { OperationChoice } from "./operation_choice.js";
+import { findOperations, groupOperations } from "./operation_groups.js";
+import { OperationList } from "./operation_list.js";
 import { reviewRow } from "./review_row.js";
 import { overLimitSentence } from "../session/selection.js";
 
@@ -16,26 +20,36 @@ import { overLimitSentence } from "../session/selection.js";
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
 /** @typedef {import("../types/api_types.js").ServerPlans} ServerPlans */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-/** @typedef {{server: ServerDetail, plans: ServerPlans, changes: Map<string, string[]>}} Material */
+/** @typedef {{server: ServerDetail, plans: ServerPlans | null, changes: Map<string, string[]>}} Material  `plans`: null until they are there */
 
 const LEAD =
   "Models may use the operations you accept, and this browser will send exactly these requests. " +
   "If the document changes, you are asked again.";
 const PAUSED = "changed since you accepted, and paused until you decide.";
 const STALE = "The document has changed meanwhile. This is the new version: review it again, then accept.";
+/** With more operations, the list is there before their requests are: it can be searched and chosen from. */
+const SLOW_OPERATIONS = 400;
 
 export class ReviewView {
   /** @param {Parts} parts @param {string} serverId */
   constructor(parts, serverId) {
     this.parts = parts;
     this.serverId = serverId;
-    /** Key to checkbox. @type {Map<string, HTMLInputElement>} */
-    this.boxes = new Map();
-    this.messages = el("div", { "aria-live": "polite" });
+    this.messages = el("div");
     this.body = el("div", { class: "stack" }, el("p", { class: "hint" }, "Loading…"));
     this.report = new ReportView();
-    this.count = el("span", { class: "count", role: "status" });
     this.overLimit = el("div", { role: "status" });
+    /** What is shown now. @type {Material | null} */
+    this.material = null;
+    /** @type {OperationChoice | null} */
+    this.choice = null;
+    /** All, and those that are found. @type {import("./operation_groups.js").OperationGroup[]} */
+    this.groups = [];
+    this.found = this.groups;
+    /** @type {OperationList | null} */
+    this.list = null;
+    /** @type {ChoiceToolbar | null} */
+    this.toolbar = null;
     this.isStopped = false;
   }
 
@@ -47,14 +61,20 @@ export class ReviewView {
 
   stop() {
     this.isStopped = true;
+    this.list?.stop();
   }
 
   async #load() {
+    const { api, inventory } = this.parts;
     try {
-      const plans = await this.parts.api.readPlans(this.serverId); // makes the schemas, and with them the last warnings
-      const server = await this.parts.api.readServer(this.serverId);
-      const changes = await this.#readChanges(server, plans);
-      if (!this.isStopped) this.#render({ server, plans, changes });
+      const known = inventory.servers.find(({ id }) => id === this.serverId);
+      const isSlow = (known?.operations ?? 0) > SLOW_OPERATIONS;
+      const planned = api.readPlans(this.serverId); // makes the schemas, and with them the last warnings
+      planned.catch(() => undefined);
+      if (isSlow) this.#render({ server: await api.readServer(this.serverId), plans: null, changes: new Map() });
+      const plans = await planned;
+      const server = await api.readServer(this.serverId);
+      this.#render({ server, plans, changes: await this.#readChanges(server, plans) });
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure), " ", link("All servers", viewAddress("servers"))));
     }
@@ -78,106 +98,127 @@ export class ReviewView {
 
   /** @param {Material} material */
   #render(material) {
+    if (this.isStopped) return;
     const { server } = material;
-    this.boxes.clear();
+    const begun = this.material?.plans === null ? (this.choice?.chosen ?? null) : null; // while the requests were read
+    const pinned = this.parts.inventory.pinned.get(server.id) ?? {};
+    this.material = material;
+    this.choice = new OperationChoice(server.tools, {
+      isNow: (tool) => isAccepted(tool) && pinned[tool.key] === tool.digest,
+      isChosen: (tool) => (begun ? begun.has(tool.key) : server.decided ? isAccepted(tool) : tool.safe), // that only read are suggested
+      isDecided: server.decided,
+    });
+    this.groups = groupOperations(server.tools, isChanged);
     this.report.showServer(server);
-    const isNew = !server.decided; // Then all that only read are suggested.
-    const ordered = [...server.tools].sort((one, other) => Number(isChanged(other)) - Number(isChanged(one)));
-    const rows = ordered.map((tool) => this.#row(tool, material, isNew));
+    if (begun && this.list) this.list.redrawRows(this.choice);
+    else this.#draw(server);
+    this.#search();
+  }
+
+  /** @param {ServerDetail} server */
+  #draw(server) {
+    this.list?.stop();
+    const list = new OperationList(this.#choice, (tool) => this.#row(tool), () => this.#countChosen());
+    const toolbar = new ChoiceToolbar(server.tools, {
+      search: () => this.#search(),
+      choose: (isWanted) => this.#chooseFound(isWanted),
+      accept: (event) => void this.#accept(event),
+    });
+    [this.list, this.toolbar] = [list, toolbar];
     const changed = server.tools.filter(isChanged).length;
-    const own = link(server.title, viewAddress("servers", server.id));
     fill(
       this.body,
-      el("p", { class: "crumbs" }, link("Servers", viewAddress("servers")), " / ", own, " / Review"),
+      el("p", { class: "crumbs" }, link("Servers", viewAddress("servers")), " / ", link(server.title, viewAddress("servers", server.id)), " / Review"),
       el("h1", null, `Review ${server.title}`),
       el("p", { class: "lead" }, LEAD),
       changed > 0 ? notice("warning", `${formatCount(changed, "operation")} ${PAUSED}`) : null,
       this.report.element,
       server.base_url || server.origins.length > 0 ? null : missingAddress(server),
-      this.#toolbar(server),
+      toolbar.element,
       this.overLimit,
-      el("ul", { class: "review", "aria-label": "Operations" }, ...rows),
+      list.element,
     );
+    list.start();
+  }
+
+  get #choice() {
+    return /** @type {OperationChoice} */ (this.choice);
+  }
+
+  /** @param {(tool: ServerTool) => boolean} isWanted */
+  #chooseFound(isWanted) {
+    for (const { tools } of this.found) this.#choice.chooseOperations(tools, isWanted);
+    this.list?.refreshRows();
     this.#countChosen();
   }
 
-  /** @param {ServerDetail} server */
-  #toolbar(server) {
-    const unsafe = server.tools.filter(({ safe }) => !safe).length;
-    const accept = (/** @type {Event} */ event) => void this.#accept(server, event);
-    return el(
-      "div",
-      { class: "toolbar sticky", role: "group", "aria-label": "Choose operations" },
-      el("span", { class: "facts" }, `${formatCount(server.tools.length, "operation")}, ${unsafe} can change data`),
-      this.#choiceButton("All", server, () => true),
-      this.#choiceButton("Read-only", server, ({ safe }) => safe),
-      this.#choiceButton("None", server, () => false),
-      el("span", { class: "spacer" }),
-      this.count,
-      button("Accept the selection", accept, { class: "primary", dataset: { testid: "accept" } }),
-    );
+  #search() {
+    const { query, show } = this.toolbar?.readFilter() ?? { query: "", show: /** @type {const} */ ("") };
+    this.found = findOperations(this.groups, query, (tool) => this.#isShown(tool, show));
+    const count = this.found.reduce((sum, { tools }) => sum + tools.length, 0);
+    const isFiltered = query !== "" || show !== "";
+    this.toolbar?.showFound(count, isFiltered);
+    this.list?.showGroups(this.found, isFiltered);
+    this.#countChosen();
   }
 
-  /** @param {string} label @param {ServerDetail} server @param {(tool: ServerTool) => boolean} isWanted */
-  #choiceButton(label, server, isWanted) {
-    const choose = () => {
-      for (const tool of server.tools) {
-        const box = this.boxes.get(tool.key);
-        if (box) box.checked = isWanted(tool);
-      }
-      this.#countChosen();
-    };
-    return button(label, choose, { class: "quiet" });
+  /** @param {ServerTool} tool @param {import("./operation_groups.js").Show} show */
+  #isShown(tool, show) {
+    if (show === "changed") return isChanged(tool);
+    if (show === "not_accepted") return !this.#choice.isNow(tool);
+    if (show === "unsafe") return !tool.safe;
+    return show === "" || this.#choice.isChosen(tool) === (show === "chosen");
   }
 
-  /** @param {ServerTool} tool @param {Material} material @param {boolean} isNew */
-  #row(tool, { plans, changes }, isNew) {
-    const plan = plans.operations[tool.key]?.plan;
-    const { row, box } = reviewRow(tool, {
+  /** @param {ServerTool} tool */
+  #row(tool) {
+    const { plans, changes } = /** @type {Material} */ (this.material);
+    const plan = plans?.operations[tool.key]?.plan;
+    return reviewRow(tool, {
       url: addressOf(plan, tool.path),
       claims: claimsOf(plan),
       byCompanion: sendableByCompanion(plan).map(({ label }) => label),
-      isChosen: isNew ? tool.safe : isAccepted(tool),
+      isNow: this.#choice.isNow(tool),
       changes: changes.get(tool.key) ?? [],
     });
-    box.addEventListener("change", () => this.#countChosen());
-    this.boxes.set(tool.key, box);
-    return row;
   }
 
   #countChosen() {
-    const chosen = [...this.boxes.values()].filter(({ checked }) => checked).length;
-    this.count.textContent = `${chosen} selected`;
+    this.toolbar?.showChoice(this.#choice, this.material?.plans !== null);
     const { tools, selection } = this.parts.inventory;
     const others = tools.filter(({ accepted, server_id }) => accepted && server_id !== this.serverId).length;
-    const sentence = selection === null ? "" : overLimitSentence(selection, others + chosen);
-    fill(this.overLimit, sentence && notice("warning", sentence));
+    const sentence = selection === null ? "" : overLimitSentence(selection, others + this.#choice.chosenCount);
+    if (this.overLimit.dataset.sentence === sentence) return;
+    this.overLimit.dataset.sentence = sentence;
+    fill(this.overLimit, sentence && el("div", { class: "notice warning" }, sentence, " ", link("Choose what models are shown", viewAddress("selection"))));
   }
 
-  /** @param {ServerDetail} server @param {Event} event */
-  async #accept(server, event) {
+  /** @param {Event} event */
+  async #accept(event) {
     const pressed = /** @type {HTMLButtonElement} */ (event.currentTarget);
-    const chosen = server.tools.filter(({ key }) => this.boxes.get(key)?.checked);
+    const { server } = /** @type {Material} */ (this.material);
+    const chosen = this.#choice.listChosen();
     pressed.disabled = true;
     fill(this.messages);
     try {
       const selected = Object.fromEntries(chosen.map(({ key, digest }) => [key, digest]));
       const refused = await new Acceptance(this.parts).acceptOperations(server, selected);
-      announceSentence(`${formatCount(chosen.length - refused.length, "operation")} accepted`);
       await this.parts.inventory.loadInventory();
       if (this.isStopped) return;
-      if (refused.length === 0) goTo("servers", server.id);
-      else await this.#tellRefused(refused, chosen.length - refused.length);
+      await this.#load();
+      this.#confirm(refused, chosen.length - refused.length);
     } catch (failure) {
       pressed.disabled = false;
       await this.#explain(failure);
     }
   }
 
-  /** @param {import("../session/acceptance.js").Refused[]} refused @param {number} accepted */
-  async #tellRefused(refused, accepted) {
-    await this.#load();
-    fill(this.messages, refusedNotice(refused, accepted));
+  /** Said once: the notice speaks for itself. @param {import("../session/acceptance.js").Refused[]} refused @param {number} accepted */
+  #confirm(refused, accepted) {
+    const ways = [link("Try them", viewAddress("tools")), " · ", link("Settings of the server", viewAddress("servers", this.serverId))];
+    const done = notice("good", `${formatCount(accepted, "operation")} accepted. ${this.#choice.leftSentence} `, ...ways);
+    done.dataset.testid = "accepted";
+    fill(this.messages, refused.length === 0 ? done : refusedNotice(refused, accepted));
     window.scrollTo(0, 0);
   }
 

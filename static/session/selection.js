@@ -1,6 +1,8 @@
 // @ts-check
 /** What a user shows to models, in words, and how one choice is changed. Pure. */
 
+import { formatCount } from "../ui/format_count.js";
+
 /** @typedef {import("../types/api_types.js").Selection} Selection */
 /** @typedef {import("../types/api_types.js").SelectionChoice} SelectionChoice */
 
@@ -36,12 +38,14 @@ export function shownSentence({ total, selected, shown }) {
  * @param {Selection} selection @param {number} accepted
  * @returns {string} "" when they are all shown, or when the user chose among them
  */
-export function overLimitSentence({ servers, tags, names, defaults, max_tools }, accepted) {
+export function overLimitSentence({ servers, tags, names, pinned, defaults, max_tools, shown, over }, accepted) {
   const most = max_tools ?? defaults.max_tools;
   if (accepted <= most || servers.length + tags.length + names.length > 0) return "";
+  const lost = over === "" && shown > pinned.length ? ` The ${formatCount(shown, "tool")} that they see now ${shown === 1 ? "goes" : "go"} from their lists.` : "";
+  const rest = pinned.length > 0 ? `Besides ${formatCount(pinned.length, "pinned tool")} they` : "They";
   return (
-    `With these, ${accepted} operations are accepted, and models are shown ${most} at most. Beyond that they get ` +
-    "find_operations and run_operation instead. Accept fewer, or choose under Tools which ones are shown."
+    `With these, ${accepted} operations are accepted, and models are shown ${most} at most.${lost} ` +
+    `${rest} get find_operations and run_operation, which reach every accepted operation in two calls instead of one. Accept fewer, or pin what is used every day.`
   );
 }
 

@@ -37,6 +37,7 @@ export interface ServerTool {
   operation_id: string | null;
   method: string;
   path: string;
+  tags: string[];
   summary: string;
   description: string;
   safe: boolean;

@@ -49,8 +49,8 @@ export function reportGroups(server) {
       about: "These did not become tools.",
       entries: skipped.map(({ method, path, reason }) => ({ name: `${method} ${path}`, texts: [reason] })),
     },
-    toolGroup("unsendable", "with parts that a browser cannot send", "Requests are sent without these parts.", tools, unsendableTexts),
-    toolGroup("warnings", "with warnings", "They work, but not everything is as the document says.", tools, warningTexts),
+    toolGroup("unsendable", "with parts that a browser cannot send", "Requests are sent without these parts.", tools.filter(({ unsendable }) => unsendable.length > 0), unsendableTexts),
+    toolGroup("warnings", "with warnings", "They work, but not everything is as the document says.", tools.filter(({ warnings }) => warnings.length > 0), warningTexts),
     documentGroup("remarks", formatCount(warnings.length, "remark") + " about the document", "", warnings),
     documentGroup("flaws", `${formatCount(flaws.length, "flaw")} found by ${server.kind === "mcp" ? "JSON Schema" : "openapi-core"}`, "Most are harmless: many real documents have some.", flaws),
   ];

@@ -65,6 +65,8 @@ async def accept_selection(page: Page, server_id: str, choice: str = "All") -> N
     await go_to(page, "servers", server_id, "review")
     await page.get_by_role("button", name=choice, exact=True).click()
     await page.get_by_role("button", name="Accept the selection").click()
+    await expect(page.get_by_test_id("accepted")).to_be_visible()
+    await go_to(page, "servers", server_id)
     await expect(page.get_by_role("region", name="Tools of this server")).to_be_visible()
 
 

@@ -77,6 +77,8 @@ class ServerTool(ApiModel):
     operation_id: str | None
     method: str
     path: str
+    tags: list[str]
+    """As the document groups it."""
     summary: str
     description: str
     safe: bool
@@ -266,6 +268,7 @@ def tool_model(view: UserView, server: LoadedServer, tool: Tool, left_out: Absen
         operation_id=operation.operation_id,
         method=operation.method,
         path=operation.path,
+        tags=list(operation.tags),
         summary=operation.summary,
         description=operation.description,
         safe=operation.safe,

@@ -121,7 +121,7 @@ async def test_the_review_says_before_acceptance_that_models_are_not_shown_so_ma
         await expect(warning).to_contain_text("With these, 15 operations are accepted")
         await page.get_by_role("button", name="None", exact=True).click()
         await expect(warning).to_have_count(0)
-        boxes = page.get_by_role("main").get_by_role("checkbox")
+        boxes = page.get_by_role("list", name="Operations").locator("input:not([data-group])")
         for place in range(5):
             await boxes.nth(place).check()
         await expect(page.get_by_text("5 selected")).to_be_visible()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
-from bench.page_load import Line, load_page, open_paired_page, run_installed_bridge, serve_documents
+from bench.page.page_load import Line, load_page, open_paired_page, run_installed_bridge, serve_documents
 from tests.support.wheel import unpack_wheel
 
 pytestmark = [

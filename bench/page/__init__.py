@@ -1,0 +1,1 @@
+"""What the page costs: loading it, and lists of ten thousand lines."""
