@@ -73,28 +73,44 @@ async function measureOnce(view, place, actions) {
   return found;
 }
 
-/** @param {Wanted} wanted @returns {Promise<Record<string, Record<string, number>>>} medians in milliseconds */
+/** @param {Element} place @returns {(tellPlans: () => void) => Record<string, () => unknown>} */
+const reviewing = (place) => (tellPlans) => ({
+  "their requests arrive": tellPlans,
+  "unfold a group": () => /** @type {HTMLElement} */ (place.querySelector(".fold")).click(),
+  "choose a group": () => /** @type {HTMLElement} */ (place.querySelector(".review-group input")).click(),
+  "search, many found": () => type(place, "shelf put"),
+  scroll: () => window.scrollTo(0, document.documentElement.scrollHeight / 2),
+  "scroll to the end": () => window.scrollTo(0, document.documentElement.scrollHeight),
+  "search, few found": () => type(place, "writeShelf4321"),
+  "search ended": () => type(place, ""),
+  "choose all": () => press("All", place),
+  "choose none": () => press("None", place),
+});
+
+/** @param {Element} place @returns {() => Record<string, () => unknown>} */
+const choosing = (place) => () => ({
+  "unfold a group": () => /** @type {HTMLElement} */ (place.querySelector(".fold")).click(),
+  scroll: () => place.querySelector(".tool-list")?.scrollTo(0, 4000),
+  "search, many found": () => type(place, "shelf put"),
+  "search, few found": () => type(place, "writeShelf4321"),
+  "search ended": () => type(place, ""),
+});
+
+/** @param {Wanted} wanted @returns {Promise<Record<string, Record<string, number>>>} medians in milliseconds, by list and action */
 async function measureLists({ root, operations, repeats }) {
   const { ReviewView } = await import(`${root}review/review_view.js`);
+  const { ToolsView } = await import(`${root}tools/tools_view.js`);
   const place = /** @type {HTMLElement} */ (document.getElementById("main"));
-  const scroll = () => window.scrollTo(0, document.documentElement.scrollHeight / 2);
-  const actions = (/** @type {() => void} */ tellPlans) => ({
-    "their requests arrive": tellPlans,
-    "unfold a group": () => /** @type {HTMLElement} */ (place.querySelector(".fold")).click(),
-    "choose a group": () => /** @type {HTMLElement} */ (place.querySelector(".review-group input")).click(),
-    "search, many found": () => type(place, "shelf put"),
-    scroll,
-    "scroll to the end": () => window.scrollTo(0, document.documentElement.scrollHeight),
-    "search, few found": () => type(place, "writeShelf4321"),
-    "search ended": () => type(place, ""),
-    "choose all": () => press("All", place),
-    "choose none": () => press("None", place),
-  });
-  /** @type {Record<string, number[]>} */
-  const times = {};
-  for (let round = 0; round < repeats; round += 1) {
-    const { tellPlans, ...parts } = partsOf(operations);
-    for (const [name, time] of await measureOnce(new ReviewView(parts, "shelves"), place, actions(tellPlans))) (times[name] ??= []).push(time);
+  /** @type {Record<string, Record<string, number>>} */
+  const found = {};
+  for (const [list, make, actions] of [["review", (/** @type {any} */ parts) => new ReviewView(parts, "shelves"), reviewing(place)], ["tools", (/** @type {any} */ parts) => new ToolsView(parts, ""), choosing(place)]]) {
+    /** @type {Record<string, number[]>} */
+    const times = {};
+    for (let round = 0; round < repeats; round += 1) {
+      const { tellPlans, ...parts } = partsOf(operations);
+      for (const [name, time] of await measureOnce(make(parts), place, actions(tellPlans))) (times[name] ??= []).push(time);
+    }
+    found[list] = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
   }
-  return { review: Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)])) };
+  return found;
 }

@@ -98,7 +98,7 @@ export class OperationList {
     const chosen = this.choice.countOf(group.tools);
     Object.assign(box, { checked: chosen === group.tools.length, indeterminate: chosen > 0 && chosen < group.tools.length });
     fold.setAttribute("aria-expanded", String(isOpen));
-    facts.textContent = `${formatCount(group.tools.length, "operation")}, ${chosen.toLocaleString("en")} selected`;
+    facts.textContent = `${chosen.toLocaleString("en")} of ${formatCount(group.tools.length, "operation")}`;
   }
 
   /** @param {ServerTool} tool @param {HTMLElement} element */

@@ -20,9 +20,15 @@ export function findTools(tools, { query, server, tag, standing }, pinned) {
   });
 }
 
+/** What is searched of each, from its first search on. @type {WeakMap<Tool, string>} */
+const texts = new WeakMap();
+
 /** @param {Tool} tool */
-function textOf({ name, method, path, description }) {
-  return `${name} ${method} ${path} ${description}`.toLowerCase();
+function textOf(tool) {
+  const { name, method, path, description } = tool;
+  const text = texts.get(tool) ?? `${name} ${method} ${path} ${description}`.toLowerCase();
+  texts.set(tool, text);
+  return text;
 }
 
 /** @param {Tool} tool @param {Standing} standing @param {Set<string>} pinned */
@@ -31,6 +37,25 @@ function hasStanding(tool, standing, pinned) {
   if (standing === "not_shown") return !tool.advertised;
   if (standing === "pinned") return pinned.has(tool.name);
   return standing === "" || !tool.accepted;
+}
+
+/** @typedef {{title: string, tools: Tool[]}} ToolGroup  of one tag; "" for tools without one */
+
+/**
+ * By server, and by the first tag of each tool. Order as they come.
+ * @param {Tool[]} tools
+ * @returns {{server_id: string, groups: ToolGroup[]}[]}
+ */
+export function groupTools(tools) {
+  /** @type {Map<string, Map<string, Tool[]>>} */
+  const servers = new Map();
+  for (const tool of tools) {
+    const groups = servers.get(tool.server_id) ?? new Map();
+    servers.set(tool.server_id, groups);
+    const title = tool.tags[0] ?? "";
+    groups.set(title, groups.get(title) ?? []).get(title).push(tool);
+  }
+  return [...servers].map(([server_id, groups]) => ({ server_id, groups: [...groups].map(([title, listed]) => ({ title, tools: listed })) }));
 }
 
 /** The tags of some tools, in alphabetical order. @param {Tool[]} tools */

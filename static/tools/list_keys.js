@@ -4,14 +4,15 @@
  * thousand links as stops of their own nobody would reach what follows the list.
  */
 
-const ROW = "li";
+const TOOL = "li";
+const ROW = "li, .tool-group";
 const CONTROL = "a, button";
 
 export class ListKeys {
   /** The row that Tab leads to. @type {Element | null} */
   #current = null;
 
-  /** @param {HTMLElement} list holds rows that begin with a link */
+  /** @param {HTMLElement} list holds rows, each with a link, and headings with a button */
   constructor(list) {
     this.list = list;
     list.addEventListener("keydown", (event) => this.#handleKey(event));
@@ -22,7 +23,7 @@ export class ListKeys {
   takeRows() {
     for (const control of this.list.querySelectorAll(CONTROL)) control.setAttribute("tabindex", "-1");
     this.#current = null;
-    this.#choose(this.list.querySelector(`${ROW}:has([aria-current])`) ?? this.list.querySelector(ROW));
+    this.#choose(this.list.querySelector(`${TOOL}:has([aria-current])`) ?? this.list.querySelector(TOOL) ?? this.list.querySelector(ROW));
   }
 
   /** @param {Element | null} row */

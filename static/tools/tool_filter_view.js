@@ -38,7 +38,7 @@ export class ToolFilterView {
     this.fields = {
       server: labelledField("Server", this.server),
       tag: labelledField("Tag", this.tag),
-      standing: labelledField("Models", this.standing),
+      standing: labelledField("Show", this.standing),
     };
     this.narrow = el("div", { class: "narrow" }, ...Object.values(this.fields));
     this.element = el("div", { class: "filter" }, labelledField("Search", this.search), this.narrow);

@@ -1,18 +1,15 @@
 // @ts-check
 /** The tools, searchable, which of them models are shown, and the one being tried. */
-import { announceSentence, button, el, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { shownSentence, withPin } from "../session/selection.js";
 import { findTools } from "../session/tool_filter.js";
-import { ListKeys } from "./list_keys.js";
 import { ToolFilterView } from "./tool_filter_view.js";
+import { ToolList } from "./tool_list.js";
 import { TryView } from "./try_view.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-
-/** More rows than this are not read by anybody; the search finds the rest. */
-const MAX_ROWS = 300;
 
 export class ToolsView {
   /** @param {Parts} parts @param {string} toolName the tool to try, may be empty */
@@ -22,8 +19,8 @@ export class ToolsView {
     this.filter = new ToolFilterView(() => this.#renderList());
     this.shown = el("p", { class: "hint", dataset: { testid: "shown" } });
     this.messages = el("div", { "aria-live": "polite" });
-    this.list = el("div", { class: "tool-list" });
-    this.keys = new ListKeys(this.list);
+    this.none = el("p", { class: "hint" });
+    this.list = new ToolList((name, isPinned) => void this.#pin(name, isPinned));
     this.place = el("div", { class: "try" });
     this.split = el("div", { class: "split" });
     /** @type {TryView | null} */
@@ -37,7 +34,7 @@ export class ToolsView {
 
   /** @param {HTMLElement} container */
   start(container) {
-    const parts = [el("h1", null, "Tools"), this.shown, this.filter.element, this.messages, this.list];
+    const parts = [el("h1", null, "Tools"), this.shown, this.filter.element, this.messages, this.none, this.list.element];
     const side = el("div", { class: "side" }, ...parts);
     const back = link("All tools", viewAddress("tools"), { class: "back" });
     fill(this.split, side, el("div", null, back, this.place));
@@ -120,56 +117,21 @@ export class ToolsView {
   #renderList() {
     const { inventory } = this.parts;
     const pinned = new Set(inventory.selection?.pinned);
-    const found = findTools(inventory.tools, this.filter.readFilter(), pinned);
-    /** @type {Map<string, Tool[]>} */
-    const groups = new Map();
-    for (const tool of found.slice(0, MAX_ROWS))
-      groups.set(tool.server_id, [...(groups.get(tool.server_id) ?? []), tool]);
-    const titles = new Map(inventory.servers.map(({ id, title }) => [id, title]));
-    const sections = [...groups].map(([id, tools]) => {
-      const rows = tools.map((tool) => this.#toolRow(tool, pinned.has(tool.name)));
-      return el("section", null, el("h2", null, titles.get(id) ?? id), el("ul", { class: "tool-rows" }, ...rows));
+    const filter = this.filter.readFilter();
+    const tools = findTools(inventory.tools, filter, pinned);
+    this.none.textContent = tools.length === 0 && inventory.tools.length > 0 ? "No tool matches." : "";
+    this.list.showTools({
+      tools,
+      pinned,
+      isFiltered: Object.values(filter).some((value) => value !== ""),
+      chosen: this.toolName,
+      titles: new Map(inventory.servers.map(({ id, title }) => [id, title])),
+      mayPin: this.#mayPin(),
+      isPaused: (tool) => this.#hasOpenBreaker(tool),
     });
-    const hidden = found.length - MAX_ROWS;
-    const more = hidden > 0 ? el("p", { class: "hint" }, `and ${hidden} more; search to find them`) : null;
-    const none = found.length === 0 && inventory.tools.length > 0 ? el("p", { class: "hint" }, "No tool matches.") : null;
-    this.#replaceList(...sections, more, none);
-  }
-
-  /** Keeps the focus on the pin that was pressed, and brings the chosen tool into sight once. @param {...(Node | null)} content */
-  #replaceList(...content) {
-    const pressed = this.list.contains(document.activeElement)
-      ? /** @type {HTMLElement} */ (document.activeElement).dataset.pin
-      : undefined;
-    fill(this.list, ...content);
-    this.keys.takeRows();
-    if (pressed !== undefined) this.#pinButtons().find(({ dataset }) => dataset.pin === pressed)?.focus();
-    if (this.hasScrolled || !this.parts.inventory.isLoaded) return;
+    if (this.hasScrolled || !inventory.isLoaded) return;
     this.hasScrolled = true;
-    this.list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-  }
-
-  /** @returns {HTMLElement[]} */
-  #pinButtons() {
-    return [...this.list.querySelectorAll("[data-pin]")].map((found) => /** @type {HTMLElement} */ (found));
-  }
-
-  /** @param {Tool} tool @param {boolean} isPinned */
-  #toolRow(tool, isPinned) {
-    const isChosen = tool.name === this.toolName;
-    return el(
-      "li",
-      null,
-      methodTag(tool.method, tool.safe),
-      link(tool.name, viewAddress("tools", tool.name), {
-        "aria-current": isChosen ? "true" : null,
-        class: tool.accepted ? "" : "muted",
-        title: `${tool.method} ${tool.path}`,
-      }),
-      tool.accepted ? null : el("span", { class: "badge" }, "not accepted"),
-      this.#hasOpenBreaker(tool) ? el("span", { class: "badge warning" }, "paused") : null,
-      this.#mayPin() ? this.#pinButton(tool.name, isPinned) : null,
-    );
+    this.list.element.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {Tool} tool */
@@ -181,21 +143,6 @@ export class ToolsView {
   #mayPin() {
     const { selection } = this.parts.inventory;
     return selection !== null && (selection.shown < selection.total || selection.pinned.length > 0);
-  }
-
-  /** @param {string} name @param {boolean} isPinned */
-  #pinButton(name, isPinned) {
-    const press = (/** @type {Event} */ event) => {
-      /** @type {HTMLElement} */ (event.currentTarget).setAttribute("aria-pressed", String(!isPinned));
-      void this.#pin(name, !isPinned);
-    };
-    return button("Pin", press, {
-      class: "pin",
-      "aria-pressed": String(isPinned),
-      "aria-label": `Pin ${name}`,
-      title: isPinned ? "Pinned: shown to models. Press to unpin" : "Always show it to models, even when there are too many tools to show all",
-      dataset: { pin: name },
-    });
   }
 
   /** @param {string} name @param {boolean} isPinned */

@@ -62,7 +62,7 @@ async def test_the_list_is_narrowed_and_stays_so_when_a_tool_is_chosen(crowded: 
     await expect(page.get_by_role("form", name="Try mirrorDelete")).to_be_visible()
     await expect(rows).to_have_count(1)
     await page.get_by_label("Search").fill("")
-    await page.get_by_role("combobox", name="Models").select_option("Shown to models")
+    await page.get_by_role("combobox", name="Show").select_option("Shown to models")
     await expect(page.get_by_text("No tool matches.")).to_be_visible()
 
 

@@ -91,6 +91,6 @@ async def test_run_is_reached_past_a_list_of_any_length(demo: BrowserHarness) ->
     page = await demo.open_page()
     await go_to(page, "tools")
     await tab_to(page, page.locator(".tool-rows a").first, within=15)
-    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("End")
     await page.keyboard.press("Enter")
     await tab_to(page, page.get_by_test_id("run"), within=30)

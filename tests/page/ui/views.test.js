@@ -8,7 +8,7 @@ import { formatDuration } from "../../../static/ui/outcome_view.js";
 import { nameFor, formatBody, formatSize } from "../../../static/ui/response_view.js";
 import { readAddress } from "../../../static/session/probe_frames.js";
 import { choiceOf, reasonSentence, shownSentence, withPin } from "../../../static/session/selection.js";
-import { findTools, tagsOf } from "../../../static/session/tool_filter.js";
+import { findTools, groupTools, tagsOf } from "../../../static/session/tool_filter.js";
 
 /** @param {object} [changes] @returns {any} */
 const entry = (changes = {}) => ({
@@ -133,4 +133,9 @@ test("a saved answer has an ending that its type calls for", () => {
   const types = ["application/problem+json; charset=utf-8", "text/csv", "image/png", "", "application/zip", "application/x-ndjson", "image/svg+xml"];
   const endings = ["json", "csv", "png", "txt", "bin", "ndjson", "svg"];
   assert.deepEqual(types.map(nameFor), endings.map((ending) => `answer.${ending}`));
+});
+
+test("tools are listed by server, and within it by their first tag", () => {
+  const shape = groupTools(TOOLS).map(({ server_id, groups }) => [server_id, groups.map(({ title, tools }) => [title, tools.map(({ name }) => name)])]);
+  assert.deepEqual(shape, [["pets", [["Pets", ["getPet"]], ["", ["addPet"]]]], ["shops", [["", ["getShop"]]]]]);
 });
