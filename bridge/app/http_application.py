@@ -29,6 +29,7 @@ from bridge.endpoints.api.calls import CallRoutes
 from bridge.endpoints.api.devices import DeviceRoutes
 from bridge.endpoints.api.document_bundles import DocumentBundleRoutes
 from bridge.endpoints.api.limits import LimitRoutes
+from bridge.endpoints.api.offered_tools import OfferedToolRoutes
 from bridge.endpoints.api.pairing import PairingRoutes
 from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
@@ -197,6 +198,7 @@ def api_routes(
         *DocumentBundleRoutes(parts.documents.bundle_document).list_routes(),
         *ApprovalRoutes(parts.approvals, settings.approvals.approval_s).list_routes(),
         *SelectionRoutes(parts.registry, bounds).list_routes(),
+        *OfferedToolRoutes(parts.registry).list_routes(),
         *LimitRoutes(parts.registry, parts.controls).list_routes(),
         *calls.list_routes(),
         *BatchRoutes(parts.engine, lambda: parts.controls.limits.now, calls.describe_outcome).list_routes(),

@@ -55,3 +55,24 @@ export function reasonSentence({ over, selected, defaults, max_tools, max_tokens
   if (over !== "over_tokens") return "";
   return `Their definitions take more than ${max_tokens ?? defaults.max_tokens} tokens.`;
 }
+
+/**
+ * What each count that a user meets counts: in Tools, in the chat, in what programs receive.
+ * @param {Selection} selection
+ * @param {{accepted: boolean, advertised: boolean}[]} tools all that there are
+ * @returns {[string, string][]} name and number, in words
+ */
+export function offerCounts({ total, selected, shown, meta_tools }, tools) {
+  const accepted = tools.filter((tool) => tool.accepted).length;
+  const undecided = tools.filter((tool) => tool.advertised && !tool.accepted).length;
+  /** @type {[string, number, string][]} */
+  const counts = [
+    ["Programs receive", shown + meta_tools.length, `in /openapi.json and /mcp: ${formatCount(shown, "tool")} and, of the bridge's own, ${meta_tools.join(", ") || "none"}`],
+    ["Accepted", accepted, "only these run, and only these are offered in the chat and under /v1"],
+    ["Not decided", undecided, "listed for programs; a call says that you have to accept the operation first"],
+    ["Found by search", selected - shown, "by find_operations, when they are not listed"],
+    ["Left out", total - selected, "by your choice below"],
+    ["Declined", tools.length - total, "listed nowhere"],
+  ];
+  return counts.filter(([name, count]) => count > 0 || name === "Accepted").map(([name, count, words]) => [name, `${count.toLocaleString("en")}: ${words}`]);
+}

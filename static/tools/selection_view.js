@@ -1,10 +1,11 @@
 // @ts-check
 /** Which tools models are shown: what comes of the choice, and the choice itself. Every change is saved immediately. */
-import { announceSentence, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, el, factList, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { ChosenList } from "../ui/chosen_list.js";
 import { viewAddress } from "../ui/router.js";
-import { reasonSentence, shownSentence } from "../session/selection.js";
+import { offerCounts, reasonSentence, shownSentence } from "../session/selection.js";
 import { tagsOf } from "../session/tool_filter.js";
+import { OfferPreview } from "./offer_preview.js";
 
 /** @typedef {import("../types/api_types.js").Selection} Selection */
 /** @typedef {import("../types/api_types.js").SelectionChoice} SelectionChoice */
@@ -46,6 +47,7 @@ export class SelectionView {
     this.parts = parts;
     this.messages = el("div", { "aria-live": "polite" });
     this.summary = el("div", { class: "panel", dataset: { testid: "shown" } });
+    this.preview = new OfferPreview(parts.api);
     this.lists = listsOf(parts, (change) => void this.#save(change));
     this.numbers = {
       max_tools: numberField(3, 20_000, (max_tools) => void this.#save({ max_tools })),
@@ -65,6 +67,7 @@ export class SelectionView {
       el("p", { class: "lead" }, LEAD),
       this.summary,
       this.messages,
+      this.preview.element,
       el("div", { class: "columns" }, pinned.element, this.#boundsPanel(), servers.element, tags.element, names.element),
     );
     this.unsubscribe ??= this.parts.inventory.onChange(() => this.#render());
@@ -93,7 +96,9 @@ export class SelectionView {
       return;
     }
     const reason = reasonSentence(selection);
-    fill(this.summary, el("p", null, el("strong", null, shownSentence(selection))), reason ? el("p", { class: "hint" }, reason) : null);
+    const counts = factList(offerCounts(selection, this.parts.inventory.tools));
+    fill(this.summary, el("p", null, el("strong", null, shownSentence(selection))), reason ? el("p", { class: "hint" }, reason) : null, counts, this.preview.cost);
+    void this.preview.showOffer(selection.revision);
     for (const [name, list] of Object.entries(this.lists)) {
       const missing = name === "names" ? [] : selection.missing[/** @type {"servers" | "tags" | "pinned"} */ (name)];
       list.showValues(selection[/** @type {ListName} */ (name)], missing);

@@ -140,6 +140,13 @@ export interface Selection extends SelectionChoice {
   meta_tools: string[];
   revision: string;
 }
+/** What one kind of client receives of the tools; `tokens` are estimated. */
+export interface OfferedTools {
+  form: "openapi" | "mcp" | "responses";
+  tokens: number;
+  tools: { name: string; tokens: number }[];
+  document: import("./types.js").JsonValue;
+}
 /** Calls of an operation that need not ask. Times are seconds since the epoch. */
 export interface GrantFacts {
   id: string;

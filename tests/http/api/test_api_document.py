@@ -251,6 +251,14 @@ async def _walk_selection(witness: Witness) -> None:
     chosen = await witness.ask("PUT", "/api/selection", {"pinned": ["addProduct"], "names": ["add*"]})
     assert (chosen["selected"], chosen["shown"]) == (1, 1)
     await witness.ask("PUT", "/api/selection", {"max_tools": 2}, status=400)
+    for form, names in (
+        ("openapi", ["addProduct", "read_result"]),
+        ("mcp", ["addProduct", "read_result"]),
+        ("responses", []),
+    ):
+        offered = await witness.ask("GET", f"/api/selection/offered?form={form}")
+        assert [tool["name"] for tool in offered["tools"]] == names, form
+    await witness.ask("GET", "/api/selection/offered?form=pdf", status=400)
     listed = (await witness.ask("GET", "/api/tools?schemas=no"))["tools"]
     assert [(tool["advertised"], tool["left_out"]) for tool in listed] == [
         (False, "not_selected"),

@@ -119,6 +119,21 @@ async def test_mcp_clients_are_offered_the_same_tools(bridge: Bridge, page: Fake
         assert (await listed(bridge, f"{path}/openapi.json"))[2] == ["listThing9", *META_TOOLS]
 
 
+async def test_the_preview_is_what_clients_receive(bridge: Bridge, page: FakePage) -> None:
+    """Word for word, so that its user can trust it, with what each tool costs."""
+    await page.request("PUT", "/api/selection", {"pinned": ["listThing9"]})
+    names = ["listThing9", *META_TOOLS]
+    status, shown = await page.request("GET", "/api/selection/offered")
+    assert status == 200
+    assert [path.removeprefix("/tools/") for path in shown["document"]["paths"]] == names
+    assert [tool["name"] for tool in shown["tools"]] == names
+    assert shown["tokens"] == sum(tool["tokens"] for tool in shown["tools"]) > 300
+    _, shown = await page.request("GET", "/api/selection/offered?form=mcp")
+    assert [tool["name"] for tool in shown["document"]["tools"]] == names
+    _, shown = await page.request("GET", "/api/selection/offered?form=responses")
+    assert [tool["type"] for tool in shown["document"]] == ["function"] * len(names)
+
+
 async def test_only_a_page_chooses_and_a_mistake_names_its_field(bridge: Bridge, page: FakePage) -> None:
     """An API key reads the selection; a person makes it."""
     headers = {"Authorization": f"Bearer {bridge.key}"}

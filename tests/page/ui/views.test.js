@@ -6,8 +6,9 @@ import { kindOfEntry, matchesFilter } from "../../../static/calls/call_filter.js
 import { viewAddress, readRoute } from "../../../static/ui/router.js";
 import { formatDuration } from "../../../static/ui/outcome_view.js";
 import { nameFor, formatBody, formatSize } from "../../../static/ui/response_view.js";
+import { costSentence } from "../../../static/tools/offer_preview.js";
 import { readAddress } from "../../../static/session/probe_frames.js";
-import { choiceOf, reasonSentence, shownSentence, withPin } from "../../../static/session/selection.js";
+import { choiceOf, offerCounts, reasonSentence, shownSentence, withPin } from "../../../static/session/selection.js";
 import { findTools, groupTools, tagsOf } from "../../../static/session/tool_filter.js";
 
 /** @param {object} [changes] @returns {any} */
@@ -138,4 +139,14 @@ test("a saved answer has an ending that its type calls for", () => {
 test("tools are listed by server, and within it by their first tag", () => {
   const shape = groupTools(TOOLS).map(({ server_id, groups }) => [server_id, groups.map(({ title, tools }) => [title, tools.map(({ name }) => name)])]);
   assert.deepEqual(shape, [["pets", [["Pets", ["getPet"]], ["", ["addPet"]]]], ["shops", [["", ["getShop"]]]]]);
+});
+
+test("each count says what it counts, and those that count nothing are left out", () => {
+  const tools = [{ accepted: true, advertised: true }, { accepted: false, advertised: true }, { accepted: true, advertised: false }, { accepted: false, advertised: false }];
+  const names = offerCounts(selection({ total: 3, selected: 3, shown: 2, meta_tools: ["read_result"] }), tools).map(([name, words]) => [name, words.split(":")[0]]);
+  assert.deepEqual(names, [["Programs receive", "3"], ["Accepted", "2"], ["Not decided", "1"], ["Found by search", "1"], ["Declined", "1"]]);
+});
+
+test("what definitions cost is said with the longest", () => {
+  assert.equal(costSentence(/** @type {any} */ ({ tokens: 1200, tools: [{ name: "a", tokens: 200 }, { name: "b", tokens: 1000 }] })), "Their definitions take about 1,200 tokens of every request. The longest: b (1,000), a (200).");
 });

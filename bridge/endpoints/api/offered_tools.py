@@ -1,0 +1,89 @@
+"""`/api/selection/offered`: what clients and models receive of the tools, word for word, and its cost."""
+
+from __future__ import annotations
+
+from typing import Literal, cast, get_args
+
+import orjson
+from aiohttp import web
+from pydantic import JsonValue
+
+from bridge.agent.tools.catalog_tools import CatalogTools
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import UserView
+from bridge.errors import BridgeError, ErrorCode
+from bridge.http.access import caller_of
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, compressed
+from toolserver.tool.selection import estimated_tokens
+
+Form = Literal["openapi", "mcp", "responses"]
+
+
+class OfferedTool(ApiModel):
+    """One tool that is offered."""
+
+    name: str
+    tokens: int
+    """Estimated tokens of its definition, at four characters a token."""
+
+
+class OfferedTools(ApiModel):
+    """The tools as one kind of client receives them, at the address of all servers."""
+
+    form: Form
+    tokens: int
+    """Estimated tokens of all definitions together."""
+    tools: list[OfferedTool]
+    document: JsonValue
+    """`openapi`: what `GET /openapi.json` gives. `mcp`: the result of `tools/list`. `responses`: the tools
+    that `/v1/responses` gives to a model, of accepted operations only."""
+
+
+class OfferedToolRoutes:
+    """Handler of the preview."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._of_models = CatalogTools(registry)
+
+    def list_routes(self) -> list[ApiRoute]:
+        """Return the routes of this class."""
+        return [
+            ApiRoute(
+                "GET",
+                "/api/selection/offered",
+                self.show_offered,
+                "showOfferedTools",
+                "Show what clients and models receive of the tools",
+                {200: RouteAnswer("The tools as they are sent.", OfferedTools)},
+                query={"form": "`openapi` (default), `mcp` or `responses`."},
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_DOCUMENT),
+            )
+        ]
+
+    async def show_offered(self, request: web.Request) -> web.Response:
+        """Show one form of the caller's tools."""
+        view = await self._registry.view_of_user(caller_of(request).user.id)
+        form = request.query.get("form", "openapi")
+        if form not in get_args(Form):
+            raise BridgeError(ErrorCode.INVALID_REQUEST, f"`form` is one of {', '.join(get_args(Form))}.")
+        document, costs = await self._written(view, cast("Form", form))
+        tools = [{"name": name, "tokens": tokens} for name, tokens in costs.items()]
+        about = {"form": form, "tokens": sum(costs.values()), "tools": tools}
+        body = orjson.dumps({**about, "document": orjson.Fragment(document)})
+        return compressed(web.Response(body=body, content_type="application/json"))
+
+    async def _written(self, view: UserView, form: Form) -> tuple[bytes, dict[str, int]]:
+        """Return the document, and the tokens of each of its tools by name."""
+        if form == "responses":
+            own = await self._of_models.tools_of_user(view.user_id, taken=0, strict=False)
+            written = {tool.name: orjson.dumps(tool.definition) for tool in own}
+            costs = {name: estimated_tokens("", "", definition) for name, definition in written.items()}
+            return b"[%b]" % b",".join(written.values()), costs
+        offered = await self._registry.offer_tools(view, None)
+        costs = await self._registry.count_tokens(view, offered.tools)
+        for meta in offered.meta_tools:
+            costs[meta.name] = estimated_tokens(meta.name, meta.description, meta.schema_json)
+        if form == "openapi":
+            return (await self._registry.advertise_document(view, None)).body, costs
+        return b'{"tools":%b}' % await self._registry.list_mcp_tools(view, None), costs
