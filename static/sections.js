@@ -29,6 +29,10 @@ const SECTIONS = {
     const { ChatView } = await import("./chat/chat_view.js");
     return (parts) => new ChatView(parts, id);
   },
+  models: async () => {
+    const { ModelsView } = await import("./models/models_view.js");
+    return (parts) => new ModelsView(parts);
+  },
   calls: async ({ parts: [id = ""] }) => {
     const { CallLogView } = await import("./calls/call_log_view.js");
     return (parts) => new CallLogView(parts, id);

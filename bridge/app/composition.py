@@ -37,6 +37,7 @@ from bridge.calls.ports import Journal
 from bridge.calls.repeated_calls import RepeatedCalls
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
+from bridge.documents.fetch import refuse_internal, refuse_link_local
 from bridge.documents.reader import DocumentReader
 from bridge.homes import HomeOf
 from bridge.http.answer_files import AnswerFiles, TurnFiles
@@ -47,8 +48,11 @@ from bridge.limits.circuit_breaker import Breakers
 from bridge.limits.fair_queue import FairQueue
 from bridge.limits.request_queue import RequestQueue
 from bridge.limits.settings import LiveLimits
-from bridge.providers.directory import ModelDirectory, ModelEntry, ModelServices
+from bridge.providers.directory import ModelDirectory
+from bridge.providers.ports import ProviderStore
+from bridge.providers.shelf import ModelEntry
 from bridge.providers.turn_settings import turn_settings
+from bridge.providers.user_models import ModelServices, UserModels
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.limits import given_limits
 from bridge.settings.memory import MemorySettings
@@ -91,7 +95,7 @@ class Components:
     files: AnswerFiles
     documents: DocumentReader
     tasks: Tasks
-    models: ModelDirectory
+    models: UserModels
     requests: RequestQueue
     items: ItemStore
     memory_choices: MemoryChoices
@@ -142,7 +146,7 @@ def compose_bridge(
     turns = _compose_turns(
         requests, controls, toolboxes, memory, dispatcher, settings=settings.memory, choices=memory_choices
     )
-    models = ModelDirectory(settings.models, settings.environ, demo=DemoModel())
+    models = _compose_models(settings, store.model_providers(settings.storage, secret), operator=local_user)
     services = ModelServices(models, partial(turn_settings, settings, controls.limits), tasks)
     responses = compose_responses(turns, memory, journal, services, page_count=gateway.pages.count_pages)
     tables, epoch_of = store.conversation_tables(settings.storage), store.epoch_of
@@ -176,6 +180,16 @@ def compose_bridge(
         readiness=compose_readiness(
             settings, store, documents, tasks, registry=registry, engine=engine, find_route=gateway.route_to
         ),
+    )
+
+
+def _compose_models(settings: BridgeSettings, providers: ProviderStore, *, operator: User) -> UserModels:
+    """Whoever started the bridge may name servers of the own network, others only public ones."""
+    operators = ModelDirectory(settings.models, settings.environ, demo=DemoModel())
+    return UserModels(
+        operators,
+        providers,
+        lambda user_id: refuse_link_local if user_id == operator.id else refuse_internal,
     )
 
 

@@ -17,7 +17,7 @@ from bridge.endpoints.api.conversations.messages import ConversationMessageRoute
 from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
 from bridge.homes import EpochOf
 from bridge.http.routing import ApiRoute
-from bridge.providers.directory import ModelServices
+from bridge.providers.user_models import ModelServices
 from bridge.storage.call_journal import CallJournal
 
 

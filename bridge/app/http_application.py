@@ -31,6 +31,7 @@ from bridge.endpoints.api.document_bundles import DocumentBundleRoutes
 from bridge.endpoints.api.limits import LimitRoutes
 from bridge.endpoints.api.offered_tools import OfferedToolRoutes
 from bridge.endpoints.api.pairing import PairingRoutes
+from bridge.endpoints.api.providers import ProviderRoutes
 from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
 from bridge.endpoints.api.stored_items import MemoryChoiceRoutes, StoredItemRoutes
@@ -200,6 +201,7 @@ def api_routes(
         *SelectionRoutes(parts.registry, bounds).list_routes(),
         *OfferedToolRoutes(parts.registry).list_routes(),
         *LimitRoutes(parts.registry, parts.controls).list_routes(),
+        *ProviderRoutes(parts.models, parts.registry.operator_id).list_routes(),
         *calls.list_routes(),
         *BatchRoutes(parts.engine, lambda: parts.controls.limits.now, calls.describe_outcome).list_routes(),
         *CallHistoryRoutes(parts.dispatcher, parts.journal).list_routes(),

@@ -12,7 +12,7 @@ from bridge.endpoints.openai.responses_api.create import ResponseMaker
 from bridge.endpoints.openai.responses_api.resume import ResponseContinuer
 from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import RunningResponses
-from bridge.providers.directory import ModelServices
+from bridge.providers.user_models import ModelServices
 from bridge.storage.call_journal import CallJournal
 from bridge.tasks import sleep_safely
 

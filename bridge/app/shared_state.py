@@ -31,6 +31,7 @@ async def follow_changes(changes: Changes, parts: Components) -> None:
     changes.on_change(["approvals"], parts.approvals.clear_cache)
     changes.on_change(["device_choices"], parts.choices.clear_cache)
     changes.on_change(["memory_choices"], parts.memory_choices.clear_cache)
+    changes.on_change(["model_providers"], parts.models.clear_cache)
     changes.on_change(["devices"], devices.read_devices)  # the last: a frozen page takes a second to leave
     parts.store.on_commit(changes.announce_change)
     await changes.read_first()

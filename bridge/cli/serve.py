@@ -137,7 +137,7 @@ async def _model_names(bridge: Bridge) -> list[str]:
     """What providers list soon enough; a start does not wait for one that is slow."""
     try:
         async with asyncio.timeout(LISTING_SECONDS):
-            return [entry.id for entry in await bridge.components.models.list_models()]
+            return [entry.id for entry in await bridge.components.models.operators.list_models()]
     except TimeoutError:
         return []
 

@@ -10,7 +10,7 @@ from bridge.agent.toolbox import Toolbox
 from bridge.agent.turn import Turn
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.window import Window, build_history, select_window
-from bridge.providers.directory import ModelEntry
+from bridge.providers.shelf import ModelEntry
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from bridge.conversations.conversation import DEFAULT_ROUNDS, Message
 from bridge.conversations.prompt import ListedTool, build_instructions
 from bridge.conversations.window import Window, build_history
 from bridge.errors import BridgeError, ErrorCode
-from bridge.providers.directory import ModelEntry
+from bridge.providers.shelf import ModelEntry
 from toolserver.call.result import READ_ON
 from toolserver.json_types import text_at
 from toolserver.tool.meta_tools import READ_RESULT

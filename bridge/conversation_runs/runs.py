@@ -30,7 +30,9 @@ from bridge.conversations.message_schema import message_json
 from bridge.conversations.ports import ConversationStore
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import EpochOf, no_epoch
-from bridge.providers.directory import ModelEntry, ModelServices, UnknownModel
+from bridge.providers.directory import UnknownModel
+from bridge.providers.shelf import ModelEntry
+from bridge.providers.user_models import ModelServices
 from bridge.tasks import log_failures
 from toolserver.json_types import JsonObject
 
@@ -101,7 +103,7 @@ class ConversationRuns:
         self._check_capacity(user_id)
         async with self.locks.lock_messages(conversation_id):
             conversation = await self.require_conversation(user_id, conversation_id)
-            entry = await self._find_entry(prompt.model or conversation.settings.model)
+            entry = await self._find_entry(user_id, prompt.model or conversation.settings.model)
             known = await self._store.list_messages(conversation_id)
             branches = Branches(known)
             leaf_id = _leaf_of(conversation, branches, prompt)
@@ -129,7 +131,7 @@ class ConversationRuns:
             known = await self._store.list_messages(conversation_id)
             branches = Branches(known)
             calling, call = find_call(branches, conversation.head_id, tool_call_id)
-            entry = await self._find_entry(calling.model or conversation.settings.model)
+            entry = await self._find_entry(user_id, calling.model or conversation.settings.model)
             path = branches.path_to(calling.id)
             return await self._launch(RunPlan(conversation, entry, known, (), path, asked_by, call))
 
@@ -214,7 +216,8 @@ class ConversationRuns:
         known = await self._store.list_messages(conversation.id)
         path = Branches(known).path_to(conversation.head_id)
         rounds = [message for message in path if message.run_id == run_id and message.role == "assistant"]
-        entry = await self._find_entry(rounds[-1].model if rounds else conversation.settings.model)
+        named = rounds[-1].model if rounds else conversation.settings.model
+        entry = await self._find_entry(conversation.user_id, named)
         rest = RunPlan(conversation, entry, known, (), path, MOVED_ASKED_BY, rounds_before=len(rounds))
         return await self._planner.plan_run(rest, run_id)
 
@@ -270,14 +273,14 @@ class ConversationRuns:
         ended = settle_interrupted(calls, known, "restarted")
         return [output_message(path[-1], each, time.time()) for each in ended]
 
-    async def _find_entry(self, name: str | None) -> ModelEntry:
+    async def _find_entry(self, user_id: str, name: str | None) -> ModelEntry:
         """Return the model of a name; without a name, the first one listed."""
         if name is not None:
             try:
-                return await self._models.find_model(name)
+                return await self._models.find_model(user_id, name)
             except UnknownModel as error:
                 raise _wrong("model", str(error)) from None
-        entries = await self._models.list_models()
+        entries = await self._models.list_models(user_id)
         if not entries:
             raise _wrong("model", "No model configured: no provider lists any model. Name one in 'model'.")
         return entries[0]

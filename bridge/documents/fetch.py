@@ -54,6 +54,27 @@ def refuse_private(host: str) -> None:
         raise OSError(f"{address} is not a public address ({what}); let the browser fetch it")
 
 
+def refuse_link_local(host: str) -> None:
+    """Raise OSError for an address that is link-local or serves metadata: for what the operator names.
+
+    Nobody runs a service there on purpose, and metadata gives away credentials of the machine.
+    """
+    address = host.partition("%")[0]
+    if source := METADATA_NAMES.get(host.rstrip(".").lower()):
+        raise OSError(f"{host} is a cloud metadata service ({source}); nothing is sent there")
+    network = network_of(address)
+    if network.conclusion is Conclusion.METADATA or network.name == "link-local":
+        raise OSError(f"{address} is {network.name}; nothing is sent there")
+
+
+def refuse_internal(host: str) -> None:
+    """Raise OSError as `refuse_private` does, where no browser could go instead of the bridge."""
+    try:
+        refuse_private(host)
+    except OSError as error:
+        raise OSError(str(error).partition(";")[0]) from None
+
+
 class PublicResolver(AbstractResolver):
     """A resolver that refuses names which lead to private addresses."""
 

@@ -10,29 +10,13 @@ import asyncio
 import difflib
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass, replace
-from typing import cast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
-from bridge.agent.chat_completions.options import unsayable_in_responses
-from bridge.agent.chat_completions.upstream_request import ChatDialect, find_unsupported_paths
-from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
-from bridge.agent.text_calls.model import TextCallModel
-from bridge.agent.turn import TurnSettings
-from bridge.lazy_modules import load_lazily
-from bridge.providers.models import ChatModel, ResponsesModel
-from bridge.providers.ports import Listed, Provider
+from bridge.agent.model import Model
+from bridge.providers.shelf import ModelEntry, ProviderShelf, merge_options
 from bridge.settings import model_facts
-from bridge.settings.models import ModelSettings, ModelsFile, ProviderSettings, WebSearch, key_of
-from bridge.tasks import Tasks
-from toolserver.json_types import JsonObject
-
-LISTED_S = 300.0
-"""Seconds for which a provider's list of models counts as current. Chosen."""
-
-LIST_AGAIN_S = 30.0
-"""Seconds until a provider that could not list its models is asked again. Chosen."""
+from bridge.settings.models import ModelSettings, ModelsFile, ProviderSettings, key_of
 
 MAX_NEAREST = 3
 """Maximum number of similar names suggested to a caller who asks for a model that does not exist."""
@@ -60,77 +44,6 @@ class UnknownModel(Exception):
         self.nearest = nearest
 
 
-@dataclass(frozen=True, slots=True)
-class ModelEntry:
-    """One model that callers may name."""
-
-    model: Model
-    """Accepts requests under any name; asks its provider under the provider's own."""
-    settings: ModelSettings
-    provider: ProviderSettings
-    created: int = 0
-    """Creation time in seconds since 1970; 0 when unknown."""
-
-    @property
-    def id(self) -> str:
-        """The callers' name for it."""
-        return self.settings.id
-
-    @property
-    def owned_by(self) -> str:
-        """The name of its provider."""
-        return self.provider.name
-
-    @property
-    def upstream_name(self) -> str:
-        """The provider's name for it."""
-        return self.settings.model or self.settings.id
-
-    @property
-    def options(self) -> JsonObject:
-        """The request options that apply where a caller gives none."""
-        return cast(JsonObject, self.settings.options)
-
-    @property
-    def reasons(self) -> bool:
-        """Whether it reasons before it answers."""
-        requested = self.settings.reasons
-        return model_facts.is_reasoning_model(self.upstream_name) if requested is None else requested
-
-    @property
-    def web_search(self) -> WebSearch | None:
-        """How it is asked to search the web; None: it cannot."""
-        if (own := self.settings.web_search) is not None:
-            return None if own == "none" else own
-        form = self.provider.web_search
-        return None if form == "tool" and not model_facts.can_search_web(self.upstream_name) else form
-
-    def left_out(self, request: ModelRequest) -> tuple[str, ...]:
-        """Return what of a caller's request the protocol cannot express: paths such as `truncation`."""
-        if self.provider.api == "chat":
-            return tuple(find_unsupported_paths(request))
-        return tuple(unsayable_in_responses(request.chat_options))
-
-
-class NamedModel:
-    """A provider's model under the callers' name, with default options."""
-
-    def __init__(self, inner: Model, name: str, options: JsonObject) -> None:
-        """`name`: the provider's name for the model."""
-        self._inner = inner
-        self._name = name
-        self._options = options
-
-    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """Run one round, as `Model.stream_round` says. A caller's options win, objects member by member."""
-        upstream_request = replace(
-            request, model=self._name, options=merge_options(self._options, request.options)
-        )
-        async with aclosing(self._inner.stream_round(upstream_request)) as events:
-            async for event in events:
-                yield event
-
-
 class ModelDirectory:
     """All models. All methods run on one event loop."""
 
@@ -148,7 +61,9 @@ class ModelDirectory:
             ModelsFileError: the key of a provider is missing.
         """
         self._shelves = {
-            settings.name: _Shelf(settings, key_of(settings, environ), file, clock)
+            settings.name: ProviderShelf(
+                settings, key_of(settings, environ), lists=_is_listed(settings, file), clock=clock
+            )
             for settings in file.provider
         }
         self._named = {
@@ -164,6 +79,15 @@ class ModelDirectory:
         """Close the connections to every provider."""
         for shelf in self._shelves.values():
             await shelf.provider.close_client()
+
+    @property
+    def provider_settings(self) -> list[ProviderSettings]:
+        """The operator's providers."""
+        return [shelf.provider.settings for shelf in self._shelves.values()]
+
+    def find_known(self, name: str) -> ModelEntry | None:
+        """Return the model of a name without asking a provider; None: it would have to be asked for."""
+        return self._entries_by_name().get(name)
 
     async def list_models(self) -> list[ModelEntry]:
         """Return all models: the file's in its order, then those that providers list. Never fails.
@@ -232,74 +156,7 @@ class ModelDirectory:
             yield shelf.entry(entry.settings.model_copy(update=changes), entry.created)
 
 
-class _Shelf:
-    """One provider and its models."""
-
-    def __init__(
-        self, settings: ProviderSettings, key: str | None, file: ModelsFile, clock: Callable[[], float]
-    ) -> None:
-        self.name = settings.name
-        self.provider: Provider = load_lazily("http_provider")(settings, key, clock=clock)
-        is_named = any(model.provider == settings.name for model in file.model)
-        self.lists = not is_named if settings.list_models is None else settings.list_models
-        self._model = _client_of(self.provider)
-        self._clock = clock
-        self.list: list[ModelEntry] = []
-        """The models that the provider listed last; empty when it never did."""
-        self._renew_at = 0.0
-        self._asking = asyncio.Lock()
-
-    def entry(self, settings: ModelSettings, created: int = 0) -> ModelEntry:
-        options = cast(JsonObject, settings.options)
-        model: Model = NamedModel(self._model, settings.model or settings.id, options)
-        if settings.text_calls:
-            model = TextCallModel(model, tells_tools=not settings.can_call_functions)
-        return ModelEntry(model, settings, self.provider.settings, created)
-
-    async def refresh(self) -> None:
-        """Request the list again if it is old. Never fails: without a new list, the last one stays."""
-        async with self._asking:
-            if self.lists and self._clock() >= self._renew_at:
-                self._renew_at = self._clock() + await self._renew()
-
-    async def _renew(self) -> float:
-        """Request the list; returns the seconds until it is worth requesting again."""
-        try:
-            listed = await self.provider.request_models()
-        except ModelError as error:
-            _log.warning("The models of %s cannot be listed: %s", self.name, error.message)
-            return LIST_AGAIN_S
-        self.list = [self._listed_entry(model) for model in listed]
-        return LISTED_S
-
-    def _listed_entry(self, model: Listed) -> ModelEntry:
-        settings = ModelSettings.model_validate({**model.facts, "id": model.name, "provider": self.name})
-        return self.entry(settings, model.created)
-
-
-def merge_options(defaults: JsonObject, requested: JsonObject) -> JsonObject:
-    """Return the options with a caller's on top; objects in them are merged member by member."""
-    both = {**defaults, **requested}
-    for name, value in requested.items():
-        default = defaults.get(name)
-        if isinstance(value, dict) and isinstance(default, dict):
-            both[name] = {**default, **value}
-    return both
-
-
-def _client_of(provider: Provider) -> Model:
-    settings = provider.settings
-    if settings.api == "responses":
-        return ResponsesModel(provider)
-    dialect = ChatDialect(settings.max_tokens_name, settings.stream_usage, settings.return_reasoning)
-    return ChatModel(provider, dialect)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelServices:
-    """What responses and conversations need to use models."""
-
-    models: ModelDirectory
-    settings_of: Callable[[ModelEntry], TurnSettings]
-    """Returns how turns of a model run, by the current settings."""
-    tasks: Tasks
+def _is_listed(settings: ProviderSettings, file: ModelsFile) -> bool:
+    """Return whether to offer what a provider lists."""
+    is_named = any(model.provider == settings.name for model in file.model)
+    return not is_named if settings.list_models is None else settings.list_models

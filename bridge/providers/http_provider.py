@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import cast
 
+import httpx2
 from openai import (
     APIConnectionError,
     APIError,
@@ -26,7 +27,8 @@ from openai import (
 
 from bridge.agent.model import ModelError, Note
 from bridge.providers.errors import Failures, retry_after_s
-from bridge.providers.ports import Listed, Provider
+from bridge.providers.guarded_transport import GuardedTransport
+from bridge.providers.ports import Listed, Provider, Refuse
 from bridge.settings.model_facts import listed_facts
 from bridge.settings.models import ProviderSettings
 from bridge.tasks import sleep_safely
@@ -81,8 +83,13 @@ class HttpProvider(Provider):
         *,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], Awaitable[None]] = sleep_safely,
+        refuse: Refuse | None = None,
     ) -> None:
-        """`key`: None for a provider that needs none. `rest` waits between two attempts."""
+        """`key`: None for a provider that needs none. `pause` waits between two attempts.
+
+        `refuse`: decides about every address that is connected to; None: the operator named the provider, and
+        all are good.
+        """
         self.settings = settings
         self.failures = Failures(settings.name, key)
         self._headers = {"Content-Type": "application/json", **_NOT_FOR_PROVIDERS}
@@ -94,6 +101,7 @@ class HttpProvider(Provider):
             base_url=settings.base_url,
             max_retries=0,
             timeout=Timeout(settings.idle_seconds, connect=settings.connect_seconds),
+            http_client=None if refuse is None else _guarded_client(refuse),
         )
         self._clock = clock
         self._pause = pause
@@ -216,6 +224,11 @@ class HttpProvider(Provider):
     def _remember(self, failure: ModelError) -> None:
         if failure.status == _UNAUTHORIZED:
             self._refusal = (failure, self._clock() + REFUSED_KEY_S)
+
+
+def _guarded_client(refuse: Refuse) -> httpx2.AsyncClient:
+    """Return a client that connects only where it may, and follows nobody elsewhere."""
+    return httpx2.AsyncClient(transport=GuardedTransport(refuse), follow_redirects=False, trust_env=False)
 
 
 def failure_of(error: APIError, failures: Failures, *, has_begun: bool) -> ModelError:

@@ -1,15 +1,20 @@
-"""The port of a provider: what its models need, a request out and its events in."""
+"""The ports of providers: what a model needs of one, a request out and its events in; and their store."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from bridge.agent.model import Note
 from bridge.providers.errors import Failures
 from bridge.settings.models import ProviderSettings
+from bridge.settings.user_providers import UserProvider
 from toolserver.json_types import JsonObject
+
+Refuse: TypeAlias = Callable[[str], None]
+"""Takes a host; raises OSError, with the reason, if it must not be reached, and ValueError if it is no
+address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,4 +56,24 @@ class Provider(Protocol):
 
     async def close_client(self) -> None:
         """Close all connections."""
+        ...
+
+
+class ProviderStore(Protocol):
+    """The providers that users set up.
+
+    Raises, in every coroutine:
+        BridgeError: `store_unavailable`.
+    """
+
+    async def list_providers(self, user_id: str) -> Sequence[UserProvider]:
+        """Return a user's own providers and those that are shared, by name; the user's own first."""
+        ...
+
+    async def save_provider(self, provider: UserProvider) -> None:
+        """Store a provider, in place of its owner's of the same name."""
+        ...
+
+    async def delete_provider(self, owner_id: str, name: str) -> bool:
+        """Delete a provider; returns whether there was one."""
         ...

@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, and_, or_, select, update
 
+from bridge.storage.chat.model_providers import PROVIDERS, place_of_provider
 from bridge.storage.conversation_mapping import (
     CONVERSATIONS,
     MESSAGES,
@@ -87,6 +88,12 @@ _TABLES = (
         ("body", "request"),
         sized=True,
         place=lambda row, column: place_of_response(row["user_id"], row["id"], column),
+    ),
+    _Sealable(
+        PROVIDERS,
+        ("content",),
+        sized=False,
+        place=lambda row, _: place_of_provider(row["user_id"], row["name"]),
     ),
     _Sealable(
         EVENTS,

@@ -28,8 +28,9 @@ Topic: TypeAlias = Literal[
     "approvals",
     "device_choices",
     "memory_choices",
+    "model_providers",
 ]
-"""What replicas keep in memory and count the changes of; revision 0021 says which tables."""
+"""What replicas keep in memory and count the changes of; revisions 0021 and 0022 say which tables."""
 
 _log = logging.getLogger(__name__)
 

@@ -21,6 +21,7 @@ from bridge.homes import EpochOf, no_epoch
 from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
+from bridge.storage.chat.model_providers import ModelProviderTable
 from bridge.storage.conversations import ConversationTables
 from bridge.storage.database import (
     Engines,
@@ -178,6 +179,10 @@ class Store(UserStore):
     def memory_choices(self) -> MemoryChoiceTable:
         """Return the retention preferences of users in this database."""
         return MemoryChoiceTable(self._session)
+
+    def model_providers(self, settings: StorageSettings, secret: bytes) -> ModelProviderTable:
+        """Return the providers that users set up; `secret` of the bridge seals their keys."""
+        return ModelProviderTable(self._session, Encryption(settings), secret)
 
     def approval_tables(self) -> ApprovalTables:
         """Return the approval modes and grants in this database."""

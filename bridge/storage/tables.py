@@ -79,6 +79,19 @@ class MemoryChoiceRow(Base):
     reasoning: Mapped[str] = mapped_column(String(20))
 
 
+class ModelProviderRow(Base):
+    """A provider of models that a user set up in the page."""
+
+    __tablename__ = "model_providers"
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(100), primary_key=True)
+    is_shared: Mapped[bool]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    """Address, protocol, models and the sealed key; encoded as `encryption` does."""
+    key_id: Mapped[str | None] = mapped_column(String(16))
+    """Id of the key of encryption; null: not encrypted. The provider's own key is sealed in any case."""
+
+
 class DeviceRow(Base):
     """A browser of a user, known by the public half of a key that never leaves it."""
 

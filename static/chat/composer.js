@@ -1,6 +1,7 @@
 // @ts-check
 /** Where messages are written: sends with Enter, stops with Escape, and never loses what was typed. */
-import { button, el, fill, notice, sentenceOf } from "../ui/dom.js";
+import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
 import { isSendKey } from "./turn_views.js";
 
 /**
@@ -9,6 +10,9 @@ import { isSendKey } from "./turn_views.js";
  * @property {() => Promise<void>} stop
  * @property {(model: string) => Promise<void>} choose
  */
+
+/** The model that only makes the calls that are written. */
+export const DEMO = "demo";
 
 export class ChatComposer {
   #isBusy = false;
@@ -22,7 +26,8 @@ export class ChatComposer {
     this.send = el("button", { type: "submit", class: "primary" }, "Send");
     this.stop = button("Stop", () => void this.cancelRun(), { class: "danger", hidden: true, title: "Escape" });
     this.messages = el("div");
-    this.line = el("div", { class: "composer-line" }, this.models, el("span", { class: "spacer" }), this.stop, this.send);
+    this.more = link("Models", viewAddress("models"), { class: "quiet-link" });
+    this.line = el("div", { class: "composer-line" }, this.models, this.more, el("span", { class: "spacer" }), this.stop, this.send);
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
       void this.#send();
@@ -40,6 +45,7 @@ export class ChatComposer {
     const all = chosen === null || models.includes(chosen) ? models : [chosen, ...models];
     fill(this.models, ...all.map((id) => el("option", { value: id, selected: id === chosen }, id)));
     this.models.hidden = all.length === 0;
+    fill(this.more, all.every((id) => id === DEMO) ? "Add a model" : "Models");
   }
 
   /** @param {boolean} isBusy an answer is under way */

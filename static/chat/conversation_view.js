@@ -1,6 +1,6 @@
 // @ts-check
 /** One conversation on the screen, or one that has not begun: head, settings, turns and the field for the next message. */
-import { ChatComposer } from "./composer.js";
+import { ChatComposer, DEMO } from "./composer.js";
 import { ChatHeader } from "./header.js";
 import { ChatSession } from "./session.js";
 import { ChatSettings, toolKey } from "./settings.js";
@@ -15,7 +15,6 @@ import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 /** @typedef {{begun: (id: string) => void, changed: () => void, removed: () => void, list: (isShown: boolean) => void}} PaneNews */
 
 const TITLE_CHARS = 60;
-const DEMO = "demo";
 /** What a new conversation begins with. @type {() => {model: string | null, prompt: string, off: Set<string>}} */
 const emptyChoices = () => ({ model: null, prompt: "", off: new Set() });
 
@@ -149,7 +148,7 @@ export class ConversationView {
     this.settings.showSettings(begun ? begun.system_prompt : this.#chosen.prompt, tools, on);
     const count = keys.filter((key) => on.has(key)).length;
     const isDemo = this.composer.models.value === DEMO;
-    fill(this.welcome, welcomeView(count, isDemo ? this.#examples : [], (text) => this.composer.suggestText(text)));
+    fill(this.welcome, welcomeView(count, this.#models.every((id) => id === DEMO), isDemo ? this.#examples : [], (text) => this.composer.suggestText(text)));
     if (isDemo && this.#examples.length === 0) void this.#loadExamples(tools);
   }
 

@@ -11,16 +11,18 @@ const EXAMPLES = 3;
 
 /**
  * @param {number} count how many tools may be used
+ * @param {boolean} isDemoOnly there is no other model
  * @param {string[]} examples messages that the model understands
  * @param {(text: string) => void} suggest
  */
-export function welcomeView(count, examples, suggest) {
+export function welcomeView(count, isDemoOnly, examples, suggest) {
   const whose = count === 1 ? "your one tool" : `your ${count} tools`;
   const words =
     count === 0
       ? ["No tool is accepted yet, so the model can only talk. ", link("Review the servers", viewAddress("servers")), " to give it some."]
       : [`The model may use ${whose}. This browser performs the calls; those that can change something ask you first.`];
-  return el("div", { class: "welcome" }, el("h2", null, "Ask something"), el("p", { class: "muted" }, ...words), ...exampleButtons(examples, suggest));
+  const add = el("p", null, "To talk with a real model, ", link("add a model", viewAddress("models")), ": OpenAI, OpenRouter, a local one, or any other with their interface.");
+  return el("div", { class: "welcome" }, el("h2", null, "Ask something"), el("p", { class: "muted" }, ...words), isDemoOnly ? add : null, ...exampleButtons(examples, suggest));
 }
 
 /** @param {string[]} examples @param {(text: string) => void} suggest */

@@ -26,7 +26,7 @@ export class SettingsView {
   /** @param {HTMLElement} container */
   async start(container) {
     const { controls, api, webMcp } = this.parts;
-    const calls = [openBreakersPanel(this.parts), approvalPanel(), new WebMcpPanel(webMcp), new CallSettingForm(this.parts, {})];
+    const calls = [openBreakersPanel(this.parts), approvalPanel(), modelsPanel(), new WebMcpPanel(webMcp), new CallSettingForm(this.parts, {})];
     this.#sections = [...calls, new AppearancePanel(), new LanguagePanel(), new StoredItemsPanel(api), new LimitsPanel(controls)];
     fill(container, el("h1", null, "Settings"), this.messages, ...this.#sections.map(({ element }) => element));
     try {
@@ -46,6 +46,13 @@ function approvalPanel() {
   const words = el("p", { class: "hint" }, "Which calls ask first, which are allowed without asking, and how this page notifies you. ");
   words.append(link("Approval", viewAddress("approval")));
   return { element: el("section", { class: "panel" }, el("h2", null, "Approval"), words), stop: () => {} };
+}
+
+/** Has a view of its own. @returns {Section} */
+function modelsPanel() {
+  const words = el("p", { class: "hint" }, "Where the models of the chat come from: addresses, keys, and which models are offered. ");
+  words.append(link("Models", viewAddress("models")));
+  return { element: el("section", { class: "panel" }, el("h2", null, "Models"), words), stop: () => {} };
 }
 
 /** Open circuit breakers of all servers. @param {Parts} parts @returns {Section} */

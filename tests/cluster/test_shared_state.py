@@ -12,6 +12,8 @@ from bridge.app.composition import Components
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
+from bridge.settings.models import ProviderSettings
+from bridge.settings.user_providers import UserProvider
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.cluster.following_bridges import FollowingBridges, following_bridges
 from tests.support.documents.compiled import document_text
@@ -241,6 +243,15 @@ async def memory(parts: Components, user: str, _server_id: str) -> object:
     return not (await parts.memory_choices.choice_of_user(user)).keeps_answers
 
 
+async def save_provider(parts: Components, user: str, _server_id: str) -> None:
+    settings = ProviderSettings(name="mine", base_url="http://127.0.0.1:9/v1")
+    await parts.models.store.save_provider(UserProvider(user, settings, models=("small",)))
+
+
+async def provider(parts: Components, user: str, _server_id: str) -> object:
+    return "small" in [entry.id for entry in await parts.models.list_models(user)]
+
+
 SETTINGS: dict[str, tuple[Change, Look]] = {
     "acceptances": (accept, accepted),
     "selections": (select, selected),
@@ -250,6 +261,7 @@ SETTINGS: dict[str, tuple[Change, Look]] = {
     "grants": (keep_grant, grants),
     "device choices": (choose_device, chosen_device),
     "memory choices": (choose_memory, memory),
+    "model providers": (save_provider, provider),
 }
 
 

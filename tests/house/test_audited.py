@@ -15,6 +15,7 @@ CHANGES_NOTHING = {
     "POST /api/tickets": "gives nobody anything: the browser is paired already, the ticket is only used up",
     "POST /api/pairings/code": "shows who waits with a code; the decision about it is audited",
     "POST /api/documents/bundle": "makes one text of several and keeps nothing",
+    "POST /api/providers/test": "asks a provider for its models and keeps nothing",
 }
 """Routes that only a page may use, by a method that changes something elsewhere; each with the reason."""
 

@@ -43,7 +43,7 @@ MIGRATED = {
 }
 """What migrations since have added, by table."""
 
-ADDED = {"mcp_tasks", "homes", "cluster_facts", "change_counters", "pairings"}
+ADDED = {"mcp_tasks", "homes", "cluster_facts", "change_counters", "pairings", "model_providers"}
 """Tables that migrations since then have made."""
 
 REVISION = "SELECT version_num FROM alembic_version"
@@ -93,7 +93,7 @@ async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
         table: set[str]() for table in before
     }
     assert after.keys() == before.keys() | ADDED
-    assert execute(left.where, REVISION) == [("0021",)]
+    assert execute(left.where, REVISION) == [("0022",)]
 
 
 async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:

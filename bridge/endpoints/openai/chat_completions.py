@@ -33,7 +33,7 @@ from bridge.errors import BUG, BridgeError
 from bridge.http.access import caller_of
 from bridge.http.routing import Route
 from bridge.http.streaming import event_stream
-from bridge.providers.directory import ModelEntry
+from bridge.providers.shelf import ModelEntry
 from toolserver.json_types import JsonObject, JsonValue
 
 _log = logging.getLogger(__name__)
@@ -58,14 +58,13 @@ class ChatCompletionRoutes:
 
     async def serve_models(self, request: web.Request) -> web.StreamResponse:
         """Every model."""
-        return json_of(
-            request,
-            {"object": "list", "data": [_facts(each) for each in await self._requests.models.list_models()]},
-        )
+        entries = await self._requests.models.list_models(caller_of(request).user.id)
+        return json_of(request, {"object": "list", "data": [_facts(each) for each in entries]})
 
     async def serve_model(self, request: web.Request) -> web.StreamResponse:
         """One model; names may contain slashes."""
-        return json_of(request, _facts(await self._requests.models.find_model(request.match_info["model"])))
+        name, user_id = request.match_info["model"], caller_of(request).user.id
+        return json_of(request, _facts(await self._requests.models.find_model(user_id, name)))
 
     async def complete_chat(self, request: web.Request) -> web.StreamResponse:
         """A chat completion."""

@@ -35,7 +35,9 @@ from bridge.endpoints.openai.request_headers import (
 )
 from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
-from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
+from bridge.providers.directory import UnknownModel
+from bridge.providers.shelf import ModelEntry
+from bridge.providers.user_models import UserModels
 from bridge.settings.answer_format import MarkerForm
 from bridge.settings.model_defaults import ModelDefaults
 from bridge.tasks import log_failures
@@ -123,7 +125,7 @@ def _left_out(request: CompletionRequest) -> tuple[str, ...]:
 class RequestReader:
     """Reads requests of both endpoints."""
 
-    models: ModelDirectory
+    models: UserModels
     settings_of: Callable[[ModelEntry], TurnSettings]
     """Current settings of model turns."""
     defaults: ModelDefaults
@@ -149,7 +151,7 @@ class RequestReader:
         caller = caller_of(request)
         body = await json_body(request)
         parsed = parse(body)
-        entry = await self.models.find_model(parsed.model)
+        entry = await self.models.find_model(caller.user.id, parsed.model)
         scope = await self._choose_tools(caller.user.id, parsed.tool_servers)
         answer_id = f"{prefix}{request_id_of(request)}{secrets.token_hex(8)}"
         settings = self.settings_of(entry)

@@ -25,7 +25,8 @@ from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import RunningResponses
 from bridge.homes import EpochOf, HomeOf, user_elsewhere
 from bridge.limits.request_queue import RequestQueue
-from bridge.providers.directory import ModelDirectory, ModelEntry
+from bridge.providers.shelf import ModelEntry
+from bridge.providers.user_models import UserModels
 from bridge.settings.memory import MemorySettings
 from bridge.storage.resilient_items import ResilientItemStore
 from bridge.stored_items.items import StoredItem, StoredResponse
@@ -186,7 +187,7 @@ class _OneModel:
     def __init__(self, entry: ModelEntry) -> None:
         self._entry = entry
 
-    async def find_model(self, name: str) -> ModelEntry:
+    async def find_model(self, _user_id: str, name: str) -> ModelEntry:
         return self._entry
 
 
@@ -231,7 +232,7 @@ class PlayedResponses:
         self._model = cast("ModelEntry", _EntryOf(_SlowModel(homes, around)))
         self.running = RunningResponses(self._tasks)
         self._maker = ResponseMaker(turns, memory, _NoCalls(), self.running, lambda _: SETTINGS)
-        models = cast("ModelDirectory", _OneModel(self._model))
+        models = cast("UserModels", _OneModel(self._model))
         continuer = ResponseContinuer(memory, _NoCalls(), models, self._maker, _wait_for_nobody)
         self.resume_user, self.stop_user = continuer.resume_orphaned, self.running.stop_user
         self._reader = ResponseReader(resilient, self.running)

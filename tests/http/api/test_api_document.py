@@ -21,6 +21,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from bridge.app.server import Bridge
 from bridge.http.body import DECISION_BODY_BYTES
 from tests.support.documents.compiled import document_text
+from tests.support.models.scripted_provider import MODELS, scripted_provider
 from tests.support.running_bridge import FakePage, json_answer, pair_browser, public_key_of, running_bridge
 from tests.support.waiting import eventually
 
@@ -116,6 +117,7 @@ async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witn
     await _walk_servers(witness)
     await _walk_selection(witness)
     await _walk_limits(witness)
+    await _walk_providers(witness)
     await _walk_batches(witness)
     await _walk_calls(witness)
     await _walk_approval(witness)
@@ -286,6 +288,19 @@ async def _walk_limits(witness: Witness) -> None:
     assert kept == await witness.ask("GET", "/api/call-settings")
     await witness.ask("PUT", "/api/call-settings", {"server_id": "none"}, status=404)
     await witness.ask("PUT", "/api/call-settings", {"deadline_s": 601}, status=400)
+
+
+async def _walk_providers(witness: Witness) -> None:
+    wanted = {"base_url": "http://127.0.0.1:1/v1"}
+    saved = await witness.ask("PUT", "/api/providers/mine", {**wanted, "models": ["small"]})
+    assert (await witness.ask("GET", "/api/providers"))["providers"] == [saved]
+    await witness.ask("PUT", "/api/providers/mine", {}, status=400)
+    await witness.ask("POST", "/api/providers/test", wanted, status=502)
+    async with scripted_provider() as provider:
+        listed = await witness.ask("POST", "/api/providers/test", {"base_url": provider.base_url})
+        assert listed["models"] == [*MODELS]
+    await witness.ask("DELETE", "/api/providers/mine")
+    await witness.ask("DELETE", "/api/providers/mine", status=404)
 
 
 async def _walk_batches(witness: Witness) -> None:

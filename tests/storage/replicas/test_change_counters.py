@@ -38,6 +38,7 @@ CHANGES = {
     "approvals": "INSERT INTO approval_modes VALUES ('ann', 'all')",
     "device_choices": "INSERT INTO device_choices VALUES ('ann', 'shop', 'phone')",
     "memory_choices": "INSERT INTO memory_choices VALUES ('ann', true, 'keep')",
+    "model_providers": "INSERT INTO model_providers VALUES ('ann', 'mine', false, '', NULL)",
 }
 
 

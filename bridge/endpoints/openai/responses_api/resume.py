@@ -27,7 +27,9 @@ from bridge.endpoints.openai.responses_api.create import ResponseMaker, Response
 from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventLog, bodies_of, count_of
 from bridge.endpoints.openai.responses_api.unsaid_items import build_events, select_unsaid
 from bridge.errors import BridgeError, ErrorCode
-from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
+from bridge.providers.directory import UnknownModel
+from bridge.providers.shelf import ModelEntry
+from bridge.providers.user_models import UserModels
 from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
@@ -62,7 +64,7 @@ class ResponseContinuer:
         self,
         memory: Memory,
         journal: CallKnowledge,
-        models: ModelDirectory,
+        models: UserModels,
         maker: ResponseMaker,
         wait_for_page: Callable[[str], Awaitable[None]],
     ) -> None:
@@ -156,13 +158,14 @@ class ResponseContinuer:
         parsed = replace(parsed, input=(), previous_response_id=stored.id)
         log = partial(log_end, text_at(stored.request, "request_id"), stored.model, time.monotonic())
         return replace(
-            build_order(stored, parsed, self._entry(stored.model), log), rounds_before=progress.rounds
+            build_order(stored, parsed, self._entry(stored.user_id, stored.model), log),
+            rounds_before=progress.rounds,
         )
 
-    def _entry(self, name: str) -> Callable[[], Awaitable[ModelEntry]]:
+    def _entry(self, user_id: str, name: str) -> Callable[[], Awaitable[ModelEntry]]:
         async def entry() -> ModelEntry:
             try:
-                return await self._models.find_model(name)
+                return await self._models.find_model(user_id, name)
             except UnknownModel as error:
                 raise InvalidRequest(str(error), param="model", code="model_not_found") from None
 

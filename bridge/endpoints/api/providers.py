@@ -1,0 +1,250 @@
+"""`/api/providers`: providers of models that users set up in the page. A key comes in and never goes out."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from aiohttp import web
+from pydantic import Field, ValidationError
+
+from bridge.agent.model import ModelError
+from bridge.audit import AuditKind
+from bridge.errors import BridgeError, ErrorCode
+from bridge.http.access import caller_of
+from bridge.http.audit import set_audit_detail
+from bridge.http.body import read_body
+from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.providers.user_models import UserModels
+from bridge.settings.models import OPENAI_URL, ProviderApi, ProviderSettings
+from bridge.settings.network import origin_of
+from bridge.settings.user_providers import MAX_CHOSEN_MODELS, MAX_KEY_CHARS, MAX_PROVIDERS, UserProvider
+
+MAX_URL_CHARS = 2000
+
+
+class WantedProvider(ApiModel):
+    """A provider as a user wants it."""
+
+    base_url: str = Field(max_length=MAX_URL_CHARS)
+    """Address up to and including the version, such as `https://api.openai.com/v1`."""
+    api: ProviderApi | None = None
+    """Null: the Responses API for OpenAI's own address, Chat Completions for every other."""
+    key: str | None = Field(default=None, max_length=MAX_KEY_CHARS, repr=False)
+    """Null: the stored one, if the address is still of the same origin; empty: it needs none."""
+
+
+class ProviderChoice(WantedProvider):
+    """A provider to be stored."""
+
+    models: list[str] = Field(default_factory=list[str], max_length=MAX_CHOSEN_MODELS)
+    """Names of the models that are offered; empty: all that it lists."""
+    shared: bool = False
+    """Whether all users are offered it, with this key. Only for the user who started the bridge."""
+
+
+class ProviderTrial(WantedProvider):
+    """A provider to be asked for its models."""
+
+    name: str = ""
+    """Name of a stored provider, whose key is used where `key` is null."""
+
+
+class ProviderFacts(ApiModel):
+    """A provider that the caller may use, without its key."""
+
+    name: str
+    base_url: str
+    """Empty where it is none of the caller's concern: of what others have set up."""
+    api: ProviderApi
+    has_key: bool
+    key_lost: bool = False
+    """There is a key that cannot be read any more, because the bridge's secret was changed."""
+    models: list[str] = Field(default_factory=list[str])
+    """Those that are offered; empty: all that it lists."""
+    source: Literal["settings", "shared", "own"]
+    """`settings`: of the operator's file or environment; `shared`: of another user; `own` can be changed."""
+    shared: bool = False
+
+
+class ProviderList(ApiModel):
+    """All providers of the caller."""
+
+    providers: list[ProviderFacts]
+    may_share: bool
+    """Whether the caller may share providers: the user who started the bridge may."""
+
+
+class ProviderModels(ApiModel):
+    """What a provider lists now."""
+
+    models: list[str]
+
+
+class ProviderRoutes:
+    """Handlers of providers."""
+
+    def __init__(self, models: UserModels, operator_id: str) -> None:
+        self._store = models.store
+        self._models = models
+        self._operator_id = operator_id
+
+    def list_routes(self) -> list[ApiRoute]:
+        """Return the routes of this class."""
+        return [
+            ApiRoute(
+                "GET",
+                "/api/providers",
+                self.list_providers,
+                "listProviders",
+                "List the providers of models that the caller may use",
+                {200: RouteAnswer("Providers.", ProviderList)},
+                access="page",
+                errors=(ErrorCode.STORE_UNAVAILABLE,),
+            ),
+            ApiRoute(
+                "PUT",
+                "/api/providers/{name}",
+                self.save_provider,
+                "saveProvider",
+                "Add or change a provider of models of the caller's own",
+                {200: RouteAnswer("The provider.", ProviderFacts)},
+                body=ProviderChoice,
+                access="page",
+                audited=AuditKind.SETTINGS,
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY, ErrorCode.STORE_UNAVAILABLE),
+            ),
+            ApiRoute(
+                "DELETE",
+                "/api/providers/{name}",
+                self.delete_provider,
+                "deleteProvider",
+                "Remove a provider of the caller's own, with its key",
+                {200: RouteAnswer("It is gone.", Confirmation)},
+                access="page",
+                audited=AuditKind.SETTINGS,
+                errors=(ErrorCode.NOT_FOUND, ErrorCode.STORE_UNAVAILABLE),
+            ),
+            ApiRoute(
+                "POST",
+                "/api/providers/test",
+                self.try_provider,
+                "testProvider",
+                "Ask a provider for its models; nothing is stored",
+                {200: RouteAnswer("Its models.", ProviderModels)},
+                body=ProviderTrial,
+                access="page",
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.MODEL_FAILED, ErrorCode.STORE_UNAVAILABLE),
+            ),
+        ]
+
+    async def list_providers(self, request: web.Request) -> web.Response:
+        """The operator's, shared and own providers."""
+        user_id = caller_of(request).user.id
+        sees_all = self._may_share(user_id)
+        given = [
+            _given_facts(settings, sees_address=sees_all)
+            for settings in self._models.operators.provider_settings
+        ]
+        stored = [_facts(each, user_id) for each in await self._store.list_providers(user_id)]
+        return json_answer(ProviderList(providers=[*given, *stored], may_share=sees_all))
+
+    async def save_provider(self, request: web.Request) -> web.Response:
+        """Store one provider."""
+        user_id, name = caller_of(request).user.id, request.match_info["name"]
+        choice = await read_body(request, ProviderChoice)
+        if choice.shared and not self._may_share(user_id):
+            message = "Only the user who started the bridge may share a provider."
+            raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+        if name in {settings.name for settings in self._models.operators.provider_settings}:
+            raise _wrong("name", f"The operator's settings have a provider {name!r}: choose another name.")
+        settings, own = _settings_of(name, choice), await self._own_providers(user_id)
+        if name not in own and len(own) >= MAX_PROVIDERS:
+            raise _wrong("name", f"There are {MAX_PROVIDERS} providers already, which is the limit.")
+        key = _key_for(choice, own.get(name))
+        models = tuple(dict.fromkeys(model.strip() for model in choice.models if model.strip()))
+        provider = UserProvider(user_id, settings, key, models, is_shared=choice.shared)
+        await self._store.save_provider(provider)
+        self._models.clear_cache()
+        set_audit_detail(request, provider=name, base_url=settings.base_url, shared=choice.shared)
+        return json_answer(_facts(provider, user_id))
+
+    async def delete_provider(self, request: web.Request) -> web.Response:
+        """Delete one provider of the caller."""
+        user_id, name = caller_of(request).user.id, request.match_info["name"]
+        if not await self._store.delete_provider(user_id, name):
+            raise BridgeError(ErrorCode.NOT_FOUND, f"You have no provider {name[:100]!r}.")
+        self._models.clear_cache()
+        set_audit_detail(request, provider=name, removed=True)
+        return json_answer(Confirmation())
+
+    async def try_provider(self, request: web.Request) -> web.Response:
+        """Ask a provider for its models."""
+        user_id = caller_of(request).user.id
+        trial = await read_body(request, ProviderTrial)
+        settings = _settings_of(trial.name or "provider", trial)
+        key = _key_for(trial, (await self._own_providers(user_id)).get(trial.name))
+        try:
+            listed = await self._models.try_provider(user_id, settings, key)
+        except ModelError as error:
+            raise BridgeError(ErrorCode.MODEL_FAILED, error.message, detail={"code": error.code}) from None
+        return json_answer(ProviderModels(models=[model.name for model in listed]))
+
+    async def _own_providers(self, user_id: str) -> dict[str, UserProvider]:
+        stored = await self._store.list_providers(user_id)
+        return {each.settings.name: each for each in stored if each.owner_id == user_id}
+
+    def _may_share(self, user_id: str) -> bool:
+        return user_id == self._operator_id
+
+
+def _settings_of(name: str, wanted: WantedProvider) -> ProviderSettings:
+    url = wanted.base_url.strip()
+    api = wanted.api or ("responses" if url.rstrip("/") == OPENAI_URL else "chat")
+    try:
+        return ProviderSettings(name=name, base_url=url, api=api)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise _wrong(str(first["loc"][0]), first["msg"].removeprefix("Value error, ")) from None
+
+
+def _key_for(wanted: WantedProvider, stored: UserProvider | None) -> str | None:
+    """Return the key to use. A stored one goes only to the origin that it was entered for."""
+    if wanted.key is not None:
+        key = wanted.key.strip()
+        if not key.isascii() or not key.isprintable():
+            raise _wrong("key", "A key has only ASCII letters, digits and signs.")
+        return key or None
+    if stored is None or stored.key is None:
+        return None
+    if origin_of(wanted.base_url.strip()) != origin_of(stored.settings.base_url):
+        raise _wrong("key", "The address is another server's now: enter its key.")
+    return stored.key
+
+
+def _facts(provider: UserProvider, user_id: str) -> ProviderFacts:
+    settings, is_own = provider.settings, provider.owner_id == user_id
+    return ProviderFacts(
+        name=settings.name,
+        base_url=settings.base_url if is_own else "",
+        api=settings.api,
+        has_key=provider.key is not None,
+        key_lost=provider.is_key_lost,
+        models=list(provider.models),
+        source="own" if is_own else "shared",
+        shared=provider.is_shared,
+    )
+
+
+def _given_facts(settings: ProviderSettings, *, sees_address: bool) -> ProviderFacts:
+    return ProviderFacts(
+        name=settings.name,
+        base_url=settings.base_url if sees_address else "",
+        api=settings.api,
+        has_key=settings.api_key_env is not None,
+        source="settings",
+        shared=True,
+    )
+
+
+def _wrong(field: str, message: str) -> BridgeError:
+    return BridgeError(ErrorCode.INVALID_REQUEST, f"{field}: {message}", detail={"field": field})

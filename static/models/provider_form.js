@@ -1,0 +1,150 @@
+// @ts-check
+/** Sets up one provider: where it is, its key, and which of its models are offered. The key is sent once and never shown. */
+import { announceSentence, button, el, fill, freshId, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { ModelChoice } from "./model_choice.js";
+import { PRESETS, bodyOf, faultsOf, freeName } from "./provider_choice.js";
+
+/** @typedef {import("../types/provider_types.js").Provider} Provider */
+/**
+ * @typedef {object} FormActions
+ * @property {import("../session/provider_api.js").ProviderApi} api
+ * @property {() => void} saved
+ * @property {() => void} close
+ */
+
+const KEPT = "A key is stored on the bridge. Leave this empty to keep it.";
+
+export class ProviderForm {
+  #isBusy = false;
+
+  /** @param {Provider | null} known null: a new one @param {string[]} taken names of others @param {boolean} mayShare @param {FormActions} actions */
+  constructor(known, taken, mayShare, actions) {
+    this.known = known;
+    this.taken = taken;
+    this.actions = actions;
+    this.preset = el("select", { onchange: () => this.#fillPreset() }, ...PRESETS.map(({ id, label }) => el("option", { value: id }, label)), el("option", { value: "" }, "Another address"));
+    this.name = el("input", { type: "text", autocomplete: "off", maxlength: 100, value: known?.name ?? "", disabled: known !== null });
+    this.url = el("input", { type: "url", inputmode: "url", autocomplete: "off", spellcheck: "false", value: known?.base_url ?? "" });
+    this.key = el("input", { type: "password", autocomplete: "new-password", spellcheck: "false" });
+    this.dropsKey = el("input", { type: "checkbox" });
+    this.api = el("select", null, ...API_WORDS.map(([value, label]) => el("option", { value, selected: value === apiOf(known) }, label)));
+    this.shared = el("input", { type: "checkbox", checked: known?.shared ?? false });
+    this.choice = new ModelChoice(known?.models ?? []);
+    this.messages = el("div");
+    this.mayShare = mayShare;
+    this.element = this.#build();
+    this.url.addEventListener("change", () => this.#suggestName());
+    if (known) this.choice.element.hidden = true;
+    else this.#fillPreset();
+  }
+
+  #build() {
+    const title = el("h2", { id: freshId("provider") }, this.known ? `Change ${this.known.name}` : "Add a model provider");
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      void this.#save();
+    };
+    const more = el("details", null, el("summary", null, "More"), labelledField("Name", this.name, "Tells models of the same name apart."), labelledField("Protocol", this.api));
+    more.open = this.known === null && this.preset.value === "";
+    return el(
+      "form",
+      { class: "panel stack", "aria-labelledby": title.id, novalidate: true, onsubmit: submit },
+      title,
+      this.known ? null : labelledField("Provider", this.preset),
+      labelledField("Address", this.url, "Up to and including the version. A server on this computer is one on the bridge's computer."),
+      labelledField("API key", this.key, this.known?.has_key ? KEPT : "Stored encrypted on the bridge and never sent back to a page. Local servers need none."),
+      this.known?.has_key ? el("label", { class: "check" }, this.dropsKey, el("span", null, "Remove the stored key")) : null,
+      more,
+      this.mayShare ? el("label", { class: "check" }, this.shared, el("span", null, "Share with all users of this bridge. They use it with this key.")) : null,
+      this.choice.element,
+      this.messages,
+      this.#buttons(),
+    );
+  }
+
+  #buttons() {
+    const test = button("Test", () => void this.#test(), { class: "quiet" });
+    const save = el("button", { type: "submit", class: "primary" }, "Save");
+    return el("div", { class: "actions" }, save, test, button("Cancel", () => this.actions.close(), { class: "quiet" }));
+  }
+
+  #fillPreset() {
+    const preset = PRESETS.find(({ id }) => id === this.preset.value);
+    this.url.value = preset?.url ?? "";
+    this.name.value = freeName(preset?.id ?? "", this.taken);
+    if (!preset) this.url.focus();
+  }
+
+  /** Of an address that is no preset's: the host. */
+  #suggestName() {
+    if (this.known || this.preset.value !== "" || !URL.canParse(this.url.value)) return;
+    this.name.value = freeName(new URL(this.url.value).hostname, this.taken);
+  }
+
+  get #values() {
+    const { name, url, key, api, shared, dropsKey } = this;
+    return { name: name.value.trim(), url: url.value.trim(), key: key.value.trim(), api: api.value, models: this.choice.models, shared: shared.checked, dropsKey: dropsKey.checked };
+  }
+
+  /** Whether the form can be sent; says at each field what is wrong. */
+  #check() {
+    const faults = faultsOf(this.#values, this.known ? [] : this.taken);
+    this.#mark(this.name, faults.name);
+    this.#mark(this.url, faults.base_url);
+    const words = Object.values(faults);
+    if (words.length > 0) fill(this.messages, notice("error", words.join(" ")));
+    const first = faults.base_url ? this.url : faults.name ? this.name : null;
+    first?.closest("details")?.setAttribute("open", "");
+    first?.focus();
+    return first === null;
+  }
+
+  /** @param {HTMLElement} field @param {string | undefined} fault */
+  #mark(field, fault) {
+    if (fault) field.setAttribute("aria-invalid", "true");
+    else field.removeAttribute("aria-invalid");
+  }
+
+  #test() {
+    return this.#attempt("Asking the provider…", async () => {
+      const listed = await this.actions.api.testProvider(this.known?.name ?? "", bodyOf(this.#values));
+      this.choice.showModels(listed);
+      const words = listed.length === 0 ? "It answers, and lists no model." : `It answers, and lists ${listed.length === 1 ? "one model" : `${listed.length} models`}.`;
+      fill(this.messages, notice("good", words));
+    });
+  }
+
+  #save() {
+    return this.#attempt("Saving…", async () => {
+      const { name } = this.#values;
+      await this.actions.api.saveProvider(this.known?.name ?? name, bodyOf(this.#values));
+      this.key.value = "";
+      announceSentence("The provider is saved");
+      this.actions.saved();
+    });
+  }
+
+  /** @param {string} words meanwhile @param {() => Promise<void>} action */
+  async #attempt(words, action) {
+    if (this.#isBusy || !this.#check()) return;
+    this.#isBusy = true;
+    fill(this.messages, el("p", { class: "hint", role: "status" }, words));
+    try {
+      await action();
+    } catch (failure) {
+      fill(this.messages, notice("error", sentenceOf(failure)));
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+}
+
+/** @type {[string, string][]} */
+const API_WORDS = [
+  ["", "Automatic"],
+  ["chat", "Chat Completions"],
+  ["responses", "Responses"],
+];
+
+/** @param {Provider | null} known */
+const apiOf = (known) => known?.api ?? "";

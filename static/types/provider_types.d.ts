@@ -1,0 +1,26 @@
+/** Providers of models as the bridge sends them. Types only; nothing here exists at run time. */
+
+export interface Provider {
+  name: string;
+  /** "" where it is none of the user's concern. */
+  base_url: string;
+  api: "chat" | "responses";
+  has_key: boolean;
+  key_lost: boolean;
+  /** Those that are offered; empty: all that it lists. */
+  models: string[];
+  source: "settings" | "shared" | "own";
+  shared: boolean;
+}
+export interface ProviderList {
+  providers: Provider[];
+  may_share: boolean;
+}
+export interface WantedProvider {
+  base_url: string;
+  api: string | null;
+  /** null: as it is stored; "": none. */
+  key: string | null;
+  models: string[];
+  shared: boolean;
+}

@@ -1,0 +1,42 @@
+// @ts-check
+/** Providers of models: what a form becomes, what is wrong with it, and how a provider is described. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { PRESETS, bodyOf, choiceOf, describeProvider, faultsOf, freeName } from "../../../static/models/provider_choice.js";
+
+const typed = { name: "mine", url: "https://api.openai.com/v1", key: "", api: "", models: [], shared: false, dropsKey: false };
+
+test("a key that was not typed stays, unless it is to be removed", () => {
+  assert.equal(bodyOf(typed).key, null);
+  assert.equal(bodyOf({ ...typed, dropsKey: true }).key, "");
+  assert.equal(bodyOf({ ...typed, dropsKey: true, key: "sk" }).key, "sk");
+  assert.deepEqual(bodyOf({ ...typed, api: "chat" }), { base_url: typed.url, api: "chat", key: null, models: [], shared: false });
+});
+
+test("all faults of a form are said at once", () => {
+  assert.deepEqual(Object.keys(faultsOf({ ...typed, name: "", url: "api.openai.com" }, [])), ["name", "base_url"]);
+  assert.deepEqual(Object.keys(faultsOf({ ...typed, name: "a b", url: "ftp://x" }, [])), ["name", "base_url"]);
+  assert.deepEqual(Object.keys(faultsOf(typed, ["mine"])), ["name"]);
+  assert.deepEqual(faultsOf(typed, []), {});
+  for (const { url, id } of PRESETS) assert.deepEqual(faultsOf({ ...typed, url, name: id }, []), {});
+});
+
+test("a name is found that no other provider has", () => {
+  assert.equal(freeName("openai", []), "openai");
+  assert.equal(freeName("openai", ["openai", "openai-2"]), "openai-3");
+  assert.equal(freeName(" a /b ", []), "a-b");
+  assert.equal(freeName("", []), "provider");
+});
+
+test("to choose all models is no choice, so that later ones are offered too", () => {
+  assert.deepEqual(choiceOf(["a", "b"], new Set(["b", "a"])), []);
+  assert.deepEqual(choiceOf(["a", "b"], new Set(["b"])), ["b"]);
+  assert.deepEqual(choiceOf(["a"], new Set()), []);
+});
+
+test("a provider is described without its key", () => {
+  const own = { name: "mine", base_url: "", api: /** @type {const} */ ("chat"), has_key: true, key_lost: false, models: ["a"], source: /** @type {const} */ ("own"), shared: true };
+  assert.equal(describeProvider(own), "1 model: a · key stored on the bridge · shared with all users");
+  assert.equal(describeProvider({ ...own, has_key: false, key_lost: true, models: [], shared: false }), "All models it lists · its key cannot be read any more: enter it again");
+  assert.equal(describeProvider({ ...own, has_key: false, source: "settings" }), "1 model: a · set by the operator");
+});
