@@ -2,6 +2,7 @@
 /** One call in the log: a line, and the request and answer beneath it when opened. */
 import { button, copyButton, el, fill, freshId, link, sentenceOf } from "../ui/dom.js";
 import { askedBy } from "../ui/asked_by.js";
+import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
 import { isOpen, kindOfEntry } from "./call_filter.js";
 import { formatDuration, errorView } from "../ui/outcome_view.js";
@@ -210,7 +211,7 @@ function textPart({ preview, bytes, total_bytes, cut_by, content_type, is_stored
     "div",
     null,
     cutNote({ shown: null, total: total_bytes, cut_by }),
-    textView(formatBody(preview, content_type)),
+    bodyView(preview, content_type, "Text"),
     rest,
     save ? el("p", { class: "actions" }, save) : null,
   );

@@ -9,6 +9,9 @@ import { isFilled } from "./form_values.js";
 /** So many optional fields are read as quickly as the line that would hide them. */
 export const MAX_OPTIONAL = 6;
 
+/** For fewer a fold is no gain. */
+const MIN_FOLDED = 3;
+
 /** An event that draws what is folded, for those who must find a field in it. */
 const REVEAL = "reveal-fields";
 
@@ -19,8 +22,8 @@ const REVEAL = "reveal-fields";
 export function splitFields(fields) {
   const isShown = (/** @type {Field} */ field) => field.required || isNeededWithBody(field.schema) || isFilled(field);
   const optional = fields.filter((field) => !isShown(field));
-  if (optional.length <= MAX_OPTIONAL) return { shown: fields, folded: [] };
   const folded = optional.length === fields.length ? optional.slice(MAX_OPTIONAL) : optional;
+  if (optional.length <= MAX_OPTIONAL || folded.length < MIN_FOLDED) return { shown: fields, folded: [] };
   return { shown: fields.filter((field) => !folded.includes(field)), folded };
 }
 

@@ -9,7 +9,7 @@ import { schemaOf } from "../base/argument_schema.js";
 import { renderField } from "./form_fields.js";
 import { parseJson } from "../base/json_text.js";
 import { prettyJson } from "../ui/json_display.js";
-import { createField, fillField } from "./form_state.js";
+import { createField, fillField, isOpen } from "./form_state.js";
 import { revealField } from "./form_fold.js";
 import { completeField, readForm } from "./form_values.js";
 import { ProblemList } from "./problem_list.js";
@@ -170,5 +170,5 @@ function parseObject(text) {
 
 /** @param {import("../types/api_types.js").JsonSchema} schema */
 function hasArguments(schema) {
-  return Object.keys(schemaOf(schema.properties)).length > 0 || schema.additionalProperties !== false;
+  return Object.keys(schemaOf(schema.properties)).length > 0 || isOpen(schema);
 }

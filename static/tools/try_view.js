@@ -1,6 +1,7 @@
 // @ts-check
 /** One tool to try: its form, what would be sent, and the answer. */
 import { announceSentence, button, copyButton, el, fill, link, methodTag, notice } from "../ui/dom.js";
+import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
 import { ApiError } from "../session/api_error.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
@@ -129,7 +130,7 @@ export class TryView {
     try {
       const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
       endWatch();
-      fill(this.result, outcomeView(this.#withOwnTime(report), this.tool.server_id));
+      fill(this.result, outcomeView(this.#withOwnTime(report), this.tool.server_id, bodyView));
       await this.#offerLogin(report.outcome.error);
       this.#showArgumentError(report.outcome.error);
       announceSentence(report.outcome.state === "succeeded" ? "The call succeeded" : "The call failed");

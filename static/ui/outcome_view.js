@@ -101,9 +101,10 @@ function stateWords(state) {
 /**
  * @param {CallReport} report
  * @param {string} serverId
+ * @param {(text: string, contentType: string) => Element} [bodyView] how the text of an answer is shown
  * @returns {HTMLElement}
  */
-export function outcomeView({ call_id, outcome, duration_ms }, serverId) {
+export function outcomeView({ call_id, outcome, duration_ms }, serverId, bodyView = plainBody) {
   const { answer, error, state } = outcome;
   const isGood = state === "succeeded";
   const head = el(
@@ -120,7 +121,7 @@ export function outcomeView({ call_id, outcome, duration_ms }, serverId) {
     { class: "outcome", "aria-label": "Answer", dataset: { testid: "outcome", state } },
     head,
     error ? errorView(error, serverId) : null,
-    answer ? answerView(answer) : null,
+    answer ? answerView(answer, bodyView) : null,
     answer ? headersView(answer.headers) : null,
   );
 }
@@ -181,8 +182,11 @@ export function errorView(error, serverId) {
   );
 }
 
-/** @param {Answer} answer */
-function answerView(answer) {
+/** @param {string} text @param {string} contentType */
+const plainBody = (text, contentType) => textView(formatBody(text, contentType));
+
+/** @param {Answer} answer @param {(text: string, contentType: string) => Element} bodyView */
+function answerView(answer, bodyView) {
   const { text, file, content_type, truncated, total_bytes } = answer;
   if (file && (text === null || text === undefined)) return fileView(file);
   const said = text ?? "";
@@ -192,7 +196,7 @@ function answerView(answer) {
     "div",
     null,
     cutNote({ shown, total: total_bytes ?? null, cut_by: answer.cut_by ?? null }),
-    textView(formatBody(said, content_type)),
+    bodyView(said, content_type),
     el("p", { class: "actions" }, file?.url ? saveLink(file, "Download the answer") : saveButton(said, content_type)),
   );
 }

@@ -45,7 +45,18 @@ TABLES_OF_PYTHON = frozenset(
 )
 """What `ipaddress` says of an address, by tables of its own."""
 
-FOLDERS = ("languages", "base", "request", "mcp", "executor", "companion", "oauth", "ui", "session")
+FOLDERS = (
+    "languages",
+    "base",
+    "request",
+    "mcp",
+    "executor",
+    "companion",
+    "oauth",
+    "ui",
+    "answers",
+    "session",
+)
 """Of the page, lowest first: each may import those before it. Above stand the views, one folder each, and
 above them the scripts that put everything together."""
 

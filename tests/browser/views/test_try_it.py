@@ -1,5 +1,7 @@
 """A tool tried in the page as other programs for trying APIs let one: files, examples, code, history."""
 
+import json
+
 import pytest
 from playwright.async_api import FilePayload, Page, expect
 
@@ -75,3 +77,59 @@ async def test_a_form_fills_itself_and_leads_to_all_that_is_wrong(scene: Browser
     await page.get_by_role("button", name="Clear the form").click()
     await page.get_by_role("button", name="Fill with example").click()
     await expect(await run_tool(page)).to_contain_text("/echo/clash/text")
+
+
+SHOW_BODY = """async ([text, type]) => {
+  const script = document.querySelector("script[src*='/static/']").src;
+  const { bodyView } = await import(new URL("answers/body_view.js", script).href);
+  const began = performance.now();
+  document.getElementById("main").replaceChildren(bodyView(text, type));
+  document.body.getBoundingClientRect();
+  return performance.now() - began;
+}"""
+
+REQUESTS = "performance.getEntriesByType('resource').map(({name}) => name).join()"
+
+
+async def test_a_large_answer_is_a_table_and_a_tree_at_once(scene: BrowserHarness) -> None:
+    """Everything was text. Rendering must not hold up the page, and a tree is moved in by its keys."""
+    page = await scene.open_page()
+    row = {"id": 1, "name": "Ada", "place": {"city": "Bern"}}
+    large = json.dumps([row | {"id": index} for index in range(20_000)])
+    assert await page.evaluate(SHOW_BODY, [large, "application/json"]) < 2_000
+    table = page.get_by_role("table", name="The answer as a table")
+    await expect(table.get_by_role("row")).to_have_count(101)
+    await page.get_by_role("button", name="Show 100 of 19,900 more").click()
+    await expect(table.get_by_role("row")).to_have_count(201)
+
+    await page.get_by_role("button", name="Tree").click()
+    tree = page.get_by_role("tree", name="The answer as a tree")
+    await expect(tree.get_by_role("treeitem")).to_have_count(102)
+    await tree.get_by_role("treeitem").first.focus()
+    place = page.locator(".json-bar code")
+    for key in ("ArrowDown", "ArrowRight", "ArrowDown", "ArrowDown"):
+        await page.keyboard.press(key)
+    await expect(place).to_have_text("$[0].name")
+    for key in ("ArrowLeft", "ArrowLeft", "End", "Enter"):
+        await page.keyboard.press(key)
+    await expect(place).to_have_text("$[100]")
+
+
+HOSTILE = """<h1>Hello</h1><script>top.ran = 1</script><a href="/x">away</a>
+<img src="/nowhere.png" onerror="top.ran = 1"><iframe src="/probe"></iframe>"""
+
+
+async def test_a_page_of_an_api_is_shown_without_running_or_loading_anything(scene: BrowserHarness) -> None:
+    """Nothing that an API says may become a script, or a request."""
+    page = await scene.open_page()
+    await page.evaluate(SHOW_BODY, [HOSTILE, "text/html"])
+    frame = page.frame_locator("iframe")
+    await expect(frame.get_by_role("heading", name="Hello")).to_be_visible()
+    await expect(frame.get_by_role("link")).to_have_count(0)
+    await expect(frame.locator("script, iframe, [onerror]")).to_have_count(0)
+    assert await page.evaluate("window.ran") is None
+    assert "nowhere.png" not in await page.evaluate(REQUESTS)
+    await page.get_by_role("button", name="Text").click()
+    await expect(page.get_by_role("region", name="Body of the answer")).to_contain_text("<script>top.ran")
+    await page.get_by_role("button", name="Page").click()
+    await expect(frame.get_by_role("heading", name="Hello")).to_be_visible()
