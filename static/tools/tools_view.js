@@ -6,10 +6,10 @@ import { shownSentence, withPin } from "../session/selection.js";
 import { findTools } from "../session/tool_filter.js";
 import { ToolFilterView } from "./tool_filter_view.js";
 import { ToolList } from "./tool_list.js";
-import { TryView } from "./try_view.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {import("./try_view.js").TryView} TryView  loaded when a tool is chosen: the list comes first */
 
 export class ToolsView {
   /** @param {Parts} parts @param {string} toolName the tool to try, may be empty */
@@ -88,7 +88,7 @@ export class ToolsView {
     this.trialFor = version;
     if (this.trial === null) fill(this.place, el("p", { class: "hint" }, "Loading…"));
     try {
-      const full = await this.parts.api.readTool(tool.name);
+      const [full, { TryView }] = await Promise.all([this.parts.api.readTool(tool.name), import("./try_view.js")]);
       if (this.trialFor !== version) return;
       this.trial?.stop();
       this.trial = new TryView(this.parts, full);
