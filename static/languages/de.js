@@ -16,6 +16,10 @@ const TEXTS = {
   "{0} day|{0} days": "{0} Tag|{0} Tage",
   "{0} document|{0} documents": "{0} Dokument|{0} Dokumente",
   "{0} remark|{0} remarks": "{0} Hinweis|{0} Hinweise",
+  "{0} more|{0} more": "{0} weiteres|{0} weitere",
+  "{0} result|{0} results": "{0} Treffer|{0} Treffer",
+  "{0} pinned tool|{0} pinned tools": "{0} angeheftetes Tool|{0} angeheftete Tools",
+  "{0} token|{0} tokens": "{0} Token|{0} Tokens",
 
   // The frame
   "Skip to the content": "Zum Inhalt springen",
