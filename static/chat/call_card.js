@@ -4,7 +4,7 @@ import { ApprovalCard } from "../ui/approval_card.js";
 import { CallFileView, fileOf } from "./call_file.js";
 import { formatBody, textView } from "../ui/response_view.js";
 import { isOver } from "./state.js";
-import { colorCode } from "../ui/code_colors.js";
+import { colorCode } from "../markdown/code_colors.js";
 import { button, el, fill, freshId, link } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { formatDuration, errorView } from "../ui/outcome_view.js";

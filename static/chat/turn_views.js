@@ -3,7 +3,7 @@
 import { ChatCallCard } from "./call_card.js";
 import { button, copyButton, el, fill, freshId, notice } from "../ui/dom.js";
 import { withoutMarkers } from "../ui/markers.js";
-import { MarkdownView } from "../ui/markdown_view.js";
+import { MarkdownView } from "../markdown/markdown_view.js";
 import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../types/chat_types.js").UserTurn} UserTurn */

@@ -4,8 +4,8 @@
  * focus. While a text grows only its last block is read again, so that a long answer costs no more per word than a short one.
  */
 import { colorCode, recolorCode } from "./code_colors.js";
-import { copyButton, el } from "./dom.js";
-import { withoutMarkers } from "./markers.js";
+import { copyButton, el } from "../ui/dom.js";
+import { withoutMarkers } from "../ui/markers.js";
 import { stabilizeMarkdown, parseMarkdown } from "./markdown.js";
 
 /** @typedef {import("../types/chat_types.js").MarkdownNode} MarkdownNode */

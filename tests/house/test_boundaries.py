@@ -54,6 +54,7 @@ FOLDERS = (
     "companion",
     "oauth",
     "ui",
+    "markdown",
     "answers",
     "session",
 )

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { withoutMarkers } from "../../../static/ui/markers.js";
-import { stabilizeMarkdown, parseMarkdown } from "../../../static/ui/markdown.js";
+import { stabilizeMarkdown, parseMarkdown } from "../../../static/markdown/markdown.js";
 
 /** @typedef {import("../../../static/types/chat_types.js").MarkdownNode} MarkdownNode */
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { COLORED_CHARS, tokensOf } from "../../../static/ui/syntax.js";
+import { COLORED_CHARS, tokensOf } from "../../../static/markdown/syntax.js";
 
 /** @param {string} text @param {string} language */
 const seen = (text, language) => tokensOf(text, language).map(({ start, end, kind }) => `${kind} ${text.slice(start, end)}`);
