@@ -78,9 +78,8 @@ export class ToolList {
       folded.set(id, !isOpen);
       if (this.listing) this.showTools({ ...this.listing, isFiltered: false });
     };
-    const about = el("span", { class: "facts" }, count.toLocaleString("en"));
-    const name = `${title || "Without a tag"}, ${formatCount(count, "tool")}`;
-    return el("h3", { class: "tool-group" }, el("button", { type: "button", class: "fold", onclick: fold, "aria-expanded": String(isOpen), "aria-label": name, dataset: { fold: id } }, title || "Without a tag", about));
+    const about = el("span", { class: "facts" }, formatCount(count, "tool"));
+    return el("h3", { class: "tool-group" }, el("button", { type: "button", class: "fold", onclick: fold, "aria-expanded": String(isOpen), dataset: { fold: id } }, title || "Without a tag", " ", about));
   }
 
   /** @param {Tool} tool */
