@@ -31,7 +31,7 @@ const MARGIN_SHARE = 0.1;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 const MAX_SCOPES = 20;
 const DOUBT = " The next call asks once more. If the server has renewed it all the same, it then ends the login, and the user logs in again.";
-const LOST = " A renewal before had no answer: the server has probably performed it, and takes what it is asked now for a theft.";
+const LOST = " A renewal before had no answer: the server has probably performed it, and takes the old refresh token for a stolen one.";
 /** Characters of a refusal that are searched for its reason. */
 const REASON_CHARS = 65_536;
 

@@ -77,6 +77,8 @@ class LoginView {
   async #showAccounts() {
     const places = this.server.origins.map((origin) => this.#place(origin));
     const found = await Promise.all(places.map(async (place) => ({ place, oauth: await this.logins.readLogins(place) })));
+    const isOver = found.some(({ oauth: { logins, active } }) => logins[active]?.ended || logins[active]?.unanswered_since);
+    if (isOver) this.messages.querySelector(".notice.good")?.remove(); // "Logged in." is true no more
     fill(this.accounts, ...found.flatMap(({ place, oauth }) => Object.entries(oauth.logins).map(([name, login]) => this.#row(place, oauth.active, name, login))));
   }
 
