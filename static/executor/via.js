@@ -10,6 +10,9 @@ const STORE = "transports";
 /** @type {Via} */
 export const BY_PAGE = Object.freeze({ transport: "page", login: false, headers: [] });
 
+/** Of requests that carry no login of its own, as those of an authorization server. @type {Via} */
+export const BY_COMPANION = Object.freeze({ transport: "companion", login: false, headers: [] });
+
 /** What an answer says of its way; nothing where it is the usual one. @param {Via} via */
 export function statedVia({ transport, login }) {
   return transport === "companion" ? { transport, login } : {};

@@ -54,13 +54,20 @@ async function sendByPagesCompanion(url, init) {
 
 /**
  * @param {import("../session/probe_frames.js").ProbeFrames} probes
+ * @param {(origin: string) => Promise<import("../types/types.js").Via>} findVia as the user has chosen
+ * @returns {Send} rejects with a `LoginProblem`
+ */
+export function sendLoginBy(probes, findVia) {
+  return sendAsChosen(findVia, { page: sendByFrames(probes), companion: sendByPagesCompanion });
+}
+
+/**
+ * @param {import("../session/probe_frames.js").ProbeFrames} probes
  * @param {import("../base/browser_store.js").BrowserStore} store
  * @param {string} serverId whose user has chosen
  * @returns {Send} rejects with a `LoginProblem`
  */
-export function sendLogin(probes, store, serverId) {
-  return sendAsChosen((origin) => readVia(store, serverId, origin), { page: sendByFrames(probes), companion: sendByPagesCompanion });
-}
+export const sendLogin = (probes, store, serverId) => sendLoginBy(probes, (origin) => readVia(store, serverId, origin));
 
 /**
  * For a request of the page itself: what is stored, with tokens that have not expired.

@@ -9,7 +9,8 @@ import { onRelayHere, openRelayPort } from "../companion/relay_port.js";
 import { isAccepted } from "../session/acceptance.js";
 import { openTransportChannel, TransportChoices } from "../executor/via.js";
 import { wantedHeaders, withHeader } from "../companion/companion_headers.js";
-import { connectSteps, grantWords, missingWords } from "./companion_words.js";
+import { askForGrant } from "./companion_grant.js";
+import { connectSteps, DECIDE, grantWords, missingWords } from "./companion_words.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/types.js").Via} Via */
@@ -166,15 +167,8 @@ export class CompanionPanel {
   #ask(wanted) {
     return attemptAction(this.messages, async () => {
       await this.link.open();
-      const id = crypto.randomUUID();
-      fill(this.messages, notice("note", "Decide in the window of the companion extension."));
-      const answer = await new Promise((/** @type {(message: import("../types/companion_types.js").AnswerMessage) => void} */ resolve) => {
-        this.link.listen(id, resolve);
-        this.link.post({ type: "ask", id, ...wanted });
-      });
-      this.link.forget(id);
-      if (answer.type === "refused") throw new Error(answer.message);
-      const words = answer.type === "asked" && answer.grant ? "Granted." : "Not granted.";
+      fill(this.messages, notice("note", DECIDE));
+      const words = (await askForGrant(this.link, wanted)) ? "Granted." : "Not granted.";
       fill(this.messages, notice(words === "Granted." ? "good" : "warning", words));
       announceSentence(words);
     });

@@ -1,7 +1,7 @@
 // @ts-check
 /** What a user sees and can do while a login is under way, and where it met a wall. */
 import { announceSentence, attemptAction, button, copyButton, el, fill, link, notice } from "../ui/dom.js";
-import { openTransportChannel, TransportChoices } from "../executor/via.js";
+import { BY_COMPANION, openTransportChannel, TransportChoices } from "../executor/via.js";
 import { LoginProblem } from "../oauth/login_problem.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -40,9 +40,9 @@ export function loginTalk(place, popup, leaving) {
 }
 
 /** @param {Pick<Parts, "store" | "userId">} parts @param {string} serverId @param {string} origin */
-async function chooseCompanion({ store, userId }, serverId, origin) {
+export async function chooseCompanion({ store, userId }, serverId, origin) {
   const channel = openTransportChannel(userId);
-  await new TransportChoices(store, channel).saveChoice(serverId, origin, { transport: "companion", login: false, headers: [] });
+  await new TransportChoices(store, channel).saveChoice(serverId, origin, BY_COMPANION);
   channel.close();
 }
 
@@ -55,15 +55,19 @@ async function chooseCompanion({ store, userId }, serverId, origin) {
  */
 export function companionOffer(parts, serverId, { code, origin }) {
   if (code !== "cors" || serverId === "") return null;
+  return companionButton(origin, async (place) => {
+    await chooseCompanion(parts, serverId, origin);
+    fill(place, notice("note", CHOSEN));
+    announceSentence(CHOSEN);
+    document.getElementById("companion")?.scrollIntoView({ block: "center" });
+  });
+}
+
+/** @param {string} origin @param {(place: HTMLElement) => Promise<void>} choose `place`: for what is said of it */
+export function companionButton(origin, choose) {
   const place = el("div", { class: "stack" });
-  const choose = () =>
-    void attemptAction(place, async () => {
-      await chooseCompanion(parts, serverId, origin);
-      fill(place, notice("note", CHOSEN));
-      announceSentence(CHOSEN);
-      document.getElementById("companion")?.scrollIntoView({ block: "center" });
-    });
+  const press = () => void attemptAction(place, () => choose(place));
   const hint = `For discovery and tokens at ${origin}, without your cookies there. The page itself sends nothing there then.`;
-  fill(place, el("div", { class: "actions" }, button("Send them through the companion", choose)), el("p", { class: "hint" }, hint));
+  fill(place, el("div", { class: "actions" }, button("Send them through the companion", press)), el("p", { class: "hint" }, hint));
   return place;
 }

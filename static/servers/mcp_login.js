@@ -1,17 +1,25 @@
 // @ts-check
 /** Logging in to an MCP server before it is added: only then does it list its tools. */
-import { button, el, fill, notice } from "../ui/dom.js";
+import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
+import { CompanionLink, LinkError } from "../companion/companion_link.js";
+import { openRelayPort } from "../companion/relay_port.js";
+import { BY_COMPANION, BY_PAGE } from "../executor/via.js";
 import { problemOf } from "../oauth/login_problem.js";
 import { mcpOffer } from "../oauth/login_source.js";
 import { StoredLogins } from "../oauth/stored_logins.js";
 import { LoginForm } from "./login_form.js";
-import { sendLogin } from "../oauth/login_requests.js";
+import { sendLoginBy } from "../oauth/login_requests.js";
 import { LoginSteps, REDIRECT } from "../oauth/login_steps.js";
-import { loginTalk, openWindow } from "./login_talk.js";
+import { askForGrant } from "./companion_grant.js";
+import { connectSteps, DECIDE, missingWords } from "./companion_words.js";
+import { chooseCompanion, companionButton, loginTalk, openWindow } from "./login_talk.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/types.js").CredentialSet} CredentialSet */
 /** @typedef {(serverId: string) => Promise<void>} Keep */
+/** @typedef {Set<string>} Chosen origins whose requests the companion sends; the choice is stored once the server is there */
+
+const GRANTED = "Granted. Log in again.";
 
 /**
  * @param {Parts} parts
@@ -21,18 +29,43 @@ import { loginTalk, openWindow } from "./login_talk.js";
 export function mcpLoginForm(parts, url, use) {
   const offer = mcpOffer(url.href);
   const form = new LoginForm(offer, [url.origin], REDIRECT);
-  const steps = new LoginSteps(new StoredLogins(parts.credentials), sendLogin(parts.probes, parts.store, ""), () => parts.executor.refreshOrigins());
-  const messages = el("div", { "aria-live": "polite" });
+  /** @type {Chosen} */
+  const chosen = new Set();
+  const send = sendLoginBy(parts.probes, async (origin) => (chosen.has(origin) ? BY_COMPANION : BY_PAGE));
+  const steps = new LoginSteps(new StoredLogins(parts.credentials), send, () => parts.executor.refreshOrigins());
+  const messages = el("div", { class: "stack", "aria-live": "polite" });
   const logIn = async () => {
     const [popup, leaving] = [openWindow(), new AbortController()];
     try {
       const place = { serverId: "", origin: url.origin, scheme: offer.scheme };
       const { account, login } = await steps.obtainByCode(place, /** @type {any} */ (offer.ways.code), form.wish, loginTalk(messages, popup, leaving));
-      use({ "*": { type: "http", http_scheme: "bearer", value: login.access_token } }, (serverId) => steps.keep({ ...place, serverId }, account, login));
+      use({ "*": { type: "http", http_scheme: "bearer", value: login.access_token } }, async (serverId) => {
+        for (const origin of chosen) await chooseCompanion(parts, serverId, origin);
+        await steps.keep({ ...place, serverId }, account, login);
+      });
     } catch (failure) {
       popup?.close();
-      fill(messages, notice("error", problemOf(failure).message));
+      const problem = problemOf(failure);
+      fill(messages, notice("error", problem.message), problem.code === "cors" ? companionButton(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown)) : null);
     }
   };
   return el("section", { class: "panel", "aria-label": "Login" }, el("h2", null, "Log in"), form.element, button("Log in", () => void logIn(), { class: "primary" }), messages);
+}
+
+/** By the user's press: what is granted in the extension's own window is sent by it from then on. @param {Parts} parts @param {string} origin @param {Chosen} chosen @param {HTMLElement} shown */
+async function chooseFor(parts, origin, chosen, shown) {
+  const link = new CompanionLink(openRelayPort);
+  try {
+    await link.open();
+    fill(shown, notice("note", DECIDE));
+    const grant = await askForGrant(link, { api: origin, login: false, methods: "all" });
+    if (grant?.methods === "all") chosen.add(origin);
+    fill(shown, chosen.has(origin) ? notice("good", GRANTED) : notice("warning", "Not granted."));
+    announceSentence(chosen.has(origin) ? GRANTED : "Not granted.");
+  } catch (failure) {
+    if (!(failure instanceof LinkError)) throw failure;
+    fill(shown, notice("warning", missingWords), connectSteps(parts.api));
+  } finally {
+    link.close();
+  }
 }

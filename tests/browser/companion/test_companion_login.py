@@ -4,14 +4,16 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
+from time import time
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Locator, expect
 
 from tests.browser.extension.companion import Companion, extension_id, running_companion
 from tests.browser.oauth.oauth_scene import OAuthScene, begun_scene, unopened_scene
-from tests.support.chromium import open_page
+from tests.support.chromium import accept_selection, go_to, open_page
+from tests.support.oauth.protected_mcp import protected_mcp
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
 
@@ -30,12 +32,16 @@ class WalledLogin:
         scene = self.scene
         await scene.panel.get_by_role("button", name="Send them through the companion").click()
         called = scene.page.get_by_role("region", name="How it is called")
+        await self.allow(called.get_by_role("button", name="Ask for reading and changing", exact=True))
+        await expect(called.get_by_text("Granted.", exact=True)).to_be_visible()
+
+    async def allow(self, asking: Locator) -> None:
+        """Press a button that opens the extension's question, and allow reading and changing there."""
         async with self.companion.context.expect_page() as opened:
-            await called.get_by_role("button", name="Ask for reading and changing", exact=True).click()
+            await asking.click()
         question = await opened.value
         await question.get_by_label("Reading and changing").check()
         await question.get_by_role("button", name="Allow", exact=True).click()
-        await expect(called.get_by_text("Granted.", exact=True)).to_be_visible()
 
     async def fail(self, path: str) -> None:
         """Press the button; the page can read no answer of that path."""
@@ -105,3 +111,30 @@ async def test_without_a_grant_nothing_is_sent_and_the_login_says_what_is_missin
     await scene.panel.get_by_role("button", name="Log in", exact=True).click()
     await expect(scene.panel.get_by_role("alert")).to_contain_text(f"not granted {server.issuer}")
     assert server.callers == []
+
+
+async def test_an_mcp_server_whose_login_has_no_cors_is_added_through_the_companion(
+    walled: WalledLogin,
+) -> None:
+    """Its tools are listed to whoever has logged in; the choice is kept with the server then."""
+    page, server = walled.scene.page, walled.scene.server
+    async with protected_mcp(server) as endpoint:
+        await go_to(page, "add")
+        await page.get_by_label("Address of the document").fill(endpoint)
+        await page.get_by_role("button", name="Fetch", exact=True).click()
+        panel = page.get_by_role("region", name="Login")
+        await walled.fail("/.well-known/oauth-authorization-server")
+        await walled.allow(panel.get_by_role("button", name="Send them through the companion"))
+        await expect(panel.get_by_text("Granted. Log in again.")).to_be_visible()
+        server.callers.clear()
+        window = await walled.scene.press()
+        await window.get_by_role("button", name="Allow").click()
+        await expect(page.get_by_role("heading", name="Review Notes (MCP)")).to_be_visible()
+        assert "/token" in walled.paths
+        await accept_selection(page, page.url.partition("#/servers/")[2].partition("/")[0])
+        assert (await walled.scene.call("list_notes")).status == 200
+        await page.clock.set_system_time(time() + 7200)
+        await page.get_by_role("button", name="Refetch the tools").click()
+        await expect(page.get_by_text("The tools have not changed.")).to_be_visible()
+        assert server.grants("refresh_token") == 1
+        assert {origin for _, origin, _ in server.callers} == {"", EXTENSION}
