@@ -11,7 +11,7 @@ import { networkPermission } from "../executor/diagnosis.js";
 const SPACES = { loopback: "this device", local: "the local network", public: "the internet" };
 
 /** What stops a page, and not the companion. */
-const STOPS_PAGES = new Set(["cors", "preflight", "mixed_content", "blocked_local_network"]);
+const STOPS_PAGES = new Set(["cors", "preflight", "mixed_content", "blocked_local_network", "mcp_preflight", "mcp_session"]);
 const OTHER_WAY =
   "If the API cannot be changed, let the companion extension call it: choose that in the server's view, under How it is called. It sends what you grant it, " +
   "without the limits of a page; nothing is called so before you choose it.";

@@ -72,10 +72,13 @@ const STATUS_ADVICE = {
 /** Failures of the page's own requests that the companion extension does not know. */
 const WALLS = new Set(["cors", "mixed_content", "blocked_local_network"]);
 
+/** @param {string} serverId */
+const companionPlace = (serverId) => `${viewAddress("servers", serverId)}?transport`;
+
 /** What else would reach the API, for the user to choose: nothing is sent again by itself. @param {ShownError} error @param {string} serverId */
 function otherWay(error, serverId) {
   const { code, detail = {} } = error;
-  const place = `${viewAddress("servers", serverId)}?transport`;
+  const place = companionPlace(serverId);
   const isWall = WALLS.has(code) || (code === "outcome_unknown" && WALLS.has(String(detail.reason)));
   if (isWall && detail.transport !== "companion")
     return hintLine("Or the companion extension sends the requests of this server, once you grant it: no page's limits hold for it.", link("Call it through the companion", place));
@@ -122,7 +125,7 @@ export function outcomeView({ call_id, outcome, duration_ms }, serverId, bodyVie
     head,
     error ? errorView(error, serverId) : null,
     answer ? answerView(answer, bodyView) : null,
-    answer ? headersView(answer.headers) : null,
+    answer ? headersView(answer, serverId) : null,
   );
 }
 
@@ -139,12 +142,14 @@ function outcomeFacts(answer, duration_ms) {
   return facts.join(" · ");
 }
 
-/** @param {Record<string, string>} headers of the answer */
-function headersView(headers) {
+/** @param {Answer} answer @param {string} serverId */
+function headersView({ headers, transport }, serverId) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   if (lines.length === 0) return null;
   const list = el("pre", { class: "headers", tabindex: "0", role: "region", "aria-label": "Response headers" }, lines.join("\n"));
-  return el("details", null, el("summary", null, `Response headers (${lines.length})`), list);
+  const others = "A page sees only the headers that the API shows to pages (CORS); the companion extension sees all but Set-Cookie.";
+  const way = transport === "companion" ? null : hintLine(others, link("Call it through the companion", companionPlace(serverId)));
+  return el("details", null, el("summary", null, `Response headers (${lines.length})`), list, way);
 }
 
 /**

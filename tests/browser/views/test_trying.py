@@ -1,6 +1,7 @@
 """A tool tried in the page: its list, its form, and what its answer says."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,8 @@ async def test_the_answer_says_status_size_and_headers(scene: BrowserHarness) ->
     await answer.get_by_text("Response headers").click()
     headers = answer.get_by_role("region", name="Response headers")
     await expect(headers).to_contain_text("content-type: application/json")
+    others = answer.get_by_role("link", name="Call it through the companion")
+    await expect(others).to_have_attribute("href", re.compile(r"#/servers/.+\?transport"))
     await answer.get_by_role("link", name="Show in Calls").click()
     await expect(page.get_by_role("table", name="Calls")).to_contain_text("mirrorClash")
 
