@@ -7,6 +7,7 @@ import { addressSpace, forbiddenTarget, readsAddressSpaces, targetAddressSpace }
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { readAnswer } from "./executor/answer_reader.js";
 import { placeSecrets } from "./request/credential_placement.js";
+import { findDocuments } from "./conversion/document_search.js";
 import { adaptProblem, looksLikeMcp, readTools } from "./mcp/source.js";
 
 /** @typedef {import("./types/probe_wire.js").ProbeRequest} ProbeRequest */
@@ -22,10 +23,11 @@ const wasBlockedByPolicy = watchPolicy(document);
 
 /** A failure with a code, as the page shows it. */
 class ProbeFailure extends Error {
-  /** @param {string} code @param {string} message */
-  constructor(code, message) {
+  /** @param {string} code @param {string} message @param {import("./types/probe_wire.js").FetchedDocument} [page] */
+  constructor(code, message, page) {
     super(message);
     this.code = code;
+    this.page = page;
   }
 }
 
@@ -89,7 +91,22 @@ async function fetchDocument(url, credentials) {
   const listed = await readTools(url, (body, headers) => sendMessage(url, body, headers, credentials), response !== null);
   if (listed && "text" in listed) return listed;
   const { code, message } = listed ?? failure ?? adaptProblem(await explainFailure(url), url);
-  throw new ProbeFailure(code, message);
+  throw new ProbeFailure(code, message, failure?.page);
+}
+
+/** Enough for every place where a document usually is; a server that does not answer must not be waited for. */
+const SEARCH_MS = 15_000;
+
+/** @param {string} url @param {string[]} places of its origin */
+async function searchPlaces(url, places) {
+  const forbidden = forbiddenTarget(url, "");
+  if (forbidden) throw new ProbeFailure("blocked_by_policy", forbidden);
+  const signal = AbortSignal.timeout(SEARCH_MS);
+  return findDocuments(places, async (place) => {
+    const response = await sendRequest(place, {}, "no-cache", { signal }).catch(() => null);
+    const read = response === null ? null : await readDocument(place, response).catch(() => null);
+    return read && "text" in read ? read : null;
+  });
 }
 
 /**
@@ -125,12 +142,12 @@ async function readDocument(url, response) {
   if (body.truncated) return { code: "too_large", message: "The document is larger than 32 MiB." };
   const text = body.kind === "file" ? new TextDecoder().decode(body.content) : body.kind === "text" ? body.text : "";
   if (text.trim() === "") return { code: "empty", message: "The address answers, but with an empty body." };
-  if (/^\s*<(!doctype html|html)/i.test(text)) return { code: "web_page", message: WEB_PAGE };
+  if (/^\s*<(!doctype html|html)/i.test(text)) return { code: "web_page", message: WEB_PAGE, page: { text, source_url: response.url || url } };
   return { text, source_url: response.url || url };
 }
 
 const WEB_PAGE =
-  "This address is a web page, not an OpenAPI document. Documentation pages usually link to the document: " +
+  "This address is a web page, not an OpenAPI document, and none was found from it. Documentation pages usually link to the document: " +
   "look for openapi.json, openapi.yaml, swagger.json or v3/api-docs.";
 
 /** @param {number} status */
@@ -208,8 +225,9 @@ async function sendLogin(url, { method, headers, body }) {
 }
 
 /** @param {ProbeRequest} asked @returns {Promise<object>} */
-async function answerMessage({ type, url, credentials, request }) {
+async function answerMessage({ type, url, credentials, request, places }) {
   if (type === "probe:send" && request) return { answer: await sendLogin(url, request) };
+  if (type === "probe:find") return { found: await searchPlaces(url, places ?? []) };
   if (type === "probe:document") return fetchDocument(url, credentials);
   return { report: await checkAddress(url) };
 }
@@ -217,7 +235,7 @@ async function answerMessage({ type, url, credentials, request }) {
 /** @param {MessageEvent<ProbeRequest>} event */
 async function receiveMessage({ origin, source, data }) {
   if (origin !== location.origin || source !== window.parent) return;
-  if (!["probe:document", "probe:check", "probe:send"].includes(data?.type)) return;
+  if (!["probe:document", "probe:check", "probe:send", "probe:find"].includes(data?.type)) return;
   const { type, id } = data;
   try {
     postToParent({ type, id, ok: true, ...(await answerMessage(data)) });
@@ -227,7 +245,7 @@ async function receiveMessage({ origin, source, data }) {
       type,
       id,
       ok: false,
-      error: { code, message: failure instanceof Error ? failure.message : String(failure) },
+      error: { code, message: failure instanceof Error ? failure.message : String(failure), page: failure instanceof ProbeFailure ? failure.page : undefined },
     });
   }
 }

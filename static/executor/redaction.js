@@ -110,7 +110,7 @@ const HARMLESS_NAME = /tokens$|(page|next|previous|continuation|sync)token$|^tok
 const LEAST_CHARS = 4;
 
 /** @param {string} name */
-function isSecretName(name) {
+export function isSecretName(name) {
   const bare = name.toLowerCase().replace(/[^a-z0-9]/g, "");
   return SECRET_NAME.test(bare) && !HARMLESS_NAME.test(bare);
 }

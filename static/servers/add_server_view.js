@@ -7,8 +7,10 @@ import { readFiles } from "./file_picker.js";
 import { addressOf, documentsAmong } from "./document_files.js";
 import { filesPanel } from "./files_panel.js";
 import { serverLines, tokenForm } from "./mcp_advice.js";
-import { readAddress } from "../session/probe_frames.js";
+import { ProbeError, readAddress } from "../session/probe_frames.js";
 import { ReferenceLoader } from "./reference_loader.js";
+import { askForPlace, isUsable, searchDocuments, takeText } from "./brought_document.js";
+import { isAddress } from "../conversion/recognition.js";
 import { askAboutReferences, askForDocument } from "./reference_dialog.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -25,6 +27,14 @@ const BRIDGE_MAY_HELP = new Set([
   "blocked_by_policy",
   "timeout",
 ]);
+/** Failures with which something answered: its document may be elsewhere. */
+const SEARCHED = new Set(["web_page", "http_status", "empty", "not_a_document"]);
+const WORDS = /** @type {Record<string, string>} */ ({
+  network: "Check the address, and that the server runs, then fetch again.",
+  timeout: "The server may be busy. Fetch again, or look whether it runs.",
+  cors: "Perhaps nothing is at this path: many servers leave the permission (CORS) out of their error answers. If the document is there, save it and add it as a file; its calls still need the permission.",
+  mcp_login: "",
+});
 const READING = () => notice("note", "Reading the document…");
 
 export class AddServerView {
@@ -54,7 +64,7 @@ export class AddServerView {
       el(
         "p",
         { class: "lead" },
-        "Add an OpenAPI or Swagger 2.0 document in JSON or YAML, or an MCP server. You review every operation before you accept anything.",
+        "Bring what you have: an OpenAPI or Swagger 2.0 document, the address of its documentation or of the API, an MCP server, a Postman collection, a HAR file or curl commands. You review every operation before you accept anything.",
       ),
       this.messages,
       this.question,
@@ -71,7 +81,7 @@ export class AddServerView {
       "form",
       { class: "panel", "aria-label": "By address", onsubmit: (/** @type {Event} */ event) => void this.#fetch(event) },
       el("h2", null, "By address"),
-      labelledField("Address of the document or MCP server", this.url, hint),
+      labelledField("Address of the document, its documentation, the API or an MCP server", this.url, hint),
       el("button", { type: "submit", class: "primary" }, "Fetch"),
     );
   }
@@ -83,7 +93,8 @@ export class AddServerView {
         const document = await this.#documentOf(files);
         if (document === null) return;
         const others = files.filter((file) => file !== document);
-        await this.#gather({ text: document.text, source_url: addressOf(document.path) }, {}, others);
+        const text = await takeText(this.question, document.text);
+        if (text !== null) await this.#gather({ text, source_url: addressOf(document.path) }, {}, others);
       }),
     );
   }
@@ -101,23 +112,29 @@ export class AddServerView {
       class: "mono",
       spellcheck: "false",
       required: true,
-      placeholder: "openapi: 3.1.0\ninfo: …",
+      placeholder: "openapi: 3.1.0\ninfo: …\n\nor: curl https://api.example/pets",
     });
     const base = el("input", { type: "url", class: "mono", placeholder: "https://api.example/v1" });
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
       const base_url = base.value.trim();
-      const pasted = { text: text.value, source_url: addressOf("pasted") };
-      void this.#attempt(async () => void (await this.#gather(pasted, base_url ? { base_url } : {})));
+      void this.#attempt(() => this.#addPasted(text.value, base_url ? { base_url } : {}));
     };
     return el(
       "form",
       { class: "panel", "aria-label": "Pasted text", onsubmit: submit },
       el("h2", null, "Pasted text"),
-      labelledField("Text of the document", text),
+      labelledField("Text of the document", text, "Or a Postman collection, a HAR file, curl commands: it is recognised."),
       labelledField("Base address", base, "Only if the document does not name one."),
       el("button", { type: "submit" }, "Add the text"),
     );
+  }
+
+  /** @param {string} pasted @param {NewServer} offered */
+  async #addPasted(pasted, offered) {
+    if (isAddress(pasted)) return this.#addFetched(readAddress(pasted));
+    const text = await takeText(this.question, pasted);
+    if (text !== null) await this.#gather({ text, source_url: addressOf("pasted") }, offered);
   }
 
   /** @param {Event} event */
@@ -138,8 +155,23 @@ export class AddServerView {
   async #addFetched(url, credentials = {}, keep = async () => undefined) {
     const fetched = await this.#fetchHere(url, credentials);
     if (fetched === null) return;
-    const server = await this.#gather(fetched, { source_url: fetched.source_url });
+    if (!isUsable(fetched.text) && (await this.#addFound(url, null))) return;
+    const text = await takeText(this.question, fetched.text);
+    if (text === null) return;
+    const isOwn = text === fetched.text; // what was converted is not at the address
+    const server = await this.#gather({ ...fetched, text }, isOwn ? { source_url: fetched.source_url } : {});
     await keep(server.id);
+  }
+
+  /** What is there is no document: it may be its documentation, or the API itself. @param {URL} url @param {import("../types/probe_wire.js").FetchedDocument | null} page @returns {Promise<boolean>} whether anything was found */
+  async #addFound(url, page) {
+    fill(this.messages, notice("note", `Looking for a document from ${url.href}…`));
+    const places = (await searchDocuments(this.parts.probes, url, page)).filter((place) => place.url !== url.href);
+    fill(this.messages);
+    if (places.length === 0) return false;
+    const chosen = await askForPlace(this.question, url, places);
+    if (chosen !== null) await this.#addFetched(chosen);
+    return true;
   }
 
   /** @param {URL} url @param {string} token of an MCP server */
@@ -164,6 +196,8 @@ export class AddServerView {
       return await this.parts.probes.fetchDocument(url, credentials);
     } catch (failure) {
       const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
+      const page = failure instanceof ProbeError ? (failure.page ?? null) : null;
+      if (SEARCHED.has(code) && (await this.#addFound(url, page))) return null;
       fill(this.messages, notice("error", sentenceOf(failure)), this.#alternatives(url, code));
       return null;
     }
@@ -185,7 +219,7 @@ export class AddServerView {
     });
     const words = canHelp
       ? "The document is public, so the bridge can fetch it instead, together with the files it refers to at the same origin; files elsewhere are left out and listed in the report. The calls themselves still need the API's permission (CORS) for your browser."
-      : "You can also save the document and add it as a file.";
+      : (WORDS[code] ?? "You can also save the document and add it as a file.");
     return el(
       "div",
       { class: "alternatives" },

@@ -4,7 +4,7 @@
 /** @typedef {import("./document_files.js").DocumentFile} DocumentFile */
 /** @typedef {{path: string, file: File}} Chosen */
 
-export const FILE_TYPES = ".json,.yaml,.yml,.txt,application/json,application/yaml";
+export const FILE_TYPES = ".json,.yaml,.yml,.txt,.har,.sh,application/json,application/yaml";
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_FILES = 2000;
 

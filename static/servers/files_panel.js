@@ -20,7 +20,7 @@ export function filesPanel(take) {
     "section",
     { class: "panel drop-target", "aria-label": "From a file" },
     el("h2", null, "From a file"),
-    labelledField("OpenAPI document", files, "Several together for a split document, or drop them here."),
+    labelledField("OpenAPI document", files, "Or a Postman collection, a HAR file, curl commands. Several together for a split document; or drop them here."),
     labelledField("Or its folder", folder, "Read in this browser, then sent to your bridge."),
   );
   listenForDrops(panel, take);

@@ -8,17 +8,19 @@ import { el } from "../ui/dom.js";
 const LOAD_MS = 10_000;
 
 export class ProbeError extends Error {
-  /** @param {string} code @param {string} message */
-  constructor(code, message) {
+  /** @param {string} code @param {string} message @param {import("../types/probe_wire.js").FetchedDocument} [page] there instead */
+  constructor(code, message, page) {
     super(message);
     this.name = "ProbeError";
     this.code = code;
+    this.page = page;
   }
 }
 
 /** @param {string} text @returns {URL} @throws {ProbeError} when it is not an http(s) address */
 export function readAddress(text) {
   const trimmed = text.trim();
+  if (/^[\w-]+$/.test(trimmed) && trimmed.toLowerCase() !== "localhost") throw new ProbeError("bad_address", `“${trimmed}” is a word, not an address. If it is a host of your network, write http://${trimmed}/ in full.`);
   const guess = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
   const url = URL.canParse(guess) ? new URL(guess) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || trimmed === "") {
@@ -52,6 +54,17 @@ export class ProbeFrames {
   }
 
   /**
+   * Looks for a document of an API.
+   * @param {URL} url
+   * @param {string[]} places of its origin
+   * @returns {Promise<{url: string, title: string}[]>}
+   */
+  async findDocuments(url, places) {
+    const reply = await this.ask("probe:find", url, {}, undefined, places);
+    return "found" in reply ? reply.found : [];
+  }
+
+  /**
    * Tells whether this page can use an origin, and what to change if not.
    * @param {URL} url
    * @returns {Promise<import("../types/probe_wire.js").CheckReport>}
@@ -67,9 +80,10 @@ export class ProbeFrames {
    * @param {URL} url
    * @param {import("../types/types.js").CredentialSet} [credentials]
    * @param {import("../types/probe_wire.js").SentRequest} [request] of a login
+   * @param {string[]} [places] of a search
    * @returns {Promise<Extract<ProbeReply, {ok: true}>>}
    */
-  async ask(type, url, credentials = {}, request) {
+  async ask(type, url, credentials = {}, request = undefined, places = undefined) {
     const frame = el("iframe", {
       src: `/probe?origin=${encodeURIComponent(url.origin)}`,
       class: "probe",
@@ -80,7 +94,7 @@ export class ProbeFrames {
     const listening = new AbortController();
     try {
       return await new Promise((resolve, reject) =>
-        exchangeMessages({ frame, asked: { type, url: url.href, credentials, request }, resolve, reject, signal: listening.signal }),
+        exchangeMessages({ frame, asked: { type, url: url.href, credentials, request, places }, resolve, reject, signal: listening.signal }),
       );
     } finally {
       listening.abort();
@@ -105,7 +119,7 @@ function exchangeMessages({ frame, asked, resolve, reject, signal }) {
     clearTimeout(timer);
     if (data.type === "probe:ready") frame.contentWindow?.postMessage({ ...asked, id }, location.origin);
     else if (data.id === id && data.ok) resolve(data);
-    else if (data.id === id && !data.ok) reject(new ProbeError(data.error.code, data.error.message));
+    else if (data.id === id && !data.ok) reject(new ProbeError(data.error.code, data.error.message, data.error.page));
   };
   window.addEventListener("message", receive, { signal });
   document.body.append(frame);

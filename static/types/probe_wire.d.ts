@@ -5,13 +5,17 @@ import type { AddressSpace, CredentialSet, PermissionAnswer } from "./types.js";
 export interface ProbeError {
   code: string;
   message: string;
+  /** What is there instead of a document. */
+  page?: FetchedDocument;
 }
 export interface ProbeRequest {
-  type: "probe:document" | "probe:check" | "probe:send";
+  type: "probe:document" | "probe:check" | "probe:send" | "probe:find";
   id: string;
   url: string;
   /** Of `probe:send`. */
   request?: SentRequest;
+  /** Of `probe:find`: addresses of the same origin. */
+  places?: string[];
   /** Of an MCP server; a document is fetched without. */
   credentials: CredentialSet;
 }
@@ -45,5 +49,6 @@ export type ProbeReply =
   | { type: "probe:ready" }
   | ({ type: "probe:document"; id: string; ok: true } & FetchedDocument)
   | { type: "probe:check"; id: string; ok: true; report: CheckReport }
+  | { type: "probe:find"; id: string; ok: true; found: { url: string; title: string }[] }
   | { type: "probe:send"; id: string; ok: true; answer: ReceivedAnswer }
   | { type: ProbeRequest["type"]; id: string; ok: false; error: ProbeError };

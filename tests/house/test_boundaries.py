@@ -56,6 +56,7 @@ FOLDERS = (
     "ui",
     "markdown",
     "answers",
+    "conversion",
     "session",
 )
 """Of the page, lowest first: each may import those before it. Above stand the views, one folder each, and

@@ -1,0 +1,52 @@
+// @ts-check
+/** What a text that somebody brings is, by its content; and what becomes of it. Pure. */
+import { ConversionError } from "./request_parts.js";
+import { readCurl } from "./curl_command.js";
+import { readHar } from "./har_log.js";
+import { readPostman } from "./postman_collection.js";
+import { documentOf } from "./request_document.js";
+
+/** @typedef {import("../types/conversion_types.js").Converted} Converted */
+
+const SWAGGER_1 =
+  "This is a Swagger 1.x document, a form of 2014 in which an API is spread over several files. OpenAPI 3 and Swagger 2.0 can be read: look for " +
+  "/swagger.json, /v2/api-docs or /openapi.json of the same API, or convert it with the tool swagger-converter.";
+const NOT_A_COLLECTION = "This is a Postman environment or an export of another kind. Export the collection itself (v2.1).";
+
+/**
+ * @param {string} text
+ * @returns {Converted | null} null: it may be a document as it stands
+ * @throws {ConversionError} it is of a kind that cannot be used, and why
+ */
+export function convertText(text) {
+  const begin = text.replace(/^\uFEFF/, "").trimStart();
+  if (/^(\$\s+)?curl(\.exe)?\s/.test(begin)) return documentOf(recordingOfCurl(begin.replace(/^\$\s+/gm, "")));
+  if (!begin.startsWith("{")) return null;
+  const root = parseObject(begin);
+  if (root === null || "openapi" in root || "swagger" in root) return null;
+  if ("swaggerVersion" in root) throw new ConversionError(SWAGGER_1);
+  if (Array.isArray(root.log?.entries)) return documentOf(readHar(root));
+  const collection = root.collection?.info ? root.collection : root;
+  if (Array.isArray(collection.item) && collection.info) return documentOf(readPostman(collection));
+  if ("_postman_variable_scope" in root || "_postman_exported_at" in root || (Array.isArray(root.requests) && "order" in root)) throw new ConversionError(NOT_A_COLLECTION);
+  return null;
+}
+
+/** @param {string} text @returns {any} null: it is no JSON object, or not whole */
+function parseObject(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} text @returns {import("../types/conversion_types.js").Recording} */
+function recordingOfCurl(text) {
+  const requests = readCurl(text);
+  const host = requests[0].origin.replace(/^https?:\/\//, "");
+  return { title: host || "Requests", description: "", kind: requests.length === 1 ? "curl command" : "list of curl commands", requests, has_examples: true, notes: [] };
+}
+
+/** An address and nothing else. @param {string} text @returns {boolean} */
+export const isAddress = (text) => /^https?:\/\/\S+$/i.test(text.trim());

@@ -1,0 +1,95 @@
+// @ts-check
+/** What somebody brings that is no document itself: the address of its documentation, or requests that become one. Asks before anything is added. */
+import { button, el, fill, labelledField } from "../ui/dom.js";
+import { formatCount } from "../ui/format_count.js";
+import { configuredPlaces, looksLikeDocument, namedPlaces, usualPlaces } from "../conversion/document_places.js";
+import { convertText } from "../conversion/recognition.js";
+import { readAddress } from "../session/probe_frames.js";
+
+/** @typedef {import("../conversion/document_places.js").Place} Place */
+/** @typedef {import("../session/probe_frames.js").ProbeFrames} ProbeFrames */
+/** @typedef {import("../types/conversion_types.js").Converted} Converted */
+
+/**
+ * @param {Element} container
+ * @param {string} text
+ * @returns {Promise<string | null>} as it is to be added; null: the user gave up
+ * @throws {import("../conversion/request_parts.js").ConversionError} it is of a kind that cannot be used
+ */
+export async function takeText(container, text) {
+  const converted = convertText(text);
+  return converted === null ? text : askAboutConversion(container, converted);
+}
+
+/** @param {Element} container @param {Converted} converted @returns {Promise<string | null>} */
+function askAboutConversion(container, { kind, title, text, requests, operations, notes }) {
+  const begin = `${kind[0].toUpperCase()}${kind.slice(1)}: ${formatCount(requests, "request")} ${requests === 1 ? "becomes" : "become"} ${formatCount(operations, "operation")}`;
+  const about = "The document is made in this browser. You review it as any other before anything is accepted.";
+  return askPanel(container, begin, [
+    el("p", null, el("strong", null, title)),
+    el("p", { class: "hint" }, about),
+    el("ul", { class: "notes" }, ...notes.map((note) => el("li", null, note))),
+    el("details", null, el("summary", null, "Show the document"), el("pre", { tabindex: "0", role: "region", "aria-label": "The document" }, text)),
+  ], [{ label: "Add it", value: text }]);
+}
+
+/** Whether an answer may be what its address was given for. @param {string} text @returns {boolean} */
+export const isUsable = (text) => looksLikeDocument(text) || /^\s*\{\s*"mcp"/.test(text) || convertText(text) !== null;
+
+/**
+ * @param {Pick<ProbeFrames, "fetchDocument" | "findDocuments">} probes
+ * @param {URL} url of a documentation page, or of an API
+ * @param {{text: string, source_url: string} | null} page what is there, if it is a web page
+ * @returns {Promise<Place[]>}
+ */
+export async function searchDocuments(probes, url, page) {
+  const named = page ? namedPlaces(page.text, page.source_url) : [];
+  for (const place of page && named.length === 0 ? configuredPlaces(page.text, page.source_url) : []) {
+    const found = await probes.fetchDocument(readAddress(place)).catch(() => null);
+    if (found) named.push(...namedPlaces(found.text, place.includes("initializer") ? (page?.source_url ?? place) : place));
+  }
+  return named.length > 0 ? named : probes.findDocuments(url, usualPlaces(url)).catch(() => []);
+}
+
+/**
+ * @param {Element} container
+ * @param {URL} url where was looked
+ * @param {Place[]} places one or more
+ * @returns {Promise<URL | null>} the one to add; null: the user gave up
+ */
+export async function askForPlace(container, url, places) {
+  const one = places.length === 1;
+  const begin = one ? "A document of this API was found" : `${places.length} documents were found`;
+  const where = el("p", { class: "hint" }, `${url.href} is no document itself.`);
+  if (one) return chosen(await askPanel(container, begin, [where, placeLine(places[0])], [{ label: "Add it", value: places[0].url }]));
+  const select = el("select", null, ...places.map((place) => el("option", { value: place.url }, place.title ? `${place.title}: ${place.url}` : place.url)));
+  return chosen(await askPanel(container, begin, [where, labelledField("Which one do you mean?", select)], [{ label: "Add it", value: () => select.value }]));
+}
+
+/** @param {string | null} url */
+const chosen = (url) => (url === null ? null : readAddress(url));
+
+/** @param {Place} place */
+const placeLine = ({ url, title }) => el("p", null, title ? `${title}: ` : null, el("code", { class: "wrap" }, url));
+
+/**
+ * @param {Element} container
+ * @param {string} headline
+ * @param {Node[]} content
+ * @param {{label: string, value: string | (() => string)}[]} answers the first is the likely one
+ * @returns {Promise<string | null>} null: the user gave up
+ */
+function askPanel(container, headline, content, answers) {
+  return new Promise((resolve) => {
+    /** @param {string | null} answer */
+    const end = (answer) => {
+      fill(container);
+      resolve(answer);
+    };
+    const buttons = answers.map(({ label, value }) => button(label, () => end(typeof value === "string" ? value : value()), { class: "primary" }));
+    const title = el("h2", { tabindex: "-1" }, headline);
+    const actions = el("div", { class: "actions" }, ...buttons, button("Cancel", () => end(null), { class: "quiet" }));
+    fill(container, el("section", { class: "panel references", "aria-label": "What was found" }, title, ...content, actions));
+    title.focus();
+  });
+}

@@ -1,0 +1,42 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readCurl, shellWords } from "../../../static/conversion/curl_command.js";
+
+test("words are split as a POSIX shell splits them, and a command ends where its line does", () => {
+  assert.deepEqual(shellWords(`curl 'a b' "c \\"d\\" $e" f\\ g $'h\\n\\u00e4' \\\n  i`), ["curl", "a b", 'c "d" $e', "f g", "h\nä", "i"]);
+  assert.deepEqual(shellWords("curl a\ncurl b | jq . && ls"), ["curl", "a", null, "curl", "b", null, "jq", ".", null, "ls"]);
+  assert.throws(() => shellWords("curl 'a"), /quote that is not closed/);
+});
+
+test("a command as a browser copies it becomes its request", () => {
+  const [request, ...others] = readCurl(`curl 'https://api.example/v1/pets?limit=5&tag=a%20b' \\
+    -X 'POST' -H 'content-type: application/json' -H 'X-Trace: 7' \\
+    --data-raw '{"name":"Rex"}' --compressed`);
+  assert.deepEqual(others, []);
+  assert.deepEqual([request.method, request.origin, request.path], ["POST", "https://api.example", "/v1/pets"]);
+  assert.deepEqual(request.query, [["limit", "5"], ["tag", "a b"]]);
+  assert.deepEqual(request.headers, [["content-type", "application/json"], ["X-Trace", "7"]]);
+  assert.deepEqual(request.body, { type: "application/json", text: '{"name":"Rex"}', fields: [] });
+});
+
+test("data without a type is a form unless it begins like JSON, and with -G it belongs to the address", () => {
+  const [form] = readCurl("curl https://a.example/x -d a=1 -d 'b=two words'");
+  assert.deepEqual([form.method, form.body?.type, form.body?.fields.map(({ name, value }) => [name, value])], ["POST", "application/x-www-form-urlencoded", [["a", "1"], ["b", "two words"]]]);
+  const [json] = readCurl(`curl --json '{"a":1}' a.example/x`);
+  assert.deepEqual([json.origin, json.body?.type], ["http://a.example", "application/json"]);
+  const [got] = readCurl("curl -G https://a.example/x --data-urlencode 'q=a&b'");
+  assert.deepEqual([got.method, got.query, got.body], ["GET", [["q", "a&b"]], null]);
+});
+
+test("a file keeps its place and loses its content, and a login keeps its kind only", () => {
+  const [request] = readCurl("curl -u ann:secret -F 'photo=@rex.png;type=image/png' -F name=Rex https://a.example/photos");
+  assert.deepEqual(request.body?.fields, [{ name: "photo", value: "", is_file: true }, { name: "name", value: "Rex", is_file: false }]);
+  assert.doesNotMatch(JSON.stringify(request), /secret/);
+});
+
+test("several commands are several requests, and options of curl itself are passed over", () => {
+  const found = readCurl("curl -sSL -o out.json -m 5 https://a.example/one\n\ncurl -XDELETE https://a.example/two");
+  assert.deepEqual(found.map(({ method, path }) => `${method} ${path}`), ["GET /one", "DELETE /two"]);
+  assert.throws(() => readCurl("curl -X POST"), /no address/);
+});

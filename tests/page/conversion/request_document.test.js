@@ -1,0 +1,81 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { convertText, isAddress } from "../../../static/conversion/recognition.js";
+import { templateOf } from "../../../static/conversion/path_template.js";
+import { mergeSchemas, schemaOfValue } from "../../../static/conversion/sample_schema.js";
+
+/** @param {string} text @returns {any} */
+const documentOf = (text) => JSON.parse(convertText(text)?.text ?? "null");
+
+test("plain values in a path become parameters named after what they stand behind", () => {
+  const pathOf = (/** @type {string} */ path) => templateOf(path).path;
+  assert.equal(pathOf("/v1/pets/7/toys/3f2504e0-4f89-11d3-9a0c-0305e82c3301"), "/v1/pets/{petId}/toys/{toyId}");
+  assert.equal(pathOf("/categories/12/boxes/5"), "/categories/{categoryId}/boxes/{boxId}");
+  assert.equal(pathOf("/pets/{petId}/friends/9"), "/pets/{petId}/friends/{friendId}");
+  assert.equal(pathOf("/users/ann@example.org"), "/users/{userId}");
+  assert.equal(pathOf("/v2/status"), "/v2/status");
+  assert.equal(pathOf("/2/8/9"), "/2/{id}/{id2}");
+});
+
+test("two samples make one schema that takes both", () => {
+  const how = { hasExamples: false };
+  const [one, other] = [schemaOfValue({ a: 1, b: [{ c: "x" }] }, how), schemaOfValue({ a: 1.5, b: [{ d: true }] }, how)];
+  assert.deepEqual(mergeSchemas(one, other), { type: "object", properties: { a: { type: "number" }, b: { type: "array", items: { type: "object", properties: { c: { type: "string" }, d: { type: "boolean" } } } } } });
+});
+
+test("requests of one method and path become one operation", () => {
+  const document = documentOf("curl 'https://a.example/pets/7?limit=5'\ncurl 'https://a.example/pets/8?limit=9&tag=x'\ncurl -X DELETE https://a.example/pets/8");
+  assert.deepEqual(Object.keys(document.paths), ["/pets/{petId}"]);
+  const { get, delete: remove } = document.paths["/pets/{petId}"];
+  assert.deepEqual(get.parameters.map((/** @type {any} */ { name, required, schema }) => [name, required, schema.type]), [["petId", true, "integer"], ["limit", true, "integer"], ["tag", false, "string"]]);
+  assert.equal(remove.parameters.length, 1);
+  assert.deepEqual(document.servers, [{ url: "https://a.example" }]);
+});
+
+const SECRETS = ["eyJhbGciOiJIUzI1NiJ9.payload12345", "k-1234567890abcdef1234", "hunter2hunter2", "sid9876543210"];
+
+test("no secret is taken along from headers, addresses, bodies and cookies, and all become schemes or are named", () => {
+  const [bearer, key, password, cookie] = SECRETS;
+  const made = convertText(`curl 'https://a.example/me?api_key=${key}&code=${key}' -H 'Authorization: Bearer ${bearer}' -H 'X-Api-Key: ${key}' -H 'X-Odd: ${bearer}' -b 'sid=${cookie}' -d '{"password":"${password}","nested":{"v":"${key}"}}'`);
+  for (const secret of SECRETS) assert.doesNotMatch(made?.text ?? "", new RegExp(secret));
+  const { components, paths } = JSON.parse(made?.text ?? "");
+  assert.deepEqual(Object.keys(components.securitySchemes), ["bearerAuth", "header_X-Api-Key", "header_X-Odd", "query_api_key", "query_code"]);
+  assert.deepEqual(paths["/me"].post.security, [{ bearerAuth: [], "header_X-Api-Key": [], "header_X-Odd": [], query_api_key: [], query_code: [] }]);
+  assert.match(made?.notes.join(" ") ?? "", /Authorization, X-Api-Key, X-Odd, api_key, code are left out.*Cookies are left out/);
+});
+
+/** @param {string} url @param {object} [request] @param {object} [more] */
+const entry = (url, request = {}, more = {}) => ({ request: { method: "GET", url, headers: [], ...request }, response: { status: 200, content: { mimeType: "application/json; charset=utf-8" } }, ...more });
+
+test("of a HAR file the calls of APIs are taken, without values, cookies and what pages consist of", () => {
+  const [bearer, , password, cookie] = SECRETS;
+  const post = { method: "POST", headers: [{ name: "Cookie", value: `sid=${cookie}` }, { name: "authorization", value: `Bearer ${bearer}` }], postData: { mimeType: "application/json", text: JSON.stringify({ name: "Rex", password }) } };
+  const entries = [
+    entry("https://shop.example/app.js", {}, { response: { status: 200, content: { mimeType: "application/javascript" } } }),
+    entry("https://shop.example/", {}, { response: { status: 200, content: { mimeType: "text/html" } } }),
+    entry("https://api.example/pets/7?note=private", {}),
+    entry("https://api.example/pets", post, { _resourceType: "fetch" }),
+    entry("https://other.example/metrics", {}),
+  ];
+  const made = convertText(JSON.stringify({ log: { version: "1.2", entries } }));
+  const document = JSON.parse(made?.text ?? "");
+  assert.deepEqual([made?.kind, made?.requests, made?.operations, document.info.title], ["HAR file", 3, 3, "api.example"]);
+  assert.deepEqual(Object.keys(document.paths), ["/pets/{petId}", "/pets", "/metrics"]);
+  assert.deepEqual(document.paths["/metrics"].get.servers, [{ url: "https://other.example" }]);
+  assert.deepEqual(document.paths["/pets"].post.requestBody.content["application/json"].schema.properties, { name: { type: "string" }, password: { type: "string" } });
+  for (const text of [...SECRETS, "private", "Rex"]) assert.doesNotMatch(made?.text ?? "", new RegExp(text));
+  assert.match(made?.notes.join(" ") ?? "", /2 requests for pages, scripts, pictures and the like are left out/);
+});
+
+test("a text is recognised by its content", () => {
+  assert.equal(convertText('{"openapi":"3.1.0","item":[]}'), null);
+  assert.equal(convertText("openapi: 3.1.0"), null);
+  assert.equal(convertText('{"hello": 1}'), null);
+  assert.equal(convertText("{broken"), null);
+  assert.equal(convertText("$ curl https://a.example/x")?.kind, "curl command");
+  assert.throws(() => convertText('{"swaggerVersion":"1.2","apis":[]}'), /Swagger 1\.x.*swagger-converter/);
+  assert.throws(() => convertText('{"_postman_variable_scope":"environment","values":[]}'), /Postman environment/);
+  assert.throws(() => convertText('{"log":{"entries":[]}}'), /none of them is the call of an API/);
+  assert.deepEqual(["https://a.example/x", " http://a ", "a.example", "https://a b"].map(isAddress), [true, true, false, false]);
+});
