@@ -20,6 +20,8 @@ const TEXTS = {
   "{0} result|{0} results": "{0} Treffer|{0} Treffer",
   "{0} pinned tool|{0} pinned tools": "{0} angeheftetes Tool|{0} angeheftete Tools",
   "{0} token|{0} tokens": "{0} Token|{0} Tokens",
+  "{0} request|{0} requests": "{0} Anfrage|{0} Anfragen",
+  "{0} script|{0} scripts": "{0} Skript|{0} Skripte",
 
   // The frame
   "Skip to the content": "Zum Inhalt springen",
