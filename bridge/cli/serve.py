@@ -22,7 +22,7 @@ from bridge.cli.store import open_store
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
 from bridge.http.descriptors import raise_descriptor_limit
-from bridge.providers.directory import DEMO_ID
+from bridge.providers.shelf import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import check_cluster
 from bridge.settings.declaration import SettingsError

@@ -13,6 +13,7 @@ from bridge.conversation_runs.context import Retry, RunContext, RunPlan, window_
 from bridge.conversations.additions import find_unanswered
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import DEFAULT_ROUNDS, Message
+from bridge.conversations.model_parameters import request_options
 from bridge.conversations.prompt import ListedTool, build_instructions
 from bridge.conversations.window import Window, build_history
 from bridge.errors import BridgeError, ErrorCode
@@ -73,6 +74,7 @@ def _build_request(plan: RunPlan, run_id: str, window: Window) -> TurnRequest:
         scope=ToolScope(frozenset(names)),
         chat_id=conversation.id,
         asked_by=plan.asked_by,
+        options=request_options(conversation.settings.parameters, plan.entry.parameters),
     )
 
 

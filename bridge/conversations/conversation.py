@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from bridge.agent.items import Item
-from toolserver.json_types import JsonValue
+from toolserver.json_types import JsonObject, JsonValue
 
 Role = Literal["user", "assistant", "system", "tool"]
 
@@ -50,6 +50,8 @@ class ConversationSettings:
     context: tuple[JsonValue, ...] = ()
     """Texts and objects that every prompt contains."""
     tools: tuple[EnabledTool, ...] = ()
+    parameters: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Of the model, as `bridge.conversations.model_parameters` names them; missing: as the model has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ class Conversation:
     head_id: str | None = None
     """Id of the last message of the current branch; None while there is none."""
     run: Run | None = None
+    pinned: float | None = None
+    """Its place among the pinned conversations of its user, the smallest first; None: not pinned."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any, cast, get_args
 from bridge.conversations.conversation import Conversation, ConversationSettings, EnabledTool, Message, Role
 from bridge.stored_items.export import BadExport, id_at, object_at, optional_id_at, time_at
 from toolserver.json_types import JsonObject, array_at, text_at
+from toolserver.json_types import object_at as object_in
 
 
 def settings_json(settings: ConversationSettings) -> JsonObject:
@@ -23,6 +24,7 @@ def settings_json(settings: ConversationSettings) -> JsonObject:
         "max_messages": settings.max_messages,
         "context": [*settings.context],
         "tools": [[tool.server_id, tool.name] for tool in settings.tools],
+        **({"parameters": settings.parameters} if settings.parameters else {}),
     }
 
 
@@ -40,6 +42,7 @@ def settings_of(stored: JsonObject) -> ConversationSettings:
         max_messages=max_messages if isinstance(max_messages, int) else default.max_messages,
         context=tuple(array_at(stored, "context")),
         tools=tuple(EnabledTool(str(server), str(name)) for server, name in tools),
+        parameters=object_in(stored, "parameters"),
     )
 
 
@@ -88,6 +91,7 @@ def conversation_line(conversation: Conversation, messages: Sequence[Message]) -
         "created_at": conversation.created_at,
         "updated_at": conversation.updated_at,
         "head_id": conversation.head_id,
+        **({} if conversation.pinned is None else {"pinned": conversation.pinned}),
         "settings": settings_json(conversation.settings),
         "messages": [
             {
@@ -117,6 +121,7 @@ def read_conversation(facts: JsonObject, user_id: str) -> tuple[Conversation, li
         updated_at=time_at(facts, "updated_at"),
         settings=settings_of(object_at(facts, "settings")),
         head_id=optional_id_at(facts, "head_id"),
+        pinned=None if facts.get("pinned") is None else time_at(facts, "pinned"),
     )
     messages = [_message(each, conversation.id) for each in array_at(facts, "messages")]
     if len({message.seq for message in messages}) < len(messages):

@@ -42,6 +42,14 @@ class ConversationStore(Protocol):
         """Store settings, and leave everything else unchanged."""
         ...
 
+    async def pin_conversation(self, conversation: Conversation) -> None:
+        """Store its place among the pinned ones, and leave everything else unchanged."""
+        ...
+
+    async def list_pinned(self, user_id: str, *, limit: int) -> list[Conversation]:
+        """Return a user's pinned conversations in their order."""
+        ...
+
     async def find_conversation(self, user_id: str, conversation_id: str) -> Conversation | None:
         """Return one conversation of a user; None when there is none of that id."""
         ...

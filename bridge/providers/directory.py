@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from bridge.agent.model import Model
-from bridge.providers.shelf import ModelEntry, ProviderShelf, merge_options
+from bridge.providers.shelf import DEMO_ID, DEMO_PROVIDER_NAME, ModelEntry, ProviderShelf, merge_options
 from bridge.settings import model_facts
 from bridge.settings.models import ModelSettings, ModelsFile, ProviderSettings, key_of
 
@@ -24,8 +24,7 @@ MAX_NEAREST = 3
 MAX_NAME_CHARS = 200
 """Maximum length of a name that is compared with others: comparing takes longer with the length."""
 
-DEMO_ID = "demo"
-DEMO = ModelSettings(id=DEMO_ID, provider="tool-bridge", display_name="Demo (no account needed)")
+DEMO = ModelSettings(id=DEMO_ID, provider=DEMO_PROVIDER_NAME, display_name="Demo (no account needed)")
 DEMO_PROVIDER = ProviderSettings(name=DEMO.provider, base_url="http://127.0.0.1", list_models=False)
 
 _log = logging.getLogger(__name__)

@@ -21,6 +21,8 @@ from bridge.settings import model_facts
 from bridge.settings.models import ModelSettings, ProviderSettings, WebSearch
 from toolserver.json_types import JsonObject
 
+DEMO_ID, DEMO_PROVIDER_NAME = "demo", "tool-bridge"
+
 LISTED_S = 300.0
 """Seconds for which a provider's list of models counts as current. Chosen."""
 
@@ -66,6 +68,16 @@ class ModelEntry:
         """Whether it reasons before it answers."""
         requested = self.settings.reasons
         return model_facts.is_reasoning_model(self.upstream_name) if requested is None else requested
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What may be set of it in a conversation, as `bridge.conversations.model_parameters` names it.
+
+        Models that reason refuse to be told a temperature.
+        """
+        if self.settings.id == DEMO_ID and self.provider.name == DEMO_PROVIDER_NAME:
+            return ()
+        return ("max_output_tokens", *(("reasoning_effort",) if self.reasons else ("temperature", "top_p")))
 
     @property
     def web_search(self) -> WebSearch | None:

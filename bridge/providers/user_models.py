@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from bridge.agent.turn import TurnSettings
 from bridge.errors import BridgeError
-from bridge.providers.directory import DEMO_ID, ModelDirectory, UnknownModel
+from bridge.providers.directory import ModelDirectory, UnknownModel
 from bridge.providers.ports import Listed, ProviderStore, Refuse
-from bridge.providers.shelf import ModelEntry, ProviderShelf
+from bridge.providers.shelf import DEMO_ID, ModelEntry, ProviderShelf
 from bridge.settings.models import ModelSettings, ProviderSettings
 from bridge.settings.user_providers import UserProvider
 from bridge.tasks import Tasks

@@ -107,6 +107,7 @@ class ConversationRows:
             settings=settings_of(settings),
             head_id=row.head_id,
             run=_run_of(row),
+            pinned=row.pinned,
         )
 
     def read_message(self, row: Row[Any]) -> Message | None:

@@ -27,6 +27,8 @@ class ConversationRow(Base):
     key_id: Mapped[str | None] = mapped_column(String(16))
     epoch: Mapped[int | None] = mapped_column(BigInteger)
     """Claim under which its run was last written (`bridge.homes.Home`); null: there were no replicas."""
+    pinned: Mapped[float | None]
+    """Place among the pinned ones of its user; null: not pinned."""
 
     __table_args__ = (Index("conversations_by_user", "user_id", "updated_at"),)
 

@@ -64,7 +64,7 @@ class ConversationTables:
             BridgeError: `invalid_request`: its context is nested too deeply.
         """
         row = await self._made(lambda: self._rows.of_conversation(conversation))
-        row["epoch"] = self._epoch_of(conversation.user_id)
+        row |= {"epoch": self._epoch_of(conversation.user_id), "pinned": conversation.pinned}
         await self._write(lambda connection: connection.execute(insert(CONVERSATIONS), row))
 
     async def save_conversation(
@@ -95,6 +95,10 @@ class ConversationTables:
         row = await self._made(lambda: self._rows.of_conversation(conversation))
         chosen = {name: row[name] for name in ("settings", "size", "key_id", "updated_at")}
         await self._change(conversation, chosen, (), ())
+
+    async def pin_conversation(self, conversation: Conversation) -> None:
+        """Store its place among the pinned ones, and leave everything else unchanged."""
+        await self._change(conversation, {"pinned": conversation.pinned}, (), ())
 
     async def _change(
         self,
@@ -131,6 +135,12 @@ class ConversationTables:
         if before is not None:
             wanted = wanted.where(CONVERSATIONS.c.updated_at < before)
         return await self._conversations(wanted.order_by(CONVERSATIONS.c.updated_at.desc()).limit(limit))
+
+    async def list_pinned(self, user_id: str, *, limit: int) -> list[Conversation]:
+        """Return a user's pinned conversations in their order."""
+        mine = (CONVERSATIONS.c.user_id == user_id, CONVERSATIONS.c.pinned.is_not(None))
+        wanted = select(CONVERSATIONS).where(*mine).order_by(CONVERSATIONS.c.pinned, CONVERSATIONS.c.id)
+        return await self._conversations(wanted.limit(limit))
 
     async def search_conversations(self, user_id: str, query: str, *, limit: int) -> list[Conversation]:
         """Return a user's conversations that contain a text, most recently changed first.
@@ -181,6 +191,7 @@ class ConversationTables:
     async def add_missing(self, conversation: Conversation, messages: Sequence[Message]) -> bool:
         """Store a conversation unless its id exists; returns whether it was stored."""
         row = await self._made(lambda: self._rows.of_conversation(conversation))
+        row["pinned"] = conversation.pinned
         added = await self._made(lambda: [self._rows.of_message(message) for message in messages])
         new: list[int] = []
 

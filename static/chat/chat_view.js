@@ -3,6 +3,7 @@
 import { ChatApi } from "../session/chat_api.js";
 import { ChatList } from "./list.js";
 import { ConversationView } from "./conversation_view.js";
+import { placeAbove } from "./pins.js";
 import { el, fill } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 
@@ -18,6 +19,7 @@ export class ChatView {
       begun: (begun) => this.#rememberOpen(begun),
       changed: () => void this.list.loadList(),
       removed: () => this.#handleRemoval(),
+      placeAbove: (id) => placeAbove(this.list.pinned, id),
       list: (isShown) => this.element.classList.toggle("shows-list", isShown),
     });
     this.element = el("div", { class: "chat" }, this.list.element, this.pane.element);

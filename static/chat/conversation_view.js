@@ -12,17 +12,18 @@ import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/chat_types.js").EnabledTool} EnabledTool */
-/** @typedef {{begun: (id: string) => void, changed: () => void, removed: () => void, list: (isShown: boolean) => void}} PaneNews */
+/** @typedef {{begun: (id: string) => void, changed: () => void, removed: () => void, placeAbove: (id: string) => number | null, list: (isShown: boolean) => void}} PaneNews */
 
 const TITLE_CHARS = 60;
-/** What a new conversation begins with. @type {() => {model: string | null, prompt: string, off: Set<string>}} */
-const emptyChoices = () => ({ model: null, prompt: "", off: new Set() });
+/** @typedef {import("../types/chat_types.js").Parameters} Parameters */
+/** What a new conversation begins with. @type {() => {model: string | null, prompt: string, off: Set<string>, parameters: Parameters}} */
+const emptyChoices = () => ({ model: null, prompt: "", off: new Set(), parameters: {} });
 
 export class ConversationView {
   /** @type {ChatSession | null} */
   #session = null;
   #chosen = emptyChoices();
-  /** @type {string[]} */
+  /** @type {import("../types/chat_types.js").ListedModel[]} */
   #models = [];
   /** @type {string[]} */
   #examples = [];
@@ -41,10 +42,12 @@ export class ConversationView {
     this.head = new ChatHeader({
       rename: (title) => this.#change({ title }),
       remove: () => this.#remove(),
+      pin: (isPinned) => void this.#change({ pinned: isPinned }),
+      moveUp: () => this.#moveUp(),
       settings: (isShown) => (this.settings.element.hidden = !isShown),
       list: news.list,
     });
-    this.settings = new ChatSettings({ instruct: (text) => this.#changePrompt(text), allow: (tools, isOn) => this.#allowTools(tools, isOn) });
+    this.settings = new ChatSettings({ instruct: (text) => this.#changePrompt(text), allow: (tools, isOn) => this.#allowTools(tools, isOn), tune: (parameters) => this.#tune(parameters) });
     this.composer = new ChatComposer({ send: (text) => this.#send(text), stop: () => this.#session?.cancelRun() ?? Promise.resolve(), choose: (model) => this.#choose(model) });
     this.thread = new ChatThreadView(parts, this.#turnActions());
     this.speech = new ScreenReader(announceSentence);
@@ -141,14 +144,17 @@ export class ConversationView {
   /** Model, prompt and tools: as the conversation has them, or as the next one will. */
   #showChoices() {
     const begun = this.#session?.conversation ?? null;
-    this.composer.offerModels(this.#models, begun ? begun.model : this.#chosen.model);
+    const names = this.#models.map(({ id }) => id);
+    this.composer.offerModels(names, begun ? begun.model : this.#chosen.model);
     const tools = this.parts.inventory.tools.filter(({ accepted }) => accepted);
     const keys = tools.map(({ server_id, name }) => toolKey({ server_id, tool_name: name }));
     const on = begun ? new Set(begun.enabled_tools.map(toolKey)) : new Set(keys.filter((key) => !this.#chosen.off.has(key)));
     this.settings.showSettings(begun ? begun.system_prompt : this.#chosen.prompt, tools, on);
+    const model = this.#models.find(({ id }) => id === this.composer.models.value);
+    this.settings.parameters.showParameters(begun ? begun.parameters : this.#chosen.parameters, model?.supported_parameters ?? []);
     const count = keys.filter((key) => on.has(key)).length;
     const isDemo = this.composer.models.value === DEMO;
-    fill(this.welcome, welcomeView(count, this.#models.every((id) => id === DEMO), isDemo ? this.#examples : [], (text) => this.composer.suggestText(text)));
+    fill(this.welcome, welcomeView(count, names.every((id) => id === DEMO), isDemo ? this.#examples : [], (text) => this.composer.suggestText(text)));
     if (isDemo && this.#examples.length === 0) void this.#loadExamples(tools);
   }
 
@@ -189,10 +195,10 @@ export class ConversationView {
   /** The first message makes the conversation, so that none stays empty. @param {string} text */
   async #begin(text) {
     const { chat } = this;
-    const { model, prompt, off } = this.#chosen;
+    const { model, prompt, off, parameters } = this.#chosen;
     const title = text.split("\n", 1)[0].slice(0, TITLE_CHARS);
     const chosen = { ...(model === null ? {} : { model }), ...(prompt === "" ? {} : { system_prompt: prompt }) };
-    const conversation = await chat.createConversation({ title, tools: "accepted", ...chosen });
+    const conversation = await chat.createConversation({ title, tools: "accepted", parameters, ...chosen });
     for (const key of off) {
       const [server_id, tool_name] = key.split(" ");
       await chat.disableTool(conversation.id, { server_id, tool_name });
@@ -219,6 +225,17 @@ export class ConversationView {
   async #changePrompt(system_prompt) {
     if (this.#session) await this.#change({ system_prompt });
     else this.#chosen.prompt = system_prompt;
+  }
+
+  /** @param {Parameters} parameters */
+  async #tune(parameters) {
+    if (this.#session) await this.#change({ parameters });
+    else this.#chosen.parameters = parameters;
+  }
+
+  #moveUp() {
+    const place = this.news.placeAbove(this.#session?.id ?? "");
+    if (place !== null) void this.#change({ pinned: place });
   }
 
   /** @param {EnabledTool[]} tools @param {boolean} isOn */

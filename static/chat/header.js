@@ -10,6 +10,8 @@ import { announceSentence, button, el, fill } from "../ui/dom.js";
  * @typedef {object} HeadActions
  * @property {(title: string) => Promise<unknown>} rename
  * @property {() => Promise<unknown>} remove
+ * @property {(isPinned: boolean) => void} pin
+ * @property {() => void} moveUp  among the pinned ones
  * @property {(isShown: boolean) => void} settings
  * @property {(isShown: boolean) => void} list  on a narrow screen
  */
@@ -28,8 +30,10 @@ export class ChatHeader {
     this.rename = button("Rename", () => this.#rename(), { class: "quiet small" });
     this.json = button("Export as JSON", () => this.#export("json"), { class: "quiet small" });
     this.markdown = button("Export as Markdown", () => this.#export("md"), { class: "quiet small" });
+    this.pin = button("Pin", () => actions.pin(this.#session?.conversation.pinned === null), { class: "quiet small" });
+    this.up = button("Move up", () => actions.moveUp(), { class: "quiet small", hidden: true, title: "Among the pinned conversations" });
     this.remove = button("Delete", () => this.#askToRemove(), { class: "quiet small danger" });
-    this.actionButtons = el("span", { class: "actions conversation-actions" }, this.rename, this.markdown, this.json, this.remove);
+    this.actionButtons = el("span", { class: "actions conversation-actions" }, this.pin, this.up, this.rename, this.markdown, this.json, this.remove);
     this.question = el("div");
     const actionLine = el("div", { class: "actions" }, this.list, this.settings, this.actionButtons);
     this.element = el("header", { class: "chat-head" }, el("div", { class: "title-row" }, this.place, actionLine), this.question);
@@ -59,6 +63,9 @@ export class ChatHeader {
     if (session !== this.#session) fill(this.question);
     this.#session = session;
     this.actionButtons.hidden = session === null;
+    const isPinned = (session?.conversation.pinned ?? null) !== null;
+    this.up.hidden = !isPinned;
+    if (this.pin.textContent !== (isPinned ? "Unpin" : "Pin")) this.pin.textContent = isPinned ? "Unpin" : "Pin";
     const title = session ? session.conversation.title || "Untitled" : "New conversation";
     if (this.title.textContent !== title) this.title.textContent = title;
     if (!this.place.contains(this.title) && session === null) fill(this.place, this.title);

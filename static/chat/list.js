@@ -1,6 +1,7 @@
 // @ts-check
 /** The conversations of a user: find one, continue it, or begin another. */
 import { button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
+import { withoutPinned } from "./pins.js";
 import { viewAddress } from "../ui/router.js";
 import { formatTime } from "../base/time_format.js";
 
@@ -22,13 +23,16 @@ export class ChatList {
     this.current = "";
     /** @type {ListedConversation[]} */
     this.shown = [];
+    /** In their order. @type {ListedConversation[]} */
+    this.pinned = [];
     this.search = el("input", { type: "search", autocomplete: "off", oninput: () => this.#search() });
     this.rows = el("ul", { class: "chat-rows" });
+    this.pins = el("ul", { class: "chat-rows pinned", "aria-label": "Pinned", hidden: true });
     this.messages = el("div", { "aria-live": "polite" });
     this.more = button("Show more", () => void this.#load(this.#next), { class: "quiet small", hidden: true });
     this.field = labelledField("Search", this.search);
     const fresh = link("New conversation", viewAddress("chat"), { class: "button primary" });
-    this.element = el("nav", { class: "chat-list", "aria-label": "Conversations" }, fresh, this.field, this.messages, this.rows, this.more);
+    this.element = el("nav", { class: "chat-list", "aria-label": "Conversations" }, fresh, this.field, this.messages, this.pins, this.rows, this.more);
   }
 
   stop() {
@@ -44,8 +48,8 @@ export class ChatList {
   /** @param {string} id of the conversation that is open; "" for a new one */
   markConversation(id) {
     this.current = id;
-    for (const row of this.rows.querySelectorAll("a")) {
-      if (row.dataset.id === id && id !== "") row.setAttribute("aria-current", "page");
+    for (const row of this.element.querySelectorAll(".chat-rows a")) {
+      if (/** @type {HTMLElement} */ (row).dataset.id === id && id !== "") row.setAttribute("aria-current", "page");
       else row.removeAttribute("aria-current");
     }
   }
@@ -60,8 +64,10 @@ export class ChatList {
     const words = this.search.value.trim();
     const asked = (this.#asked += 1);
     try {
+      const pinned = words !== "" ? [] : before === null ? await this.api.listPinned() : this.pinned;
       const page = words === "" ? await this.api.listConversations(before) : { conversations: await this.api.searchConversations(words), next: null };
       if (asked !== this.#asked) return;
+      this.pinned = pinned;
       this.shown = before === null ? page.conversations : [...this.shown, ...page.conversations];
       this.#next = page.next;
       fill(this.messages);
@@ -74,12 +80,14 @@ export class ChatList {
   /** @param {string} words */
   #draw(words) {
     const focused = /** @type {HTMLElement | null} */ (document.activeElement?.closest(".chat-rows a"))?.dataset.id;
-    fill(this.rows, ...this.shown.map((conversation) => el("li", null, rowOf(conversation))));
+    fill(this.pins, ...this.pinned.map((conversation) => el("li", null, rowOf(conversation))));
+    this.pins.hidden = this.pinned.length === 0;
+    fill(this.rows, ...withoutPinned(this.shown, this.pinned).map((conversation) => el("li", null, rowOf(conversation))));
     this.more.hidden = this.#next === null;
     this.field.hidden = words === "" && this.shown.length === 0;
     if (this.shown.length === 0 && words !== "") fill(this.messages, el("p", { class: "hint" }, "No matches."));
     this.markConversation(this.current);
-    if (focused) /** @type {HTMLElement | null} */ (this.rows.querySelector(`a[data-id="${CSS.escape(focused)}"]`))?.focus();
+    if (focused) /** @type {HTMLElement | null} */ (this.element.querySelector(`.chat-rows a[data-id="${CSS.escape(focused)}"]`))?.focus();
   }
 }
 

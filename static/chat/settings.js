@@ -1,6 +1,7 @@
 // @ts-check
 /** The system prompt of a conversation, and which tools it may use. Works the same before it has begun. */
 import { button, el, fill, freshId, labelledField, methodTag } from "../ui/dom.js";
+import { ModelParametersForm } from "./model_parameters.js";
 import { findTools } from "../session/tool_filter.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
@@ -9,6 +10,7 @@ import { findTools } from "../session/tool_filter.js";
  * @typedef {object} SettingsActions
  * @property {(text: string) => Promise<unknown>} instruct
  * @property {(tools: EnabledTool[], isOn: boolean) => Promise<unknown>} allow
+ * @property {(parameters: import("../types/chat_types.js").Parameters) => Promise<unknown>} tune
  */
 
 const SHOWN_TOOLS = 200;
@@ -29,6 +31,7 @@ export class ChatSettings {
   constructor(actions) {
     this.actions = actions;
     this.prompt = el("textarea", { rows: 4, onchange: () => void actions.instruct(this.prompt.value.trim()) });
+    this.parameters = new ModelParametersForm(actions.tune);
     this.search = el("input", { type: "search", autocomplete: "off", "aria-label": "Search tools", placeholder: "Search", oninput: () => this.#draw() });
     this.count = el("h2", { id: freshId("tools") });
     this.rows = el("ul", { class: "chat-tools" });
@@ -42,7 +45,7 @@ export class ChatSettings {
       this.hint,
     );
     const words = "Instructions that the model gets before every answer.";
-    this.element = el("section", { class: "panel chat-settings", "aria-label": "Conversation settings", hidden: true }, labelledField("System prompt", this.prompt, words), tools);
+    this.element = el("section", { class: "panel chat-settings", "aria-label": "Conversation settings", hidden: true }, labelledField("System prompt", this.prompt, words), this.parameters.element, tools);
   }
 
   /** @param {string} prompt @param {Tool[]} tools those that could be used @param {Iterable<string>} on keys of those that may be */

@@ -145,8 +145,12 @@ export class BridgeApi {
 
   /** Names of the models that programs may ask. @returns {Promise<string[]>} */
   async listModels() {
-    const { data } = await this.#get("/v1/models");
-    return data.map((/** @type {{id: string}} */ { id }) => id);
+    return (await this.listModelFacts()).map(({ id }) => id);
+  }
+
+  /** The same with what they take. @returns {Promise<import("../types/chat_types.js").ListedModel[]>} */
+  async listModelFacts() {
+    return (await this.#get("/v1/models")).data;
   }
 
   /** @param {string} id @returns {Promise<void>} */

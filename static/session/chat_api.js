@@ -17,14 +17,14 @@ const SILENCE_MS = 40_000;
 const pathOf = (id, ...rest) => ["/conversations", id, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
 
 export class ChatApi {
-  /** @param {Pick<BridgeApi, "sendRequest" | "openStream" | "listModels">} bridge */
+  /** @param {Pick<BridgeApi, "sendRequest" | "openStream" | "listModelFacts">} bridge */
   constructor(bridge) {
     this.bridge = bridge;
   }
 
-  /** The names that models are called by. @returns {Promise<string[]>} */
+  /** The models that may be asked. @returns {Promise<import("../types/chat_types.js").ListedModel[]>} */
   listModels() {
-    return this.bridge.listModels();
+    return this.bridge.listModelFacts();
   }
 
   /** Newest first. @param {string | null} before where to read on @returns {Promise<{conversations: ListedConversation[], next: string | null}>} */
@@ -32,6 +32,11 @@ export class ChatApi {
     const at = before === null ? "" : `&before=${encodeURIComponent(before)}`;
     const { conversations, next } = await this.bridge.sendRequest("GET", `/conversations?limit=${LISTED}${at}`);
     return { conversations, next: next === null ? null : String(next) };
+  }
+
+  /** In their order. @returns {Promise<ListedConversation[]>} */
+  async listPinned() {
+    return (await this.bridge.sendRequest("GET", "/conversations?pinned=true&limit=200")).conversations;
   }
 
   /** @param {string} words @returns {Promise<ListedConversation[]>} */

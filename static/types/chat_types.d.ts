@@ -11,14 +11,25 @@ export interface Conversation {
   /** Leaf of the branch that is shown. */
   head_id: string | null;
   enabled_tools: EnabledTool[];
+  parameters: Parameters;
+  /** Place among the pinned ones; null: not pinned. */
+  pinned: number | null;
   /** The last one. */
   run: { run_id: string; state: string } | null;
   created_at: string;
   updated_at: string;
 }
+/** Of a model, by name; what is missing is as the model has it. */
+export type Parameters = Record<string, number | string>;
+/** A model that may be named, and which parameters it takes. */
+export interface ListedModel {
+  id: string;
+  supported_parameters?: string[];
+}
 export interface ListedConversation {
   id: string;
   title: string;
+  pinned: number | null;
   updated_at: string;
   run: { run_id: string; state: string } | null;
 }
@@ -26,9 +37,10 @@ export interface NewConversation {
   title: string;
   system_prompt?: string;
   model?: string | null;
+  parameters?: Parameters;
   tools: "accepted" | [];
 }
-export type ConversationChanges = Partial<Pick<Conversation, "title" | "system_prompt" | "model" | "head_id">>;
+export type ConversationChanges = Partial<Pick<Conversation, "title" | "system_prompt" | "model" | "head_id" | "parameters">> & { pinned?: boolean | number };
 
 /** What became of a call. */
 export interface CallFacts {

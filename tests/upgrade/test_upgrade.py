@@ -38,7 +38,7 @@ MIGRATED = {
         "request_id VARCHAR(64) True",
         "ix_kept_responses_request_id ['request_id']",
     },
-    "conversations": {"epoch BIGINT True"},
+    "conversations": {"epoch BIGINT True", "pinned DOUBLE True"},
     "kept_items": {"epoch BIGINT True"},
 }
 """What migrations since have added, by table."""
@@ -93,7 +93,7 @@ async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
         table: set[str]() for table in before
     }
     assert after.keys() == before.keys() | ADDED
-    assert execute(left.where, REVISION) == [("0022",)]
+    assert execute(left.where, REVISION) == [("0023",)]
 
 
 async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:

@@ -138,12 +138,13 @@ class ChatCompletionRoutes:
 
 
 def _facts(entry: ModelEntry) -> JsonObject:
-    """`name` is no member of OpenAI's; Open WebUI shows it."""
+    """`name` and `supported_parameters` are no members of OpenAI's: Open WebUI and our page read them."""
     facts: JsonObject = {
         "id": entry.id,
         "object": "model",
         "created": entry.created,
         "owned_by": entry.owned_by,
+        "supported_parameters": [*entry.parameters],
     }
     name = entry.settings.display_name
     return {**facts, "name": name} if name else facts

@@ -78,6 +78,7 @@ class ConversationRoutes:
                 query={
                     "limit": f"Conversations in one answer, {PAGE_OF_CONVERSATIONS} by default.",
                     "before": "`next` of the previous answer.",
+                    "pinned": "`true`: the pinned ones alone, in their order.",
                 },
             ),
             ApiRoute(
@@ -138,6 +139,7 @@ class ConversationRoutes:
             max_messages=body.max_messages,
             context=tuple(body.context),
             tools=await self._tools.choose_tools(user_id, _tools_of(body)),
+            parameters=body.parameters.as_stored(),
         )
         conversation = Conversation(new_conversation_id(), user_id, now, now, settings)
         await self._store.add_conversation(conversation)
@@ -147,6 +149,8 @@ class ConversationRoutes:
         """The caller's conversations."""
         user_id = caller_of(request).user.id
         before, limit = _before(request), limit_of(request)
+        if request.query.get("pinned") == "true":
+            return self._listed(await self._store.list_pinned(user_id, limit=limit), None)
         found = await self._store.list_conversations(user_id, before=before, limit=limit)
         return self._listed(found, found[-1].updated_at if len(found) == limit else None)
 
@@ -172,16 +176,21 @@ class ConversationRoutes:
         conversation_id = request.match_info["id"]
         if body.head_id is not None:
             await self._switch(user_id, conversation_id, body.head_id)
-        changes = body.model_dump(exclude_unset=True, exclude={"head_id"})
+        changes = body.model_dump(exclude_unset=True, exclude={"head_id", "pinned", "parameters"})
         changes = {name: value for name, value in changes.items() if value is not None or name == "model"}
         if "context" in changes:
             changes["context"] = tuple(changes["context"])
+        if body.parameters is not None:
+            changes["parameters"] = body.parameters.as_stored()
         async with self._runs.locks.lock_settings(conversation_id):
             found = await self._runs.require_conversation(user_id, conversation_id)
+            if body.pinned is not None:
+                found = replace(found, pinned=_place_of(body.pinned))
+                await self._store.pin_conversation(found)
             changed = replace(found, settings=replace(found.settings, **changes), updated_at=time.time())
             if changes:
                 await self._store.save_settings(changed)
-        return self._answer(changed)
+        return self._answer(changed if changes or body.pinned is None else found)
 
     async def delete_conversation(self, request: web.Request) -> web.Response:
         """Delete a conversation and disconnect its listeners."""
@@ -237,6 +246,13 @@ def _before(request: web.Request) -> float | None:
         message = "before must be `next` of an earlier answer, a number."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "before"})
     return before
+
+
+def _place_of(pinned: bool | float) -> float | None:
+    """Return the place among pinned conversations that a caller asks for."""
+    if isinstance(pinned, bool):
+        return time.time() if pinned else None
+    return pinned if math.isfinite(pinned) else None
 
 
 def _tools_of(body: NewConversation) -> Literal["accepted"] | list[EnabledTool]:

@@ -17,6 +17,7 @@ from bridge.conversations.conversation import (
 from bridge.conversations.message_schema import format_time
 from bridge.errors import WireError
 from bridge.http.routing import ApiModel
+from toolserver.json_types import JsonObject
 
 MAX_TITLE_CHARS = 200
 MAX_PROMPT_CHARS = 200_000
@@ -54,6 +55,20 @@ class ToolName(_Strict):
         return EnabledTool(self.server_id, self.tool_name)
 
 
+class ModelParameters(_Strict):
+    """What is set of the model for one conversation; null: as the model has it."""
+
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    top_p: float | None = Field(default=None, ge=0, le=1)
+    max_output_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
+    """Tokens of one answer, reasoning included."""
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+
+    def as_stored(self) -> JsonObject:
+        """Return what is set."""
+        return self.model_dump(exclude_none=True)
+
+
 class NewConversation(_Strict):
     """A new conversation. `tools`: `accepted` enables all tools that models of this user are offered."""
 
@@ -67,6 +82,7 @@ class NewConversation(_Strict):
     tools: Literal["accepted"] | Annotated[list[ToolName], Field(max_length=MAX_TOOLS)] = Field(
         default_factory=list[ToolName]
     )
+    parameters: ModelParameters = Field(default_factory=ModelParameters)
 
 
 class ConversationChanges(_Strict):
@@ -81,6 +97,10 @@ class ConversationChanges(_Strict):
     context: Context | None = None
     head_id: str | None = Field(default=None, max_length=100)
     """A message: its newest branch becomes the current one."""
+    parameters: ModelParameters | None = None
+    """All of them; what is missing is as the model has it."""
+    pinned: bool | float | None = None
+    """True: after the other pinned ones; false: not pinned; a number: its place, the smallest first."""
 
 
 class RunFacts(ApiModel):
@@ -104,6 +124,10 @@ class ConversationFacts(ApiModel):
     enabled_tools: list[ToolName]
     head_id: str | None
     """The last message of the current branch."""
+    parameters: dict[str, Any]
+    """What is set of the model's parameters."""
+    pinned: float | None
+    """Place among the pinned conversations; null: not pinned."""
     run: RunFacts | None
     created_at: str
     updated_at: str
@@ -318,6 +342,8 @@ def conversation_facts(conversation: Conversation, *, is_live: bool) -> Conversa
         context=[item for item in chosen.context if isinstance(item, str | dict)],
         enabled_tools=[ToolName(server_id=tool.server_id, tool_name=tool.name) for tool in chosen.tools],
         head_id=conversation.head_id,
+        parameters=dict(chosen.parameters),
+        pinned=conversation.pinned,
         run=RunFacts(run_id=run.id, state=state) if run else None,
         created_at=format_time(conversation.created_at),
         updated_at=format_time(conversation.updated_at),
