@@ -37,6 +37,10 @@ const SECTIONS = {
     const { CallLogView } = await import("./calls/call_log_view.js");
     return (parts) => new CallLogView(parts, id);
   },
+  charts: async () => {
+    const { ChartsView } = await import("./calls/charts_view.js");
+    return (parts) => new ChartsView(parts);
+  },
   audit: async () => {
     const { AuditView } = await import("./settings/audit_view.js");
     return (parts) => new AuditView(parts);

@@ -25,6 +25,7 @@ from bridge.endpoints.api.approvals import ApprovalRoutes
 from bridge.endpoints.api.audit import AuditRoutes
 from bridge.endpoints.api.batches import BatchRoutes
 from bridge.endpoints.api.call_history import CallHistoryRoutes
+from bridge.endpoints.api.call_statistics import CallStatisticsRoutes
 from bridge.endpoints.api.calls import CallRoutes
 from bridge.endpoints.api.devices import DeviceRoutes
 from bridge.endpoints.api.document_bundles import DocumentBundleRoutes
@@ -204,6 +205,7 @@ def api_routes(
         *ProviderRoutes(parts.models, parts.registry.operator_id).list_routes(),
         *calls.list_routes(),
         *BatchRoutes(parts.engine, lambda: parts.controls.limits.now, calls.describe_outcome).list_routes(),
+        *CallStatisticsRoutes(parts.journal).list_routes(),  # before the route of a call by its id
         *CallHistoryRoutes(parts.dispatcher, parts.journal).list_routes(),
         *_stored_item_routes(settings, parts),
         *parts.conversations.list_routes(),

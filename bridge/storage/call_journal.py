@@ -27,14 +27,17 @@ from bridge.calls.outcome import doubtful_error
 from bridge.calls.ports import JournalEntry, JournalUnavailable, RecordedCall
 from bridge.calls.repeated_calls import UNHEARD_S
 from bridge.calls.state_machine import CallState
+from bridge.calls.statistics import EndedCall
 from bridge.storage.call_mapping import (
     CALLS,
     COLUMNS,
+    ENDED_COLUMNS,
     WRITER,
     CallFields,
     StoredCall,
     late_text,
     read_call,
+    read_ended,
     read_recorded_call,
     row_of_call,
     storable_arguments,
@@ -239,6 +242,18 @@ class CallJournal:
         async with self._session() as session:
             rows = await session.scalars(wanted.order_by(CallRow.opened_at.desc()).limit(limit))
             return [read_call(row) for row in rows]
+
+    async def list_ended(self, user_id: str, *, since: float, limit: int) -> list[EndedCall]:
+        """Return a user's calls that were opened since a time and have ended, newest first."""
+        await self.catch_up()
+        wanted = (
+            select(*ENDED_COLUMNS)
+            .where(CallRow.user_id == user_id, CallRow.opened_at >= since, CallRow.ended_at.is_not(None))
+            .order_by(CallRow.opened_at.desc())
+            .limit(limit)
+        )
+        async with self._session() as session:
+            return [read_ended(row.tuple()) for row in await session.execute(wanted)]
 
     async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> dict[str, JournalEntry]:
         """Return the state of a turn's calls, by the model's `call_id`. `since`: start of the turn."""

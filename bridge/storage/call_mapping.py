@@ -18,6 +18,7 @@ from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall
 from bridge.calls.state_machine import CallState
+from bridge.calls.statistics import EndedCall
 from bridge.errors import WireError
 from bridge.storage.dialects import build_upsert
 from bridge.storage.tables import CallRow
@@ -25,6 +26,17 @@ from bridge.storage.write_thread import RowWriter
 from toolserver.call.result import Answered
 
 CALLS = cast(Table, CallRow.__table__)
+
+ENDED_COLUMNS = (
+    CallRow.tool,
+    CallRow.server_id,
+    CallRow.state,
+    CallRow.http_status,
+    CallRow.opened_at,
+    CallRow.decision,
+    CallRow.ended_at,
+)
+"""What `read_ended` reads of a call; its texts stay where they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +211,11 @@ def read_call(row: CallRow) -> StoredCall:
         decision=None if row.decision is None else json.loads(row.decision),
         asked_by=row.asked_by,
     )
+
+
+def read_ended(row: tuple[str, str, str, int | None, float, str | None, float | None]) -> EndedCall:
+    """Return an ended call of `ENDED_COLUMNS`."""
+    tool, server_id, state, http_status, opened_at, decision, ended_at = row
+    began_at = opened_at if decision is None else float(json.loads(decision)["at"])
+    last = max(began_at, ended_at or opened_at)
+    return EndedCall(tool, server_id, CallState(state), http_status, opened_at, began_at, last)

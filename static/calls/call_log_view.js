@@ -56,6 +56,7 @@ export class CallLogView {
         { class: "title-row" },
         el("h1", null, "Calls"),
         link("When to ask", viewAddress("approval"), { class: "quiet-link" }),
+        link("Charts", viewAddress("charts"), { class: "quiet-link" }),
         link("Audit log", viewAddress("audit"), { class: "quiet-link" }),
         el("div", { class: "filters" }, labelledField("Search", this.text), labelledField("Show", this.state)),
       ),

@@ -14,6 +14,7 @@ const VIEWS = [
   ["Tools shown to models", viewAddress("selection")],
   ["Approval: when to ask", viewAddress("approval")],
   ["Audit log", viewAddress("audit")],
+  ["Charts of calls", viewAddress("charts")],
   ["Check an API (doctor)", viewAddress("doctor")],
 ];
 

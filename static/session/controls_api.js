@@ -47,6 +47,11 @@ export class ControlsApi {
     return (await this.bridge.sendRequest("GET", "/api/calls?open=true")).calls;
   }
 
+  /** What ended calls of the last hours add up to. @param {number} hours @returns {Promise<import("../types/api_types.js").CallStatistics>} */
+  readStatistics(hours) {
+    return this.bridge.sendRequest("GET", `/api/calls/statistics?hours=${hours}`);
+  }
+
   /** Wherever it is. @param {string} callId @returns {Promise<void>} */
   cancelCall(callId) {
     return this.bridge.sendRequest("POST", `/api/calls/${encodeURIComponent(callId)}/cancel`);

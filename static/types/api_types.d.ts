@@ -376,3 +376,26 @@ export interface StoredItemsSummary {
   days: number;
   max_bytes: number;
 }
+
+// ---- statistics of calls ----
+
+/** Milliseconds count from the user's decision to the end; null: no call was made. */
+export interface CallFigures {
+  calls: number;
+  failed: number;
+  not_made: number;
+  median_ms: number | null;
+  p95_ms: number | null;
+}
+
+export interface CallStatistics {
+  /** Seconds since 1970, like `until`. */
+  since: number;
+  until: number;
+  is_complete: boolean;
+  total: CallFigures;
+  /** Equal stretches of the time, oldest first. */
+  parts: CallFigures[];
+  servers: (CallFigures & { server: string })[];
+  tools: (CallFigures & { server: string; tool: string })[];
+}

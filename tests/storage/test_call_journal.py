@@ -75,6 +75,18 @@ async def test_many_calls_are_there_as_soon_as_somebody_reads(harness: JournalHa
     assert (await harness.stored_call("call_0")).state is CallState.SUCCEEDED
 
 
+async def test_only_ended_calls_of_the_user_and_the_time_are_counted(harness: JournalHarness) -> None:
+    """A chart of somebody else's calls would tell what he does; one that is open has no duration."""
+    for call_id, opened_at in (("call_1", 1000.0), ("call_2", 2000.0), ("call_3", 3000.0)):
+        await harness.open(call_id, opened_at=opened_at)
+    for call_id, opened_at in (("call_1", 1000.0), ("call_2", 2000.0)):
+        harness.end(call_id, opened_at=opened_at)
+    (counted,) = await harness.journal.list_ended(harness.ann.id, since=1500.0, limit=10)
+    assert (counted.tool, counted.opened_at, counted.began_at) == ("addProduct", 2000.0, 2000.0)
+    assert await harness.journal.list_ended(harness.ann.id, since=0.0, limit=1) == [counted]
+    assert await harness.journal.list_ended(harness.bob.id, since=0.0, limit=10) == []
+
+
 async def test_a_clock_that_is_set_during_a_call_does_not_change_how_long_it_took(
     harness: JournalHarness,
 ) -> None:

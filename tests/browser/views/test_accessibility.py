@@ -20,6 +20,7 @@ VIEWS = (
     ("chat",),
     ("calls",),
     ("audit",),
+    ("charts",),
     ("devices",),
     ("settings",),
     ("approval",),

@@ -343,6 +343,9 @@ async def _walk_calls(witness: Witness) -> None:
         return ended["call_id"] in [call["call_id"] for call in listed]
 
     await eventually(is_listed)  # the journal is written behind
+    counted = await witness.ask("GET", "/api/calls/statistics")
+    assert [(each["tool"], each["calls"]) for each in counted["tools"]] == [("listProducts", 2)]
+    await witness.ask("GET", "/api/calls/statistics?hours=0", status=400)
     await witness.ask("GET", f"/api/calls/{ended['call_id']}")
     await witness.ask("POST", "/api/calls/call_none/cancel", status=404)
     await witness.ask("POST", "/api/calls/call_none/retry", status=404)

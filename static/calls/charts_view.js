@@ -1,0 +1,131 @@
+// @ts-check
+/** Calls, failures and times of the last hours or days as pictures: over time, by server and by tool. */
+import { el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
+import { formatDuration } from "../ui/outcome_view.js";
+import { formatCount } from "../ui/format_count.js";
+import { viewAddress } from "../ui/router.js";
+import { CallBars } from "./call_bars.js";
+
+/** @typedef {import("../types/api_types.js").CallFigures} CallFigures */
+/** @typedef {import("../types/api_types.js").CallStatistics} CallStatistics */
+
+/** @type {[hours: number, label: string][]} */
+const SPANS = [
+  [1, "The last hour"],
+  [24, "The last 24 hours"],
+  [24 * 7, "The last 7 days"],
+  [24 * 30, "The last 30 days"],
+];
+
+/** Milliseconds from a call's end until it is counted: the bridge writes it meanwhile, and others may follow. */
+const SETTLE_MS = 1500;
+/** Milliseconds between looks without a call of this browser: others may call, too. */
+const LOOK_MS = 30_000;
+
+export class ChartsView {
+  /** @param {import("../types/view_types.js").Parts} parts */
+  constructor({ controls, executor, inventory }) {
+    this.api = controls.api;
+    this.executor = executor;
+    this.inventory = inventory;
+    this.span = el("select", { onchange: () => void this.#load() }, ...SPANS.map(([hours, label]) => el("option", { value: String(hours) }, label)));
+    this.span.value = "24";
+    this.messages = el("div");
+    this.place = el("div", { class: "stack" });
+    this.asked = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    /** @type {(() => void) | null} */
+    this.unsubscribe = null;
+  }
+
+  /** @param {HTMLElement} container */
+  async start(container) {
+    const title = el("div", { class: "title-row" }, el("h1", null, "Charts of calls"), el("div", { class: "filters" }, labelledField("Show", this.span)));
+    fill(container, title, this.messages, this.place);
+    this.unsubscribe ??= this.executor.onCall((call) => call.duration_ms !== null && this.#loadIn(SETTLE_MS));
+    await this.#load();
+  }
+
+  stop() {
+    this.asked += 1;
+    clearTimeout(this.timer);
+    this.unsubscribe?.();
+    this.unsubscribe = null;
+  }
+
+  /** @param {number} ms */
+  #loadIn(ms) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.#load(), ms);
+  }
+
+  async #load() {
+    const asked = (this.asked += 1);
+    try {
+      const found = await this.api.readStatistics(Number(this.span.value));
+      if (asked !== this.asked) return;
+      fill(this.messages);
+      this.#show(found);
+    } catch (failure) {
+      if (asked === this.asked) fill(this.messages, notice("error", sentenceOf(failure)));
+    }
+    if (asked === this.asked) this.#loadIn(LOOK_MS);
+  }
+
+  /** @param {CallStatistics} found */
+  #show(found) {
+    if (found.total.calls === 0) return fill(this.place, el("p", { class: "empty" }, "No call has ended in this time."));
+    const names = new Map(this.inventory.servers.map(({ id, title }) => [id, title]));
+    const servers = found.servers.map((each) => ({ ...each, name: el("a", { href: viewAddress("servers", each.server) }, names.get(each.server) ?? each.server) }));
+    const tools = found.tools.map((each) => ({ ...each, name: el("a", { href: viewAddress("tools", each.tool) }, each.tool) }));
+    const note = found.is_complete ? null : el("p", { class: "hint" }, "Only the newest 20,000 calls of this time are counted.");
+    fill(this.place, totals(found.total), new CallBars(found).element, note, table("By server", servers), table("By tool", tools));
+    this.place.append(link("All calls", viewAddress("calls"), { class: "quiet-link" }));
+  }
+}
+
+/** @param {CallFigures} total */
+function totals({ calls, failed, not_made, median_ms, p95_ms }) {
+  /** @type {[string, string][]} */
+  const facts = [
+    [formatCount(calls, "call"), not_made > 0 ? `${not_made} denied or cancelled` : ""],
+    [formatCount(failed, "failure"), calls > 0 ? `${shareOf(failed, calls)} of all calls` : ""],
+    [timeOf(median_ms), "median time"],
+    [timeOf(p95_ms), "95 of 100 are faster"],
+  ];
+  return el("ul", { class: "totals" }, ...facts.map(([value, about]) => el("li", { class: "panel" }, el("strong", null, value), el("span", { class: "facts" }, about))));
+}
+
+/** @param {string} title @param {(CallFigures & {name: HTMLElement})[]} rows */
+function table(title, rows) {
+  const most = Math.max(...rows.map(({ calls }) => calls));
+  const slowest = Math.max(1, ...rows.map(({ p95_ms }) => p95_ms ?? 0));
+  const head = ["Name", "Calls", "Failed", "Median", "95 of 100"].map((label) => el("th", { scope: "col" }, label));
+  const lines = rows.map((row) =>
+    el(
+      "tr",
+      null,
+      el("th", { scope: "row" }, row.name),
+      el("td", null, meter(row.calls / most, "good"), row.calls.toLocaleString()),
+      el("td", null, meter(row.failed / row.calls, "bad"), row.failed === 0 ? "none" : `${row.failed.toLocaleString()} (${shareOf(row.failed, row.calls)})`),
+      el("td", null, meter((row.median_ms ?? 0) / slowest, "time"), timeOf(row.median_ms)),
+      el("td", null, meter((row.p95_ms ?? 0) / slowest, "time"), timeOf(row.p95_ms)),
+    ),
+  );
+  const content = el("table", { class: "figures", "aria-label": title }, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...lines));
+  return el("section", { class: "panel" }, el("h2", null, title), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, content));
+}
+
+/** The figure beside it as a length; it says nothing that the figure does not. @param {number} share 0 to 1 @param {string} kind */
+function meter(share, kind) {
+  const bar = el("span", { class: `meter ${kind}`, "aria-hidden": "true" });
+  bar.style.setProperty("--share", String(Math.min(1, share)));
+  return bar;
+}
+
+/** @param {number} part @param {number} whole */
+const shareOf = (part, whole) => (part / whole).toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 });
+
+/** @param {number | null} ms */
+const timeOf = (ms) => (ms === null ? "no time" : formatDuration(ms));
