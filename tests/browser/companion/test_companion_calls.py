@@ -5,7 +5,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 
 from tests.browser.companion.conftest import Office
 from tests.support.chromium import go_to, run_tool
@@ -22,6 +22,7 @@ async def test_an_api_without_cors_is_called_once_its_user_has_chosen_and_grante
     await go_to(office.page, "tools", "listNotes")
     answer = await run_tool(office.page)
     await expect(answer.get_by_text("cors", exact=True)).to_be_visible()
+    await expect_every_wall_names_the_other_way(office.page)
     arrived = len(office.api.at("GET", "/notes"))
     await answer.get_by_role("link", name="Call it through the companion").click()
     panel = await office.choose_companion()
@@ -41,6 +42,25 @@ async def test_an_api_without_cors_is_called_once_its_user_has_chosen_and_grante
     changed = await office.scene.caller.call("addNote")
     assert (changed.code, changed.detail["reason"]) == ("companion_refused", "method_not_granted")
     assert office.api.at("POST", "/notes") == []
+
+
+async def expect_every_wall_names_the_other_way(page: Page) -> None:
+    """Not CORS alone; and it is offered where the page itself has failed, as a link and no more."""
+    words = await page.evaluate(
+        """async codes => {
+            const { src } = document.querySelector("script[type=module]");
+            const { errorView } = await import(new URL("ui/outcome_view.js", src));
+            const show = (error) => errorView({ message: "", ...error }, "s1");
+            const offer = (error) => show(error).querySelector("a[href$=transport]");
+            return codes.map((code) => offer({ code })?.textContent ?? "").concat(
+                offer({ code: "outcome_unknown", detail: { reason: "cors" } }).getAttribute("href"),
+                String(offer({ code: "cors", detail: { transport: "companion" } })),
+            );
+        }""",
+        ["cors", "mixed_content", "blocked_local_network", "network"],
+    )
+    offered = "Call it through the companion"
+    assert words == [offered, offered, offered, "", "#/servers/s1?transport", "null"]
 
 
 async def test_the_log_and_the_answer_say_which_way_a_call_took(office: Office) -> None:
@@ -92,11 +112,16 @@ async def test_what_is_changed_with_the_users_login_asks_whatever_was_allowed(of
 
 
 async def test_a_cookie_api_offers_the_login_and_what_reads_is_made_again_after_it(office: Office) -> None:
-    """The document says that a cookie is wanted; the login page is opened by the user, in a tab."""
+    """Its 401 with a page for people says so as well; the login page is opened by the user, in a tab."""
     await office.pair()
+    await office.ask(await office.choose_companion(), "Ask for reading")
+    await go_to(office.page, "tools", "whoAmI")
+    await office.page.get_by_test_id("run").click()
+    await office.page.get_by_role("link", name="Use my login").click()
     panel = await office.choose_companion(login=True)
     await expect(panel).to_contain_text("This API knows its users by a cookie")
     await office.ask(panel, "Ask for reading", login=True)
+    office.api.arrivals.clear()
     await go_to(office.page, "tools", "whoAmI")
     await office.page.get_by_test_id("run").click()
     offer = office.page.get_by_test_id("login-offer")
