@@ -11,6 +11,7 @@ import { callAgain, storedCallFacts } from "./stored_call.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { viaWords } from "../ui/via_words.js";
 import { toCurl } from "../base/curl.js";
+import { formatMoment, formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../types/types.js").CallEntry} CallEntry */
 /** @typedef {import("../types/types.js").LoggedRequest} LoggedRequest */
@@ -51,7 +52,7 @@ export class CallRow {
       el(
         "td",
         { class: "facts" },
-        el("time", { datetime: time.toISOString(), title: time.toLocaleString() }, time.toLocaleTimeString()),
+        el("time", { datetime: time.toISOString(), title: formatMoment(entry.started_at) }, formatTime(entry.started_at)),
       ),
       el("th", { scope: "row" }, this.opener),
       el("td", { class: "mono url-cell", title: entry.request?.url ?? "" }, requestLine(entry)),

@@ -1,6 +1,7 @@
 // @ts-check
 /** API keys: create one (its text is shown once), see and revoke the others. */
 import { announceSentence, button, codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { formatDay } from "../base/time_format.js";
 
 /** @typedef {import("../types/api_types.js").ApiKey} ApiKey */
 /** @typedef {import("../types/api_types.js").CallDisplay} CallDisplay */
@@ -132,8 +133,8 @@ export class KeysPanel {
       forwarder ? "for all users of Open WebUI" : "",
       show_calls ? SHOWN[show_calls] : "",
       markers ? RETENTION_CHOICES[markers] : "",
-      created_at ? `created ${formatDay(created_at)}` : "",
-      last_used_at ? `last used ${formatDay(last_used_at)}` : "",
+      created_at ? `created ${dayOf(created_at)}` : "",
+      last_used_at ? `last used ${dayOf(last_used_at)}` : "",
     ].filter(Boolean);
     return el(
       "li",
@@ -145,7 +146,7 @@ export class KeysPanel {
 }
 
 /** @param {string | number} moment ISO text, or seconds or milliseconds since 1970 */
-function formatDay(moment) {
+function dayOf(moment) {
   const ms = typeof moment === "number" && moment < 1e11 ? moment * 1000 : moment;
-  return new Date(ms).toLocaleDateString();
+  return formatDay(new Date(ms).getTime());
 }

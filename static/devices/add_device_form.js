@@ -1,6 +1,7 @@
 // @ts-check
 /** Add a device: the code that another browser shows, then which browser it is, then yes or no. */
 import { announceSentence, button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../types/api_types.js").WaitingBrowser} WaitingBrowser */
 
@@ -49,7 +50,7 @@ export class AddDeviceForm {
 
   /** @param {string} code @param {WaitingBrowser} waiting */
   #ask(code, { browser, address, asked_at }) {
-    const since = new Date(asked_at * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const since = formatTime(asked_at * 1000);
     fill(
       this.answer,
       notice("note", `Is this your browser? It would belong to ${this.user}: your calls may then run there.`),

@@ -4,6 +4,7 @@
 import { AddDeviceForm } from "./add_device_form.js";
 import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
 import { runnerSentence } from "../ui/status_view.js";
+import { formatMoment } from "../base/time_format.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/api_types.js").Device} Device */
@@ -105,7 +106,7 @@ function deviceRow(device, { rename, remove }) {
     { class: "card", "aria-label": device.name, dataset: { device: device.id } },
     el("div", { class: "card-head" }, el("h2", null, device.name)),
     el("div", { class: "card-foot" }, el("p", { class: "badges" }, ...deviceBadges(device)), el("div", { class: "actions" }, ...actions)),
-    el("p", { class: "hint" }, `Paired ${formatMoment(device.created_at)}, last seen ${formatMoment(device.last_seen_at)}`),
+    el("p", { class: "hint" }, `Paired ${formatMoment(device.created_at * 1000)}, last seen ${formatMoment(device.last_seen_at * 1000)}`),
     more,
   );
 }
@@ -147,11 +148,6 @@ function removalQuestion(device, remove, close) {
     button("Remove this device", remove, { class: "danger" }),
     button("Keep it", close, { class: "quiet" }),
   );
-}
-
-/** @param {number} seconds since 1970 */
-function formatMoment(seconds) {
-  return new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }
 
 /**

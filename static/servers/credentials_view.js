@@ -1,6 +1,7 @@
 // @ts-check
 /** The credentials of one server. They are encrypted in this browser and leave it only in requests to that server. */
 import { announceSentence, button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { formatDay } from "../base/time_format.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").SecurityScheme} SecurityScheme */
@@ -203,7 +204,7 @@ export class CredentialsView {
       await this.#showSaved();
     };
     const isUsed = this.server.origins.includes(origin);
-    const when = new Date(saved_at).toLocaleDateString();
+    const when = formatDay(new Date(saved_at).getTime());
     return el(
       "li",
       { class: "saved" },

@@ -1,6 +1,7 @@
 // @ts-check
 /** One account of a server: who, where, with which scopes, until when; and what can be done with it. */
 import { button, el, notice } from "../ui/dom.js";
+import { formatMoment, formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../types/oauth_types.js").Login} Login */
 /** @typedef {{use: () => void, logOut: () => void, logInAgain: (scopes: string[]) => void}} AccountActions */
@@ -9,14 +10,14 @@ import { button, el, notice } from "../ui/dom.js";
 function lifeOf({ ended, expires_at, refresh_token, grant }) {
   if (ended) return el("span", { class: "badge warning" }, "ended");
   if (refresh_token || grant === "client") return "renewed by itself";
-  return expires_at === null ? "until the server ends it" : `until ${new Date(expires_at).toLocaleString()}`;
+  return expires_at === null ? "until the server ends it" : `until ${formatMoment(expires_at)}`;
 }
 
 /** @param {Login} login @param {AccountActions} actions */
 function problemNotice({ ended, missing_scopes, scopes, grant, unanswered_since }, { logInAgain }) {
   if (grant === "client" && ended === "") return null;
   if (ended) return notice("warning", `${ended} `, button("Log in again", () => logInAgain(scopes), { class: "small" }));
-  const since = unanswered_since ? new Date(unanswered_since).toLocaleString() : "";
+  const since = unanswered_since ? formatTime(unanswered_since) : "";
   if (since) return notice("warning", `A renewal had no answer (${since}); the next one tells whether the login still holds. `, button("Log in again", () => logInAgain(scopes), { class: "small" }));
   if (missing_scopes.length === 0) return null;
   const words = `The API wants more of this login: ${missing_scopes.join(", ")}. `;

@@ -1,6 +1,7 @@
 // @ts-check
 /** The code of a browser that waits to be confirmed: shows it, polls its state, and shows how it ended. */
 import { announceSentence, button, el, fill, notice, sentenceOf } from "./dom.js";
+import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../executor/pairing_code.js").PairingCode} PairingCode */
 /** @typedef {import("../executor/pairing_code.js").Standing} Standing */
@@ -50,7 +51,7 @@ export class PairingPanel {
 
   #showCode() {
     const { code, ends_at } = /** @type {import("../executor/pairing_code.js").ShownCode} */ (this.code.shownCode);
-    const until = new Date(ends_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const until = formatTime(ends_at);
     const readable = `${code.slice(0, 4)}-${code.slice(4)}`;
     fill(
       this.element,
