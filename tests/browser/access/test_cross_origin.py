@@ -122,7 +122,7 @@ async def test_the_bridges_own_page_is_answered_where_others_are_not(scene: Brow
     bearer = {"authorization": f"Bearer {scene.bridge.key}"}
     assert (await fetched(page, "/api/me", headers=bearer))["status"] == 200
     script = next(path.name for path in (STATIC / "vendor").glob("socket.io*.js"))
-    address = await page.evaluate("new URL(document.querySelector('script').src).pathname")
+    address = await page.evaluate("new URL(document.querySelector('script[type=module]').src).pathname")
     client = address.replace("app.js", f"vendor/{script}")
     refused = await page.evaluate(SOCKET, [client, scene.bridge.base_url])
     assert refused == "unauthorized", "the door is open, the token is wrong"
