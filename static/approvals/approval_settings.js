@@ -1,7 +1,7 @@
 // @ts-check
 /** Which calls ask, what need not ask any more, and how the page calls for its user. */
 import { announceSentence, button, el, fill, notice, sentenceOf } from "../ui/dom.js";
-import { noticePermission } from "./notifications.js";
+import { notificationPanel } from "../ui/notification_panel.js";
 import { truncateLine } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/api_types.js").ApprovalFacts} ApprovalFacts */
@@ -37,7 +37,7 @@ export class ApprovalSettingsView {
       this.problem,
       el("section", { class: "panel" }, el("fieldset", { class: "radios stack" }, el("legend", null, "When to ask"), this.modes)),
       el("section", { class: "panel stack", "aria-labelledby": "granted" }, el("h2", { id: "granted" }, "Allowed without asking"), this.table),
-      noticesPanel(),
+      notificationPanel(),
     );
     this.unsubscribe ??= this.executor.onChanged("approvals", () => void this.#load());
     await this.#load();
@@ -121,17 +121,4 @@ export class ApprovalSettingsView {
     await this.#perform(() => this.api.revokeGrants());
     announceSentence("Revoked. These operations ask again.");
   }
-}
-
-function noticesPanel() {
-  const place = el("div");
-  const show = () => {
-    const permission = noticePermission();
-    const ask = button("Notify me", async () => (await Notification.requestPermission(), show()));
-    if (permission === "granted") fill(place, el("p", null, "While this tab is in the background, you get a notification for each waiting call."));
-    else if (permission === "default") fill(place, el("p", null, "Get a notification when a call needs approval and this tab is hidden. "), ask);
-    else fill(place, el("p", null, "This browser does not allow notifications from this page. The tab title shows how many calls are waiting."));
-  };
-  show();
-  return el("section", { class: "panel stack", "aria-labelledby": "notices-title" }, el("h2", { id: "notices-title" }, "Notifications"), place);
 }

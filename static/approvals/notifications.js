@@ -1,13 +1,11 @@
 // @ts-check
 /** Calls for the user when nobody looks: a notification per waiting call, and the number in the title of the tab. */
 import { truncateLine } from "../base/untrusted_text.js";
+import { noticePermission } from "../ui/notification_panel.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 
 const FLASH_MS = 1000;
-
-/** @returns {"granted" | "denied" | "default" | "unsupported"} */
-export const noticePermission = () => ("Notification" in globalThis ? Notification.permission : "unsupported");
 
 export class ApprovalNotices {
   /** @type {Map<string, Notification>} */

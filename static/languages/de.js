@@ -1,19 +1,18 @@
 // @ts-check
 /** German texts of the page; `tests/house/test_page_languages.py` says which are missing, and which nobody asks for. */
 import { GERMAN_ERRORS } from "./de_errors.js";
+import { GERMAN_SETTINGS } from "./de_settings.js";
 
-/** @type {Record<string, string>} */
+/** What several sections have, and what stands around them. @type {Record<string, string>} */
 const TEXTS = {
   // Numbers of things
   "{0} operation|{0} operations": "{0} Operation|{0} Operationen",
-  "{0} chat|{0} chats": "{0} Chat|{0} Chats",
   "{0} tool|{0} tools": "{0} Tool|{0} Tools",
   "{0} match|{0} matches": "{0} Treffer|{0} Treffer",
   "{0} flaw|{0} flaws": "{0} Mangel|{0} Mängel",
   "{0} item|{0} items": "{0} Eintrag|{0} Einträge",
   "{0} conversation|{0} conversations": "{0} Unterhaltung|{0} Unterhaltungen",
   "{0} entry|{0} entries": "{0} Eintrag|{0} Einträge",
-  "{0} day|{0} days": "{0} Tag|{0} Tage",
   "{0} document|{0} documents": "{0} Dokument|{0} Dokumente",
   "{0} remark|{0} remarks": "{0} Hinweis|{0} Hinweise",
   "{0} more|{0} more": "{0} weiteres|{0} weitere",
@@ -28,12 +27,42 @@ const TEXTS = {
   Sections: "Bereiche",
   "Connecting…": "Verbindung wird aufgebaut …",
   "Opening the bridge…": "Bridge wird geöffnet …",
+  "Loading…": "Wird geladen …",
 
-  // Settings
-  "As the browser": "Wie im Browser",
-  Language: "Sprache",
-  "Language of this page": "Sprache dieser Seite",
+  // Buttons and notes of every section
+  Add: "Hinzufügen",
+  Copied: "Kopiert",
+  Copy: "Kopieren",
+  "Copy: {0}": "Kopieren: {0}",
+  "Press Ctrl+C": "Strg+C drücken",
+  "The text is selected. Press Ctrl+C to copy it.": "Der Text ist markiert. Mit Strg+C kopieren.",
+  Dismiss: "Ausblenden",
+  "Only reads": "Liest nur",
+  "Can change data": "Kann Daten ändern",
+  "Remove {0}": "{0} entfernen",
+  "not available now": "gerade nicht verfügbar",
+  Save: "Speichern",
+  Saved: "Gespeichert",
+
+  // What has paused after failures
+  "Last error: {0}": "Letzter Fehler: {0}",
+  "have been refused since {1}: one failed.|have been refused since {1}: {0} failed.": "werden seit {1} abgelehnt: Eine ist fehlgeschlagen.|werden seit {1} abgelehnt: {0} sind fehlgeschlagen.",
+  "Programs that ask get breaker_open. Single tools still run.": "Programme, die fragen, bekommen breaker_open. Einzelne Tools laufen weiter.",
+  "has been paused since {1}: it failed.|has been paused since {1}: it failed {0} times.": "pausiert seit {1}, nach einem Fehler.|pausiert seit {1}, nach {0} Fehlern.",
+  "Answers continue without memory.": "Antworten gehen ohne Gedächtnis weiter.",
+  "Its calls are refused with breaker_open.": "Aufrufe werden mit breaker_open abgelehnt.",
+  "The first call after {0} tries whether it works again.": "Der erste Aufruf nach {0} probiert, ob es wieder geht.",
+  "The first request after {0} tries whether the model answers again.": "Die erste Anfrage nach {0} probiert, ob das Modell wieder antwortet.",
+  "The first answer after {0} tries whether it works again.": "Die erste Antwort nach {0} probiert, ob es wieder geht.",
+  "The next call tries whether it works again.": "Der nächste Aufruf probiert, ob es wieder geht.",
+  "The next request tries whether the model answers again.": "Die nächste Anfrage probiert, ob das Modell wieder antwortet.",
+  "The next answer tries whether it works again.": "Die nächste Antwort probiert, ob es wieder geht.",
+  "Storage of your answers": "Das Speichern der Antworten",
+  "All of {0}": "Alles unter {0}",
+  "To be tried again: {0}": "Wird wieder versucht: {0}",
+  "Try again now": "Jetzt wieder versuchen",
+  "Try again now: {0}": "Jetzt wieder versuchen: {0}",
 };
 
 /** @type {import("../base/texts.js").Catalog} */
-export const GERMAN = { texts: TEXTS, errors: GERMAN_ERRORS };
+export const GERMAN = { texts: { ...TEXTS, ...GERMAN_SETTINGS }, errors: GERMAN_ERRORS };

@@ -1,20 +1,21 @@
 // @ts-check
 /** Theme and density of the page, and its single-key shortcuts, in this browser. */
+import { t } from "../base/language.js";
 import { el, labelledField } from "../ui/dom.js";
 import { changeAppearance, readAppearance } from "../ui/appearance.js";
 import { areKeysOn, switchKeys } from "../ui/single_keys.js";
 
 /** @type {[import("../ui/appearance.js").Appearance["theme"], string][]} */
 const THEMES = [
-  ["", "As the system"],
-  ["light", "Light"],
-  ["dark", "Dark"],
+  ["", t`As the system`],
+  ["light", t`Light`],
+  ["dark", t`Dark`],
 ];
 
 /** @type {[import("../ui/appearance.js").Appearance["density"], string][]} */
 const DENSITIES = [
-  ["", "Comfortable"],
-  ["compact", "Compact"],
+  ["", t`Comfortable`],
+  ["compact", t`Compact`],
 ];
 
 export class AppearancePanel {
@@ -27,10 +28,10 @@ export class AppearancePanel {
     this.element = el(
       "section",
       { class: "panel", "aria-labelledby": "appearance-title" },
-      el("h2", { id: "appearance-title" }, "Appearance"),
-      el("p", { class: "hint" }, "In this browser only."),
-      el("div", { class: "filters" }, labelledField("Theme", theme), labelledField("Density", density)),
-      el("label", { class: "check" }, keys, el("span", null, "Shortcuts of a single key, such as / and ?")),
+      el("h2", { id: "appearance-title" }, t`Appearance`),
+      el("p", { class: "hint" }, t`In this browser only.`),
+      el("div", { class: "filters" }, labelledField(t`Theme`, theme), labelledField(t`Density`, density)),
+      el("label", { class: "check" }, keys, el("span", null, t`Shortcuts of a single key, such as / and ?`)),
     );
   }
 

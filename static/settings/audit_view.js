@@ -1,44 +1,31 @@
 // @ts-check
 /** What happened, from the bridge's audit log: newest first, by kind; the operator may look at every user's. */
+import { t } from "../base/language.js";
+import { formatMoment, formatTime } from "../base/time_format.js";
+import { actorWords, factWords, KINDS } from "./audit_words.js";
 import { button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 
 /** @typedef {import("../types/api_types.js").AuditEntry} AuditEntry */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
-/** @type {Record<string, string>} */
-const KINDS = {
-  call: "Call",
-  decision: "Decision about a call",
-  grant: "Permission revoked",
-  acceptance: "Operations accepted",
-  document_added: "Document added",
-  document_changed: "Document changed",
-  document_removed: "Document removed",
-  settings: "Setting changed",
-  key_made: "Key created",
-  key_revoked: "Key revoked",
-  device_paired: "Browser paired",
-  device_removed: "Browser removed",
-  started: "Bridge started",
-  stopped: "Bridge stopped",
-  refused: "Access refused",
-};
-
-const HEAD = ["Time", "What", "User", "By", "Where", "Details"];
+const HEAD = [t`Time`, t`What`, t`User`, t`By`, t`Where`, t`Details`];
 
 export class AuditView {
   /** @param {Parts} parts */
-  constructor({ api }) {
+  constructor({ api, devices }) {
     this.api = api;
+    this.devices = devices;
+    /** Of browsers and keys. @type {import("./audit_words.js").Names} */
+    this.names = new Map();
     const reload = () => void this.#load(null);
-    const choices = [["", "Everything"], ...Object.entries(KINDS)];
+    const choices = [["", t`Everything`], ...Object.entries(KINDS)];
     this.kind = el("select", { onchange: reload }, ...choices.map(([value, label]) => el("option", { value }, label)));
     this.all = el("input", { type: "checkbox", onchange: reload });
-    this.everybody = el("label", { class: "check", hidden: true }, this.all, " Every user");
+    this.everybody = el("label", { class: "check", hidden: true }, this.all, t` Every user`);
     this.messages = el("div");
     this.body = el("tbody");
-    this.more = button("Older entries", () => void this.#load(this.next), { class: "quiet", hidden: true });
+    this.more = button(t`Older entries`, () => void this.#load(this.next), { class: "quiet", hidden: true });
     /** @type {string | null} */
     this.next = null;
     /** Answers of questions that were asked before the last one are late. */
@@ -48,11 +35,12 @@ export class AuditView {
   /** @param {HTMLElement} container */
   async start(container) {
     const head = el("thead", null, el("tr", null, ...HEAD.map((label) => el("th", { scope: "col" }, label))));
-    const table = el("table", { class: "audit", "aria-label": "Audit log" }, head, this.body);
-    const filters = el("div", { class: "filters" }, labelledField("Show", this.kind), this.everybody);
-    const place = { class: "scroll", tabindex: "0", role: "region", "aria-label": "Entries" };
-    const title = el("div", { class: "title-row" }, el("h1", null, "Audit log"), filters);
+    const table = el("table", { class: "audit", "aria-label": t`Audit log` }, head, this.body);
+    const filters = el("div", { class: "filters" }, labelledField(t`Show`, this.kind), this.everybody);
+    const place = { class: "scroll", tabindex: "0", role: "region", "aria-label": t`Entries` };
+    const title = el("div", { class: "title-row" }, el("h1", null, t`Audit log`), filters);
     fill(container, title, this.messages, el("div", place, table), this.more);
+    await this.#learnNames();
     await this.#load(null);
     const me = await this.api.sendRequest("GET", "/api/me").catch(() => ({ operator: false }));
     this.everybody.hidden = !me.operator;
@@ -60,6 +48,13 @@ export class AuditView {
 
   stop() {
     this.asked += 1;
+  }
+
+  /** Without names the entries still say what happened. */
+  async #learnNames() {
+    const [keys] = await Promise.all([this.api.listKeys().catch(() => []), this.devices.loadDevices().catch(() => undefined)]);
+    this.names = new Map(keys.map(({ id, label }) => [id, label]));
+    for (const { id, name } of this.devices.list) this.names.set(id, name);
   }
 
   /** @param {string | null} before where to read on; null: from the newest */
@@ -80,36 +75,27 @@ export class AuditView {
 
   /** @param {import("../types/api_types.js").AuditList} found @param {boolean} isAnew */
   #show({ entries, next }, isAnew) {
-    fill(this.messages, isAnew && entries.length === 0 ? notice("note", "No entries of this kind yet.") : "");
+    fill(this.messages, isAnew && entries.length === 0 ? notice("note", t`No entries of this kind yet.`) : "");
     if (isAnew) fill(this.body);
-    this.body.append(...entries.map(entryRow));
+    this.body.append(...entries.map((entry) => entryRow(entry, this.names)));
     this.next = next;
     this.more.hidden = next === null;
   }
 }
 
-/** @param {AuditEntry} entry */
-function entryRow(entry) {
-  const time = new Date(entry.at * 1000);
-  const call = entry.call_id === null ? null : link("call", viewAddress("calls"), { title: entry.call_id });
+/** @param {AuditEntry} entry @param {import("./audit_words.js").Names} names */
+function entryRow(entry, names) {
+  const ms = entry.at * 1000;
+  const call = entry.call_id === null ? null : link(t`call`, viewAddress("calls"), { title: entry.call_id });
   const where = [entry.server, entry.operation].filter((part) => part !== null).join(" ");
   return el(
     "tr",
     { dataset: { kind: entry.kind } },
-    el("td", { class: "facts" }, el("time", { datetime: time.toISOString() }, time.toLocaleString())),
+    el("td", { class: "facts" }, el("time", { datetime: new Date(ms).toISOString(), title: formatMoment(ms) }, formatTime(ms))),
     el("th", { scope: "row" }, KINDS[entry.kind] ?? entry.kind),
     el("td", null, entry.user ?? ""),
-    el("td", null, entry.actor),
+    el("td", { class: "wrap" }, actorWords(entry.actor, names)),
     el("td", { class: "mono" }, where, where && call ? " " : "", call),
-    el("td", null, detailFacts(entry.detail)),
+    el("td", null, factWords(entry.detail, names)),
   );
-}
-
-/** @param {Record<string, unknown>} detail */
-function detailFacts(detail) {
-  const written = (/** @type {unknown} */ value) => (typeof value === "string" ? value : JSON.stringify(value));
-  return Object.entries(detail)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}: ${written(value)}`)
-    .join(", ");
 }

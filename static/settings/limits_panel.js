@@ -1,7 +1,9 @@
 // @ts-check
-/** The limits of the bridge: what each means, its range, its value and who set it. The operator changes them here. */
+/** The limits of the bridge in words: what each means, its range, and who changed it. The operator changes them here. */
+import { t } from "../base/language.js";
 import { announceSentence, button, codeSpans, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
-import { meaningOf, numberOf, sourceOf, unitOf } from "../ui/limit_text.js";
+import { numberOf } from "../ui/limit_text.js";
+import { amountOf, changeOf, groupLimits, rangeOfLimit, wordsOfLimit } from "./limit_words.js";
 
 /** @typedef {import("../types/api_types.js").Limit} Limit */
 /** @typedef {import("../session/call_controls.js").CallControls} CallControls */
@@ -11,9 +13,9 @@ export class LimitsPanel {
   constructor(controls) {
     this.controls = controls;
     this.now = el("p", { class: "hint" });
-    this.rows = el("div", { class: "limits" });
+    this.rows = el("div", { class: "stack" });
     this.messages = el("div");
-    this.save = el("button", { type: "submit", class: "primary", hidden: true }, "Save the limits");
+    this.save = el("button", { type: "submit", class: "primary", hidden: true }, t`Save the limits`);
     /** @type {Map<string, {input: HTMLInputElement, problem: HTMLElement, limit: Limit}>} */
     this.fields = new Map();
     this.shown = "";
@@ -21,16 +23,15 @@ export class LimitsPanel {
       event.preventDefault();
       void this.#save();
     };
-    const heading = el("h2", { id: freshId("limits") }, "Limits of the bridge");
-    this.element = el(
+    const form = el(
       "form",
-      { class: "panel", "aria-labelledby": heading.id, onsubmit: submit, novalidate: true },
-      heading,
+      { class: "stack", "aria-label": t`Limits of the bridge`, onsubmit: submit, novalidate: true },
       this.now,
       this.rows,
       this.messages,
       el("div", { class: "actions" }, this.save),
     );
+    this.element = el("details", { class: "panel folded" }, el("summary", null, el("h2", null, t`This bridge`)), form);
     this.stop = controls.onChange(() => this.#render());
     this.#render();
   }
@@ -38,49 +39,53 @@ export class LimitsPanel {
   /** Draws again only what is new: what was typed and not saved stays. */
   #render() {
     const { limits } = this.controls;
-    if (!limits) return fill(this.rows, el("p", { class: "hint" }, "Loading…"));
+    if (!limits) return fill(this.rows, el("p", { class: "hint" }, t`Loading…`));
     const who = limits.may_change
-      ? "They apply to all users, from the next call on."
-      : "They apply to all users. Only the user who started the bridge can change them.";
-    this.now.textContent = `${who} Calls now: ${limits.calls.running} running, ${limits.calls.waiting} queued.`;
+      ? t`They apply to all users, from the next call on.`
+      : t`They apply to all users. Only the user who started the bridge can change them.`;
+    const { running, waiting } = limits.calls;
+    this.now.textContent = `${who} ${t`Calls now: ${running} running, ${waiting} queued.`}`;
     const version = JSON.stringify([limits.limits, limits.may_change]);
     if (version === this.shown) return;
     this.shown = version;
     this.save.hidden = !limits.may_change;
     this.fields.clear();
-    fill(this.rows, ...limits.limits.map((limit) => (limits.may_change ? this.#limitField(limit) : readOnly(limit))));
+    const shown = (/** @type {Limit} */ limit) => (limits.may_change ? this.#limitField(limit) : readOnly(limit));
+    fill(this.rows, ...groupLimits(limits.limits).map(([title, members]) => groupOf(title, members.map(shown))));
   }
 
   /** @param {Limit} limit */
   #limitField(limit) {
-    const about = el("p", { class: "hint", id: freshId("limit") }, codeSpans(`${meaningOf(limit)} ${factsOf(limit)}`));
+    const { label, sentence } = wordsOfLimit(limit);
+    const about = el("p", { class: "hint", id: freshId("limit") }, codeSpans(`${sentence} ${rangeOfLimit(limit)}`));
     const problem = el("p", { class: "problem", id: freshId("problem") });
-    const input = el("input", {
-      id: freshId("limit"),
-      inputmode: "decimal",
-      autocomplete: "off",
-      value: String(limit.value),
-      "aria-describedby": `${about.id} ${problem.id}`,
-    });
+    const described = `${about.id} ${problem.id}`;
+    const input = el("input", { id: freshId("limit"), inputmode: "decimal", autocomplete: "off", value: String(limit.value), "aria-describedby": described });
     this.fields.set(limit.name, { input, problem, limit });
-    const isSet = limit.source === "kept" || limit.source === "changed";
-    const label = limit.source === "kept" ? `Reset to ${limit.default}` : "Reset to the value set at start";
-    const back = () => void this.#change({ [limit.name]: null });
-    const undo = isSet ? button(label, back, { class: "quiet small", "aria-label": `${limit.name}: ${label}` }) : null;
+    const unit = limit.name.endsWith("_SECONDS") ? el("span", { class: "hint" }, t`seconds`) : null;
     return el(
       "div",
-      { class: "limit" },
-      el("label", { for: input.id, class: "argument" }, limit.name),
-      el("div", { class: "limit-value" }, input, el("span", { class: "hint" }, unitOf(limit)), undo),
+      { class: "limit", dataset: { limit: limit.name } },
+      el("label", { for: input.id }, label),
+      el("div", { class: "limit-value" }, input, unit, this.#resetButton(limit, label)),
       about,
+      changeNote(limit),
+      constantOf(limit),
       problem,
     );
+  }
+
+  /** @param {Limit} limit @param {string} of what the limit is called */
+  #resetButton(limit, of) {
+    if (limit.source !== "kept" && limit.source !== "changed") return null;
+    const label = limit.source === "kept" ? t`Reset to ${amountOf(limit, limit.default)}` : t`Reset to the value set at start`;
+    return button(label, () => void this.#change({ [limit.name]: null }), { class: "quiet small", "aria-label": `${of}: ${label}` });
   }
 
   /** Only what was changed is sent, so that the others keep their sources. */
   async #save() {
     const changed = [...this.fields].filter(([, { input, limit }]) => input.value.trim() !== String(limit.value));
-    if (changed.length === 0) return fill(this.messages, notice("note", "Nothing was changed."));
+    if (changed.length === 0) return fill(this.messages, notice("note", t`Nothing was changed.`));
     await this.#change(Object.fromEntries(changed.map(([name, { input }]) => [name, numberOf(input.value)])));
   }
 
@@ -93,8 +98,8 @@ export class LimitsPanel {
     }
     try {
       const { warnings } = await this.controls.changeLimits(changes);
-      fill(this.messages, notice("good", ["Saved. It applies from the next call on.", ...warnings].join(" ")));
-      announceSentence("Limits saved");
+      fill(this.messages, notice("good", [t`Saved. It applies from the next call on.`, ...warnings].join(" ")));
+      announceSentence(t`Limits saved`);
     } catch (failure) {
       this.#showError(failure);
     }
@@ -105,25 +110,44 @@ export class LimitsPanel {
     const name = /** @type {{detail?: {field?: string}}} */ (failure).detail?.field ?? "";
     const field = this.fields.get(name);
     if (!field) return fill(this.messages, notice("error", sentenceOf(failure)));
-    field.problem.textContent = sentenceOf(failure);
+    field.problem.textContent = problemOf(field.limit, field.input.value, failure);
     field.input.setAttribute("aria-invalid", "true");
     field.input.focus();
   }
 }
 
+/** The bridge names the constant; whoever typed here knows the limit by its words. @param {Limit} limit @param {string} typed @param {unknown} failure */
+function problemOf(limit, typed, failure) {
+  const number = numberOf(typed);
+  const isInRange = typeof number === "number" && number >= limit.minimum && number <= limit.maximum;
+  if (isInRange) return sentenceOf(failure);
+  return t`Enter a number from ${limit.minimum} to ${limit.maximum}, not “${typed}”.`;
+}
+
+/** @param {string} title @param {HTMLElement[]} rows */
+function groupOf(title, rows) {
+  const heading = el("h3", { id: freshId("limits") }, title);
+  return el("div", { class: "limit-group", role: "group", "aria-labelledby": heading.id }, heading, el("div", { class: "limits" }, ...rows));
+}
+
 /** @param {Limit} limit */
-function factsOf(limit) {
-  const source = sourceOf(limit);
-  return `From ${limit.minimum} to ${limit.maximum}, default ${limit.default}.${source ? ` ${source}.` : ""}`;
+const constantOf = ({ name }) => el("code", { class: "constant" }, name);
+
+/** @param {Limit} limit */
+function changeNote(limit) {
+  const change = changeOf(limit);
+  return change && el("p", { class: "hint" }, el("span", { class: "badge running" }, change.badge), " ", change.words);
 }
 
 /** @param {Limit} limit */
 function readOnly(limit) {
+  const { label, sentence } = wordsOfLimit(limit);
   return el(
     "div",
-    { class: "limit" },
-    el("p", { class: "argument" }, limit.name),
-    el("p", null, `${limit.value} ${unitOf(limit)}`.trim()),
-    el("p", { class: "hint" }, `${meaningOf(limit)} ${factsOf(limit)}`),
+    { class: "limit", dataset: { limit: limit.name } },
+    el("p", null, el("strong", null, label), " ", amountOf(limit, limit.value)),
+    el("p", { class: "hint" }, codeSpans(sentence)),
+    changeNote(limit),
+    constantOf(limit),
   );
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** How much of answers the user wants stored: as much as the bridge stores, or less. */
+import { t } from "../base/language.js";
 import { announceSentence, attemptAction, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").MemoryFacts} MemoryFacts */
@@ -11,9 +12,9 @@ const ROUTE = "/api/stored-data/preference";
 
 /** @type {[ReasoningMemory, string][]} from the least to the most */
 const REASONING_CHOICES = [
-  ["disabled", "Do not resend"],
-  ["next_reply", "Resend for the next answer"],
-  ["conversation", "Resend for the whole chat"],
+  ["disabled", t`Do not resend`],
+  ["next_reply", t`Resend for the next answer`],
+  ["conversation", t`Resend for the whole chat`],
 ];
 
 /** What there is to choose from, least first. @param {ReasoningMemory} most @returns {[ReasoningMemory, string][]} */
@@ -41,9 +42,9 @@ export class RetentionForm {
     this.hint = el("p", { class: "hint" });
     this.element = el(
       "form",
-      { "aria-label": "What to store", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
-      el("label", { class: "check" }, this.keeps, el("span", null, "Store answers from now on")),
-      labelledField("Reasoning", this.reasoning),
+      { "aria-label": t`What to store`, onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+      el("label", { class: "check" }, this.keeps, el("span", null, t`Store answers from now on`)),
+      labelledField(t`Reasoning`, this.reasoning),
       this.hint,
       this.messages,
     );
@@ -65,8 +66,8 @@ export class RetentionForm {
     this.reasoning.value = effectiveChoice(facts);
     this.reasoning.disabled = !this.keeps.checked;
     this.hint.textContent = facts.stores_chats
-      ? "Without it, the next answer in a chat knows only the text of the chat. Answers already stored remain until you delete them."
-      : "This bridge stores nothing of answers in chats. It stores responses of the Responses API, until you delete them.";
+      ? t`Without it, the next answer in a chat knows only the text of the chat. Answers already stored remain until you delete them.`
+      : t`This bridge stores nothing of answers in chats. It stores responses of the Responses API, until you delete them.`;
   }
 
   async #save() {
@@ -76,6 +77,6 @@ export class RetentionForm {
     const save = (this.#lastSave += 1);
     const facts = await this.api.sendRequest("PUT", ROUTE, wanted);
     if (save === this.#lastSave) this.#show(facts);
-    announceSentence("Saved");
+    announceSentence(t`Saved`);
   }
 }

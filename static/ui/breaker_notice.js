@@ -2,6 +2,7 @@
 /** Open circuit breakers: since when, why, until when, and how to try again now. */
 import { announceSentence, button, el, link, notice, sentenceOf } from "./dom.js";
 import { viewAddress } from "./router.js";
+import { counted, errorSentence, t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../session/call_controls.js").OpenBreaker} OpenBreaker */
@@ -11,24 +12,44 @@ import { formatTime } from "../base/time_format.js";
  * @param {OpenBreaker} breaker
  * @returns {{what: string, why: string, next: string}}
  */
-export function breakerText({ kind, state, failures, since, retry_at, last_error }) {
-  const why = last_error ? `Last error: ${last_error.message}` : "";
-  const tried = { tool: "call", host: "call", request: "request", store: "answer" }[kind];
-  const first = state === "half_open" ? `The next ${tried}` : `The first ${tried} after ${formatTime(retry_at)}`;
+export function breakerText(breaker) {
+  const { last_error } = breaker;
+  const why = last_error ? t`Last error: ${errorSentence(last_error)}` : "";
+  return { what: ` ${whatOf(breaker)}`, why, next: nextOf(breaker) };
+}
+
+/** @param {OpenBreaker} breaker */
+function whatOf({ kind, failures, since }) {
+  const time = formatTime(since);
   if (kind === "request") {
-    const often = failures === 1 ? "one failed" : `${failures} failed`;
-    const what = ` have been refused since ${formatTime(since)}: ${often}. Programs that ask get breaker_open. Single tools still run.`;
-    return { what, why, next: `${first} tries whether the model answers again.` };
+    const refused = counted(failures, "have been refused since {1}: one failed.", "have been refused since {1}: {0} failed.", time);
+    return `${refused} ${t`Programs that ask get breaker_open. Single tools still run.`}`;
   }
-  const often = failures === 1 ? "it failed" : `it failed ${failures} times`;
-  const meanwhile = kind === "store" ? "Answers continue without memory." : "Its calls are refused with breaker_open.";
-  return { what: ` has been paused since ${formatTime(since)}: ${often}. ${meanwhile}`, why, next: `${first} tries whether it works again.` };
+  const paused = counted(failures, "has been paused since {1}: it failed.", "has been paused since {1}: it failed {0} times.", time);
+  return `${paused} ${kind === "store" ? t`Answers continue without memory.` : t`Its calls are refused with breaker_open.`}`;
+}
+
+/** @param {OpenBreaker} breaker */
+function nextOf({ kind, state, retry_at }) {
+  const first = {
+    tool: () => t`The first call after ${formatTime(retry_at)} tries whether it works again.`,
+    host: () => t`The first call after ${formatTime(retry_at)} tries whether it works again.`,
+    request: () => t`The first request after ${formatTime(retry_at)} tries whether the model answers again.`,
+    store: () => t`The first answer after ${formatTime(retry_at)} tries whether it works again.`,
+  };
+  const next = {
+    tool: t`The next call tries whether it works again.`,
+    host: t`The next call tries whether it works again.`,
+    request: t`The next request tries whether the model answers again.`,
+    store: t`The next answer tries whether it works again.`,
+  };
+  return state === "half_open" ? next[kind] : first[kind]();
 }
 
 /** What the notice is about, in words. @param {OpenBreaker} breaker */
 export function subjectOf({ kind, tool, host }) {
-  if (kind === "store") return "Storage of your answers";
-  return kind === "host" ? `All of ${host}` : tool;
+  if (kind === "store") return t`Storage of your answers`;
+  return kind === "host" ? t`All of ${host}` : tool;
 }
 
 /** Only a tool has a view of its own. @param {OpenBreaker} breaker */
@@ -44,14 +65,14 @@ export function breakerNotice(breaker, controls) {
   const close = async () => {
     try {
       await controls.closeBreaker(breaker);
-      announceSentence(`To be tried again: ${subjectOf(breaker)}`);
+      announceSentence(t`To be tried again: ${subjectOf(breaker)}`);
     } catch (failure) {
       problem.textContent = sentenceOf(failure);
     }
   };
-  const again = button("Try again now", () => void close(), {
+  const again = button(t`Try again now`, () => void close(), {
     class: "small",
-    "aria-label": `Try again now: ${subjectOf(breaker)}`,
+    "aria-label": t`Try again now: ${subjectOf(breaker)}`,
   });
   const box = notice(
     "warning",

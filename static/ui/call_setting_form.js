@@ -1,5 +1,6 @@
 // @ts-check
 /** What a user sets for the calls of one tool, one server, or all servers: their deadline, how many run at once, their order. */
+import { t } from "../base/language.js";
 import { announceSentence, el, fill, labelledField, notice, sentenceOf } from "./dom.js";
 import { deadlineOf, numberOf, whoseDeadline } from "./limit_text.js";
 
@@ -32,17 +33,17 @@ export class CallSettingForm {
       void this.#save();
     };
     const { server_id, operation } = this.scope;
-    const order = "Run write calls one at a time";
+    const order = t`Run write calls one at a time`;
     return el(
       "form",
       { class: "panel", "aria-label": this.words.title, onsubmit: submit, novalidate: true },
       el("h2", null, this.words.title),
       this.effect,
-      labelledField("Deadline in seconds", this.deadline, this.deadlineRange),
-      server_id ? labelledField("Parallel calls", this.parallel, this.parallelRange) : null,
+      labelledField(t`Deadline in seconds`, this.deadline, this.deadlineRange),
+      server_id ? labelledField(t`Parallel calls`, this.parallel, this.parallelRange) : null,
       server_id && !operation ? el("label", { class: "check" }, this.inOrder, el("span", null, order)) : null,
       this.messages,
-      el("div", { class: "actions" }, el("button", { type: "submit" }, "Save")),
+      el("div", { class: "actions" }, el("button", { type: "submit" }, t`Save`)),
     );
   }
 
@@ -57,9 +58,9 @@ export class CallSettingForm {
     const { settings, limits } = this.controls;
     if (!limits) return;
     const { seconds, set_by } = deadlineOf(settings, limits.limits, this.scope);
-    this.effect.textContent = `${this.words.lead} ${seconds} s: ${whoseDeadline(set_by)}.`;
-    this.deadlineRange.textContent = `${rangeOf(limits.limits, "TOOL_TIMEOUT_SECONDS")}, counted from when the call starts. Empty: inherit.`;
-    this.parallelRange.textContent = `${rangeOf(limits.limits, "MAX_PARALLEL_TOOLS_GLOBAL")}. Empty: up to the limits of the bridge.`;
+    this.effect.textContent = this.words.effect(seconds, whoseDeadline(set_by));
+    this.deadlineRange.textContent = deadlineHint(rangeOf(limits.limits, "TOOL_TIMEOUT_SECONDS"));
+    this.parallelRange.textContent = parallelHint(rangeOf(limits.limits, "MAX_PARALLEL_TOOLS_GLOBAL"));
     const { deadline_s = null, max_parallel = null, in_order = null } = this.#setting;
     const version = JSON.stringify([deadline_s, max_parallel, in_order]);
     if (version === this.shown) return;
@@ -81,8 +82,8 @@ export class CallSettingForm {
         max_parallel: typed(this.parallel),
         in_order: this.inOrder.checked || null,
       });
-      fill(this.messages, notice("good", "Saved. It applies from the next call on."));
-      announceSentence("Saved");
+      fill(this.messages, notice("good", t`Saved. It applies from the next call on.`));
+      announceSentence(t`Saved`);
     } catch (failure) {
       this.#showError(failure);
     }
@@ -98,15 +99,24 @@ export class CallSettingForm {
   }
 }
 
-/** @param {import("../types/api_types.js").Limit[]} limits @param {string} name */
+/** @param {import("../types/api_types.js").Limit[]} limits @param {string} name @returns {[number, number] | null} */
 function rangeOf(limits, name) {
   const limit = limits.find((each) => each.name === name);
-  return limit ? `From ${limit.minimum} to ${limit.maximum}` : "";
+  return limit ? [limit.minimum, limit.maximum] : null;
 }
 
-/** @param {{server_id: string, operation: string}} scope */
+/** @param {[number, number] | null} range */
+const deadlineHint = (range) => (range ? t`From ${range[0]} to ${range[1]}, counted from when the call starts. Empty: inherit.` : "");
+
+/** @param {[number, number] | null} range */
+const parallelHint = (range) => (range ? t`From ${range[0]} to ${range[1]}. Empty: up to the limits of the bridge.` : "");
+
+/** @param {{server_id: string, operation: string}} scope @returns {{title: string, effect: (seconds: number, whose: string) => string}} */
 function wordsOf({ server_id, operation }) {
-  if (operation) return { title: "Deadline of this tool", lead: "A call of this tool may take" };
-  if (server_id) return { title: "Deadline of this server", lead: "A call of this server may take" };
-  return { title: "Deadline of your calls", lead: "Unless a server or tool sets its own deadline, a call may take" };
+  if (operation) return { title: t`Deadline of this tool`, effect: (seconds, whose) => t`A call of this tool may take ${seconds} s: ${whose}.` };
+  if (server_id) return { title: t`Deadline of this server`, effect: (seconds, whose) => t`A call of this server may take ${seconds} s: ${whose}.` };
+  return {
+    title: t`Deadline of your calls`,
+    effect: (seconds, whose) => t`Unless a server or tool sets its own deadline, a call may take ${seconds} s: ${whose}.`,
+  };
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** Values a user chose, each with a way to take it back, and a field to add one. Knows nothing of their meaning. */
+import { t } from "../base/language.js";
 import { button, el, fill, freshId, labelledField } from "./dom.js";
 
 /** @typedef {{value: string, label: string}} Suggestion */
@@ -30,7 +31,7 @@ export class ChosenList {
       el("h2", null, words.title),
       el("p", { class: "hint" }, words.hint),
       this.chips,
-      el("form", { class: "inline-form", onsubmit: add }, labelledField(words.label, this.input), el("button", { type: "submit" }, "Add")),
+      el("form", { class: "inline-form", onsubmit: add }, labelledField(words.label, this.input), el("button", { type: "submit" }, t`Add`)),
       options,
     );
   }
@@ -40,8 +41,8 @@ export class ChosenList {
     this.values = values;
     const labels = new Map(this.words.suggestions().map(({ value, label }) => [value, label]));
     const chips = values.map((value) => {
-      const remove = button("×", () => this.#remove(value), { class: "quiet small", "aria-label": `Remove ${value}` });
-      const gone = missing.includes(value) ? el("span", { class: "badge warning" }, "not available now") : null;
+      const remove = button("×", () => this.#remove(value), { class: "quiet small", "aria-label": t`Remove ${value}` });
+      const gone = missing.includes(value) ? el("span", { class: "badge warning" }, t`not available now`) : null;
       return el("li", { class: "chip" }, el("span", null, labels.get(value) || value), gone, remove);
     });
     fill(this.chips, ...(chips.length > 0 ? chips : [el("li", { class: "muted" }, this.words.none)]));

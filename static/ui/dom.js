@@ -1,6 +1,6 @@
 // @ts-check
 /** Building elements. Foreign text only ever becomes a text node or an attribute value; nothing here parses HTML. */
-import { errorSentence } from "../base/language.js";
+import { t, errorSentence } from "../base/language.js";
 
 /** @typedef {Node | string | number | bigint | null | undefined | false} Child */
 /** @typedef {Record<string, unknown>} Properties  `on…` = listener, `dataset` = object, `class`, `aria-…` and the rest = attributes */
@@ -87,8 +87,8 @@ export function copyButton(label, text, properties = {}) {
     label,
     async () => {
       const copied = await copyText(text());
-      copy.textContent = copied ? "Copied" : "Press Ctrl+C";
-      announceSentence(copied ? "Copied" : "The text is selected. Press Ctrl+C to copy it.");
+      copy.textContent = copied ? t`Copied` : t`Press Ctrl+C`;
+      announceSentence(copied ? t`Copied` : t`The text is selected. Press Ctrl+C to copy it.`);
       setTimeout(() => (copy.textContent = label), 1500);
     },
     { class: "quiet small", ...properties },
@@ -124,7 +124,7 @@ export function codeSpans(sentence) {
 /** A block of code with a copy button. @param {string} text @param {string} label what it is, for screen readers */
 export function codeBlock(text, label) {
   const block = el("pre", { tabindex: "0", role: "region", "aria-label": label }, text);
-  const copy = copyButton("Copy", () => block.textContent ?? "", { "aria-label": `Copy: ${label}` });
+  const copy = copyButton(t`Copy`, () => block.textContent ?? "", { "aria-label": t`Copy: ${label}` });
   return el("div", { class: "code" }, block, copy);
 }
 
@@ -153,7 +153,7 @@ export function notice(tone, ...children) {
 /** A message that the user may put away. @param {HTMLElement} note */
 export function dismissibleNotice(note) {
   const row = el("div", { class: "dismissible" }, note);
-  row.append(button("Dismiss", () => row.remove(), { class: "quiet small" }));
+  row.append(button(t`Dismiss`, () => row.remove(), { class: "quiet small" }));
   return row;
 }
 
@@ -186,7 +186,7 @@ export async function attemptAction(place, action) {
 export function methodTag(method, safe) {
   return el(
     "span",
-    { class: `method ${safe ? "reads" : "writes"}`, title: safe ? "Only reads" : "Can change data" },
+    { class: `method ${safe ? "reads" : "writes"}`, title: safe ? t`Only reads` : t`Can change data` },
     method,
   );
 }

@@ -1,27 +1,13 @@
 // @ts-check
 /** Limits and deadlines in words. Pure. */
+import { t } from "../base/language.js";
 
 /** @typedef {import("../types/api_types.js").Limit} Limit */
 /** @typedef {import("../types/api_types.js").CallSetting} CallSetting */
 
-/** What a limit counts. @param {Limit} limit */
-export function unitOf({ name }) {
-  return name.endsWith("_SECONDS") ? "seconds" : "";
-}
-
 /** What a limit means, as a sentence. @param {Limit} limit */
 export function meaningOf({ meaning }) {
   return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`;
-}
-
-/** @param {Limit} limit */
-export function sourceOf({ source }) {
-  return {
-    default: "",
-    kept: "Changed here",
-    given: "Set at start by environment or command line",
-    changed: "Changed here; the next start restores the value from environment or command line",
-  }[source];
 }
 
 /** What a number field was filled with: its number, or what the bridge shall complain about. @param {string} text */
@@ -55,12 +41,12 @@ export function deadlineOf(settings, limits, { server_id = "", operation = "" })
 
 /** @type {Record<string, string>} */
 const WHOSE = {
-  call: "the caller's own deadline for this call",
-  tool: "the deadline of this tool",
-  server: "the deadline of its server",
-  user: "your deadline for all servers",
-  TOOL_TIMEOUT_SECONDS: "the bridge's limit TOOL_TIMEOUT_SECONDS",
-  TOOL_BATCH_TIMEOUT_SECONDS: "the end of its batch",
+  call: t`the caller's own deadline for this call`,
+  tool: t`the deadline of this tool`,
+  server: t`the deadline of its server`,
+  user: t`your deadline for all servers`,
+  TOOL_TIMEOUT_SECONDS: t`the default of this bridge`,
+  TOOL_BATCH_TIMEOUT_SECONDS: t`the end of its batch`,
 };
 
 /** @param {unknown} set_by */

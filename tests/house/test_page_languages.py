@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from bridge.errors import ErrorCode
+from bridge.limits.settings import NAMES as LIMITS
 from tests.house.source import ROOT, exceptions, files, reachable, refuse, scripts, text_of
 
 WORKER = "static/executor_worker.js"
@@ -82,6 +83,12 @@ def test_texts_stand_in_a_catalog_but_where_that_is_still_to_be_done() -> None:
 def test_what_the_worker_says_is_english() -> None:
     """Callers read it: a model in one language must not depend on the language of somebody's page."""
     assert LANGUAGE not in spoken_to_programs()
+
+
+def test_every_limit_is_called_what_people_call_it() -> None:
+    """A constant is what a program reads."""
+    words = text_of("static/settings/limit_words.js")
+    refuse(f"{name} has no words in limit_words.js" for name in LIMITS if f" {name}: [" not in words)
 
 
 def test_the_style_sheet_names_no_left_and_no_right() -> None:

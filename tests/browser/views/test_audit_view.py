@@ -25,7 +25,7 @@ async def test_the_operator_finds_what_happened_by_kind_and_by_everybody(scene: 
     await expect(table).to_contain_text("ann")
     await page.get_by_label("Show").select_option(label="Call")
     await expect(table.get_by_role("row", name="Browser paired")).to_have_count(0)
-    await expect(table.get_by_role("row", name="mirrorDelete")).to_contain_text("state: succeeded")
+    await expect(table.get_by_role("row", name="mirrorDelete")).to_contain_text("succeeded")
     await expect(table.get_by_role("row", name="mirrorDelete")).to_contain_text("DELETE /")
     overflow = await page.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -13,11 +13,20 @@ from tests.support.chromium import expect_connection, go_to, run_tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
-TIMEOUT = "TOOL_TIMEOUT_SECONDS"
+TIMEOUT = "Deadline of a call"
+FAILURES = "Failures that pause a tool"
+
+
+async def unfold(page: Page) -> None:
+    """Show what the operator sets."""
+    bridge = page.locator("details").filter(has=page.get_by_role("heading", name="This bridge"))
+    if await bridge.get_attribute("open") is None:
+        await bridge.locator("summary").click()
 
 
 async def save_limit(page: Page, name: str, value: str) -> None:
     """Type a limit and save it."""
+    await unfold(page)
     await page.get_by_label(name, exact=True).fill(value)
     await page.get_by_role("button", name="Save the limits").click()
 
@@ -26,13 +35,14 @@ async def test_a_limit_changed_in_the_page_holds_for_the_next_call(odd: BrowserH
     """The operator finds that calls hang too long; nothing is restarted."""
     page = await odd.open_page()
     await go_to(page, "settings")
+    await unfold(page)
     form = page.get_by_role("form", name="Limits of the bridge")
-    await expect(form).to_contain_text("Set at start by environment or command line")
+    await expect(form).to_contain_text("Set at start By environment or command line")
     await save_limit(page, TIMEOUT, "1")
     await expect(form.get_by_text("Saved. It applies from the next call on.")).to_be_visible()
-    await expect(form).to_contain_text("the next start restores the value")
+    await expect(form).to_contain_text("The next start restores the value")
     reply = await odd.caller.call("getSlow", {"seconds": 10})
-    assert (reply.status, reply.code, reply.detail["set_by"]) == (504, "timeout", TIMEOUT)
+    assert (reply.status, reply.code, reply.detail["set_by"]) == (504, "timeout", "TOOL_TIMEOUT_SECONDS")
     await page.get_by_role("button", name=f"{TIMEOUT}: Reset to the value set at start").click()
     await expect(page.get_by_label(TIMEOUT, exact=True)).to_have_value("20")
 
@@ -41,13 +51,14 @@ async def test_a_wrong_limit_is_said_at_its_field(scene: BrowserHarness) -> None
     """And nothing of what was typed is lost."""
     page = await scene.open_page()
     await go_to(page, "settings")
-    await page.get_by_label("BREAKER_MAX_FAILURES").fill("7")
+    await unfold(page)
+    await page.get_by_label(FAILURES).fill("7")
     await save_limit(page, TIMEOUT, "soon")
     field = page.get_by_label(TIMEOUT, exact=True)
     await expect(field).to_be_focused()
     await expect(field).to_have_attribute("aria-invalid", "true")
-    await expect(page.get_by_text("must be a number from 1 to 600, not 'soon'")).to_be_visible()
-    await expect(page.get_by_label("BREAKER_MAX_FAILURES")).to_have_value("7")
+    await expect(page.get_by_text("Enter a number from 1 to 600, not “soon”.")).to_be_visible()
+    await expect(page.get_by_label(FAILURES)).to_have_value("7")
     await save_limit(page, TIMEOUT, "30")
     await expect(page.get_by_text("Saved. It applies from the next call on.")).to_be_visible()
 
@@ -56,10 +67,28 @@ async def test_other_users_see_limits_and_cannot_change_them(scene: BrowserHarne
     """They are everybody's."""
     page = await scene.open_page_of("bob")
     await go_to(page, "settings")
+    await unfold(page)
     await expect(page.get_by_text("Only the user who started the bridge can change them.")).to_be_visible()
     await expect(page.get_by_text("MAX_PARALLEL_TOOLS_GLOBAL", exact=True)).to_be_visible()
     await expect(page.get_by_role("button", name="Save the limits")).to_be_hidden()
     await expect(page.get_by_label(TIMEOUT, exact=True)).to_have_count(0)
+
+
+async def test_a_setting_is_found_by_its_words_and_by_its_constant(scene: BrowserHarness) -> None:
+    """Eighteen limits and six sections are too many to read; what is folded is found too."""
+    page = await scene.open_page()
+    await go_to(page, "settings")
+    search = page.get_by_label("Search the settings")
+    await expect(page.get_by_role("heading", name="Language")).to_be_visible()
+    await search.fill("deadline batch")
+    await expect(page.get_by_text("1 setting found")).to_be_visible()
+    await expect(page.get_by_label("Deadline of a batch")).to_be_visible()
+    await expect(page.get_by_label(TIMEOUT, exact=True)).to_be_hidden()
+    await expect(page.get_by_role("heading", name="Language")).to_be_hidden()
+    await search.fill("BREAKER_MAX")
+    await expect(page.get_by_label(FAILURES)).to_be_visible()
+    await search.fill("")
+    await expect(page.get_by_role("heading", name="Language")).to_be_visible()
 
 
 async def test_a_paused_tool_is_shown_everywhere_and_tried_again_by_hand(odd: BrowserHarness) -> None:
@@ -89,9 +118,7 @@ async def test_a_tools_own_deadline_is_kept_and_named_when_it_was_too_short(odd:
     await go_to(page, "tools", "getSlow")
     await page.get_by_text("Deadline and parallel calls").click()
     form = page.get_by_role("form", name="Deadline of this tool")
-    await expect(form).to_contain_text(
-        "A call of this tool may take 20 s: the bridge's limit TOOL_TIMEOUT_SECONDS."
-    )
+    await expect(form).to_contain_text("A call of this tool may take 20 s: the default of this bridge.")
     await form.get_by_label("Deadline in seconds").fill("700")
     await form.get_by_role("button", name="Save").click()
     await expect(form.get_by_role("alert")).to_contain_text("from 1 to 600")

@@ -5,7 +5,7 @@ import test from "node:test";
 import { breakerText, subjectOf } from "../../../static/ui/breaker_notice.js";
 import { CallControls } from "../../../static/session/call_controls.js";
 import { ControlsApi } from "../../../static/session/controls_api.js";
-import { deadlineOf, meaningOf, numberOf, sourceOf, whoseDeadline } from "../../../static/ui/limit_text.js";
+import { deadlineOf, meaningOf, numberOf, whoseDeadline } from "../../../static/ui/limit_text.js";
 import { deadlineText, lateResultText } from "../../../static/calls/stored_call.js";
 import { formatTime } from "../../../static/base/time_format.js";
 import { SeenCalls, REMEMBERED_CALLS } from "../../../static/executor/call_message.js";
@@ -55,7 +55,6 @@ function controlsWith(api) {
 test("what a limit means is said as a sentence", () => {
   assert.equal(meaningOf(limit()), "Seconds for one call.");
   assert.equal(meaningOf(limit({ name: "BREAKER_MAX_FAILURES", meaning: "failures that count" })), "Failures that count.");
-  assert.match(sourceOf(limit({ source: "changed" })), /the next start restores/);
 });
 
 test("what is no number is left as it was typed, for the bridge to say what is wrong", () => {
