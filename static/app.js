@@ -1,5 +1,6 @@
 // @ts-check
 /** Composition only: enters, builds the parts, and starts everything. */
+import { t } from "./base/language.js";
 import { deleteUserStore, openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { ApprovalNotices } from "./approvals/notifications.js";
 import { ApprovalsView } from "./approvals/approvals_view.js";
@@ -178,8 +179,8 @@ class App {
     this.pairing = this.identity && mayBePaired(failure) ? this.#pairingPanel(this.identity) : null;
     showStatus(elementById("connection"), {
       standing: "signed_out",
-      label: "Not connected",
-      hint: "See what to do on the page.",
+      label: t`Not connected`,
+      hint: t`See what to do on the page.`,
     });
     const again = () => void this.start();
     const stay = () => {
@@ -211,8 +212,8 @@ function keepFresh({ executor, inventory }) {
 
 /** Somebody else may have typed the code: whose browser it is now is said at once, with the way out. @param {string} user */
 function announceOwner(user) {
-  const wayOut = link("Not you? Disconnect it under Devices.", viewAddress("devices"));
-  elementById("notices").append(dismissibleNotice(notice("good", `This browser now belongs to ${user}. `, wayOut)));
+  const wayOut = link(t`Not you? Disconnect it under Devices.`, viewAddress("devices"));
+  elementById("notices").append(dismissibleNotice(notice("good", t`This browser now belongs to ${user}.`, " ", wayOut)));
 }
 
 /** @param {Parts} parts */

@@ -1,5 +1,6 @@
 // @ts-check
 /** The calls that wait for their user, above every view: a list of cards, and answers for all of them at once. */
+import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, link } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { ApprovalCard, waitingSentence } from "../ui/approval_card.js";
@@ -33,7 +34,7 @@ export class ApprovalsView {
 
   start() {
     if (this.#subscriptions.length > 0) return;
-    const settings = link("When to ask", viewAddress("approval"), { class: "quiet-link" });
+    const settings = link(t`When to ask`, viewAddress("approval"), { class: "quiet-link" });
     fill(this.place, el("div", { class: "title-row" }, this.title, this.all, settings), this.list, this.hint);
     const listening = new AbortController();
     const rearm = () => document.visibilityState === "visible" && this.#armSoon();
@@ -72,11 +73,11 @@ export class ApprovalsView {
   /** @param {number} count */
   #headRow(count) {
     this.place.hidden = count === 0;
-    this.title.textContent = count === 1 ? "1 call is waiting for your approval" : `${count} calls are waiting for your approval`;
+    this.title.textContent = counted(count, "{0} call is waiting for your approval", "{0} calls are waiting for your approval");
     const more = count - this.#cards.size;
-    this.hint.textContent = more > 0 ? `${more} more follow when you have decided on these.` : "";
+    this.hint.textContent = more > 0 ? counted(more, "{0} more follows when you have decided on these.", "{0} more follow when you have decided on these.") : "";
     const shown = this.#cards.size;
-    const each = shown > 1 ? [this.#allButton(`Deny all ${shown}`, "denied", ""), this.#allButton(`Allow all ${shown} once`, "once", "primary")] : [];
+    const each = shown > 1 ? [this.#allButton(t`Deny all ${shown}`, "denied", ""), this.#allButton(t`Allow all ${shown} once`, "once", "primary")] : [];
     fill(this.all, ...each);
   }
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** Calls for the user when nobody looks: a notification per waiting call, and the number in the title of the tab. */
+import { t } from "../base/language.js";
 import { truncateLine } from "../base/untrusted_text.js";
 import { noticePermission } from "../ui/notification_panel.js";
 
@@ -51,8 +52,8 @@ export class ApprovalNotices {
   #notify({ call_id, tool, server_id, method }) {
     if (this.#notified.has(call_id) || noticePermission() !== "granted") return;
     this.#notified.add(call_id);
-    const body = `${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(server_id)}`;
-    const notification = new Notification("A call is waiting for your approval", { body, tag: call_id });
+    const body = t`${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(server_id)}`;
+    const notification = new Notification(t`A call is waiting for your approval`, { body, tag: call_id });
     notification.onclick = () => {
       window.focus();
       notification.close();
@@ -67,7 +68,7 @@ export class ApprovalNotices {
     this.#ownNotices = "";
     if (count === 0) return;
     this.#title = document.title;
-    this.#ownNotices = `(${count}) Approval needed · Tool Bridge`;
+    this.#ownNotices = t`(${count}) Approval needed · Tool Bridge`;
     document.title = this.#ownNotices;
     this.#flashing = setInterval(() => (document.title = document.title === this.#ownNotices ? this.#title : this.#ownNotices), FLASH_MS);
   }

@@ -5,7 +5,7 @@
  */
 import { NOTHING, Texts } from "./texts.js";
 
-/** A name that is the same in every language. @param {string} name */
+/** A name that is the same in every language. @template {string} T @param {T} name @returns {T} */
 export const verbatim = (name) => name;
 
 /** Languages, by their own names. */

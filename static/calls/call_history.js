@@ -1,5 +1,6 @@
 // @ts-check
 /** Calls that the bridge stores and this page does not remember: earlier ones, and those of other browsers. */
+import { t } from "../base/language.js";
 import { button, copyButton, el, fill, freshId, link, notice, sentenceOf } from "../ui/dom.js";
 import { askedBy } from "../ui/asked_by.js";
 import { viewAddress } from "../ui/router.js";
@@ -18,15 +19,15 @@ export class CallHistory {
     this.isShown = isShown;
     /** Where to read on; null at the end. @type {number | null} */
     this.next = null;
-    this.list = el("table", { class: "calls", "aria-label": "Earlier calls", hidden: true });
-    this.heading = el("h2", { hidden: true }, "Earlier calls");
+    this.list = el("table", { class: "calls", "aria-label": t`Earlier calls`, hidden: true });
+    this.heading = el("h2", { hidden: true }, t`Earlier calls`);
     this.messages = el("div", { "aria-live": "polite" });
-    this.more = button("Show earlier calls", () => void this.#load(), { class: "quiet" });
+    this.more = button(t`Show earlier calls`, () => void this.#load(), { class: "quiet" });
     this.element = el(
       "div",
       { class: "stack" },
       this.heading,
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Earlier calls" }, this.list),
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t`Earlier calls` }, this.list),
       this.messages,
       el("div", { class: "actions" }, this.more),
     );
@@ -54,9 +55,9 @@ export class CallHistory {
       this.list.append(...unknown.map((call) => historyRow(call, this.api)));
       this.list.hidden = this.heading.hidden = this.list.rows.length === 0;
       this.next = next;
-      this.more.textContent = "Show more";
+      this.more.textContent = t`Show more`;
       this.more.hidden = next === null;
-      if (next === null) fill(this.messages, el("p", { class: "hint" }, "No earlier calls. The bridge stores calls for 30 days."));
+      if (next === null) fill(this.messages, el("p", { class: "hint" }, t`No earlier calls. The bridge stores calls for 30 days.`));
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     }
@@ -90,7 +91,7 @@ function callBadges({ state, http_status, error, late }) {
   const status = http_status ?? error?.detail.status ?? error?.code ?? state;
   const words = String(status).replaceAll("_", " ");
   const ending = el("span", { class: `badge ${state === "succeeded" ? "good" : "bad"}` }, words);
-  return lateResultText(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, "late result")];
+  return lateResultText(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, t`late result`)];
 }
 
 /** @param {StoredCall} call @param {ControlsApi} api */
@@ -98,15 +99,15 @@ function detailOf(call, api) {
   const { call_id, tool, server, safe, error } = call;
   const again = callAgain({ call_id, tool, safe }, api);
   const text = call.arguments;
-  const args = text === null ? null : copyButton("Copy the arguments", () => text);
+  const args = text === null ? null : copyButton(t`Copy the arguments`, () => text);
   return [
-    el("div", { class: "actions" }, again.button, args, link("Open the tool", viewAddress("tools", tool), { class: "button quiet small" })),
-    el("p", { class: "hint" }, "Asked by ", askedBy(call.asked_by)),
+    el("div", { class: "actions" }, again.button, args, link(t`Open the tool`, viewAddress("tools", tool), { class: "button quiet small" })),
+    el("p", { class: "hint" }, t`Asked by`, " ", askedBy(call.asked_by)),
     again.place,
     storedCallFacts(call),
     error ? errorView(error, server) : null,
     text === null
-      ? el("p", { class: "hint" }, "The arguments were too long to store.")
-      : el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), textView(formatBody(text, "json"))),
+      ? el("p", { class: "hint" }, t`The arguments were too long to store.`)
+      : el("section", { "aria-label": t`Arguments` }, el("h3", null, t`Arguments`), textView(formatBody(text, "json"))),
   ];
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** The live log of calls this browser performs, whoever asked for them. Newest first; one row per call. */
+import { t } from "../base/language.js";
 import { el, fill, labelledField, link } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { CallHistory } from "./call_history.js";
@@ -24,17 +25,17 @@ export class CallLogView {
       "select",
       { onchange: () => this.#filter() },
       ...[
-        ["", "All"],
-        ["running", "Running"],
-        ["good", "Succeeded"],
-        ["bad", "Failed"],
+        ["", t`All`],
+        ["running", t`Running`],
+        ["good", t`Succeeded`],
+        ["bad", t`Failed`],
       ].map(([value, label]) => el("option", { value }, label)),
     );
-    this.table = el("table", { class: "calls", "aria-label": "Calls" });
+    this.table = el("table", { class: "calls", "aria-label": t`Calls` });
     this.empty = el(
       "p",
       { class: "empty" },
-      "No calls yet. Try a tool, or ask a model to use one: each call appears here as it runs.",
+      t`No calls yet. Try a tool, or ask a model to use one: each call appears here as it runs.`,
     );
     this.queued = new QueuedCalls(parts.controls.api, this.executor);
     this.history = new CallHistory(parts.controls.api, (callId) => this.rows.has(callId));
@@ -44,8 +45,8 @@ export class CallLogView {
 
   /** @param {HTMLElement} container */
   start(container) {
-    const head = ["Time", "Tool", "Request", "Status", "Duration", ""].map((label) =>
-      el("th", { scope: "col" }, label || el("span", { class: "visually-hidden" }, "Actions")),
+    const head = [t`Time`, t`Tool`, t`Request`, t`Status`, t`Duration`, ""].map((label) =>
+      el("th", { scope: "col" }, label || el("span", { class: "visually-hidden" }, t`Actions`)),
     );
     fill(this.table, el("thead", null, el("tr", null, ...head)));
     this.rows.clear();
@@ -54,15 +55,15 @@ export class CallLogView {
       el(
         "div",
         { class: "title-row" },
-        el("h1", null, "Calls"),
-        link("When to ask", viewAddress("approval"), { class: "quiet-link" }),
-        link("Charts", viewAddress("charts"), { class: "quiet-link" }),
-        link("Audit log", viewAddress("audit"), { class: "quiet-link" }),
-        el("div", { class: "filters" }, labelledField("Search", this.text), labelledField("Show", this.state)),
+        el("h1", null, t`Calls`),
+        link(t`When to ask`, viewAddress("approval"), { class: "quiet-link" }),
+        link(t`Charts`, viewAddress("charts"), { class: "quiet-link" }),
+        link(t`Audit log`, viewAddress("audit"), { class: "quiet-link" }),
+        el("div", { class: "filters" }, labelledField(t`Search`, this.text), labelledField(t`Show`, this.state)),
       ),
       this.queued.element,
       this.empty,
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Call log" }, this.table),
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t`Call log` }, this.table),
       this.history.element,
     );
     this.unsubscribe ??= this.executor.onCall((entry) => this.#show(entry));

@@ -1,5 +1,7 @@
 // @ts-check
 /** One call in the log: a line, and the request and answer beneath it when opened. */
+import { t, verbatim } from "../base/language.js";
+import { formatMoment, formatTime } from "../base/time_format.js";
 import { button, copyButton, el, fill, freshId, link, sentenceOf } from "../ui/dom.js";
 import { askedBy } from "../ui/asked_by.js";
 import { bodyView } from "../answers/body_view.js";
@@ -41,9 +43,9 @@ export class CallRow {
     this.entry = entry;
     this.element.dataset.state = kindOfEntry(entry);
     const cancel = isOpen(entry.state)
-      ? button("Cancel", () => this.executor.cancelCall(entry.call_id), {
+      ? button(t`Cancel`, () => this.executor.cancelCall(entry.call_id), {
           class: "quiet small",
-          "aria-label": `Cancel ${entry.tool}`,
+          "aria-label": t`Cancel ${entry.tool}`,
         })
       : null;
     const time = new Date(entry.started_at);
@@ -95,9 +97,9 @@ export class CallRow {
           { class: "actions" },
           again?.button ?? null,
           request ? curlButton(tool, request) : null,
-          link("Open the tool", viewAddress("tools", tool), { class: "button quiet small" }),
+          link(t`Open the tool`, viewAddress("tools", tool), { class: "button quiet small" }),
         ),
-        el("p", { class: "hint" }, "Asked by ", askedBy(asked_by)),
+        el("p", { class: "hint" }, t`Asked by`, " ", askedBy(asked_by)),
         again?.place ?? null,
         later,
         error ? errorView(error, server_id) : null,
@@ -129,7 +131,7 @@ export class CallRow {
 
 /** @param {string} tool @param {LoggedRequest} request */
 const curlButton = (tool, request) =>
-  copyButton("Copy as curl", () => toCurl(request), { "aria-label": `Copy ${tool} as curl` });
+  copyButton(t`Copy as curl`, () => toCurl(request), { "aria-label": t`Copy ${tool} as curl` });
 
 /** Operations that only read, by their keys. */
 const SAFE = /^(GET|HEAD|OPTIONS) /;
@@ -142,7 +144,7 @@ function requestLine({ request, key }) {
 }
 
 /** @type {Record<string, string>} */
-const OPEN = { waiting: "waiting for approval", queued: "queued", running: "running" };
+const OPEN = { waiting: t`waiting for approval`, queued: t`queued`, running: t`running` };
 
 /** @param {CallEntry} entry */
 function statusBadges(entry) {
@@ -151,7 +153,7 @@ function statusBadges(entry) {
     entry.error?.code ??
     (entry.response ? `${entry.response.http_status} ${entry.response.status_text}`.trim() : OPEN[entry.state]);
   const way = entry.request && viaWords(entry.request.via, entry.request.url);
-  const mark = way ? el("span", { class: "badge", title: way }, entry.request?.via.login ? "companion, as you" : "companion") : null;
+  const mark = way ? el("span", { class: "badge", title: way }, entry.request?.via.login ? t`companion, as you` : t`companion`) : null;
   return [el("span", { class: `badge ${kind}` }, words), mark];
 }
 
@@ -169,16 +171,16 @@ function requestPart({ method, url, headers, body, body_bytes, via }) {
   const shown =
     body === null
       ? body_bytes > 0
-        ? el("p", { class: "hint" }, `Body of ${formatSize(body_bytes)}`)
+        ? el("p", { class: "hint" }, t`Body of ${formatSize(body_bytes)}`)
         : null
       : textView(formatBody(body, type));
   return el(
     "section",
-    { "aria-label": "Request" },
-    el("h3", null, "Request"),
+    { "aria-label": t`Request` },
+    el("h3", null, t`Request`),
     el("p", { class: "mono wrap" }, `${method} ${url}`),
-    way ? el("p", { class: "hint", dataset: { testid: "via" } }, `Sent by ${way}.`) : null,
-    headerList(headers, "Request headers"),
+    way ? el("p", { class: "hint", dataset: { testid: "via" } }, t`Sent by ${way}.`) : null,
+    headerList(headers, t`Request headers`),
     shown,
   );
 }
@@ -190,15 +192,15 @@ function responsePart(entry, response, find) {
   const { http_status, status_text, headers, bytes, content_type } = response;
   return el(
     "section",
-    { "aria-label": "Response" },
-    el("h3", null, "Response"),
+    { "aria-label": t`Response` },
+    el("h3", null, t`Response`),
     el(
       "p",
       { class: "mono" },
       `${http_status} ${status_text} `,
       el("span", { class: "facts" }, [formatSize(bytes), content_type].filter(Boolean).join(" · ")),
     ),
-    headerList(Object.entries(headers), "Response headers"),
+    headerList(Object.entries(headers), t`Response headers`),
     response.kind === "text" ? textPart(response, find) : filePart(entry, response, find),
   );
 }
@@ -206,13 +208,13 @@ function responsePart(entry, response, find) {
 /** @param {LoggedResponse} response @param {Find} find */
 function textPart({ preview, bytes, total_bytes, cut_by, content_type, is_stored, kind }, find) {
   const isWhole = new TextEncoder().encode(preview).byteLength >= bytes;
-  const rest = isWhole ? null : el("p", { class: "hint" }, `Only the beginning of ${formatSize(bytes)} is shown here.`);
+  const rest = isWhole ? null : el("p", { class: "hint" }, t`Only the beginning of ${formatSize(bytes)} is shown here.`);
   const save = is_stored ? findAndSaveButton(find) : isWhole && kind === "text" ? saveButton(preview, content_type) : null;
   return el(
     "div",
     null,
     cutNote({ shown: null, total: total_bytes, cut_by }),
-    bodyView(preview, content_type, "Text"),
+    bodyView(preview, content_type, verbatim("Text")),
     rest,
     save ? el("p", { class: "actions" }, save) : null,
   );
@@ -220,8 +222,8 @@ function textPart({ preview, bytes, total_bytes, cut_by, content_type, is_stored
 
 /** @param {CallEntry} entry @param {LoggedResponse} response @param {Find} find */
 function filePart({ state }, { kind, is_stored }, find) {
-  if (kind === "empty") return el("p", { class: "hint" }, "No body.");
-  const place = el("div", null, el("p", { class: "hint" }, "A file. The caller gets it, or a link to it."));
+  if (kind === "empty") return el("p", { class: "hint" }, t`No body.`);
+  const place = el("div", null, el("p", { class: "hint" }, t`A file. The caller gets it, or a link to it.`));
   if (state !== "running" && is_stored) {
     const show = (/** @type {import("../types/api_types.js").AnswerFile} */ file) => fill(place, fileView(file));
     find().then(show, (/** @type {unknown} */ failure) => fill(place, el("p", { class: "hint" }, sentenceOf(failure))));

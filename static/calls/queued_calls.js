@@ -1,5 +1,6 @@
 // @ts-check
 /** Calls that wait for a slot at the bridge: no browser has them yet, so the live log does not list them. */
+import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, sentenceOf } from "../ui/dom.js";
 import { formatTime } from "../base/time_format.js";
 
@@ -21,7 +22,7 @@ export class QueuedCalls {
     this.heading = el("h2");
     this.list = el("ul", { class: "plain stack" });
     this.problem = el("p", { class: "problem", role: "alert" });
-    this.element = el("section", { class: "stack", hidden: true, "aria-label": "Queued calls" }, this.heading, this.list, this.problem);
+    this.element = el("section", { class: "stack", hidden: true, "aria-label": t`Queued calls` }, this.heading, this.list, this.problem);
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
   }
@@ -52,13 +53,13 @@ export class QueuedCalls {
   /** @param {StoredCall[]} calls oldest first */
   #render(calls) {
     this.element.hidden = calls.length === 0;
-    this.heading.textContent = calls.length === 1 ? "1 call is queued" : `${calls.length} calls are queued`;
+    this.heading.textContent = counted(calls.length, "{0} call is queued", "{0} calls are queued");
     fill(this.list, ...calls.slice(0, SHOWN).map((call) => this.#queueRow(call)));
   }
 
   /** @param {StoredCall} call */
   #queueRow({ call_id, tool, operation, opened_at }) {
-    const cancel = button("Cancel", () => void this.#cancel(call_id, tool), { class: "quiet small", "aria-label": `Cancel ${tool}` });
+    const cancel = button(t`Cancel`, () => void this.#cancel(call_id, tool), { class: "quiet small", "aria-label": t`Cancel ${tool}` });
     const facts = el("span", { class: "facts" }, `${operation} · since ${formatTime(1000 * opened_at)}`);
     return el("li", { class: "actions", dataset: { call: call_id } }, el("strong", null, tool), facts, cancel);
   }
@@ -68,7 +69,7 @@ export class QueuedCalls {
     this.problem.textContent = "";
     try {
       await this.api.cancelCall(callId);
-      announceSentence(`${tool} was cancelled`);
+      announceSentence(t`${tool} was cancelled`);
     } catch (failure) {
       this.problem.textContent = sentenceOf(failure);
     }

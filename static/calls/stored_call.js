@@ -1,5 +1,6 @@
 // @ts-check
 /** What the bridge stores about a call beyond its ending: a late result, whose deadline it was, and calling again. */
+import { t } from "../base/language.js";
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { formatTime } from "../base/time_format.js";
@@ -20,15 +21,15 @@ export function lateResultText(late) {
   if (late === null || ECHOES.includes(String(late.code))) return "";
   const at = formatTime(1000 * Number(late.at));
   if (late.status === "answered")
-    return `The API answered ${late.http_status} at ${at}, after the call had ended. The caller did not get this answer.`;
-  const arrived = late.delivered === "no" ? "The request never left the browser." : "Whether the request reached the API is not known.";
-  return `At ${at}, after the call had ended, the page reported ${late.code}. ${arrived}`;
+    return t`The API answered ${String(late.http_status)} at ${at}, after the call had ended. The caller did not get this answer.`;
+  const arrived = late.delivered === "no" ? t`The request never left the browser.` : t`Whether the request reached the API is not known.`;
+  return t`At ${at}, after the call had ended, the page reported ${String(late.code)}. ${arrived}`;
 }
 
 /** Whose deadline was too short; "" if that was not the reason. @param {StoredCall["error"]} error */
 export function deadlineText(error) {
   const whose = whoseDeadline(error?.detail.set_by);
-  return whose ? `Deadline that ran out: ${whose}.` : "";
+  return whose ? t`Deadline that ran out: ${whose}.` : "";
 }
 
 /** @param {StoredCall} stored @returns {HTMLElement | null} null: nothing beyond what the ending says */
@@ -42,7 +43,7 @@ export function storedCallFacts({ late, error, server, tool }) {
     "div",
     { class: "stack", dataset: { testid: "later" } },
     truth ? notice("warning", truth) : null,
-    deadline ? notice("note", `${deadline} `, place ? link("Change it", place) : null) : null,
+    deadline ? notice("note", `${deadline} `, place ? link(t`Change it`, place) : null) : null,
   );
 }
 
@@ -54,25 +55,25 @@ export function storedCallFacts({ late, error, server, tool }) {
 export function callAgain(call, api) {
   const place = el("div");
   const run = async () => {
-    fill(place, el("p", { class: "hint" }, "Running…"));
+    fill(place, el("p", { class: "hint" }, t`Running…`));
     try {
       const { outcome } = await api.callAgain(call.call_id);
       const isGood = outcome.state === "succeeded";
-      const words = isGood ? "Repeated: the call succeeded." : `Repeated: ${outcome.error?.message ?? outcome.state}`;
+      const words = isGood ? t`Repeated: the call succeeded.` : t`Repeated: ${outcome.error?.message ?? outcome.state}`;
       fill(place, notice(isGood ? "good" : "warning", words));
     } catch (failure) {
       fill(place, notice("error", sentenceOf(failure)));
     }
   };
   const ask = () => {
-    const sure = button("Repeat it", () => void run(), { class: "danger" });
-    const leave = button("Leave it", () => fill(place), { class: "quiet" });
-    fill(place, el("p", { class: "actions" }, el("span", null, "It can change data, and may change it a second time."), sure, leave));
+    const sure = button(t`Repeat it`, () => void run(), { class: "danger" });
+    const leave = button(t`Leave it`, () => fill(place), { class: "quiet" });
+    fill(place, el("p", { class: "actions" }, el("span", null, t`It can change data, and may change it a second time.`), sure, leave));
     sure.focus();
   };
-  const again = button("Repeat this call", () => (call.safe ? void run() : ask()), {
+  const again = button(t`Repeat this call`, () => (call.safe ? void run() : ask()), {
     class: "quiet small",
-    "aria-label": `Repeat the call of ${call.tool}`,
+    "aria-label": t`Repeat the call of ${call.tool}`,
   });
   return { button: again, place };
 }

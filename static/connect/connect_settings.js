@@ -3,6 +3,7 @@
  * What to set, and where, so that Open WebUI finds this bridge. Pure: the answers of the form and the bridge's facts in,
  * addresses, commands, switches and the connection object out. Follows Open WebUI 0.12.
  */
+import { t, verbatim } from "../base/language.js";
 
 /** @typedef {import("../types/api_types.js").ConnectFacts} ConnectFacts */
 /** @typedef {"host" | "docker" | "elsewhere"} Place where Open WebUI runs */
@@ -33,12 +34,12 @@
  */
 
 /** Of the connection in Open WebUI: without them its row in a chat has no name. */
-const [ID, NAME] = ["tool-bridge", "Tool Bridge"];
+const [ID, NAME] = ["tool-bridge", verbatim("Tool Bridge")];
 /** Filled in by Open WebUI: they tell the bridge whose request it is, and of which chat. */
 const HEADERS = { "X-OpenWebUI-Chat-Id": "{{CHAT_ID}}" };
 const HEADERS_TEXT = '{"X-OpenWebUI-Chat-Id": "{{CHAT_ID}}"}';
 /** The title of the bridge's document, which Open WebUI shows for a user's own connection. */
-const TITLE = "Direct Tool Bridge";
+const TITLE = verbatim("Direct Tool Bridge");
 export const KEY_PLACEHOLDER = "YOUR_KEY";
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 const EVERYWHERE = new Set(["0.0.0.0", "::", ""]);
@@ -70,20 +71,20 @@ function findSwitch(found, flag, why) {
 /** @param {Answers} answers @param {ConnectFacts} facts @param {{host: string, isOwn: boolean}} target */
 function listenSwitches({ mode }, facts, { host, isOwn }) {
   const found = nothingFound();
-  if (isOwn && mode === "admin") found.ready.push("Open WebUI reaches the bridge as it is.");
+  if (isOwn && mode === "admin") found.ready.push(t`Open WebUI reaches the bridge as it is.`);
   if (isOwn) return found;
   if (EVERYWHERE.has(facts.bind) || !LOOPBACK.has(facts.bind))
-    found.ready.push(`The bridge listens on ${facts.bind || "all addresses"}.`);
+    found.ready.push(t`The bridge listens on ${facts.bind || t`all addresses`}.`);
   else
     findSwitch(
       found,
       "--host 0.0.0.0",
-      `The bridge listens on ${facts.bind} only, which cannot be reached from outside this computer.`,
+      t`The bridge listens on ${facts.bind} only, which cannot be reached from outside this computer.`,
     );
   const known = facts.allowed_hosts.map((name) => name.toLowerCase());
   const isKnown = [host, host.replace(/:\d+$/, "")].some((name) => known.includes(name.toLowerCase()));
-  if (isKnown) found.ready.push(`The bridge accepts the host name ${host}.`);
-  else findSwitch(found, `--allow-host ${host}`, `The bridge does not accept the host name ${host} yet.`);
+  if (isKnown) found.ready.push(t`The bridge accepts the host name ${host}.`);
+  else findSwitch(found, `--allow-host ${host}`, t`The bridge does not accept the host name ${host} yet.`);
   return found;
 }
 
@@ -92,8 +93,8 @@ function originAccess({ mode, webuiOrigin }, facts) {
   const found = nothingFound();
   if (mode === "admin") return found;
   const isAllowed = facts.allowed_origins.some((origin) => readOrigin(origin) === readOrigin(webuiOrigin));
-  if (isAllowed) found.ready.push(`The bridge allows pages from ${webuiOrigin}.`);
-  else findSwitch(found, `--allow-origin ${webuiOrigin}`, `The bridge does not allow pages from ${webuiOrigin} yet.`);
+  if (isAllowed) found.ready.push(t`The bridge allows pages from ${webuiOrigin}.`);
+  else findSwitch(found, `--allow-origin ${webuiOrigin}`, t`The bridge does not allow pages from ${webuiOrigin} yet.`);
   return found;
 }
 
@@ -123,33 +124,33 @@ function unchangedFlags(facts, flags) {
 /** Who acts with whose browser. @param {Answers} answers */
 function keyWarning({ mode, isForAll }) {
   if (isForAll && mode === "direct")
-    return "A key for all users works only in an administrator's connection: a browser does not say whose call it is, so the bridge refuses the key there. Create a key of your own.";
+    return t`A key for all users works only in an administrator's connection: a browser does not say whose call it is, so the bridge refuses the key there. Create a key of your own.`;
   if (isForAll)
-    return "Each call runs in the page of the person who makes it. The key acts for all of them: use it in this connection only, and for no other program.";
+    return t`Each call runs in the page of the person who makes it. The key acts for all of them: use it in this connection only, and for no other program.`;
   return mode === "direct"
-    ? "The key is stored in your Open WebUI settings and in this browser."
-    : "Anyone who may use this connection in Open WebUI acts through your browser. Give access only to yourself.";
+    ? t`The key is stored in your Open WebUI settings and in this browser.`
+    : t`Anyone who may use this connection in Open WebUI acts through your browser. Give access only to yourself.`;
 }
 
 /** @param {Answers} answers @returns {string[]} */
 function warningsFor(answers) {
-  const { place, mode, webuiOrigin, isForAll } = answers;
+  const { place, mode, webuiOrigin } = answers;
   const isPlain = webuiOrigin.startsWith("http://") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(webuiOrigin);
   return [
     mode === "admin" && place === "docker"
-      ? "On Linux, start the container with --add-host=host.docker.internal:host-gateway."
+      ? t`On Linux, start the container with --add-host=host.docker.internal:host-gateway.`
       : "",
     mode === "admin" && place !== "host"
-      ? `With --host 0.0.0.0 other computers reach the bridge too. ${isForAll ? "The key keeps" : "Your key keeps"} them out; the firewall should as well.`
+      ? t`With --host 0.0.0.0 other computers reach the bridge too. The key keeps them out; the firewall should as well.`
       : "",
     mode === "admin" && place === "elsewhere"
-      ? "The key travels in plain text over http. Across a network you do not trust, put a TLS proxy in front of the bridge."
+      ? t`The key travels in plain text over http. Across a network you do not trust, put a TLS proxy in front of the bridge.`
       : "",
     mode === "direct" && place === "elsewhere" && !isPlain
-      ? "The first use asks for permission to reach apps on this device (Chrome, Edge). Allow it. Safari blocks it."
+      ? t`The first use asks for permission to reach apps on this device (Chrome, Edge). Allow it. Safari blocks it.`
       : "",
     mode === "direct" && isPlain
-      ? "Browsers do not let plain http pages on public addresses reach this computer. Use https for Open WebUI, or add the bridge as an administrator."
+      ? t`Browsers do not let plain http pages on public addresses reach this computer. Use https for Open WebUI, or add the bridge as an administrator.`
       : "",
     keyWarning(answers),
   ].filter((sentence) => sentence !== "");
@@ -170,24 +171,24 @@ function switchesFor({ mode, isForAll }, { takes_signed_users, trusts_user_heade
 function stepsFor({ mode, isForAll }, url) {
   const open =
     mode === "admin"
-      ? "As an administrator: user menu → Settings → Admin, Tools: Integrations → External Tool Servers → +."
-      : "User menu → Settings → Personal, Services: Integrations → External Tool Servers → +.";
+      ? t`As an administrator: user menu → Settings → Admin, Tools: Integrations → External Tool Servers → +.`
+      : t`User menu → Settings → Personal, Services: Integrations → External Tool Servers → +.`;
   const allow =
     mode === "admin"
       ? []
       : [
-          "An administrator switches on Admin → Integrations → User Connections: Direct Integrations, and for other users the permission Direct Tool Servers.",
+          t`An administrator switches on Admin → Integrations → User Connections: Direct Integrations, and for other users the permission Direct Tool Servers.`,
         ];
-  const named = mode === "admin" ? `, Headers ${HEADERS_TEXT}, ID ${ID}, Name ${NAME}` : "";
+  const named = mode === "admin" ? verbatim(`, Headers ${HEADERS_TEXT}, ID ${ID}, Name ${NAME}`) : "";
   return [
     ...allow,
     open,
-    `Type OpenAPI, URL ${url}, Auth Bearer with ${isForAll ? "the" : "your"} key${named}, then Save. Or choose Import and take the file from above.`,
+    t`Type OpenAPI, URL ${url}, Auth Bearer with the key${named}, then Save. Or choose Import and take the file from above.`,
     ...(mode === "admin"
-      ? [isForAll ? "Access Control: whoever is to use it." : "Access Control: leave it private, or add yourself."]
-      : ["Reload Open WebUI: it reads tool servers when the page loads."]),
-    `In a chat: Integrations (below the message) → Tools → switch ${mode === "admin" ? NAME : TITLE} on.`,
-    "Function Calling must be Native (the default): Chat Controls → Advanced Params.",
+      ? [isForAll ? t`Access Control: whoever is to use it.` : t`Access Control: leave it private, or add yourself.`]
+      : [t`Reload Open WebUI: it reads tool servers when the page loads.`]),
+    t`In a chat: Integrations (below the message) → Tools → switch ${mode === "admin" ? NAME : TITLE} on.`,
+    t`Function Calling must be Native (the default): Chat Controls → Advanced Params.`,
   ];
 }
 
@@ -205,7 +206,7 @@ function connectionObject({ key, mode }, url) {
     ...(isAdmin && { headers: HEADERS }),
     config: { enable: true, function_name_filter_list: "", access_grants: [] },
     info: isAdmin
-      ? { id: ID, name: NAME, description: "Tools that run in my browser" }
+      ? { id: ID, name: NAME, description: verbatim("Tools that run in my browser") }
       : { id: "", name: "", description: "" },
   };
 }
@@ -224,16 +225,16 @@ export function connectSettings(answers, facts) {
   return {
     url,
     flags,
-    command: flags.length > 0 ? `tool-bridge serve ${options}` : "",
-    runCommand: flags.length > 0 ? `make run ARGS="${options}"` : "",
+    command: flags.length > 0 ? verbatim(`tool-bridge serve ${options}`) : "",
+    runCommand: flags.length > 0 ? verbatim(`make run ARGS="${options}"`) : "",
     ready: [...network.ready, ...origin.ready],
     missing: [...network.missing, ...origin.missing],
     warnings: warningsFor(answers),
     switches: switchesFor(answers, facts),
     switchesHint:
       answers.mode === "admin"
-        ? "With these environment variables, which Open WebUI reads at every start, it says whose call it is:"
-        : "The same as environment variables of Open WebUI, which it reads at its first start:",
+        ? t`With these environment variables, which Open WebUI reads at every start, it says whose call it is:`
+        : t`The same as environment variables of Open WebUI, which it reads at its first start:`,
     steps: stepsFor(answers, url),
     connection: connectionObject(answers, url),
   };

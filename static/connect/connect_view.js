@@ -1,5 +1,6 @@
 // @ts-check
 /** Connect: asks where Open WebUI runs, and prints everything to copy, for MCP clients and programs too. */
+import { t } from "../base/language.js";
 import { bridgePart, connectionPart, curlPart, webuiPart } from "./instructions.js";
 import { connectSettings, readOrigin, usualOrigin } from "./connect_settings.js";
 import { el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
@@ -14,14 +15,14 @@ import { ModelPanel } from "./model_panel.js";
 
 /** @type {[Place, string, string][]} */
 const PLACES = [
-  ["host", "On this computer", "for example installed with pip"],
-  ["docker", "In Docker on this computer", "the container has its own network"],
-  ["elsewhere", "On another computer", "a server, or a colleague's machine"],
+  ["host", t`On this computer`, t`for example installed with pip`],
+  ["docker", t`In Docker on this computer`, t`the container has its own network`],
+  ["elsewhere", t`On another computer`, t`a server, or a colleague's machine`],
 ];
 /** @type {[import("./connect_settings.js").Mode, string, string][]} */
 const MODES = [
-  ["admin", "As an administrator", "Open WebUI's server calls the bridge: the usual way"],
-  ["direct", "As a user", "your browser calls the bridge: no need to open the bridge to the network"],
+  ["admin", t`As an administrator`, t`Open WebUI's server calls the bridge: the usual way`],
+  ["direct", t`As a user`, t`your browser calls the bridge: no need to open the bridge to the network`],
 ];
 
 export class ConnectView {
@@ -52,11 +53,11 @@ export class ConnectView {
   async start(container) {
     fill(
       container,
-      el("h1", null, "Connect"),
+      el("h1", null, t`Connect`),
       el(
         "p",
         { class: "lead" },
-        "Answer two questions to get settings for your Open WebUI. Below them: the bridge for MCP clients, as a model, and as plain HTTP.",
+        t`Answer two questions to get settings for your Open WebUI. Below them: the bridge for MCP clients, as a model, and as plain HTTP.`,
       ),
       this.questions,
       this.bridge,
@@ -94,14 +95,14 @@ export class ConnectView {
       if (webuiOrigin !== null) this.#set({ webuiOrigin });
     });
     const host = this.#addressInput(this.answers.bridgeHost, "192.168.1.20", (bridgeHost) => this.#set({ bridgeHost }));
-    this.origin = labelledField("Address of Open WebUI in your browser", origin);
-    this.host = labelledField("This computer, as seen from there", host, "Its name or IP address in the network.");
+    this.origin = labelledField(t`Address of Open WebUI in your browser`, origin);
+    this.host = labelledField(t`This computer, as seen from there`, host, t`Its name or IP address in the network.`);
     const choosePlace = (/** @type {Place} */ place) => {
       origin.value = usualOrigin(place);
       this.#set({ place, webuiOrigin: origin.value });
     };
-    const where = radioGroup("Where does Open WebUI run?", PLACES, this.answers.place, choosePlace);
-    const how = radioGroup("How do you add the bridge there?", MODES, this.answers.mode, (mode) => this.#set({ mode }));
+    const where = radioGroup(t`Where does Open WebUI run?`, PLACES, this.answers.place, choosePlace);
+    const how = radioGroup(t`How do you add the bridge there?`, MODES, this.answers.mode, (mode) => this.#set({ mode }));
     const columns = [where, how, this.host, this.origin];
     fill(this.questions, el("div", { class: "columns" }, ...columns));
   }

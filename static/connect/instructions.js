@@ -1,6 +1,7 @@
 // @ts-check
 /** What Connect prints: the parts of the page that follow from the answers. */
-import { button, codeBlock, el, factList } from "../ui/dom.js";
+import { t, verbatim } from "../base/language.js";
+import { button, codeBlock, codeSpans, el, factList } from "../ui/dom.js";
 import { exampleOf } from "../base/schema_example.js";
 import { prettyJson } from "../ui/json_display.js";
 import { stringifyJson } from "../base/json_text.js";
@@ -19,9 +20,9 @@ export function bridgePart({ command, runCommand, ready, missing, warnings }) {
   return el(
     "section",
     { class: "panel", dataset: { testid: "connect-bridge" } },
-    el("h2", null, "1. The bridge"),
+    el("h2", null, t`1. The bridge`),
     el("ul", { class: "ticks" }, ...standing),
-    command ? restartStep(command, runCommand) : el("p", null, "Nothing to restart."),
+    command ? restartStep(command, runCommand) : el("p", null, t`Nothing to restart.`),
     warnings.length > 0
       ? el("ul", { class: "plain-list warning-text" }, ...warnings.map((text) => el("li", null, text)))
       : null,
@@ -34,37 +35,37 @@ function restartStep(command, runCommand) {
   return el(
     "div",
     null,
-    el("p", null, "Stop the bridge and start it again with these options:"),
-    codeBlock(command, "Command that starts the bridge"),
+    el("p", null, t`Stop the bridge and start it again with these options:`),
+    codeBlock(command, t`Command that starts the bridge`),
     el(
       "p",
       { class: "hint" },
-      ...["Add any other options you use, which this page does not know: ", code("--spec"), ", ", code("--data"), ", "],
-      ...[code("--deadline"), ". Did you start it with ", code("make run"), "? Then it is:"],
+      ...[t`Add any other options you use, which this page does not know:`, " ", code("--spec"), ", ", code("--data"), ", "],
+      ...[code("--deadline"), ". ", ...codeSpans(t`Did you start it with \`make run\`? Then it is:`)],
     ),
-    codeBlock(runCommand, "The same with make"),
+    codeBlock(runCommand, t`The same with make`),
   );
 }
 
 /** @param {Settings} settings @param {string} key "" = none created here */
 export function connectionPart({ url, connection }, key) {
   const text = prettyJson(/** @type {import("../types/types.js").JsonValue} */ (connection));
-  const save = button("Save as a file to import", () => saveFile("tool-bridge.json", `[${text}]\n`), {
+  const save = button(t`Save as a file to import`, () => saveFile("tool-bridge.json", `[${text}]\n`), {
     class: "quiet",
   });
   return el(
     "section",
     { class: "panel" },
-    el("h2", null, "3. The connection"),
+    el("h2", null, t`3. The connection`),
     factList([
       ["URL", el("code", null, url)],
-      ["Auth", el("span", null, "Bearer, ", key ? el("code", null, key) : "your key; create one above")],
+      [verbatim("Auth"), el("span", null, verbatim("Bearer"), ", ", key ? el("code", null, key) : t`your key; create one above`)],
     ]),
     el(
       "details",
       { open: true },
-      el("summary", null, "The same as JSON"),
-      codeBlock(text, "Connection object for Open WebUI"),
+      el("summary", null, t`The same as JSON`),
+      codeBlock(text, t`Connection object for Open WebUI`),
       el("p", null, save),
     ),
   );
@@ -82,10 +83,10 @@ export function webuiPart({ steps, switches, switchesHint }) {
   return el(
     "section",
     { class: "panel" },
-    el("h2", null, "4. In Open WebUI 0.12"),
+    el("h2", null, t`4. In Open WebUI 0.12`),
     el("ol", { class: "steps" }, ...steps.map((step) => el("li", null, step))),
     switches.length > 0 ? el("p", { class: "hint" }, switchesHint) : null,
-    switches.length > 0 ? codeBlock(switches.join("\n"), "Environment variables of Open WebUI") : null,
+    switches.length > 0 ? codeBlock(switches.join("\n"), t`Environment variables of Open WebUI`) : null,
   );
 }
 
@@ -98,15 +99,15 @@ export function webuiPart({ steps, switches, switchesHint }) {
 export function curlPart(baseUrl, key, tool) {
   const base = baseUrl.replace(/\/$/, "");
   /** @type {[string, string]} */
-  const authorization = ["authorization", `Bearer ${key || "[secret]"}`];
+  const authorization = ["authorization", verbatim(`Bearer ${key || "[secret]"}`)];
   const list = { method: "GET", url: `${base}/openapi.json`, headers: [authorization], body: null };
   return el(
     "section",
     { class: "panel" },
-    el("h2", null, "Any other program"),
-    el("p", { class: "hint" }, "The tools are plain HTTP with a bearer key; the document is OpenAPI 3.1."),
-    codeBlock(toCurl(list, KEY_VARIABLE), "List the tools with curl"),
-    tool ? codeBlock(toCurl(toolRequest(base, authorization, tool), KEY_VARIABLE), "Call a tool with curl") : null,
+    el("h2", null, t`Any other program`),
+    el("p", { class: "hint" }, t`The tools are plain HTTP with a bearer key; the document is OpenAPI 3.1.`),
+    codeBlock(toCurl(list, KEY_VARIABLE), t`List the tools with curl`),
+    tool ? codeBlock(toCurl(toolRequest(base, authorization, tool), KEY_VARIABLE), t`Call a tool with curl`) : null,
   );
 }
 

@@ -1,7 +1,8 @@
 // @ts-check
 /** API keys: create one (its text is shown once), see and revoke the others. */
-import { announceSentence, button, codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { t, verbatim } from "../base/language.js";
 import { formatDay } from "../base/time_format.js";
+import { announceSentence, button, codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").ApiKey} ApiKey */
 /** @typedef {import("../types/api_types.js").CallDisplay} CallDisplay */
@@ -9,23 +10,23 @@ import { formatDay } from "../base/time_format.js";
 
 /** @type {[CallDisplay | "", string][]} */
 const DISPLAYS = [
-  ["", "Default"],
-  ["hidden", "Hidden: only what the model says"],
-  ["details", "Open WebUI chips in the text"],
-  ["items", "Responses API items"],
+  ["", t`Default`],
+  ["hidden", t`Hidden: only what the model says`],
+  ["details", t`Open WebUI chips in the text`],
+  ["items", t`Responses API items`],
 ];
 /** @type {Record<CallDisplay, string>} */
-const SHOWN = { hidden: "hides calls", details: "shows calls as chips", items: "shows calls as items" };
+const SHOWN = { hidden: t`hides calls`, details: t`shows calls as chips`, items: t`shows calls as items` };
 
 /** @type {[MarkerForm | "", string][]} */
 const MARKERS = [
-  ["", "Default: on for Open WebUI"],
-  ["link", "On: invisible lines in the text"],
-  ["zero_width", "On: invisible characters in the text"],
-  ["off", "Off"],
+  ["", t`Default: on for Open WebUI`],
+  ["link", t`On: invisible lines in the text`],
+  ["zero_width", t`On: invisible characters in the text`],
+  ["off", t`Off`],
 ];
 /** @type {Record<MarkerForm, string>} */
-const RETENTION_CHOICES = { off: "no memory of chats", link: "memory by lines", zero_width: "memory by characters" };
+const RETENTION_CHOICES = { off: t`no memory of chats`, link: t`memory by lines`, zero_width: t`memory by characters` };
 
 export class KeysPanel {
   /**
@@ -37,8 +38,8 @@ export class KeysPanel {
     this.api = api;
     this.chosen = chosen;
     this.fresh = el("div", { "aria-live": "polite" });
-    this.list = el("ul", { class: "plain-list", "aria-label": "Keys" });
-    this.label = el("input", { type: "text", value: "Open WebUI", maxlength: 80, required: true });
+    this.list = el("ul", { class: "plain-list", "aria-label": t`Keys` });
+    this.label = el("input", { type: "text", value: verbatim("Open WebUI"), maxlength: 80, required: true });
     this.forwarder = el("input", {
       type: "checkbox",
       onchange: () => this.chosen({ key: "", isForAll: this.forwarder.checked }),
@@ -52,18 +53,18 @@ export class KeysPanel {
   #keyForm() {
     return el(
       "form",
-      { class: "panel", "aria-label": "Key", onsubmit: (/** @type {Event} */ event) => void this.#create(event) },
-      el("h2", null, "2. Your key"),
+      { class: "panel", "aria-label": t`Key`, onsubmit: (/** @type {Event} */ event) => void this.#create(event) },
+      el("h2", null, t`2. Your key`),
       el(
         "p",
         { class: "hint" },
-        "A program that has a key can use your tools through this browser. Give each program its own, so that you can revoke them one by one.",
+        t`A program that has a key can use your tools through this browser. Give each program its own, so that you can revoke them one by one.`,
       ),
       el(
         "div",
         { class: "inline-form" },
-        labelledField("Name of the program", this.label),
-        el("button", { type: "submit", class: "primary" }, "Create a key"),
+        labelledField(t`Name of the program`, this.label),
+        el("button", { type: "submit", class: "primary" }, t`Create a key`),
       ),
       this.#modelFields(),
       this.forwarding,
@@ -77,12 +78,12 @@ export class KeysPanel {
     return el(
       "details",
       null,
-      el("summary", null, "For a key that uses the bridge as a model"),
+      el("summary", null, t`For a key that uses the bridge as a model`),
       el(
         "div",
         { class: "inline-form" },
-        labelledField("Calls in a model's answers", this.displays),
-        labelledField("Memory of chats", this.markers),
+        labelledField(t`Calls in a model's answers`, this.displays),
+        labelledField(t`Memory of chats`, this.markers),
       ),
     );
   }
@@ -90,11 +91,11 @@ export class KeysPanel {
   /** The operator may make a key for all users of Open WebUI. @param {import("../types/api_types.js").ConnectFacts} facts */
   offerForwarding({ takes_signed_users, trusts_user_headers }) {
     const hint = takes_signed_users
-      ? "Each call then runs in the page of the user whom Open WebUI names in a signed header."
+      ? t`Each call then runs in the page of the user whom Open WebUI names in a signed header.`
       : trusts_user_headers
-        ? "Each call then runs in the page of the user whom Open WebUI names. Anyone who has the key can act as any user."
-        : "For this, start the bridge with Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; now it runs without one.";
-    const words = el("span", null, "For all users of an Open WebUI", el("span", { class: "hint" }, ` ${hint}`));
+        ? t`Each call then runs in the page of the user whom Open WebUI names. Anyone who has the key can act as any user.`
+        : t`For this, start the bridge with Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; now it runs without one.`;
+    const words = el("span", null, t`For all users of an Open WebUI`, el("span", { class: "hint" }, ` ${hint}`));
     fill(this.forwarding, el("label", { class: "check" }, this.forwarder, words));
     this.forwarding.hidden = false;
   }
@@ -113,8 +114,8 @@ export class KeysPanel {
       const markers = /** @type {MarkerForm | ""} */ (this.markers.value) || null;
       const label = this.label.value.trim();
       const { key } = await this.api.createKey({ label, forwarder: isForAll, show_calls, markers });
-      fill(this.fresh, notice("good", "Copy the key now. You will not see it again."), codeBlock(key, "New key"));
-      announceSentence("Key created");
+      fill(this.fresh, notice("good", t`Copy the key now. You will not see it again.`), codeBlock(key, t`New key`));
+      announceSentence(t`Key created`);
       this.chosen({ key, isForAll });
       await this.loadKeys();
     } catch (failure) {
@@ -126,21 +127,21 @@ export class KeysPanel {
   #keyRow({ id, label, created_at, last_used_at, forwarder, show_calls, markers }) {
     const revoke = async () => {
       await this.api.deleteKey(id);
-      announceSentence(`Key ${label} revoked`);
+      announceSentence(t`Key ${label} revoked`);
       await this.loadKeys();
     };
     const facts = [
-      forwarder ? "for all users of Open WebUI" : "",
+      forwarder ? t`for all users of Open WebUI` : "",
       show_calls ? SHOWN[show_calls] : "",
       markers ? RETENTION_CHOICES[markers] : "",
-      created_at ? `created ${dayOf(created_at)}` : "",
-      last_used_at ? `last used ${dayOf(last_used_at)}` : "",
+      created_at ? t`created ${dayOf(created_at)}` : "",
+      last_used_at ? t`last used ${dayOf(last_used_at)}` : "",
     ].filter(Boolean);
     return el(
       "li",
       { class: "saved" },
       el("span", null, el("strong", null, label), el("span", { class: "facts" }, facts.join(" · "))),
-      button("Revoke", () => void revoke(), { class: "quiet small", "aria-label": `Revoke the key ${label}` }),
+      button(t`Revoke`, () => void revoke(), { class: "quiet small", "aria-label": t`Revoke the key ${label}` }),
     );
   }
 }

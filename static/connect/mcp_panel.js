@@ -1,5 +1,6 @@
 // @ts-check
 /** MCP clients: which one, the tools of which server, and what to paste into it. */
+import { t } from "../base/language.js";
 import { endpointOf, mcpClients } from "./mcp_clients.js";
 import { codeBlock, el, factList, fill, labelledField } from "../ui/dom.js";
 
@@ -15,10 +16,10 @@ export class McpPanel {
     this.answers = null;
     this.element = el(
       "section",
-      { class: "panel", "aria-label": "For MCP clients" },
-      el("h2", null, "For MCP clients"),
-      el("p", { class: "hint" }, "The same tools over the Model Context Protocol, with the same key. This browser performs the calls, and asks you as always."),
-      el("div", { class: "columns" }, labelledField("Client", this.client), labelledField("Tools of", this.server)),
+      { class: "panel", "aria-label": t`For MCP clients` },
+      el("h2", null, t`For MCP clients`),
+      el("p", { class: "hint" }, t`The same tools over the Model Context Protocol, with the same key. This browser performs the calls, and asks you as always.`),
+      el("div", { class: "columns" }, labelledField(t`Client`, this.client), labelledField(t`Tools of`, this.server)),
       this.output,
     );
   }
@@ -28,7 +29,7 @@ export class McpPanel {
     this.answers = answers;
     const names = mcpClients({ ...answers, server: "" }).map(({ name }) => name);
     setOptions(this.client, names.map((name) => [name, name]));
-    setOptions(this.server, [["", "All servers"], ...servers.map(({ id, title }) => /** @type {[string, string]} */ ([id, title]))]);
+    setOptions(this.server, [["", t`All servers`], ...servers.map(({ id, title }) => /** @type {[string, string]} */ ([id, title]))]);
     this.#render();
   }
 
@@ -40,7 +41,7 @@ export class McpPanel {
     fill(
       this.output,
       factList([["URL", el("code", null, endpointOf(answers.baseUrl, answers.server))]]),
-      answers.key ? null : el("p", { class: "hint" }, "Create a key above, and it stands in what you copy."),
+      answers.key ? null : el("p", { class: "hint" }, t`Create a key above, and it stands in what you copy.`),
       ...client.snippets.map(({ label, text }) => codeBlock(text, label)),
       el("p", null, client.limit),
       el("p", { class: "hint" }, client.tried),

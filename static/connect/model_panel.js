@@ -1,5 +1,6 @@
 // @ts-check
 /** The bridge as a model: which models there are, and what to copy for programs and for Open WebUI. */
+import { t } from "../base/language.js";
 import { modelSettings } from "./connect_model.js";
 import { codeBlock, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
@@ -16,12 +17,12 @@ export class ModelPanel {
     this.answers = null;
     this.element = el(
       "section",
-      { class: "panel", "aria-label": "As a model" },
-      el("h2", null, "As a model"),
+      { class: "panel", "aria-label": t`As a model` },
+      el("h2", null, t`As a model`),
       el(
         "p",
         { class: "hint" },
-        "OpenAI clients can use the bridge as a model. The model behind it gets your tools, this browser performs its calls, and you get the answer.",
+        t`OpenAI clients can use the bridge as a model. The model behind it gets your tools, this browser performs its calls, and you get the answer.`,
       ),
       this.choice,
       this.output,
@@ -32,9 +33,9 @@ export class ModelPanel {
     try {
       const ids = await this.api.listModels();
       fill(this.models, ...ids.map((id) => el("option", { value: id }, id)));
-      fill(this.choice, ids.length > 0 ? labelledField("Model", this.models) : notice("warning", NONE));
+      fill(this.choice, ids.length > 0 ? labelledField(t`Model`, this.models) : notice("warning", NONE));
     } catch (failure) {
-      fill(this.choice, notice("warning", `The models cannot be listed: ${sentenceOf(failure)}`));
+      fill(this.choice, notice("warning", t`The models cannot be listed: ${sentenceOf(failure)}`));
     }
     this.#render();
   }
@@ -50,17 +51,17 @@ export class ModelPanel {
     const settings = modelSettings({ ...this.answers, model: this.models.value });
     fill(
       this.output,
-      factList([["Base URL", el("code", null, settings.base)]]),
-      el("h3", null, "OpenAI's SDK for Python"),
-      codeBlock(settings.python, "Ask with OpenAI's SDK for Python"),
+      factList([[t`Base URL`, el("code", null, settings.base)]]),
+      el("h3", null, t`OpenAI's SDK for Python`),
+      codeBlock(settings.python, t`Ask with OpenAI's SDK for Python`),
       el("h3", null, "curl"),
-      codeBlock(settings.curl, "Ask with curl"),
-      el("h3", null, "Open WebUI 0.12, as a model connection"),
+      codeBlock(settings.curl, t`Ask with curl`),
+      el("h3", null, t`Open WebUI 0.12, as a model connection`),
       el("ol", { class: "steps" }, ...settings.steps.map((step) => el("li", null, step))),
-      codeBlock(settings.webuiBase, "URL of the model connection"),
-      codeBlock(settings.headers, "Headers of the model connection"),
+      codeBlock(settings.webuiBase, t`URL of the model connection`),
+      codeBlock(settings.headers, t`Headers of the model connection`),
     );
   }
 }
 
-const NONE = "No provider lists any models now. Replace MODEL with the name of yours.";
+const NONE = t`No provider lists any models now. Replace MODEL with the name of yours.`;

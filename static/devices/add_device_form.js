@@ -1,5 +1,7 @@
 // @ts-check
 /** Add a device: the code that another browser shows, then which browser it is, then yes or no. */
+import { t } from "../base/language.js";
+import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { formatTime } from "../base/time_format.js";
 
@@ -22,16 +24,16 @@ export class AddDeviceForm {
       autocapitalize: "characters",
       spellcheck: "false",
     });
-    const hint = "Open the address of the bridge in the other browser: it shows a code. Only type a code that you see on a screen of your own.";
+    const hint = t`Open the address of the bridge in the other browser: it shows a code. Only type a code that you see on a screen of your own.`;
     this.element = el(
       "section",
-      { class: "panel", "aria-label": "Add a device" },
-      el("h2", null, "Add a device"),
+      { class: "panel", "aria-label": t`Add a device` },
+      el("h2", null, t`Add a device`),
       el(
         "form",
         { class: "inline-form", onsubmit: (/** @type {Event} */ event) => void this.#lookUp(event) },
-        labelledField("Code", this.input, hint),
-        el("button", { type: "submit", class: "primary" }, "Look it up"),
+        labelledField(t`Code`, this.input, hint),
+        el("button", { type: "submit", class: "primary" }, t`Look it up`),
       ),
       this.answer,
     );
@@ -53,17 +55,17 @@ export class AddDeviceForm {
     const since = formatTime(asked_at * 1000);
     fill(
       this.answer,
-      notice("note", `Is this your browser? It would belong to ${this.user}: your calls may then run there.`),
+      notice("note", t`Is this your browser? It would belong to ${this.user}: your calls may then run there.`),
       factList([
-        ["Reported as", browser],
-        ["Address", address],
-        ["Since", since],
+        [t`Reported as`, browser],
+        [t`Address`, address],
+        [t`Since`, since],
       ]),
       el(
         "div",
         { class: "actions" },
-        button("Confirm this device", () => void this.#decide(code, true), { class: "primary" }),
-        button("Refuse", () => void this.#decide(code, false), { class: "danger" }),
+        button(t`Confirm this device`, () => void this.#decide(code, true), { class: "primary" }),
+        button(t`Refuse`, () => void this.#decide(code, false), { class: "danger" }),
       ),
     );
   }
@@ -72,7 +74,7 @@ export class AddDeviceForm {
   async #decide(code, accept) {
     try {
       await this.api.decidePairing(code, accept);
-      const sentence = accept ? "The device is added. It connects by itself." : "The request was refused.";
+      const sentence = accept ? t`The device is added. It connects by itself.` : t`The request was refused.`;
       fill(this.answer, notice(accept ? "good" : "note", sentence));
       announceSentence(sentence);
       this.input.value = "";

@@ -1,6 +1,8 @@
 // @ts-check
 /** The user's browsers: who runs calls, adding one, names, removal, and the way out for this one. */
 
+import { t } from "../base/language.js";
+import { formatMoment, formatTime } from "../base/time_format.js";
 import { AddDeviceForm } from "./add_device_form.js";
 import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
 import { runnerSentence } from "../ui/status_view.js";
@@ -30,7 +32,7 @@ export class DevicesView {
   async start(container) {
     const { devices, inventory, executor } = this.parts;
     const side = el("div", { class: "stack" }, this.form.element, this.choices, this.#wayOut());
-    fill(container, el("h1", null, "Devices"), this.lead, this.messages, el("div", { class: "columns" }, this.list, side));
+    fill(container, el("h1", null, t`Devices`), this.lead, this.messages, el("div", { class: "columns" }, this.list, side));
     const render = () => this.#render();
     const say = () => (this.lead.textContent = runnerSentence(executor.state, devices));
     this.#subscriptions = [devices.onChange(render), devices.onChange(say), inventory.onChange(render), executor.onState(say)];
@@ -51,14 +53,14 @@ export class DevicesView {
   #editableRow(device) {
     const { api } = this.parts;
     return deviceRow(device, {
-      rename: (name) => void this.#change(() => api.renameDevice(device.id, name), "The device is renamed"),
-      remove: () => void this.#change(() => api.removeDevice(device.id), `${device.name} is removed`),
+      rename: (name) => void this.#change(() => api.renameDevice(device.id, name), t`The device is renamed`),
+      remove: () => void this.#change(() => api.removeDevice(device.id), t`${device.name} is removed`),
     });
   }
 
   /** @param {string} serverId @param {string | null} deviceId */
   #choose(serverId, deviceId) {
-    void this.#change(() => this.parts.api.chooseDevice(serverId, deviceId), "Chosen");
+    void this.#change(() => this.parts.api.chooseDevice(serverId, deviceId), t`Chosen`);
   }
 
   /** @param {() => Promise<void>} action @param {string} success */
@@ -79,13 +81,13 @@ export class DevicesView {
       el(
         "span",
         null,
-        "Your credentials and what you accepted in this browser are deleted here, and its running calls end. Your servers, keys and other devices stay.",
+        t`Your credentials and what you accepted in this browser are deleted here, and its running calls end. Your servers, keys and other devices stay.`,
       ),
-      button("Disconnect and delete", leave, { class: "danger" }),
-      button("Stay", () => (sure.hidden = true), { class: "quiet" }),
+      button(t`Disconnect and delete`, leave, { class: "danger" }),
+      button(t`Stay`, () => (sure.hidden = true), { class: "quiet" }),
     );
-    const ask = button("Disconnect this browser", () => (sure.hidden = !sure.hidden), { class: "quiet danger" });
-    return el("section", { class: "panel", "aria-label": "Disconnect this browser" }, ask, sure);
+    const ask = button(t`Disconnect this browser`, () => (sure.hidden = !sure.hidden), { class: "quiet danger" });
+    return el("section", { class: "panel", "aria-label": t`Disconnect this browser` }, ask, sure);
   }
 }
 
@@ -96,17 +98,17 @@ function deviceRow(device, { rename, remove }) {
   const askName = () => fill(more, nameForm(device, rename, close));
   const askRemoval = () => fill(more, removalQuestion(device, remove, close));
   const actions = device.this
-    ? [button("Rename", askName, { class: "quiet small", "aria-label": `Rename ${device.name}` })]
+    ? [button(t`Rename`, askName, { class: "quiet small", "aria-label": t`Rename ${device.name}` })]
     : [
-        button("Rename", askName, { class: "quiet small", "aria-label": `Rename ${device.name}` }),
-        button("Remove", askRemoval, { class: "quiet small danger", "aria-label": `Remove ${device.name}` }),
+        button(t`Rename`, askName, { class: "quiet small", "aria-label": t`Rename ${device.name}` }),
+        button(t`Remove`, askRemoval, { class: "quiet small danger", "aria-label": t`Remove ${device.name}` }),
       ];
   return el(
     "article",
     { class: "card", "aria-label": device.name, dataset: { device: device.id } },
     el("div", { class: "card-head" }, el("h2", null, device.name)),
     el("div", { class: "card-foot" }, el("p", { class: "badges" }, ...deviceBadges(device)), el("div", { class: "actions" }, ...actions)),
-    el("p", { class: "hint" }, `Paired ${formatMoment(device.created_at * 1000)}, last seen ${formatMoment(device.last_seen_at * 1000)}`),
+    el("p", { class: "hint" }, t`Paired ${formatMoment(device.created_at * 1000)}, last seen ${formatMoment(device.last_seen_at * 1000)}`),
     more,
   );
 }
@@ -114,11 +116,11 @@ function deviceRow(device, { rename, remove }) {
 /** @param {Device} device */
 function deviceBadges(device) {
   const words = [
-    device.this ? el("span", { class: "badge" }, "this browser") : null,
-    device.active ? el("span", { class: "badge good" }, "runs calls") : null,
+    device.this ? el("span", { class: "badge" }, t`this browser`) : null,
+    device.active ? el("span", { class: "badge good" }, t`runs calls`) : null,
     device.connected
-      ? el("span", { class: device.active ? "badge" : "badge good" }, device.visible ? "connected, in front" : "connected, in the background")
-      : el("span", { class: "badge" }, "not connected"),
+      ? el("span", { class: device.active ? "badge" : "badge good" }, device.visible ? t`connected, in front` : t`connected, in the background`)
+      : el("span", { class: "badge" }, t`not connected`),
   ];
   return words.filter((word) => word !== null);
 }
@@ -133,9 +135,9 @@ function nameForm(device, rename, close) {
   return el(
     "form",
     { class: "inline-form", onsubmit: save },
-    labelledField("Name", input),
-    el("button", { type: "submit", class: "primary" }, "Save"),
-    button("Cancel", close, { class: "quiet" }),
+    labelledField(t`Name`, input),
+    el("button", { type: "submit", class: "primary" }, t`Save`),
+    button(t`Cancel`, close, { class: "quiet" }),
   );
 }
 
@@ -143,10 +145,10 @@ function nameForm(device, rename, close) {
 function removalQuestion(device, remove, close) {
   return el(
     "div",
-    { class: "actions", role: "group", "aria-label": `Remove ${device.name}?` },
-    el("span", null, "It loses access immediately, and its running calls end. It needs a new code to reconnect."),
-    button("Remove this device", remove, { class: "danger" }),
-    button("Keep it", close, { class: "quiet" }),
+    { class: "actions", role: "group", "aria-label": t`Remove ${device.name}?` },
+    el("span", null, t`It loses access immediately, and its running calls end. It needs a new code to reconnect.`),
+    button(t`Remove this device`, remove, { class: "danger" }),
+    button(t`Keep it`, close, { class: "quiet" }),
   );
 }
 
@@ -157,11 +159,11 @@ function removalQuestion(device, remove, close) {
  * @param {(serverId: string, deviceId: string | null) => void} choose
  */
 function choicesPanel(devices, servers, choose) {
-  const panel = el("section", { class: "panel", "aria-label": "Device for each server" });
+  const panel = el("section", { class: "panel", "aria-label": t`Device for each server` });
   fill(
     panel,
-    el("h2", null, "Device for each server"),
-    el("p", { class: "hint" }, "Automatic is the device that was active last. A device runs only operations that were accepted on it."),
+    el("h2", null, t`Device for each server`),
+    el("p", { class: "hint" }, t`Automatic is the device that was active last. A device runs only operations that were accepted on it.`),
     el("ul", { class: "plain-list" }, ...servers.map((server) => choiceRow(devices, server, choose))),
   );
   return panel;
@@ -170,10 +172,10 @@ function choicesPanel(devices, servers, choose) {
 /** @param {Devices} devices @param {Server} server @param {(serverId: string, deviceId: string | null) => void} choose */
 function choiceRow(devices, server, choose) {
   const chosen = devices.choices[server.id] ?? "";
-  const options = [["", "Automatic"], ...devices.list.map(({ id, name }) => [id, name])];
+  const options = [["", t`Automatic`], ...devices.list.map(({ id, name }) => [id, name])];
   const select = el(
     "select",
-    { "aria-label": `Device for ${server.title}` },
+    { "aria-label": t`Device for ${server.title}` },
     ...options.map(([value, label]) => el("option", { value, selected: value === chosen }, label)),
   );
   select.addEventListener("change", () => choose(server.id, select.value || null));
@@ -185,6 +187,6 @@ function fallbackNote(devices, serverId) {
   const chosen = devices.list.find(({ id }) => id === devices.choices[serverId]);
   if (!chosen || chosen.connected) return null;
   const runner = devices.runnerOf(serverId);
-  const meanwhile = runner ? `${runner.name} runs its calls meanwhile.` : "No device runs its calls.";
-  return el("span", { class: "warning-text" }, `${chosen.name} is not connected. ${meanwhile}`);
+  const meanwhile = runner ? t`${runner.name} runs its calls meanwhile.` : t`No device runs its calls.`;
+  return el("span", { class: "warning-text" }, t`${chosen.name} is not connected. ${meanwhile}`);
 }

@@ -1,5 +1,8 @@
 // @ts-check
 /** German texts of the page; `tests/house/test_page_languages.py` says which are missing, and which nobody asks for. */
+import { GERMAN_CALLS } from "./de_calls.js";
+import { GERMAN_CONNECT } from "./de_connect.js";
+import { GERMAN_DEVICES } from "./de_devices.js";
 import { GERMAN_ERRORS } from "./de_errors.js";
 import { GERMAN_SETTINGS } from "./de_settings.js";
 
@@ -65,4 +68,4 @@ const TEXTS = {
 };
 
 /** @type {import("../base/texts.js").Catalog} */
-export const GERMAN = { texts: { ...TEXTS, ...GERMAN_SETTINGS }, errors: GERMAN_ERRORS };
+export const GERMAN = { texts: { ...TEXTS, ...GERMAN_CALLS, ...GERMAN_CONNECT, ...GERMAN_DEVICES, ...GERMAN_SETTINGS }, errors: GERMAN_ERRORS };

@@ -1,5 +1,6 @@
 // @ts-check
 /** What the bridge says when it cannot do something, and what is said in its place when it says nothing. Pure. */
+import { t } from "../base/language.js";
 
 export class ApiError extends Error {
   /** @param {import("../types/api_types.js").WireError & {status: number}} failure */
@@ -16,7 +17,7 @@ export class ApiError extends Error {
 
 export const UNREACHABLE = {
   code: "unreachable",
-  message: "The bridge does not answer. Is it still running? This page keeps trying to reach it.",
+  message: t`The bridge does not answer. Is it still running? This page keeps trying to reach it.`,
   detail: {},
   retryable: true,
   status: 0,
@@ -33,6 +34,6 @@ export function readError(text, status) {
     const failure = JSON.parse(text).error;
     return new ApiError({ ...plain, ...failure, detail: failure.detail ?? {} });
   } catch {
-    return new ApiError({ ...plain, message: `The bridge answered with HTTP status ${status} and no explanation.` });
+    return new ApiError({ ...plain, message: t`The bridge answered with HTTP status ${status} and no explanation.` });
   }
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** The page's side of the probe frames: one hidden frame per question, for the one origin it is about. */
+import { t } from "../base/language.js";
 import { el } from "../ui/dom.js";
 
 /** @typedef {import("../types/probe_wire.js").ProbeReply} ProbeReply */
@@ -20,19 +21,19 @@ export class ProbeError extends Error {
 /** @param {string} text @returns {URL} @throws {ProbeError} when it is not an http(s) address */
 export function readAddress(text) {
   const trimmed = text.trim();
-  if (/^[\w-]+$/.test(trimmed) && trimmed.toLowerCase() !== "localhost") throw new ProbeError("bad_address", `“${trimmed}” is a word, not an address. If it is a host of your network, write http://${trimmed}/ in full.`);
+  if (/^[\w-]+$/.test(trimmed) && trimmed.toLowerCase() !== "localhost") throw new ProbeError("bad_address", t`“${trimmed}” is a word, not an address. If it is a host of your network, write http://${trimmed}/ in full.`);
   const guess = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
   const url = URL.canParse(guess) ? new URL(guess) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || trimmed === "") {
     throw new ProbeError(
       "bad_address",
-      "This is not an http or https address, such as https://api.example/openapi.json.",
+      t`This is not an http or https address, such as https://api.example/openapi.json.`,
     );
   }
   if (url.username || url.password) {
     throw new ProbeError(
       "bad_address",
-      "Leave the name and password out of the address; add them as a credential later.",
+      t`Leave the name and password out of the address; add them as a credential later.`,
     );
   }
   return url;
@@ -50,7 +51,7 @@ export class ProbeFrames {
   async fetchDocument(url, credentials = {}) {
     const reply = await this.ask("probe:document", url, credentials);
     if ("text" in reply) return reply;
-    throw new ProbeError("network", "The probe returned no document.");
+    throw new ProbeError("network", t`The probe returned no document.`);
   }
 
   /**
@@ -72,7 +73,7 @@ export class ProbeFrames {
   async checkAddress(url) {
     const reply = await this.ask("probe:check", url);
     if ("report" in reply) return reply.report;
-    throw new ProbeError("network", "The probe returned no report.");
+    throw new ProbeError("network", t`The probe returned no report.`);
   }
 
   /**
@@ -87,7 +88,7 @@ export class ProbeFrames {
     const frame = el("iframe", {
       src: `/probe?origin=${encodeURIComponent(url.origin)}`,
       class: "probe",
-      title: "Probe",
+      title: t`Probe`,
       "aria-hidden": "true",
       tabindex: "-1",
     });
@@ -110,7 +111,7 @@ export class ProbeFrames {
 function exchangeMessages({ frame, asked, resolve, reject, signal }) {
   const id = crypto.randomUUID();
   const timer = setTimeout(
-    () => reject(new ProbeError("unreachable", "The bridge does not answer. Is it still running?")),
+    () => reject(new ProbeError("unreachable", t`The bridge does not answer. Is it still running?`)),
     LOAD_MS,
   );
   /** @param {MessageEvent<ProbeReply>} event */

@@ -3,6 +3,7 @@
  * One call that waits: what would be sent, why it asks, and the four answers. Everything foreign is text in a box of its
  * own, with nothing invisible in it and a bounded size, so that it can neither imitate the card nor push its facts away.
  */
+import { t } from "../base/language.js";
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
 import { askedBy } from "./asked_by.js";
 import { viaWords } from "./via_words.js";
@@ -20,11 +21,11 @@ const SHOWN_ARGUMENTS = 12;
 
 /** @type {Record<import("../types/types.js").ReasonToAsk, string>} */
 const REASONS = {
-  unsafe: "It can change data.",
-  every_call: "You want to be asked about every call.",
-  changed: "It has changed since you chose to always allow it.",
-  bridge: "The bridge has no record that you allowed it.",
-  login: "It can change data as you: with your login, such a call always asks.",
+  unsafe: t`It can change data.`,
+  every_call: t`You want to be asked about every call.`,
+  changed: t`It has changed since you chose to always allow it.`,
+  bridge: t`The bridge has no record that you allowed it.`,
+  login: t`It can change data as you: with your login, such a call always asks.`,
 };
 
 export class ApprovalCard {
@@ -51,7 +52,7 @@ export class ApprovalCard {
   /** @param {number} now milliseconds since the epoch */
   updateCountdown(now) {
     const seconds = Math.max(0, Math.ceil((this.card.expires_at - now) / 1000));
-    this.left.textContent = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes left` : `${seconds} s left`;
+    this.left.textContent = seconds > 90 ? t`${Math.ceil(seconds / 60)} minutes left` : t`${seconds} s left`;
     this.left.classList.toggle("warning-text", seconds <= 20);
   }
 
@@ -65,12 +66,12 @@ export class ApprovalCard {
         class: look,
         "aria-label": `${label}: ${name}`,
       });
-    const forNow = [answer("Deny", "denied", ""), answer("Allow once", "once", "primary")];
+    const forNow = [answer(t`Deny`, "denied", ""), answer(t`Allow once`, "once", "primary")];
     if (reason === "login") return forNow;
     return [
       ...forNow,
-      answer(scope === "chat" ? "Allow for this chat" : "Allow for 30 minutes", scope, "quiet"),
-      answer("Always allow this operation", "always", "quiet"),
+      answer(scope === "chat" ? t`Allow for this chat` : t`Allow for 30 minutes`, scope, "quiet"),
+      answer(t`Always allow this operation`, "always", "quiet"),
     ];
   }
 
@@ -86,14 +87,14 @@ export class ApprovalCard {
         { class: "mono card-url" },
         methodTag(truncateLine(card.method), card.is_safe),
         " ",
-        longText(card.url, { chars: SHOWN_URL_CHARS, what: "the address", isLine: true }),
+        longText(card.url, { chars: SHOWN_URL_CHARS, what: t`the address`, isLine: true }),
       ),
       factList([
-        ["Asked by", askedBy(card.asked_by)],
-        ["Why", card.doubted === null ? REASONS[card.reason] : doubtSentence(card.doubted)],
+        [t`Asked by`, askedBy(card.asked_by)],
+        [t`Why`, card.doubted === null ? REASONS[card.reason] : doubtSentence(card.doubted)],
         ...claimLine(card.claims),
         ...viaLine(card.via, card.url),
-        ["Credential", card.credentials.length > 0 ? card.credentials.map((name) => truncateLine(name)).join(", ") : "none"],
+        [t`Credential`, card.credentials.length > 0 ? card.credentials.map((name) => truncateLine(name)).join(", ") : t`none`],
       ]),
       argumentList(card),
       bodyPart(card),
@@ -104,38 +105,38 @@ export class ApprovalCard {
 
 /** @param {import("../types/types.js").DoubtedCall} doubted */
 const doubtSentence = ({ opened_at, call_id }) =>
-  `An equal call of ${formatTime(1000 * opened_at)} may have been performed; nobody knows. Allow it only if it may happen twice. (${truncateLine(call_id)})`;
+  t`An equal call of ${formatTime(1000 * opened_at)} may have been performed; nobody knows. Allow it only if it may happen twice. (${truncateLine(call_id)})`;
 
 /** @param {import("../types/types.js").Via} via @param {string} url @returns {[string, string][]} */
 function viaLine(via, url) {
   const words = viaWords(via, url);
-  return words === "" ? [] : [["Sent by", words]];
+  return words === "" ? [] : [[t`Sent by`, words]];
 }
 
 /** @param {string[]} claims @returns {[string, string][]} */
-const claimLine = (claims) => (claims.length > 0 ? [["The server says", claims.join(", ")]] : []);
+const claimLine = (claims) => (claims.length > 0 ? [[t`The server says`, claims.join(", ")]] : []);
 
 /** @param {WaitingCard} card */
 function argumentList({ args, more_args }) {
-  if (args.length === 0) return el("p", { class: "hint" }, "No arguments.");
+  if (args.length === 0) return el("p", { class: "hint" }, t`No arguments.`);
   const rows = args.map(({ name, value }) => [
     el("dt", null, truncateLine(name)),
-    el("dd", null, longText(value, { chars: SHOWN_VALUE_CHARS, what: `all of ${truncateLine(name)}` })),
+    el("dd", null, longText(value, { chars: SHOWN_VALUE_CHARS, what: t`all of ${truncateLine(name)}` })),
   ]);
-  const list = el("dl", { class: "card-arguments", "aria-label": "Arguments" }, ...rows.slice(0, SHOWN_ARGUMENTS).flat());
+  const list = el("dl", { class: "card-arguments", "aria-label": t`Arguments` }, ...rows.slice(0, SHOWN_ARGUMENTS).flat());
   const rest = rows.slice(SHOWN_ARGUMENTS);
-  const all = button(`Show ${rest.length + more_args} more arguments`, () => (list.append(...rest.flat()), all.remove()), {
+  const all = button(t`Show ${rest.length + more_args} more arguments`, () => (list.append(...rest.flat()), all.remove()), {
     class: "quiet small",
   });
-  return el("div", null, list, rest.length > 0 ? all : null, more_args > 0 ? el("p", { class: "hint" }, `${more_args} more arguments do not fit here.`) : null);
+  return el("div", null, list, rest.length > 0 ? all : null, more_args > 0 ? el("p", { class: "hint" }, t`${more_args} more arguments do not fit here.`) : null);
 }
 
 /** @param {WaitingCard} card */
 function bodyPart({ body, body_bytes, content_type }) {
   if (body === null && body_bytes === 0) return null;
-  const about = `Body, ${[formatSize(body_bytes), truncateLine(content_type)].filter(Boolean).join(", ")}`;
-  if (body === null) return el("p", { class: "hint" }, `${about}; its parts are the arguments.`);
-  return el("details", { class: "card-body" }, el("summary", null, about), longText(body, { chars: SHOWN_VALUE_CHARS, what: "the whole body" }));
+  const about = t`Body, ${[formatSize(body_bytes), truncateLine(content_type)].filter(Boolean).join(", ")}`;
+  if (body === null) return el("p", { class: "hint" }, t`${about}; its parts are the arguments.`);
+  return el("details", { class: "card-body" }, el("summary", null, about), longText(body, { chars: SHOWN_VALUE_CHARS, what: t`the whole body` }));
 }
 
 /**
@@ -147,13 +148,13 @@ function longText(text, { chars, what, isLine = false }) {
   const short = truncateText(text, chars, isLine ? Infinity : SHOWN_VALUE_LINES);
   const place = el("bdi", { class: isLine ? "card-text" : "card-text box", dir: "ltr" }, show(short.text));
   if (!short.isCut) return place;
-  const all = button(`… Show ${what}`, () => (fill(place, show(text)), all.remove()), { class: "quiet small" });
+  const all = button(t`… Show ${what}`, () => (fill(place, show(text)), all.remove()), { class: "quiet small" });
   return el("span", null, place, " ", all);
 }
 
 /** What is said aloud of calls that have begun to wait. @param {WaitingCard[]} fresh */
 export function waitingSentence(fresh) {
   const [{ tool, server_id, method }] = fresh;
-  if (fresh.length > 1) return `${fresh.length} calls are waiting for your approval.`;
-  return `A call is waiting for your approval: ${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(server_id)}.`;
+  if (fresh.length > 1) return t`${fresh.length} calls are waiting for your approval.`;
+  return t`A call is waiting for your approval: ${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(server_id)}.`;
 }

@@ -1,48 +1,49 @@
 // @ts-check
 /** What a user sees who is not let in: why, and what to do. */
+import { t } from "../base/language.js";
 import { button, el, sentenceOf } from "./dom.js";
 import { IdentityError } from "../executor/session_tokens.js";
 
 /** @type {Record<string, {title: string, next: string[]}>} */
 const CASES = {
   insecure_context: {
-    title: "This address is not secure enough",
+    title: t`This address is not secure enough`,
     next: [
-      "Open the bridge as http://localhost on the computer where it runs, or over https.",
-      "Only then does the browser let the page store its key.",
+      t`Open the bridge as http://localhost on the computer where it runs, or over https.`,
+      t`Only then does the browser let the page store its key.`,
     ],
   },
   not_paired: {
-    title: "This browser is not connected yet",
-    next: ["Or open the link that the bridge prints in its terminal when it starts. It works once."],
+    title: t`This browser is not connected yet`,
+    next: [t`Or open the link that the bridge prints in its terminal when it starts. It works once.`],
   },
   ticket_refused: {
-    title: "This link has been used or has expired",
+    title: t`This link has been used or has expired`,
     next: [
-      "Each link works once. For a new one, run tool-bridge key --user NAME or restart the bridge.",
-      "If this browser was connected before, the plain address without the link works too.",
+      t`Each link works once. For a new one, run tool-bridge key --user NAME or restart the bridge.`,
+      t`If this browser was connected before, the plain address without the link works too.`,
     ],
   },
-  confirmation_needed: { title: "Confirm this browser on another one", next: [] },
+  confirmation_needed: { title: t`Confirm this browser on another one`, next: [] },
   device_unknown: {
-    title: "The bridge does not know this browser any more",
-    next: ["Or open the link that the bridge prints when it starts."],
+    title: t`The bridge does not know this browser any more`,
+    next: [t`Or open the link that the bridge prints when it starts.`],
   },
-  rate_limited: { title: "Too many attempts", next: [] },
+  rate_limited: { title: t`Too many attempts`, next: [] },
   other_user: {
-    title: "This link is for another user",
+    title: t`This link is for another user`,
     next: [
-      "Did somebody send you this link? Then stay, and ask what it is for.",
-      "What you accepted and the credentials you saved here stay yours, and are not used for anybody else.",
+      t`Did somebody send you this link? Then stay, and ask what it is for.`,
+      t`What you accepted and the credentials you saved here stay yours, and are not used for anybody else.`,
     ],
   },
   unreachable: {
-    title: "The bridge does not answer",
-    next: ["Check that it is running: tool-bridge serve.", "This page tries again by itself."],
+    title: t`The bridge does not answer`,
+    next: [t`Check that it is running: tool-bridge serve.`, t`This page tries again by itself.`],
   },
   storage_unavailable: {
-    title: "This browser does not store data for this page",
-    next: ["Leave the private window, or allow this site to store data, and reload."],
+    title: t`This browser does not store data for this page`,
+    next: [t`Leave the private window, or allow this site to store data, and reload.`],
   },
 };
 
@@ -74,7 +75,7 @@ export function willPass(failure) {
  */
 export function entranceView(failure, choices, pairing) {
   const code = codeOf(failure);
-  const { title, next } = CASES[willPass(failure) ? "unreachable" : code] ?? { title: "The page could not start", next: [] };
+  const { title, next } = CASES[willPass(failure) ? "unreachable" : code] ?? { title: t`The page could not start`, next: [] };
   return el(
     "section",
     { class: "entrance", dataset: { testid: "entrance", code } },
@@ -88,9 +89,9 @@ export function entranceView(failure, choices, pairing) {
 /** @param {unknown} failure @param {Choices} choices */
 function answerButtons(failure, { again, stay, change }) {
   if (!(failure instanceof IdentityError && failure.code === "other_user"))
-    return [button("Try again", again, { class: "primary" })];
+    return [button(t`Try again`, again, { class: "primary" })];
   const { user, current } = failure.detail;
   const answer = el("div", { class: "actions" });
-  answer.append(button(`Stay with ${current}`, stay, { class: "primary" }), button(`Switch to ${user}`, change));
+  answer.append(button(t`Stay with ${current}`, stay, { class: "primary" }), button(t`Switch to ${user}`, change));
   return [answer];
 }

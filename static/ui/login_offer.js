@@ -1,5 +1,6 @@
 // @ts-check
 /** An API that knows its users by their login: how its refusals are recognized, and the way to its login page and back. */
+import { t } from "../base/language.js";
 import { el, link } from "./dom.js";
 
 /** @typedef {{code: string, detail?: Record<string, unknown>}} Refused */
@@ -28,9 +29,9 @@ export function loginOffer(url, repeat) {
     document.removeEventListener("visibilitychange", again);
     if (words.isConnected) repeat?.();
   };
-  const open = link(`Sign in at ${host}`, origin, { class: "button", target: "_blank", rel: "noopener noreferrer" });
+  const open = link(t`Sign in at ${host}`, origin, { class: "button", target: "_blank", rel: "noopener noreferrer" });
   if (repeat) open.addEventListener("click", () => document.addEventListener("visibilitychange", again));
-  const promise = repeat ? "When you are back here, this call is made again: it only reads." : "Then make the call again yourself: it can change data.";
+  const promise = repeat ? t`When you are back here, this call is made again: it only reads.` : t`Then make the call again yourself: it can change data.`;
   const words = el("p", { class: "actions", dataset: { testid: "login-offer" } }, open, el("span", { class: "hint" }, promise));
   return words;
 }

@@ -1,5 +1,7 @@
 // @ts-check
 /** The code of a browser that waits to be confirmed: shows it, polls its state, and shows how it ended. */
+import { t } from "../base/language.js";
+import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, fill, notice, sentenceOf } from "./dom.js";
 import { formatTime } from "../base/time_format.js";
 
@@ -9,8 +11,8 @@ import { formatTime } from "../base/time_format.js";
 const ASK_EVERY_MS = 2000;
 
 const ENDED = {
-  refused: "This browser was refused.",
-  expired: "The code has expired: it was not entered within 5 minutes.",
+  refused: t`This browser was refused.`,
+  expired: t`The code has expired: it was not entered within 5 minutes.`,
 };
 
 export class PairingPanel {
@@ -22,7 +24,7 @@ export class PairingPanel {
   constructor(code, confirmed) {
     this.code = code;
     this.confirmed = confirmed;
-    this.element = el("section", { class: "panel pairing", "aria-label": "Pair this browser with a code" });
+    this.element = el("section", { class: "panel pairing", "aria-label": t`Pair this browser with a code` });
     this.look = () => document.visibilityState === "visible" && this.#askSoon(0);
   }
 
@@ -55,12 +57,12 @@ export class PairingPanel {
     const readable = `${code.slice(0, 4)}-${code.slice(4)}`;
     fill(
       this.element,
-      el("h2", null, "Pair it from a browser that is already paired"),
-      el("p", null, "There, open ", el("strong", null, "Devices"), " and type this code under ", "Add a device."),
+      el("h2", null, t`Pair it from a browser that is already paired`),
+      el("p", null, t`There, open Devices and type this code under “Add a device”.`),
       el("p", { class: "pairing-code mono", dataset: { testid: "pairing-code" } }, readable),
-      el("p", { class: "hint" }, `Valid once, until ${until}. This page continues by itself.`),
+      el("p", { class: "hint" }, t`Valid once, until ${until}. This page continues by itself.`),
     );
-    announceSentence(`Code ${[...code].join(" ")}`);
+    announceSentence(t`Code ${[...code].join(" ")}`);
     this.#askSoon(ASK_EVERY_MS);
   }
 
@@ -81,6 +83,6 @@ export class PairingPanel {
 
   /** @param {string} sentence */
   #showEnd(sentence) {
-    fill(this.element, notice("warning", sentence), button("Show a new code", () => void this.#newCode()));
+    fill(this.element, notice("warning", sentence), button(t`Show a new code`, () => void this.#newCode()));
   }
 }

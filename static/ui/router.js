@@ -1,5 +1,6 @@
 // @ts-check
 /** The sections of the page and the addresses of its views: `#/servers/petstore/review` and the like. */
+import { t } from "../base/language.js";
 import { button, el, fill, link, notice } from "./dom.js";
 import { icon } from "./icon.js";
 
@@ -8,13 +9,13 @@ import { icon } from "./icon.js";
 
 /** With what its icon draws, in a square of 24. @type {[name: string, label: string, icon: string][]} */
 const SECTIONS = [
-  ["servers", "Servers", "M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01"],
-  ["tools", "Tools", "M14.5 6a4.5 4.5 0 0 0 5 5.5L11 20a2.1 2.1 0 0 1-3-3l8.5-8.5A4.5 4.5 0 0 1 18.5 4"],
-  ["chat", "Chat", "M4 5h16v11H11l-5 4v-4H4z"],
-  ["calls", "Calls", "M4 8h13l-3-3M20 16H7l3 3"],
-  ["devices", "Devices", "M3 5h12v9H3zM2 18h10M17 9h4v10h-4z"],
-  ["settings", "Settings", "M4 7h9M19 7h1M4 17h1M11 17h9M16 4.5v5M8 14.5v5"],
-  ["connect", "Connect", "M9 15l6-6M10.5 6.5l2-2a4.2 4.2 0 0 1 6 6l-2 2M13.5 17.5l-2 2a4.2 4.2 0 0 1-6-6l2-2"],
+  ["servers", t`Servers`, "M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01"],
+  ["tools", t`Tools`, "M14.5 6a4.5 4.5 0 0 0 5 5.5L11 20a2.1 2.1 0 0 1-3-3l8.5-8.5A4.5 4.5 0 0 1 18.5 4"],
+  ["chat", t`Chat`, "M4 5h16v11H11l-5 4v-4H4z"],
+  ["calls", t`Calls`, "M4 8h13l-3-3M20 16H7l3 3"],
+  ["devices", t`Devices`, "M3 5h12v9H3zM2 18h10M17 9h4v10h-4z"],
+  ["settings", t`Settings`, "M4 7h9M19 7h1M4 17h1M11 17h9M16 4.5v5M8 14.5v5"],
+  ["connect", t`Connect`, "M9 15l6-6M10.5 6.5l2-2a4.2 4.2 0 0 1 6 6l-2 2M13.5 17.5l-2 2a4.2 4.2 0 0 1-6-6l2-2"],
 ];
 
 /** Views without a place of their own in the list. @type {Record<string, string>} */
@@ -83,7 +84,7 @@ export class Router {
     if (moved && this.view?.followRoute?.(route)) return;
     this.view?.stop();
     this.view = null;
-    fill(this.main, el("p", { class: "hint" }, "Loading…")); // nobody acts on what he has left
+    fill(this.main, el("p", { class: "hint" }, t`Loading…`)); // nobody acts on what he has left
     const view = await this.open(route).catch(() => new UnloadedView());
     if (this.opening !== route) return;
     this.view = view;
@@ -107,7 +108,7 @@ export class Router {
       return el("li", null, to);
     });
     fill(this.list, el("ul", null, ...items));
-    document.title = `${SECTIONS.find(([name]) => name === shown)?.[1] ?? "Doctor"} · Tool Bridge`;
+    document.title = t`${SECTIONS.find(([name]) => name === shown)?.[1] ?? t`Doctor`} · Tool Bridge`;
   }
 }
 
@@ -115,8 +116,8 @@ export class Router {
 class UnloadedView {
   /** @param {HTMLElement} container */
   start(container) {
-    const again = button("Try again", () => location.reload());
-    fill(container, notice("error", "This section could not be loaded. Does the bridge still run? ", again));
+    const again = button(t`Try again`, () => location.reload());
+    fill(container, notice("error", t`This section could not be loaded. Does the bridge still run?`, " ", again));
   }
 
   stop() {}

@@ -1,5 +1,6 @@
 // @ts-check
 /** The connection state in the header: one word, and a sentence with what to do. */
+import { t } from "../base/language.js";
 import { el, fill } from "./dom.js";
 
 /** @typedef {import("../types/types.js").ExecutorState} ExecutorState */
@@ -7,11 +8,11 @@ import { el, fill } from "./dom.js";
 /** @typedef {{standing: Standing, label: string, hint: string, isElsewhere?: boolean}} Status `isElsewhere`: another device runs calls */
 
 const HINTS = {
-  standby: "Another tab of this browser performs the calls. This one takes over when that tab closes.",
-  connected: "This tab performs your tools' requests. Keep it open; it may stay in the background.",
-  refused: "The bridge does not accept this page. Open the link it printed.",
-  offline: "The bridge does not answer. Is it still running? This page tries again by itself.",
-  connecting: "Connecting to the bridge.",
+  standby: t`Another tab of this browser performs the calls. This one takes over when that tab closes.`,
+  connected: t`This tab performs your tools' requests. Keep it open; it may stay in the background.`,
+  refused: t`The bridge does not accept this page. Open the link it printed.`,
+  offline: t`The bridge does not answer. Is it still running? This page tries again by itself.`,
+  connecting: t`Connecting to the bridge.`,
 };
 
 /**
@@ -19,18 +20,18 @@ const HINTS = {
  * @returns {Status}
  */
 export function statusOf({ role, connection, error, running }) {
-  if (role === "standby") return { standing: "standby", label: "Standby", hint: HINTS.standby };
+  if (role === "standby") return { standing: "standby", label: t`Standby`, hint: HINTS.standby };
   if (connection === "online") {
-    const label = running > 0 ? `Connected, ${running} running` : "Connected";
+    const label = running > 0 ? t`Connected, ${running} running` : t`Connected`;
     return { standing: "connected", label, hint: HINTS.connected };
   }
   if (connection === "refused") {
-    return { standing: "refused", label: "Refused", hint: error?.message ?? HINTS.refused };
+    return { standing: "refused", label: t`Refused`, hint: error?.message ?? HINTS.refused };
   }
   if (error !== null || (connection === "offline" && role !== "starting")) {
-    return { standing: "offline", label: "Offline", hint: error?.message ?? HINTS.offline };
+    return { standing: "offline", label: t`Offline`, hint: error?.message ?? HINTS.offline };
   }
-  return { standing: "connecting", label: "Connecting…", hint: HINTS.connecting };
+  return { standing: "connecting", label: t`Connecting…`, hint: HINTS.connecting };
 }
 
 /**
@@ -39,10 +40,10 @@ export function statusOf({ role, connection, error, running }) {
  * @param {import("../session/devices.js").Devices} devices
  */
 export function runnerSentence({ role, connection }, { activeDevice, ownDevice }) {
-  if (!activeDevice) return "No device is connected: calls fail with no_browser.";
-  if (activeDevice.id !== ownDevice?.id) return `${activeDevice.name} runs calls.`;
-  if (role === "standby") return "Another tab of this browser runs calls.";
-  return connection === "online" ? "This tab runs calls." : "This browser runs calls.";
+  if (!activeDevice) return t`No device is connected: calls fail with no_browser.`;
+  if (activeDevice.id !== ownDevice?.id) return t`${activeDevice.name} runs calls.`;
+  if (role === "standby") return t`Another tab of this browser runs calls.`;
+  return connection === "online" ? t`This tab runs calls.` : t`This browser runs calls.`;
 }
 
 /** After so long without an answer "connecting" would be a euphemism. */
@@ -77,7 +78,7 @@ export class StatusView {
   #withRunner(status) {
     const { activeDevice, ownDevice } = this.devices;
     if (status.standing !== "connected" || !activeDevice || activeDevice.id === ownDevice?.id) return status;
-    const hint = `${activeDevice.name} runs calls: it was active last. This device takes over once it is in front again, or for the servers assigned to it under Devices.`;
+    const hint = t`${activeDevice.name} runs calls: it was active last. This device takes over once it is in front again, or for the servers assigned to it under Devices.`;
     return { ...status, hint, isElsewhere: true };
   }
 
@@ -101,7 +102,7 @@ export class StatusView {
 }
 
 /** @type {Status} */
-const LOST = { standing: "offline", label: "Offline", hint: HINTS.offline };
+const LOST = { standing: "offline", label: t`Offline`, hint: HINTS.offline };
 
 /** Standings in which the user may want to act; signed out, the page itself says how. */
 const EXPLAINED = new Set(["standby", "offline", "refused"]);
