@@ -4,6 +4,7 @@ import { t } from "./base/language.js";
 import { deleteUserStore, openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { ApprovalNotices } from "./approvals/notifications.js";
 import { ApprovalsView } from "./approvals/approvals_view.js";
+import { AttentionView } from "./ui/attention_view.js";
 import { BridgeApi } from "./session/bridge_api.js";
 import { CallControls } from "./session/call_controls.js";
 import { ControlsApi } from "./session/controls_api.js";
@@ -136,8 +137,9 @@ class App {
     const open = (/** @type {Route} */ route) => openView(parts, route);
     const navigation = new Router({ list: elementById("sections"), main: elementById("main"), open });
     const [approvals, notices] = [new ApprovalsView(elementById("approvals"), parts), new ApprovalNotices(parts)];
+    const attention = new AttentionView(elementById("attention"), parts);
     const shortcuts = new Shortcuts(parts, elementById("open-palette"));
-    this.started.push(executor, devices, controls, status, navigation, approvals, notices, webMcp, shortcuts, { stop: keepFresh(parts) });
+    this.started.push(executor, devices, controls, status, navigation, approvals, attention, notices, webMcp, shortcuts, { stop: keepFresh(parts) });
     this.started.push({ stop: executor.onState((state) => this.#watchRemoval(state)) });
     navigation.start();
     shortcuts.start();
@@ -145,12 +147,7 @@ class App {
     if (byTicket) await loaded.then(() => acceptStartupServers(parts));
     this.started.push({ stop: stopWhileCached(executor) });
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
-    devices.start();
-    controls.start();
-    status.start();
-    approvals.start();
-    notices.start();
-    webMcp.start();
+    for (const part of [devices, controls, status, approvals, attention, notices, webMcp]) part.start();
     void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
     await loaded;
     await this.#refetchDocuments(parts);

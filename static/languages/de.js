@@ -47,6 +47,15 @@ const TEXTS = {
   Save: "Speichern",
   Saved: "Gespeichert",
 
+  // What waits where the page opens
+  "Waiting for you": "Zu erledigen",
+  "No browser of yours is connected: calls fail.": "Kein eigener Browser ist verbunden: Aufrufe scheitern.",
+  "{0} tool or host is paused after failures|{0} tools or hosts are paused after failures": "{0} Tool oder Host pausiert nach Fehlern|{0} Tools oder Hosts pausieren nach Fehlern",
+  "{0} operation has changed and is paused|{0} operations have changed and are paused": "{0} Operation hat sich geändert und pausiert|{0} Operationen haben sich geändert und pausieren",
+  "{0} server waits for your decision|{0} servers wait for your decision": "{0} Server wartet auf eine Entscheidung|{0} Server warten auf eine Entscheidung",
+  "{0} server is accepted on another browser only|{0} servers are accepted on another browser only":
+    "{0} Server ist nur in einem anderen Browser akzeptiert|{0} Server sind nur in einem anderen Browser akzeptiert",
+
   // What has paused after failures
   "Last error: {0}": "Letzter Fehler: {0}",
   "have been refused since {1}: one failed.|have been refused since {1}: {0} failed.": "werden seit {1} abgelehnt: Eine ist fehlgeschlagen.|werden seit {1} abgelehnt: {0} sind fehlgeschlagen.",

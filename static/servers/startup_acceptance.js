@@ -1,7 +1,7 @@
 // @ts-check
 /** Opening one's own printed link accepts what was named on the command line; a note says so. */
 import { Acceptance, acceptedByOpening, wasAccepted } from "../session/acceptance.js";
-import { dismissibleNotice, link, notice, sentenceOf } from "../ui/dom.js";
+import { dismissibleNotice, link, passingNotice, notice, sentenceOf } from "../ui/dom.js";
 import { refusedNotice } from "../ui/refused_notice.js";
 import { viewAddress } from "../ui/router.js";
 import { formatCount } from "../ui/format_count.js";
@@ -25,7 +25,7 @@ export class StartupAcceptance {
       const count = await this.#accept(server, isNew);
       if (isNew && count > 0) fresh.push({ server, count });
     }
-    if (fresh.length > 0) this.#show(acceptedNotice(fresh));
+    if (fresh.length > 0) this.notices.append(passingNotice(acceptedNotice(fresh)));
     if (chosen.length > 0) await this.inventory.loadInventory();
   }
 

@@ -157,6 +157,17 @@ export function dismissibleNotice(note) {
   return row;
 }
 
+/** Goes by itself, unless somebody reads it just then: by pointer or keyboard. */
+const PASSING_MS = 30_000;
+
+/** A message that nobody has to put away. @param {HTMLElement} note */
+export function passingNotice(note) {
+  const row = dismissibleNotice(note);
+  const pass = () => (row.matches(":hover, :focus-within") ? void setTimeout(pass, PASSING_MS) : row.remove());
+  setTimeout(pass, PASSING_MS);
+  return row;
+}
+
 /**
  * Names and values side by side.
  * @param {[string, Child][]} lines

@@ -8,6 +8,21 @@ from tests.support.chromium import expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
+GERMAN_VIEWS = ("settings", "audit", "approval", "calls", "devices", "connect")
+"""Views all of whose texts are in the catalog."""
+
+FIND_ENGLISH = """async () => {
+  const app = [...document.scripts].find(({ src }) => src.endsWith("/app.js"));
+  const { GERMAN } = await import(app.src.replace("app.js", "languages/de.js"));
+  const differs = ([english, german]) => english !== german && !english.includes("{");
+  const english = new Set(Object.entries(GERMAN.texts).filter(differs).map(([key]) => key.trim()));
+  const shown = [...document.querySelectorAll("main *, #sections *, #connection *")];
+  const labels = shown.flatMap((element) => [element.ariaLabel, element.title, element.placeholder]);
+  const texts = shown.flatMap((element) => [...element.childNodes].map((node) => node.nodeValue));
+  return [...texts, ...labels].map((text) => text?.trim()).filter((text) => english.has(text));
+}"""
+"""What stands in the page although the catalog has German for it."""
+
 READ_LANGUAGE = "() => [document.documentElement.lang, document.documentElement.dir]"
 
 
@@ -24,6 +39,33 @@ async def test_a_german_browser_gets_a_german_page_until_its_user_wants_english(
     assert await page.evaluate(READ_LANGUAGE) == ["en", "ltr"]
     await page.get_by_label("Language of this page").select_option("As the browser")
     await expect(page.get_by_label("Sprache dieser Seite")).to_have_value("")
+
+
+async def test_no_translated_text_is_left_in_english_and_nothing_is_wider_than_a_phone(
+    scene: BrowserHarness,
+) -> None:
+    """German words are longer, and one view that bypasses the catalog looks like a fault of all."""
+    page = await _open_german_page(scene, viewport={"width": 390, "height": 800})
+    await scene.caller.call("mirrorDelete")
+    for view in GERMAN_VIEWS:
+        await go_to(page, view)
+        await expect(page.get_by_role("main")).not_to_contain_text("Wird geladen …")
+        await expect(page.get_by_role("main").get_by_role("heading", level=1)).to_be_visible()
+        assert await page.evaluate(FIND_ENGLISH) == [], view
+        wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, view
+
+
+async def test_what_was_accepted_at_start_is_said_and_goes_by_itself(scene: BrowserHarness) -> None:
+    """A note of success that stays is in the way of everything that comes after it."""
+    context = await scene.new_context()
+    page = await context.new_page()
+    await page.clock.install()
+    await page.goto(await scene.bridge.page_url())
+    note = page.get_by_text("because you named these documents")
+    await expect(note).to_be_visible()
+    await page.clock.fast_forward(31_000)
+    await expect(note).to_have_count(0)
 
 
 async def _open_german_page(scene: BrowserHarness, **options: object) -> Page:
