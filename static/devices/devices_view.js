@@ -2,7 +2,6 @@
 /** The user's browsers: who runs calls, adding one, names, removal, and the way out for this one. */
 
 import { t } from "../base/language.js";
-import { formatMoment, formatTime } from "../base/time_format.js";
 import { AddDeviceForm } from "./add_device_form.js";
 import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
 import { runnerSentence } from "../ui/status_view.js";
