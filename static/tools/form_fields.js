@@ -1,6 +1,6 @@
 // @ts-check
 /** One control per field of an argument form: what is typed goes straight into the field. */
-import { button, el, fill, freshId } from "../ui/dom.js";
+import { button, codeSpans, el, fill, freshId } from "../ui/dom.js";
 import {
   branchLabel,
   choicesOf,
@@ -183,7 +183,7 @@ function nameParts(field) {
 /** @param {Field} field */
 function descriptionOf(field) {
   const text = field.schema.description;
-  return typeof text === "string" && text !== "" ? el("p", { class: "about" }, text) : null;
+  return typeof text === "string" && text !== "" ? el("p", { class: "about" }, ...codeSpans(text)) : null;
 }
 
 /** @param {Field} field @returns {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} */

@@ -1,6 +1,6 @@
 // @ts-check
 /** One tool to try: its form, what would be sent, and the answer. */
-import { announceSentence, button, copyButton, el, fill, link, methodTag, notice } from "../ui/dom.js";
+import { announceSentence, button, el, fill, link, notice } from "../ui/dom.js";
 import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
 import { ApiError } from "../session/api_error.js";
@@ -10,10 +10,11 @@ import { stringifyJson } from "../base/json_text.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
 import { buildRequest } from "../request/build.js";
+import { codePanel } from "./code_panel.js";
 import { sizeProblem } from "./file_content.js";
 import { approveOwnRun, watchOwnRun } from "./own_run.js";
 import { ToolForm } from "./tool_form.js";
-import { toCurl } from "../base/curl.js";
+import { credentialState, toolAddress, toolDescription, toolTitle } from "./tool_head.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -41,6 +42,9 @@ export class TryView {
     /** @type {AbortController | null} */
     this.running = null;
     this.openBreakers = breakerNotices(parts.controls, () => parts.controls.breakersOf(tool.server_id, tool.key, [tool.origin]));
+    /** What is known of its requests, as of now. */
+    this.reading = this.#readPlan();
+    this.reading.catch(() => undefined);
     this.limits = new CallSettingForm(parts, { server_id: tool.server_id, operation: tool.key });
     this.element = this.#render();
   }
@@ -66,14 +70,10 @@ export class TryView {
     return el(
       "article",
       { "aria-label": tool.name },
-      el(
-        "div",
-        { class: "title-row" },
-        el("h1", { tabindex: "-1" }, tool.name),
-        link("Server", viewAddress("servers", tool.server_id), { class: "quiet-link" }),
-      ),
-      el("p", { class: "mono address" }, methodTag(tool.method, tool.safe), ` ${tool.path}`),
-      tool.description ? el("p", { class: "about pre-line" }, tool.description) : null,
+      toolTitle(tool),
+      toolAddress(tool, this.reading),
+      credentialState(tool, this.reading),
+      toolDescription(tool.description),
       tool.accepted ? null : this.#notAccepted(),
       this.openBreakers.element,
       el(
@@ -185,42 +185,27 @@ export class TryView {
     const value = this.form.readArguments();
     if (value === null) return;
     try {
-      const { plan, baseUrl } = await this.#readPlan();
+      const { plan, baseUrl, schemes } = await this.#readPlan();
       const { method, url, headers, body, unsendable } = buildRequest(plan, value, { baseUrl });
-      const text = typeof body === "string" ? body : null;
-      const curl = toCurl({ method, url, headers, body: text, body_bytes: body?.length ?? 0 });
+      const request = { method, url, headers, body: typeof body === "string" ? body : null, body_bytes: body?.length ?? 0 };
       const left = unsendable.map(({ in: where, name, reason }) =>
         el("p", { class: "hint warning-text" }, `Not sent: ${where} ${name}. ${reason}`),
       );
       if (plan.kind === "mcp") left.push(el("p", { class: "hint" }, IN_A_MESSAGE));
-      fill(this.result, requestView(curl), ...left);
+      fill(this.result, codePanel({ name: this.tool.name, args: value, plan, schemes, request }), ...left);
     } catch (failure) {
       this.#showFailure(failure);
     }
   }
 
-  /** The accepted plan of this browser; else the one on offer. */
+  /** The accepted plan of this browser, else the one on offer; and the schemes that it has a credential for. */
   async #readPlan() {
     const { server_id, key } = this.tool;
     const pin = await this.parts.pins.findPin(server_id, key);
-    if (pin) return { plan: pin.plan, baseUrl: pin.base_url };
-    const plans = await this.parts.api.readPlans(server_id);
-    const { plan } = plans.operations[key];
-    return { plan, baseUrl: plan.base_url };
+    const plan = pin?.plan ?? (await this.parts.api.readPlans(server_id)).operations[key].plan;
+    const baseUrl = pin?.base_url ?? plan.base_url;
+    const own = URL.canParse(baseUrl) ? new URL(baseUrl).origin : "";
+    const saved = await this.parts.credentials.listCredentials(server_id);
+    return { plan, baseUrl, schemes: saved.filter(({ origin }) => origin === own).map(({ scheme }) => scheme) };
   }
-}
-
-/** @param {string} curl */
-function requestView(curl) {
-  return el(
-    "section",
-    { class: "outcome", "aria-label": "Request" },
-    el("p", { class: "facts" }, "This is what the browser sends, without your credentials:"),
-    el(
-      "div",
-      { class: "code" },
-      el("pre", { tabindex: "0", role: "region", "aria-label": "Request as curl" }, curl),
-      copyButton("Copy as curl", () => curl),
-    ),
-  );
 }

@@ -193,11 +193,11 @@ export async function attemptAction(place, action) {
   }
 }
 
-/** The method as a tag; unsafe ones differ in color and in words. @param {string} method @param {boolean} safe */
+/** The method as a tag, each with its color; what unsafe ones may do is said in words. @param {string} method @param {boolean} safe */
 export function methodTag(method, safe) {
   return el(
     "span",
-    { class: `method ${safe ? "reads" : "writes"}`, title: safe ? t`Only reads` : t`Can change data` },
+    { class: `method ${safe ? "reads" : "writes"}`, title: safe ? t`Only reads` : t`Can change data`, dataset: { method } },
     method,
   );
 }

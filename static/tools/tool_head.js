@@ -1,0 +1,73 @@
+// @ts-check
+/** What a tool is, above its form: name, whole address, what its requests carry, and its description. */
+import { codeSpans, el, fill, link, methodTag } from "../ui/dom.js";
+import { placeSecrets } from "../request/credential_placement.js";
+import { viewAddress } from "../ui/router.js";
+
+/** @typedef {import("../types/api_types.js").FullTool} FullTool */
+/** @typedef {import("../types/types.js").RequestPlan} RequestPlan */
+
+/** What looks like Markdown; plain sentences need no reader. */
+const MARKDOWN = /[`*_[\]#|<>]|^\s*[-+\d]/m;
+
+/** @param {FullTool} tool */
+export function toolTitle({ name, server_id }) {
+  const server = link("Server", viewAddress("servers", server_id), { class: "quiet-link" });
+  return el("div", { class: "title-row" }, el("h1", { tabindex: "-1" }, name), server);
+}
+
+/** The method and the path; the whole address once the plan is read. @param {FullTool} tool @param {Promise<{plan: RequestPlan, baseUrl: string}>} reading */
+export function toolAddress({ method, safe, path }, reading) {
+  const base = el("span", { class: "base-address" });
+  reading.then(({ plan, baseUrl }) => fill(base, plan.kind === "mcp" ? "" : baseUrl.replace(/\/$/, "")), () => undefined);
+  return el("p", { class: "mono address" }, methodTag(method, safe), " ", base, path);
+}
+
+/** Markdown as the chat shows it; its reader is loaded only where there is Markdown. @param {string} text */
+export function toolDescription(text) {
+  if (text === "") return null;
+  const place = el("div", { class: "about" }, el("p", { class: "pre-line" }, text));
+  if (MARKDOWN.test(text)) {
+    const show = (/** @type {typeof import("../markdown/markdown_view.js")} */ { MarkdownView }) => {
+      const view = new MarkdownView();
+      view.showText(text, false);
+      fill(place, view.element);
+    };
+    import("../markdown/markdown_view.js").then(show, () => undefined); // the text stands there
+  }
+  return place;
+}
+
+/**
+ * Whether a request will carry a credential, by what this browser has saved; with the way to add one.
+ * @param {{server_id: string}} tool
+ * @param {Promise<{plan: RequestPlan, schemes: string[]}>} reading schemes: those saved for the address
+ */
+export function credentialState({ server_id }, reading) {
+  const place = el("p", { class: "hint credential-state" });
+  const show = (/** @type {{plan: RequestPlan, schemes: string[]}} */ { plan, schemes }) => {
+    const add = link(schemes.length > 0 ? "Credentials" : "Add a credential", viewAddress("servers", server_id));
+    const words = credentialWords(plan, schemes);
+    const isSent = words.startsWith("Sends");
+    const badge = words ? el("span", { class: `badge ${isSent ? "good" : "warning"}` }, isSent ? "credential" : "no credential") : null;
+    fill(place, badge, " ", ...codeSpans(words), plan.security.length > 0 || schemes.length > 0 ? add : null);
+  };
+  reading.then(show, () => undefined);
+  return place;
+}
+
+/**
+ * @param {Pick<RequestPlan, "security">} plan
+ * @param {string[]} schemes with a credential saved in this browser; "*": one for every request
+ * @returns {string} a sentence, with names between backticks; "" where nothing is asked for or sent
+ */
+export function credentialWords(plan, schemes) {
+  const made = Object.fromEntries(schemes.filter((name) => name !== "*").map((name) => [name, { value: "x" }]));
+  const sent = placeSecrets(plan, made).filter((place) => place.in !== "nowhere").map(({ name }) => `\`${name}\``);
+  if (sent.length > 0) return `Sends your credential as ${sent.join(" and ")}. `;
+  if (schemes.includes("*")) return "Sends the credential that goes with every request of this server. ";
+  const needed = [...new Set(plan.security.flat().map(({ scheme }) => scheme))].map((name) => `\`${name}\``);
+  if (needed.length === 0) return "";
+  const may = plan.security.some((all) => all.length === 0);
+  return `${may ? "Takes" : "Needs"} a credential (${needed.join(" or ")}), and none is saved in this browser. `;
+}
