@@ -13,9 +13,9 @@ const SECTIONS = {
     const { AddServerView } = await import("./servers/add_server_view.js");
     return (parts) => new AddServerView(parts, query.get("url") ?? "");
   },
-  tools: async ({ parts: [name = ""] }) => {
+  tools: async ({ parts: [name = ""], query }) => {
     const { ToolsView } = await import("./tools/tools_view.js");
-    return (parts) => new ToolsView(parts, name);
+    return (parts) => new ToolsView(parts, name, query.get("args"));
   },
   selection: async () => {
     const { SelectionView } = await import("./tools/selection_view.js");

@@ -233,10 +233,17 @@ class CallJournal:
             row = await session.get(CallRow, call_id)
             return read_call(row) if row is not None and row.user_id == user_id else None
 
-    async def list_calls(self, user_id: str, *, before: float | None, limit: int) -> list[StoredCall]:
-        """Return a user's calls, newest first, opened before a time."""
+    async def list_calls(
+        self, user_id: str, *, before: float | None, limit: int, operation: tuple[str, str] | None = None
+    ) -> list[StoredCall]:
+        """Return a user's calls, newest first, opened before a time.
+
+        `operation`: only those of a server's id and an operation's key.
+        """
         await self.catch_up()
         wanted = select(CallRow).where(CallRow.user_id == user_id)
+        if operation is not None:
+            wanted = wanted.where(CallRow.server_id == operation[0], CallRow.operation_key == operation[1])
         if before is not None:
             wanted = wanted.where(CallRow.opened_at < before)
         async with self._session() as session:

@@ -6,7 +6,7 @@ import { formatBody, textView } from "../ui/response_view.js";
 import { canShowHtml, htmlFrame } from "./html_frame.js";
 import { findRows, tableView } from "./value_table.js";
 import { JsonTree } from "./json_tree.js";
-import { isContainer } from "./json_path.js";
+import { countMembers } from "./json_path.js";
 import { parseJson } from "../base/json_text.js";
 
 /** @typedef {"Table" | "Tree" | "Page" | "Picture" | "Text"} Form */
@@ -51,7 +51,7 @@ function richForms(text, contentType) {
   if (type === "text/html" && canShowHtml()) return [["Page", () => htmlFrame(text)]];
   if (type === "image/svg+xml") return [["Picture", () => picture(text)]];
   const value = readJson(text, type);
-  if (!isContainer(value)) return [];
+  if (countMembers(value) === 0) return [];
   const rows = findRows(value);
   /** @type {[Form, () => Element]} */
   const tree = ["Tree", () => new JsonTree(value).element];

@@ -109,7 +109,7 @@ const HARMLESS_NAME = /tokens$|(page|next|previous|continuation|sync)token$|^tok
 /** Shorter ones would blank half of a log. */
 const LEAST_CHARS = 4;
 
-/** @param {string} name */
+/** Whether what stands under a name is to be kept secret. @param {string} name */
 export function isSecretName(name) {
   const bare = name.toLowerCase().replace(/[^a-z0-9]/g, "");
   return SECRET_NAME.test(bare) && !HARMLESS_NAME.test(bare);

@@ -62,6 +62,11 @@ export class ControlsApi {
     return this.bridge.sendRequest("GET", before === null ? "/api/calls" : `/api/calls?before=${before}`);
   }
 
+  /** The last calls of one operation, newest first. @param {string} server @param {string} operation its key @returns {Promise<import("../types/api_types.js").StoredCallPage>} */
+  listCallsOf(server, operation) {
+    return this.bridge.sendRequest("GET", `/api/calls?${new URLSearchParams({ server, operation })}`);
+  }
+
   /** @param {string} callId @returns {Promise<import("../types/api_types.js").StoredCall>} */
   readCall(callId) {
     return this.bridge.sendRequest("GET", `/api/calls/${encodeURIComponent(callId)}`);

@@ -12,9 +12,10 @@ import { ToolList } from "./tool_list.js";
 /** @typedef {import("./try_view.js").TryView} TryView  loaded when a tool is chosen: the list comes first */
 
 export class ToolsView {
-  /** @param {Parts} parts @param {string} toolName the tool to try, may be empty */
-  constructor(parts, toolName) {
+  /** @param {Parts} parts @param {string} toolName the tool to try, may be empty @param {string | null} [shared] its arguments, as a link has them */
+  constructor(parts, toolName, shared = null) {
     this.parts = parts;
+    this.shared = shared;
     this.toolName = toolName;
     this.filter = new ToolFilterView(() => this.#renderList());
     this.shown = el("p", { class: "hint", dataset: { testid: "shown" } });
@@ -52,9 +53,10 @@ export class ToolsView {
   }
 
   /** Another tool of the same list: the list stays as it is. @param {import("../ui/router.js").Route} route */
-  followRoute({ section, parts: [toolName = ""] }) {
+  followRoute({ section, parts: [toolName = ""], query }) {
     if (section !== "tools") return false;
     this.toolName = toolName;
+    this.shared = query.get("args");
     this.trial?.stop();
     this.trial = null;
     this.trialFor = "";
@@ -91,7 +93,8 @@ export class ToolsView {
       const [full, { TryView }] = await Promise.all([this.parts.api.readTool(tool.name), import("./try_view.js")]);
       if (this.trialFor !== version) return;
       this.trial?.stop();
-      this.trial = new TryView(this.parts, full);
+      this.trial = new TryView(this.parts, full, this.shared);
+      this.shared = null; // what is typed from now on counts
       fill(this.place, this.trial.element);
       if (isChosenNow) this.trial.focusTitle();
     } catch (failure) {

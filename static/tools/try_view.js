@@ -14,6 +14,8 @@ import { codePanel } from "./code_panel.js";
 import { sizeProblem } from "./file_content.js";
 import { approveOwnRun, watchOwnRun } from "./own_run.js";
 import { ToolForm } from "./tool_form.js";
+import { readLink } from "./shared_link.js";
+import { shareButton, TriesPanel } from "./tries_panel.js";
 import { credentialState, toolAddress, toolDescription, toolTitle } from "./tool_head.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
@@ -25,12 +27,12 @@ const drafts = new Map();
 const IN_A_MESSAGE = "These are the arguments. The page puts them into a message of MCP; Calls shows it.";
 
 export class TryView {
-  /** @param {Parts} parts @param {FullTool} tool */
-  constructor(parts, tool) {
+  /** @param {Parts} parts @param {FullTool} tool @param {string | null} [shared] arguments, as a link has them */
+  constructor(parts, tool, shared = null) {
     this.parts = parts;
     this.tool = tool;
     this.form = new ToolForm(tool.schema);
-    const draft = drafts.get(tool.name);
+    const draft = readLink(shared) ?? drafts.get(tool.name);
     if (draft && Object.keys(draft).length > 0) this.form.setValue(draft);
     this.result = el("div", { "aria-live": "polite" });
     this.run = el(
@@ -46,6 +48,15 @@ export class TryView {
     this.reading = this.#readPlan();
     this.reading.catch(() => undefined);
     this.limits = new CallSettingForm(parts, { server_id: tool.server_id, operation: tool.key });
+    this.sharing = el("div", { "aria-live": "polite" });
+    this.tries = new TriesPanel(parts, tool, {
+      read: () => this.form.peekArguments(),
+      edit: (args) => this.#edit(args),
+      run: (args, isTrusted) => {
+        this.#edit(args);
+        void this.#run(isTrusted);
+      },
+    });
     this.element = this.#render();
   }
 
@@ -81,8 +92,10 @@ export class TryView {
         { class: "panel", onsubmit: submit, novalidate: true, "aria-label": `Try ${tool.name}` },
         this.form.element,
         this.#actionButtons(),
+        this.sharing,
       ),
       this.result,
+      this.tries.element,
       this.#limitsPanel(),
     );
   }
@@ -96,6 +109,13 @@ export class TryView {
       el("summary", null, "Deadline and parallel calls"),
       this.limits.element,
     );
+  }
+
+  /** @param {import("../types/types.js").JsonObject} args */
+  #edit(args) {
+    this.form.setValue(args);
+    this.focusTitle();
+    this.element.scrollIntoView({ block: "start" });
   }
 
   #notAccepted() {
@@ -113,6 +133,7 @@ export class TryView {
       this.run,
       this.cancel,
       el("span", { class: "spacer" }),
+      shareButton(this.tool.name, () => this.form.peekArguments(), this.sharing),
       button("Show the request", () => void this.#preview(), { class: "quiet" }),
     );
   }
@@ -141,6 +162,7 @@ export class TryView {
     } finally {
       endWatch();
       endApproval();
+      if (this.tries.element.open) void this.tries.showTries();
       this.#setRunning(null);
     }
   }

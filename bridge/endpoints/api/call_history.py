@@ -70,7 +70,9 @@ class CallHistoryRoutes:
                 "List the caller's calls, open ones and those of the last 30 days, newest first",
                 {
                     200: RouteAnswer(
-                        "Calls; `?before=` a time lists older ones, `?open=true` only open ones.", CallList
+                        "Calls; `?before=` a time lists older ones, `?open=true` only open ones, "
+                        "`?server=` an id with `&operation=` a key only those of one operation.",
+                        CallList,
                     )
                 },
                 errors=(ErrorCode.INVALID_REQUEST,),
@@ -98,13 +100,19 @@ class CallHistoryRoutes:
     async def list_calls(self, request: web.Request) -> web.Response:
         """List the caller's calls, newest first; open ones in their current state, not the journal's."""
         caller = caller_of(request)
+        operation = _operation(request)
         opened = {
-            call.call_id: _facts(stored_form(call)) for call in self._dispatcher.open_calls(caller.user.id)
+            call.call_id: _facts(form)
+            for call in self._dispatcher.open_calls(caller.user.id)
+            for form in (stored_form(call),)
+            if operation in (None, (form.server_id, form.operation_key))
         }
         if _is_true(request.query.get("open")):
             return json_answer(CallList(calls=_newest_first(opened.values()), next=None))
         before = _time(request.query.get("before"))
-        stored = await self._journal.list_calls(caller.user.id, before=before, limit=PAGE_OF_CALLS)
+        stored = await self._journal.list_calls(
+            caller.user.id, before=before, limit=PAGE_OF_CALLS, operation=operation
+        )
         more = stored[-1].opened_at if len(stored) == PAGE_OF_CALLS else None
         ended = [_facts(call) for call in stored if call.call_id not in opened]
         now = [call for call in opened.values() if (more or 0.0) <= call.opened_at < (before or math.inf)]
@@ -134,6 +142,14 @@ class CallHistoryRoutes:
 
 def _newest_first(calls: Iterable[CallFacts]) -> list[CallFacts]:
     return sorted(calls, key=lambda call: call.opened_at, reverse=True)
+
+
+def _operation(request: web.Request) -> tuple[str, str] | None:
+    server, key = request.query.get("server"), request.query.get("operation")
+    if (server is None) != (key is None):
+        message = "server and operation: the id of a server and the key of its operation, or neither."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "operation"})
+    return None if server is None or key is None else (server, key)
 
 
 def _is_true(text: str | None) -> bool:

@@ -133,3 +133,41 @@ async def test_a_page_of_an_api_is_shown_without_running_or_loading_anything(sce
     await expect(page.get_by_role("region", name="Body of the answer")).to_contain_text("<script>top.ran")
     await page.get_by_role("button", name="Page").click()
     await expect(frame.get_by_role("heading", name="Hello")).to_be_visible()
+
+
+async def test_a_try_is_saved_repeated_edited_and_shared(scene: BrowserHarness) -> None:
+    """Whoever tries an API calls it again and again; everything had to be typed each time."""
+    page = await scene.open_page()
+    await show_tool(page, "mirrorPath")
+    await page.get_by_role("button", name="Fill with example").click()
+    await expect(await run_tool(page)).to_contain_text("Succeeded")
+    await page.get_by_text("Saved requests and earlier calls").click()
+    saved, calls = (
+        page.get_by_role("list", name="Saved requests"),
+        page.get_by_role("list", name="Earlier calls"),
+    )
+    await expect(calls.get_by_role("listitem")).to_have_count(1)
+    await page.get_by_role("form", name="Save the request").get_by_label("Name").fill("mine")
+    await page.get_by_role("button", name="Save what is in the form").click()
+    await expect(saved.get_by_role("listitem")).to_have_count(1)
+    await page.get_by_role("button", name="Share a link to this form").click()
+    link = await page.get_by_role("textbox", name="Link to this form").input_value()
+
+    await page.get_by_role("button", name="Clear the form").click()
+    await calls.get_by_role("button", name="Run again").click()
+    await expect(calls.get_by_role("listitem")).to_have_count(2)
+    first = page.get_by_role("form", name="Try mirrorPath").get_by_role("textbox").first
+    value = await first.input_value()
+    assert value
+    await page.get_by_role("button", name="Clear the form").click()
+    await saved.get_by_role("button", name="Edit: mine").click()
+    await expect(first).to_have_value(value)
+
+    await page.goto("about:blank")
+    await page.goto(link)
+    await expect(page.get_by_role("form", name="Try mirrorPath").get_by_role("textbox").first).to_have_value(
+        value
+    )
+    await page.get_by_text("Saved requests and earlier calls").click()
+    await saved.get_by_role("button", name="Delete mine").click()
+    await expect(saved).to_contain_text("Nothing is saved yet.")

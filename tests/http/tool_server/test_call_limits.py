@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import aiohttp
 import pytest
@@ -156,6 +157,10 @@ async def test_a_call_that_waits_is_listed_told_to_pages_and_cancelled_by_its_id
     assert states == ["cancelled", "cancelled", "succeeded"]
     assert (await page.get("/api/calls?open=true"))["calls"] == []
     assert (await page.request("GET", "/api/calls?open=perhaps"))[0] == 400
+    of_operation = f"/api/calls?server={listed[0]['server']}&operation="
+    assert len((await page.get(of_operation + quote(listed[0]["operation"])))["calls"]) == 3
+    assert (await page.get(of_operation + "GET%20/other"))["calls"] == []
+    assert (await page.request("GET", "/api/calls?operation=GET%20/other"))[0] == 400
 
 
 async def test_who_may_change_limits_and_what_is_told_of_a_bad_value(

@@ -1,0 +1,79 @@
+// @ts-check
+/**
+ * Arguments that the user saved by name, for each operation. They stay in this browser, with the other data of its user:
+ * they may hold anything, passwords too, and nobody else has a use for them.
+ */
+import { stringifyJson, parseJson } from "../base/json_text.js";
+
+/** @typedef {import("../types/types.js").JsonObject} JsonObject */
+/** @typedef {{name: string, text: string}} SavedRequest  text: the arguments as JSON */
+/** @typedef {{readRecord: (store: "keys", key: string) => Promise<any>, changeRecords: (stores: ["keys"], change: (of: (store: "keys") => {put: (value: unknown, key: string) => unknown}) => void) => Promise<void>}} Store */
+
+/** A persisted name. */
+const RECORD = "saved requests";
+const MAX_NAME = 80;
+
+export class SavedRequests {
+  /** @param {Store} store @param {{server_id: string, key: string}} tool */
+  constructor(store, { server_id, key }) {
+    this.store = store;
+    this.place = `${server_id} ${key}`;
+  }
+
+  /** By name. @returns {Promise<SavedRequest[]>} */
+  async listRequests() {
+    return (await this.#readAll())[this.place] ?? [];
+  }
+
+  /** In place of the one of that name. @param {string} name @param {JsonObject} args */
+  async saveRequest(name, args) {
+    const saved = { name: name.trim().slice(0, MAX_NAME), text: stringifyJson(args) };
+    await this.#change((list) => [...list.filter((each) => each.name !== saved.name), saved].toSorted((a, b) => a.name.localeCompare(b.name)));
+  }
+
+  /** @param {string} name */
+  async removeRequest(name) {
+    await this.#change((list) => list.filter((each) => each.name !== name));
+  }
+
+  /** @param {(list: SavedRequest[]) => SavedRequest[]} edit */
+  async #change(edit) {
+    const all = await this.#readAll();
+    const list = edit(all[this.place] ?? []);
+    const next = { ...all, [this.place]: list };
+    if (list.length === 0) delete next[this.place];
+    await this.store.changeRecords(["keys"], (of) => void of("keys").put(next, RECORD));
+  }
+
+  /** @returns {Promise<Record<string, SavedRequest[]>>} */
+  async #readAll() {
+    return (await this.store.readRecord("keys", RECORD)) ?? {};
+  }
+}
+
+/** What stands in stored arguments for a value under a secret name (`bridge/calls/argument_redaction.py`). */
+const MARKER = "[secret]";
+
+/**
+ * The arguments of something saved or stored; null where they cannot be read.
+ * @param {string | null} text
+ * @returns {{args: JsonObject, isWhole: boolean} | null} isWhole: no secret was left out
+ */
+export function readArguments(text) {
+  try {
+    const value = parseJson(text ?? "");
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+    const args = /** @type {JsonObject} */ (withoutMarkers(value));
+    return { args, isWhole: stringifyJson(args) === stringifyJson(value) };
+  } catch {
+    return null;
+  }
+}
+
+/** @param {import("../types/types.js").JsonValue} value @returns {import("../types/types.js").JsonValue} */
+function withoutMarkers(value) {
+  if (Array.isArray(value)) return value.filter((item) => item !== MARKER).map(withoutMarkers);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([, member]) => member !== MARKER);
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutMarkers(member)]));
+}
