@@ -196,6 +196,7 @@ def api_routes(
         *ServerRoutes(
             parts.registry,
             partial(read_public_document, bundle=parts.documents.bundle_document),
+            parts.documents.read_responses,
         ).list_routes(),
         *DocumentBundleRoutes(parts.documents.bundle_document).list_routes(),
         *ApprovalRoutes(parts.approvals, settings.approvals.approval_s).list_routes(),

@@ -56,6 +56,10 @@ def _lines(cache: _DocumentCache, request: dict[str, Any], text: bytes, *files: 
             yield orjson.dumps(bundle.text)
         case "schemas":
             yield from _schema_lines(cache, request["digest"], request["keys"], text)
+        case "responses":
+            tools = _parsed(cache, request["digest"], text)
+            if tools is not None:
+                yield tools.responses_of(request["key"])
         case _:
             source_url, base_url = request["source_url"], request["base_url"]
             tools = DocumentTools(parse_document(text), source_url=source_url, base_url=base_url)
@@ -63,12 +67,17 @@ def _lines(cache: _DocumentCache, request: dict[str, Any], text: bytes, *files: 
             yield from compiled_to_lines(tools.compiled)
 
 
-def _schema_lines(cache: _DocumentCache, digest: str, keys: list[str], text: bytes) -> Iterator[bytes]:
-    """Yield schema and warnings of each key, in order; nothing without the document and without a text."""
+def _parsed(cache: _DocumentCache, digest: str, text: bytes) -> DocumentTools | None:
     tools = cache.get(digest)
     if tools is None and text:
         tools = DocumentTools(parse_document(text), source_url=None)
         cache.add_document(tools, text)
+    return tools
+
+
+def _schema_lines(cache: _DocumentCache, digest: str, keys: list[str], text: bytes) -> Iterator[bytes]:
+    """Yield schema and warnings of each key, in order; nothing without the document and without a text."""
+    tools = _parsed(cache, digest, text)
     if tools is not None:
         for key in keys:
             schema = tools.schema_of(key)

@@ -23,6 +23,14 @@ class DocumentReader(Compiler, Protocol):
         """
         ...
 
+    async def read_responses(self, text: str, digest: str, key: str) -> bytes:
+        """Return what a compiled text says about the responses of one operation, as a JSON array.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        ...
+
     async def validate_document(self, text: str) -> Validation:
         """Return what openapi-core says about a document; a bad document never raises."""
         ...

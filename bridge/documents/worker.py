@@ -85,6 +85,21 @@ class DocumentWorker:
         )
         return dict(zip(keys, compiled, strict=True))
 
+    async def read_responses(self, text: str, digest: str, key: str) -> bytes:
+        """Return what a text says about the responses of one operation, as JSON.
+
+        Cancelling it replaces the child.
+
+        Raises:
+            BridgeError: `invalid_document`, as `compile_document`.
+        """
+        header = {"op": "responses", "digest": digest, "key": key}
+        async with self._child_for_one() as process:
+            lines = await _checked(_send_request(process, header, ""))
+            if not lines:  # the child no longer has the document, or never had it
+                lines = await _checked(_send_request(process, header, text))
+        return lines[0]
+
     @asynccontextmanager
     async def _hold_child(self) -> AsyncGenerator[None]:
         async with self._lock:

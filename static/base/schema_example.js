@@ -33,7 +33,7 @@ const TEXTS = {
 
 /**
  * @param {JsonSchema} schema
- * @param {{withOptional?: boolean}} [choice] withOptional: also optional properties for which the document gives a value
+ * @param {{withOptional?: boolean, withAll?: boolean}} [choice] withOptional: also optional properties for which the document gives an example; withAll: all
  * @param {number} [depth]
  * @returns {JsonValue}
  */
@@ -41,6 +41,7 @@ export function exampleOf(schema, choice = {}, depth = 0) {
   const used = effectiveSchema(schema);
   const given = givenExample(used);
   if (given !== undefined) return given;
+  if (Array.isArray(used.allOf) && used.allOf.length > 0 && depth <= MAX_DEPTH) return exampleOfAll(used, choice, depth);
   const kind = kindOf(used, depth);
   if (kind === "union") return exampleOf(branchesOf(used)[0], choice, depth + 1);
   if (kind === "array" || (kind === "json" && used.type === "array")) return exampleItems(used, choice, depth);
@@ -51,6 +52,14 @@ export function exampleOf(schema, choice = {}, depth = 0) {
   return exampleObject(used, choice, depth);
 }
 
+/** What fits all parts together: the properties of all; of parts that are no objects the first. @param {JsonSchema} schema @param {{withOptional?: boolean, withAll?: boolean}} choice @param {number} depth @returns {JsonValue} */
+function exampleOfAll({ allOf, ...own }, choice, depth) {
+  const parts = [...(Array.isArray(allOf) ? allOf.map(schemaOf) : []), ...("properties" in own ? [own] : [])];
+  const examples = parts.map((part) => exampleOf(part, choice, depth + 1));
+  const isObject = (/** @type {JsonValue} */ value) => typeof value === "object" && value !== null && !Array.isArray(value);
+  return examples.every(isObject) ? Object.assign({}, ...examples) : (examples.find((each) => !isObject(each)) ?? null);
+}
+
 /** What the document itself gives. @param {JsonSchema} schema @returns {JsonValue | undefined} */
 export function givenExample(schema) {
   const examples = Array.isArray(schema.examples) ? schema.examples : [];
@@ -58,18 +67,18 @@ export function givenExample(schema) {
   return [examples[0], schema.example, schema.default, choice].find((given) => given !== undefined);
 }
 
-/** @param {JsonSchema} schema @param {{withOptional?: boolean}} choice @param {number} depth @returns {JsonValue} */
+/** @param {JsonSchema} schema @param {{withOptional?: boolean, withAll?: boolean}} choice @param {number} depth @returns {JsonValue} */
 function exampleItems(schema, choice, depth) {
   if (depth > MAX_DEPTH) return [];
   const count = Math.min(Math.max(Number(schema.minItems ?? 1), 1), MAX_ITEMS);
   return Array.from({ length: count }, () => exampleOf(schemaOf(schema.items), choice, depth + 1));
 }
 
-/** @param {JsonSchema} schema @param {{withOptional?: boolean}} choice @param {number} depth @returns {JsonObject} */
+/** @param {JsonSchema} schema @param {{withOptional?: boolean, withAll?: boolean}} choice @param {number} depth @returns {JsonObject} */
 function exampleObject(schema, choice, depth) {
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const properties = schemaOf(schema.properties);
-  const given = (/** @type {string} */ name) => choice.withOptional === true && hasGiven(schemaOf(properties[name]));
+  const given = (/** @type {string} */ name) => choice.withAll === true || (choice.withOptional === true && hasGiven(schemaOf(properties[name])));
   const names = [...Object.keys(properties).filter((name) => required.includes(name) || given(name))];
   const rest = required.filter((name) => !(name in properties));
   if (depth > MAX_DEPTH) return {};

@@ -83,9 +83,9 @@ export class BridgeApi {
     return this.#get("/api/tools");
   }
 
-  /** @param {string} name @returns {Promise<import("../types/api_types.js").FullTool>} */
-  readTool(name) {
-    return this.#get(`/api/tools/${encodeSegment(name)}`);
+  /** @param {string} name @param {"" | "?responses=yes"} [query] with what the document says about its responses @returns {Promise<import("../types/api_types.js").FullTool>} */
+  readTool(name, query = "") {
+    return this.#get(`/api/tools/${encodeSegment(name)}${query}`);
   }
 
   /** @returns {Promise<import("../types/api_types.js").Selection>} */

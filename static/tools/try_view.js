@@ -14,6 +14,7 @@ import { codePanel } from "./code_panel.js";
 import { sizeProblem } from "./file_content.js";
 import { approveOwnRun, watchOwnRun } from "./own_run.js";
 import { ToolForm } from "./tool_form.js";
+import { responsesPanel } from "./responses_panel.js";
 import { readLink } from "./shared_link.js";
 import { shareButton, TriesPanel } from "./tries_panel.js";
 import { credentialState, toolAddress, toolDescription, toolTitle } from "./tool_head.js";
@@ -73,7 +74,7 @@ export class TryView {
   }
 
   #render() {
-    const { tool } = this;
+    const { parts, tool } = this;
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
       void this.#run(event.isTrusted);
@@ -96,6 +97,7 @@ export class TryView {
       ),
       this.result,
       this.tries.element,
+      responsesPanel(async () => (await parts.api.readTool(tool.name, "?responses=yes")).responses ?? []),
       this.#limitsPanel(),
     );
   }

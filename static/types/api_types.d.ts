@@ -111,6 +111,14 @@ export interface Tool {
 }
 export interface FullTool extends Tool {
   schema: JsonSchema;
+  /** Where they were asked for. */
+  responses?: DescribedResponse[];
+}
+/** What the document says about a response; `status`: a number, a range such as "4XX", or "default". */
+export interface DescribedResponse {
+  status: string;
+  description: string;
+  content: { media_type: string; schema?: JsonSchema | boolean; example?: JsonValue }[];
 }
 export interface SelectionChoice {
   servers: string[];

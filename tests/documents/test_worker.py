@@ -277,3 +277,7 @@ async def test_schemas_are_made_whether_or_not_the_child_still_has_the_document(
     assert await worker.compile_schemas(text, here.compiled.digest, list(wanted)) == wanted
     await worker.close()
     assert await worker.compile_schemas(text, here.compiled.digest, list(wanted)) == wanted
+    key = next(iter(wanted))
+    assert await worker.read_responses(text, here.compiled.digest, key) == here.responses_of(key)
+    await worker.close()
+    assert await worker.read_responses(text, here.compiled.digest, key) == here.responses_of(key)

@@ -37,6 +37,7 @@ from toolserver.operation.operation import (
 from toolserver.operation.request_plan import PlanWriter
 from toolserver.tool.definition import Definitions, Outline, SeparateDefinitions, ToolSchema
 from toolserver.tool.naming import suggest_names
+from toolserver.tool.responses import describe_responses
 
 SourceKind = Literal["openapi", "mcp"]
 
@@ -174,6 +175,7 @@ class DocumentTools:
             DocumentError: too_many_operations, too_large (the tools together), invalid_base_url.
         """
         source = _read_source(document)
+        self._document = document
         self._definitions = source.definitions
         self._operations = {operation.key: operation for operation in source.listed.operations}
         self._remaining_schema_bytes = document.limits.max_compiled_bytes
@@ -192,6 +194,15 @@ class DocumentTools:
         schema = self._definitions.build_schema(operation, bare=self._remaining_schema_bytes <= 0)
         self._remaining_schema_bytes -= len(schema.schema_json)
         return schema
+
+    def responses_of(self, key: str) -> bytes:
+        """What the document says about the responses of one operation, as JSON; see `describe_responses`.
+
+        Raises:
+            KeyError: there is no such operation.
+        """
+        operation = self._operations[key]
+        return dump_json(describe_responses(self._document, operation.path, operation.method))
 
 
 def compile_document(

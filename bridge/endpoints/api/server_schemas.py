@@ -148,6 +148,25 @@ class ServerList(ApiModel):
     """Another one after every change of servers, tools or selection."""
 
 
+class ResponseContent(ApiModel):
+    """One media type of a response."""
+
+    media_type: str
+    response_schema: dict[str, Any] | bool | None = Field(default=None, serialization_alias="schema")
+    """With references resolved, as far as a person reads; absent: not described."""
+    example: Any = None
+    """The document's first example, unless it is long."""
+
+
+class ResponseFacts(ApiModel):
+    """A response that the document describes."""
+
+    status: str
+    """A status, a range such as "4XX", or "default"."""
+    description: str
+    content: list[ResponseContent]
+
+
 class ToolEntry(ApiModel):
     """A tool of the caller's catalog."""
 
@@ -168,6 +187,8 @@ class ToolEntry(ApiModel):
     """Why it is not advertised."""
     tool_schema: dict[str, Any] | None = Field(default=None, serialization_alias="schema")
     """Schema of its arguments; absent unless requested."""
+    responses: list[ResponseFacts] | None = None
+    """What the document says about its responses; absent unless requested."""
 
 
 class ToolList(ApiModel):

@@ -45,6 +45,9 @@ FetchDocument = Callable[[str, Set[str]], Awaitable[SourceDocument]]
 For public addresses only; raises BridgeError `document_unreachable` or `invalid_document`.
 """
 
+ReadResponses = Callable[[str, str, str], Awaitable[bytes]]
+"""Takes a document's text and digest, and an operation's key: gives its described responses, as JSON."""
+
 
 _SERVER_NOW = {200: RouteAnswer("The server as it is now.", Server)}
 _NOT_FOUND = (ErrorCode.NOT_FOUND,)
@@ -54,9 +57,12 @@ _DOCUMENT = (ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST)
 class ServerRoutes:
     """Handlers of servers and tools."""
 
-    def __init__(self, registry: Registry, fetch_document: FetchDocument) -> None:
+    def __init__(
+        self, registry: Registry, fetch_document: FetchDocument, read_responses: ReadResponses
+    ) -> None:
         self._registry = registry
         self._fetch_document = fetch_document
+        self._read_responses = read_responses
 
     def list_routes(self) -> list[ApiRoute]:
         """Return the routes of this class."""
@@ -169,7 +175,13 @@ class ServerRoutes:
                 self.show_tool,
                 "showTool",
                 "Show a tool",
-                {200: RouteAnswer("The tool with the schema of its arguments.", ToolEntry)},
+                {
+                    200: RouteAnswer(
+                        "The tool with the schema of its arguments; with `?responses=yes` also what "
+                        "its document says about its responses.",
+                        ToolEntry,
+                    )
+                },
                 errors=(ErrorCode.NOT_FOUND, ErrorCode.INVALID_DOCUMENT),
             ),
         ]
@@ -299,6 +311,11 @@ class ServerRoutes:
         absences = (await self._registry.offer_tools(view, None)).explain_absences((tool,))
         schemas = await self._registry.schemas_of(view, (tool,))
         entry = _tool_entry(view, tool, absences.get(name), schemas[name])
+        if request.query.get("responses") == "yes":
+            server = view.find_server(tool.server_id)
+            text, digest = server.record.text, server.compiled.digest
+            responses = await self._read_responses(text, digest, tool.operation.key)
+            entry["responses"] = orjson.Fragment(responses)
         return web.Response(body=orjson.dumps(entry), content_type="application/json")
 
     async def _view(self, request: web.Request) -> UserView:

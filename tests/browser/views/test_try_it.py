@@ -77,6 +77,9 @@ async def test_a_form_fills_itself_and_leads_to_all_that_is_wrong(scene: Browser
     await page.get_by_role("button", name="Clear the form").click()
     await page.get_by_role("button", name="Fill with example").click()
     await expect(await run_tool(page)).to_contain_text("/echo/clash/text")
+    await page.get_by_text("Responses in the document").click()
+    await expect(page.get_by_text("The request as it arrived")).to_be_visible()
+    await expect(page.get_by_text("application/json · Made up from the schema")).to_be_visible()
 
 
 SHOW_BODY = """async ([text, type]) => {

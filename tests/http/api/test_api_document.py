@@ -270,6 +270,9 @@ async def _walk_selection(witness: Witness) -> None:
     detail = await witness.ask("GET", "/api/servers/shop")
     assert [tool["left_out"] for tool in detail["tools"]] == ["not_selected", None]
     tool = await witness.ask("GET", "/api/tools/listProducts")
+    assert "responses" not in tool
+    told = await witness.ask("GET", "/api/tools/listProducts?responses=yes")
+    assert told["responses"][0]["status"] == "200"
     assert tool["schema"]["properties"]["limit"]["type"] == "integer"
     await witness.ask("GET", "/api/tools/none", status=404)
 

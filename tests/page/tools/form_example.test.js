@@ -39,6 +39,13 @@ test("required arguments are filled, and of the others those that the document e
   assert.deepEqual(exampleOf(schema), { id: 1 });
 });
 
+test("of several schemas that hold together the example has the properties of all", () => {
+  const named = objectOf({ name: text });
+  assert.deepEqual(exampleOf({ allOf: [named, objectOf({ id: { type: "integer" } })] }, { withAll: true }), { name: "text", id: 1 });
+  assert.deepEqual(exampleOf({ ...objectOf({ own: text }), allOf: [named] }, { withAll: true }), { name: "text", own: "text" });
+  assert.equal(exampleOf({ allOf: [{ type: "string", maxLength: 2 }, { description: "Two letters" }] }), "te");
+});
+
 test("a file is made up as a file, and a schema without end ends", () => {
   const file = objectOf({ base64: text, text, url: text, filename: text, content_type: text });
   assert.deepEqual(exampleOf(objectOf({ file }, ["file"])), { file: { text: "Example", filename: "example.txt", content_type: "text/plain" } });

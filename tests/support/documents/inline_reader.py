@@ -26,6 +26,9 @@ class InlineReader(DocumentReader):
         tools = _tools_of(text, None, None)
         return {key: tools.schema_of(key) for key in keys}
 
+    async def read_responses(self, text: str, digest: str, key: str) -> bytes:
+        return _tools_of(text, None, None).responses_of(key)
+
     async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
