@@ -13,7 +13,6 @@ import { callAgain, storedCallFacts } from "./stored_call.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { viaWords } from "../ui/via_words.js";
 import { toCurl } from "../base/curl.js";
-import { formatMoment, formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../types/types.js").CallEntry} CallEntry */
 /** @typedef {import("../types/types.js").LoggedRequest} LoggedRequest */

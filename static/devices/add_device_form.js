@@ -3,7 +3,6 @@
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
-import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../types/api_types.js").WaitingBrowser} WaitingBrowser */
 

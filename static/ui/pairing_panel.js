@@ -3,7 +3,6 @@
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, fill, notice, sentenceOf } from "./dom.js";
-import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../executor/pairing_code.js").PairingCode} PairingCode */
 /** @typedef {import("../executor/pairing_code.js").Standing} Standing */
