@@ -1,5 +1,6 @@
 // @ts-check
 /** curl commands, as browsers copy them and documentation writes them, to requests. Nothing is run. Pure. */
+import { t } from "../base/language.js";
 import { bareType, ConversionError, formBody, headerOf, requestOf, splitAddress, textBody } from "./request_parts.js";
 
 /** @typedef {import("../types/conversion_types.js").RecordedRequest} RecordedRequest */
@@ -38,7 +39,7 @@ export function readCurl(text) {
     else if ((commands.at(-1)?.length ?? 0) > 0) commands.push([]);
   }
   const found = commands.filter((words) => words.length > 0).map((words) => requestOfOptions(readOptions(words)));
-  if (found.length === 0) throw new ConversionError("The curl command has no address.");
+  if (found.length === 0) throw new ConversionError(t`The curl command has no address.`);
   return found;
 }
 
@@ -64,7 +65,7 @@ export function shellWords(text) {
       words.push(null);
     } else if (!/^[\\^]\r?\n$/.test(all)) word = (word ?? "") + wordPart({ ansi, single, double, escaped, plain });
   }
-  if (end < text.trim().length) throw new ConversionError("The curl command has a quote that is not closed.");
+  if (end < text.trim().length) throw new ConversionError(t`The curl command has a quote that is not closed.`);
   finish();
   return words;
 }
@@ -107,9 +108,9 @@ function takeOption(options, what, value) {
   if (what === "encoded") options.data.push(encodedPair(value));
   if (what === "json") options.isJson = true;
   if (what === "form") options.form.push(formField(value));
-  if (what === "user") options.headers.push(["Authorization", "Basic ?"]);
-  if (what === "bearer") options.headers.push(["Authorization", "Bearer ?"]);
-  if (what === "cookie") options.headers.push(["Cookie", value]);
+  if (what === "user") options.headers.push(["authorization", "basic ?"]);
+  if (what === "bearer") options.headers.push(["authorization", "bearer ?"]);
+  if (what === "cookie") options.headers.push(["cookie", value]);
   if (what === "url") options.url = value;
   if (what === "upload") [options.method, options.data] = [options.method || "PUT", [...options.data, "@"]];
 }
@@ -129,7 +130,7 @@ function formField(value) {
 
 /** @param {Options} options @returns {RecordedRequest} */
 function requestOfOptions({ method, url, headers, data, form, isGet, isJson }) {
-  if (url === "") throw new ConversionError("The curl command has no address.");
+  if (url === "") throw new ConversionError(t`The curl command has no address.`);
   const address = splitAddress(url.replace(/\$\{?([A-Za-z_]\w*)\}?/g, "{$1}"));
   const hasBody = !isGet && data.length + form.length > 0;
   if (isGet) address.query.push(...splitAddress(`http://x/?${data.join("&")}`).query);

@@ -49,7 +49,7 @@ export function namedPlaces(text, base) {
   /** @type {Map<string, Place>} */
   const places = new Map();
   for (const { url, title } of named) {
-    const full = addressFrom(url, base);
+    const full = fullAddress(url, base);
     if (full && !places.has(full)) places.set(full, { url: full, title });
   }
   return [...places.values()];
@@ -58,7 +58,7 @@ export function namedPlaces(text, base) {
 /** Scripts and lists that may name documents. @param {string} text a web page @param {string} base its address @returns {string[]} at the same origin */
 export function configuredPlaces(text, base) {
   const found = [...text.matchAll(/(?:\bsrc|\bhref|configUrl)["']?\s*[=:]\s*["']([^"']+)["']/g)].map(([, url]) => url).filter((url) => CONFIGURED.test(url));
-  const full = found.map((url) => addressFrom(url, base)).filter((url) => url !== "" && new URL(url).origin === new URL(base).origin);
+  const full = found.map((url) => fullAddress(url, base)).filter((url) => url !== "" && new URL(url).origin === new URL(base).origin);
   return [...new Set(full)].slice(0, 3);
 }
 
@@ -91,7 +91,7 @@ function attributePlaces(text) {
 }
 
 /** @param {string} url @param {string} base @returns {string} "" where it is not of http or https */
-function addressFrom(url, base) {
+function fullAddress(url, base) {
   if (!URL.canParse(url, base)) return "";
   const full = new URL(url, base);
   return /^https?:$/.test(full.protocol) && full.username === "" ? full.href : "";

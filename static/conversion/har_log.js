@@ -1,5 +1,6 @@
 // @ts-check
 /** HAR files, as browsers record them, to requests: those of an API, not what makes up web pages. Pure. */
+import { counted, t } from "../base/language.js";
 import { bareType, ConversionError, formBody, headerOf, requestOf, splitAddress, textBody } from "./request_parts.js";
 import { formatCount } from "../ui/format_count.js";
 
@@ -18,11 +19,11 @@ const METHODS = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]);
 export function readHar(root) {
   const entries = Array.isArray(root?.log?.entries) ? root.log.entries : [];
   const calls = entries.filter(isApiCall).map(requestOfEntry);
-  if (calls.length === 0) throw new ConversionError(`The HAR file has ${formatCount(entries.length, "request")}, and none of them is the call of an API.`);
+  if (calls.length === 0) throw new ConversionError(t`The HAR file has ${formatCount(entries.length, "request")}, and none of them is the call of an API.`);
   const left = entries.length - calls.length;
   const hosts = [...new Set(calls.map((/** @type {RecordedRequest} */ { origin }) => origin.replace(/^https?:\/\//, "")))];
-  const notes = left > 0 ? [`${formatCount(left, "request")} for pages, scripts, pictures and the like ${left === 1 ? "is" : "are"} left out.`] : [];
-  return { title: hosts[0] || "Recorded requests", description: "", kind: "HAR file", requests: calls, has_examples: false, notes };
+  const notes = left > 0 ? [counted(left, "{0} request for pages, scripts, pictures and the like is left out.", "{0} requests for pages, scripts, pictures and the like are left out.")] : [];
+  return { title: hosts[0] || t`Recorded requests`, description: "", kind: t`HAR file`, requests: calls, has_examples: false, notes };
 }
 
 /** @param {any} entry */
@@ -39,7 +40,7 @@ function requestOfEntry({ request, response }) {
   return requestOf({
     ...splitAddress(request.url),
     method: request.method,
-    headers: request.cookies?.length > 0 && headerOf(headers, "cookie") === "" ? [...headers, ["Cookie", "?"]] : headers,
+    headers: request.cookies?.length > 0 && headerOf(headers, "cookie") === "" ? [...headers, ["cookie", "?"]] : headers,
     body: bodyOf(request.postData),
     answers: seen >= 200 && seen < 600 ? [[seen, bareType(response.content?.mimeType)]] : [],
   });

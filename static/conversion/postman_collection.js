@@ -1,7 +1,7 @@
 // @ts-check
 /** Postman collections 2.0 and 2.1 to requests: folders, variables, authorization, saved answers. Scripts are not run. Pure. */
+import { counted, t } from "../base/language.js";
 import { bareType, ConversionError, formBody, headerOf, requestOf, splitAddress, textBody } from "./request_parts.js";
-import { formatCount } from "../ui/format_count.js";
 
 /** @typedef {import("../types/conversion_types.js").Recording} Recording */
 /** @typedef {import("../types/conversion_types.js").RecordedRequest} RecordedRequest */
@@ -20,10 +20,10 @@ export function readPostman(root) {
   /** @type {Context} */
   const context = { folder: "", auth: root.auth, variables: variablesOf(root.variable), notes: new Set(), scripts: { count: scriptCount(root) } };
   const requests = requestsOf(Array.isArray(root.item) ? root.item : [], context);
-  if (requests.length === 0) throw new ConversionError("The Postman collection has no requests.");
+  if (requests.length === 0) throw new ConversionError(t`The Postman collection has no requests.`);
   const { count } = context.scripts;
-  if (count > 0) context.notes.add(`${formatCount(count, "script")} of the collection ${count === 1 ? "is" : "are"} left out: what they compute has to be given to the tools.`);
-  return { title: String(root.info?.name ?? "Postman collection"), description: wordsOf(root.info?.description), kind: "Postman collection", requests, has_examples: true, notes: [...context.notes] };
+  if (count > 0) context.notes.add(counted(count, "{0} script of the collection is left out: what it computes has to be given to the tools.", "{0} scripts of the collection are left out: what they compute has to be given to the tools."));
+  return { title: String(root.info?.name ?? t`Postman collection`), description: wordsOf(root.info?.description), kind: t`Postman collection`, requests, has_examples: true, notes: [...context.notes] };
 }
 
 /** @param {unknown} description text, or an object with it @returns {string} */
@@ -114,7 +114,7 @@ function schemeOf(auth, notes) {
   if (kind === "basic") return { type: "http", scheme: "basic" };
   if (kind === "bearer" || kind === "oauth2" || kind === "jwt") return { type: "http", scheme: "bearer" };
   if (kind === "apikey") return { type: "apiKey", in: settingOf(auth.apikey, "in") === "query" ? "query" : "header", name: settingOf(auth.apikey, "key") || "X-API-Key" };
-  notes.add(`Authorization of the kind “${kind}” cannot be taken over: a page cannot compute it.`);
+  notes.add(t`Authorization of the kind “${kind}” cannot be taken over: a page cannot compute it.`);
   return null;
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** What a text that somebody brings is, by its content; and what becomes of it. Pure. */
+import { t } from "../base/language.js";
 import { ConversionError } from "./request_parts.js";
 import { readCurl } from "./curl_command.js";
 import { readHar } from "./har_log.js";
@@ -8,10 +9,8 @@ import { documentOf } from "./request_document.js";
 
 /** @typedef {import("../types/conversion_types.js").Converted} Converted */
 
-const SWAGGER_1 =
-  "This is a Swagger 1.x document, a form of 2014 in which an API is spread over several files. OpenAPI 3 and Swagger 2.0 can be read: look for " +
-  "/swagger.json, /v2/api-docs or /openapi.json of the same API, or convert it with the tool swagger-converter.";
-const NOT_A_COLLECTION = "This is a Postman environment or an export of another kind. Export the collection itself (v2.1).";
+const SWAGGER_1 = t`This is a Swagger 1.x document, a form of 2014 in which an API is spread over several files. OpenAPI 3 and Swagger 2.0 can be read: look for /swagger.json, /v2/api-docs or /openapi.json of the same API, or convert it with the tool swagger-converter.`;
+const NOT_A_COLLECTION = t`This is a Postman environment or an export of another kind. Export the collection itself (v2.1).`;
 
 /**
  * @param {string} text
@@ -45,7 +44,7 @@ function parseObject(text) {
 function recordingOfCurl(text) {
   const requests = readCurl(text);
   const host = requests[0].origin.replace(/^https?:\/\//, "");
-  return { title: host || "Requests", description: "", kind: requests.length === 1 ? "curl command" : "list of curl commands", requests, has_examples: true, notes: [] };
+  return { title: host || t`Recorded requests`, description: "", kind: requests.length === 1 ? t`curl command` : t`list of curl commands`, requests, has_examples: true, notes: [] };
 }
 
 /** An address and nothing else. @param {string} text @returns {boolean} */

@@ -3,6 +3,7 @@
  * Recorded requests to a small OpenAPI document: requests of one method and path become one operation. Values of
  * credentials and cookies are not taken along; what they were sent in becomes security schemes. Pure.
  */
+import { t } from "../base/language.js";
 import { formatCount } from "../ui/format_count.js";
 import { cleanRequest, schemeName } from "./request_headers.js";
 import { templateOf } from "./path_template.js";
@@ -24,7 +25,7 @@ export function documentOf(recording) {
   const schemes = new Map(operations.flatMap(({ samples }) => samples.flatMap(({ cleaned }) => cleaned.schemes)).map((scheme) => [schemeName(scheme), scheme]));
   const notes = [...notesOf(operations), ...recording.notes];
   const origins = [...new Set(operations.map(({ origin }) => origin))].filter(Boolean);
-  const made = `Made in your browser from a ${recording.kind} with ${formatCount(recording.requests.length, "request")}.`;
+  const made = t`Made in your browser from this: ${recording.kind}, with ${formatCount(recording.requests.length, "request")}.`;
   const document = {
     openapi: "3.0.3",
     info: { title: recording.title, version: "1", description: [recording.description, [made, ...notes].join(" ")].filter(Boolean).join("\n\n") },
@@ -154,8 +155,8 @@ function schemaOfPlaceholders(text, hasExamples) {
 
 /** @param {[number, string][]} answers @returns {Json} */
 function answersOf(answers) {
-  if (answers.length === 0) return { default: { description: "Not recorded." } };
-  return Object.fromEntries(answers.map(([status, type]) => [String(status), { description: "As recorded.", ...(type ? { content: { [type]: {} } } : {}) }]));
+  if (answers.length === 0) return { default: { description: "" } };
+  return Object.fromEntries(answers.map(([status, type]) => [String(status), { description: "", ...(type ? { content: { [type]: {} } } : {}) }]));
 }
 
 /** @param {Operation[]} operations @returns {string[]} */
@@ -165,8 +166,8 @@ function notesOf(operations) {
   const cookies = cleaned.reduce((sum, found) => sum + found.cookies, 0);
   const hasNoAddress = operations.some(({ origin }) => origin === "");
   return [
-    secrets.length > 0 && `The values of ${secrets.join(", ")} are left out: give them under Credentials of the server, where they stay in your browser.`,
-    cookies > 0 && "Cookies are left out: a page cannot send them. The companion extension sends those of your own login.",
-    hasNoAddress && "The address of the API is a variable: enter it as the base address of the server.",
+    secrets.length > 0 && t`The values of ${secrets.join(", ")} are left out: give them under Credentials of the server, where they stay in your browser.`,
+    cookies > 0 && t`Cookies are left out: a page cannot send them. The companion extension sends those of your own login.`,
+    hasNoAddress && t`The address of the API is a variable: enter it as the base address of the server.`,
   ].filter((note) => note !== false);
 }

@@ -1,6 +1,8 @@
 // @ts-check
 /** Parts that all forms of recorded requests share: addresses, media types, forms. Pure. */
 
+import { t, verbatim } from "../base/language.js";
+
 /** @typedef {import("../types/conversion_types.js").RecordedRequest} RecordedRequest */
 /** @typedef {import("../types/conversion_types.js").RecordedBody} RecordedBody */
 
@@ -9,7 +11,7 @@ export class ConversionError extends Error {
   /** @param {string} message */
   constructor(message) {
     super(message);
-    this.name = "ConversionError";
+    this.name = verbatim("ConversionError");
   }
 }
 
@@ -47,7 +49,7 @@ export function splitAddress(text) {
   const [place, query] = at < 0 ? [address, ""] : [address.slice(0, at), address.slice(at + 1)];
   const found = /^(?:([a-z][a-z0-9+.-]*):\/\/)?([^/]*)(.*)$/is.exec(place);
   const [scheme, host, path] = [found?.[1]?.toLowerCase() ?? "http", found?.[2] ?? "", found?.[3] ?? ""];
-  if (scheme !== "http" && scheme !== "https") throw new ConversionError(`Only http and https requests can be taken over, not ${scheme}.`);
+  if (scheme !== "http" && scheme !== "https") throw new ConversionError(t`Only http and https requests can be taken over, not ${scheme}.`);
   const isKnown = host !== "" && !host.includes("{") && URL.canParse(`${scheme}://${host.replace(/^.*@/, "")}`);
   return { origin: isKnown ? new URL(`${scheme}://${host.replace(/^.*@/, "")}`).origin : "", path: decodePath(path), query: readPairs(query) };
 }

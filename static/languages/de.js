@@ -23,7 +23,27 @@ const TEXTS = {
   "{0} pinned tool|{0} pinned tools": "{0} angeheftetes Tool|{0} angeheftete Tools",
   "{0} token|{0} tokens": "{0} Token|{0} Tokens",
   "{0} request|{0} requests": "{0} Anfrage|{0} Anfragen",
-  "{0} script|{0} scripts": "{0} Skript|{0} Skripte",
+
+  // What becomes a document
+  "The curl command has no address.": "Der curl-Befehl hat keine Adresse.",
+  "The curl command has a quote that is not closed.": "Im curl-Befehl ist ein Anführungszeichen nicht geschlossen.",
+  "The HAR file has {0}, and none of them is the call of an API.": "Die HAR-Datei hat {0}, und keine davon ruft eine API auf.",
+  "{0} request for pages, scripts, pictures and the like is left out.|{0} requests for pages, scripts, pictures and the like are left out.": "{0} Anfrage nach Seiten, Skripten, Bildern und Ähnlichem bleibt weg.|{0} Anfragen nach Seiten, Skripten, Bildern und Ähnlichem bleiben weg.",
+  "Recorded requests": "Aufgezeichnete Anfragen",
+  "HAR file": "HAR-Datei",
+  "The Postman collection has no requests.": "Die Postman-Sammlung hat keine Anfragen.",
+  "{0} script of the collection is left out: what it computes has to be given to the tools.|{0} scripts of the collection are left out: what they compute has to be given to the tools.": "{0} Skript der Sammlung bleibt weg: Was es berechnet, muss den Tools gegeben werden.|{0} Skripte der Sammlung bleiben weg: Was sie berechnen, muss den Tools gegeben werden.",
+  "Postman collection": "Postman-Sammlung",
+  "Authorization of the kind “{0}” cannot be taken over: a page cannot compute it.": "Eine Anmeldung der Art „{0}“ kann nicht übernommen werden: Eine Seite kann sie nicht berechnen.",
+  "This is a Swagger 1.x document, a form of 2014 in which an API is spread over several files. OpenAPI 3 and Swagger 2.0 can be read: look for /swagger.json, /v2/api-docs or /openapi.json of the same API, or convert it with the tool swagger-converter.": "Das ist ein Dokument in Swagger 1.x, einer Form von 2014, in der eine API auf mehrere Dateien verteilt ist. Lesbar sind OpenAPI 3 und Swagger 2.0: Suchen Sie bei derselben API nach /swagger.json, /v2/api-docs oder /openapi.json, oder wandeln Sie es mit dem Programm swagger-converter um.",
+  "This is a Postman environment or an export of another kind. Export the collection itself (v2.1).": "Das ist eine Umgebung von Postman oder ein anderer Export. Exportieren Sie die Sammlung selbst (v2.1).",
+  "curl command": "curl-Befehl",
+  "list of curl commands": "Liste von curl-Befehlen",
+  "Made in your browser from this: {0}, with {1}.": "In Ihrem Browser hieraus gemacht: {0}, mit {1}.",
+  "The values of {0} are left out: give them under Credentials of the server, where they stay in your browser.": "Die Werte von {0} bleiben weg: Geben Sie sie beim Server unter Zugangsdaten ein, wo sie in Ihrem Browser bleiben.",
+  "Cookies are left out: a page cannot send them. The companion extension sends those of your own login.": "Cookies bleiben weg: Eine Seite kann sie nicht senden. Die Companion-Erweiterung sendet die Ihrer eigenen Anmeldung.",
+  "The address of the API is a variable: enter it as the base address of the server.": "Die Adresse der API ist eine Variable: Geben Sie sie als Basisadresse des Servers ein.",
+  "Only http and https requests can be taken over, not {0}.": "Nur Anfragen über http und https können übernommen werden, nicht {0}.",
 
   // The frame
   "Skip to the content": "Zum Inhalt springen",

@@ -45,7 +45,7 @@ export function overLimitSentence({ servers, tags, names, pinned, defaults, max_
   const rest = pinned.length > 0 ? `Besides ${formatCount(pinned.length, "pinned tool")} they` : "They";
   return (
     `With these, ${accepted} operations are accepted, and models are shown ${most} at most.${lost} ` +
-    `${rest} get find_operations and run_operation, which reach every accepted operation in two calls instead of one. Accept fewer, or pin what is used every day.`
+    `${rest} get find_operations and run_operation, which reach every accepted operation in two calls instead of one. Accept fewer, or pin under Tools what is used every day.`
   );
 }
 

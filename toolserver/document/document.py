@@ -398,6 +398,8 @@ def _versions(root: JsonObject) -> tuple[str, str]:
     openapi = scalar_text_at(root, "openapi").strip()
     if not openapi:
         swagger = scalar_text_at(root, "swagger").strip()
+        if first := scalar_text_at(root, "swaggerVersion").strip():
+            raise _unsupported(f"Swagger {first}, a form of 2014 in several files,", "swaggerVersion")
         if swagger == SWAGGER:
             return swagger, SWAGGER
         if swagger:

@@ -30,7 +30,7 @@ test("folders become tags, names become operation ids, and variables are filled 
   const { get } = paths["/v1/products/{id}"];
   assert.deepEqual([get.operationId, get.tags, get.description], ["showAProduct", ["Products"], "One of them."]);
   assert.deepEqual(get.parameters.map((/** @type {any} */ { name }) => name), ["id", "fields"]);
-  assert.deepEqual(get.responses, { 200: { description: "As recorded.", content: { "application/json": {} } } });
+  assert.deepEqual(get.responses, { 200: { description: "", content: { "application/json": {} } } });
 });
 
 test("authorization is inherited and replaced, as a scheme without its values", () => {

@@ -82,6 +82,7 @@ def test_an_integer_of_thousands_of_digits_is_read_as_text_and_told(padding: str
         ('{"openapi": "3"}', "unsupported_version"),
         ('{"swagger": "1.2"}', "unsupported_version"),
         ('{"swagger": 1.2}', "unsupported_version"),
+        ('{"swaggerVersion": "1.2", "apis": []}', "unsupported_version"),
         ("{a: " + "[" * 5000 + "]" * 5000 + "}", "too_deep"),
     ],
 )
