@@ -6,7 +6,7 @@ loop stands between and knows neither HTTP nor a protocol.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
@@ -59,6 +59,8 @@ class TurnRequest:
     """Earlier turns, from an endpoint that stores messages itself; they precede `input`."""
     asked_by: str = "a program"
     """Who asks, for people."""
+    files: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Strings that stand for files in the arguments of calls, each with its file as a `data:` URL."""
 
 
 DEFAULT_MAX_ROUNDS = 25

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from bridge.agent.items import ModelCall
 from bridge.agent.toolbox import Toolbox
 from bridge.agent.turn import Turn
+from bridge.conversations.attachments import number_attachments
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.window import Window, build_history, select_window
 from bridge.providers.shelf import ModelEntry
@@ -74,7 +75,8 @@ class RunContext:
     def continue_from(self, outputs: Sequence[Message]) -> Turn:
         """Build the turn that continues from new outputs of a call at the end of the branch."""
         window = window_of(self.conversation, [*self.path, *outputs])
-        history = build_history(self.conversation.user_id, window.messages)
+        files = number_attachments(self.path)
+        history = build_history(self.conversation.user_id, window.messages, files)
         return replace(self.turn, request=replace(self.turn.request, history=history))
 
 

@@ -11,6 +11,7 @@ from bridge.agent.turn import Turn, TurnRequest, TurnSettings
 from bridge.calls.request import ToolScope
 from bridge.conversation_runs.context import Retry, RunContext, RunPlan, window_of
 from bridge.conversations.additions import find_unanswered
+from bridge.conversations.attachments import number_attachments, references_of
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import DEFAULT_ROUNDS, Message
 from bridge.conversations.model_parameters import request_options
@@ -69,7 +70,8 @@ def _build_request(plan: RunPlan, run_id: str, window: Window) -> TurnRequest:
         turn_id=run_id,
         model=plan.entry.id,
         input=(),
-        history=build_history(conversation.user_id, window.messages),
+        history=build_history(conversation.user_id, window.messages, number_attachments(plan.path)),
+        files=references_of(plan.path),
         with_tools=bool(names),
         scope=ToolScope(frozenset(names)),
         chat_id=conversation.id,

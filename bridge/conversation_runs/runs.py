@@ -24,6 +24,7 @@ from bridge.conversation_runs.locks import ConversationLocks, LiveRun, RunEnd
 from bridge.conversation_runs.plan import Planner, find_call
 from bridge.conversation_runs.run import ConversationRun, RunServices
 from bridge.conversations.additions import find_unanswered, in_a_row, output_message, title_of, user_message
+from bridge.conversations.attachments import Attachment, attachments_of
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Conversation, Message, Run, new_run_id
 from bridge.conversations.message_schema import message_json
@@ -57,6 +58,7 @@ class ChatPrompt:
     model: str | None = None
     parent_id: str | None = None
     """Id of the message to continue from; None: the head."""
+    attachments: Sequence[Attachment] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +109,8 @@ class ConversationRuns:
             known = await self._store.list_messages(conversation_id)
             branches = Branches(known)
             leaf_id = _leaf_of(conversation, branches, prompt)
-            user_messages = (
-                [] if prompt.content is None else [user_message(conversation_id, prompt.content, time.time())]
-            )
+            said, files = prompt.content, prompt.attachments
+            user_messages = [] if said is None else [user_message(conversation_id, said, time.time(), files)]
             path = branches.path_to(leaf_id)
             missing = await self._build_missing(conversation, path)
             added = in_a_row([*missing, *user_messages], leaf_id, branches.next_seq)
@@ -327,7 +328,8 @@ def _leaf_of(conversation: Conversation, branches: Branches, prompt: ChatPrompt)
 def _titled(conversation: Conversation, user_messages: Sequence[Message]) -> Conversation:
     if conversation.settings.title or not user_messages:
         return conversation
-    title = title_of(message_text(user_messages[0].items[0]))
+    files = [file.name for file in attachments_of(user_messages[0])]
+    title = title_of(message_text(user_messages[0].items[0]) or ", ".join(files))
     return replace(conversation, settings=replace(conversation.settings, title=title))
 
 

@@ -8,15 +8,19 @@ from dataclasses import replace
 from bridge.agent.items import Item, ModelCall, message_item
 from bridge.agent.memory.interrupted_calls import open_calls
 from bridge.agent.turn import CallEnded
+from bridge.conversations.attachments import Attachment, with_attachments
 from bridge.conversations.conversation import Message, Role, new_message_id
 
 MAX_TITLE_CHARS = 80
 """Maximum characters of a title made from the first message of the user."""
 
 
-def user_message(conversation_id: str, content: str, now: float) -> Message:
+def user_message(
+    conversation_id: str, content: str, now: float, attachments: Sequence[Attachment] = ()
+) -> Message:
     """Build a message of the user, without its place in the tree."""
-    return _message(conversation_id, "user", (message_item("user", content),), now)
+    item = with_attachments(message_item("user", content), attachments)
+    return _message(conversation_id, "user", (item,), now)
 
 
 def output_message(after: Message, ended: CallEnded, now: float) -> Message:

@@ -9,8 +9,9 @@ from typing import cast
 import orjson
 
 from bridge.agent.items import Item, answered_call_id, arguments_text, message_text, model_call
+from bridge.conversations.attachments import attachments_of
 from bridge.conversations.branches import Branches
-from bridge.conversations.conversation import Message
+from bridge.conversations.conversation import Message, Role
 from bridge.stored_items.items import NOTICE_TYPE
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, text_at
 
@@ -31,6 +32,11 @@ def message_json(message: Message, branches: Branches) -> JsonObject:
         "parent_id": message.parent_id,
         "siblings": [*branches.siblings_of(message)],
     }
+    if message.role == "user" and (files := attachments_of(message)):
+        shape["attachments"] = [
+            {"number": number, "name": file.name, "mime": file.mime, "bytes": file.size}
+            for number, file in enumerate(files, 1)
+        ]
     if message.role == "assistant":
         shape |= _said(message.items)
     if message.role == "tool":
@@ -51,6 +57,14 @@ def content_of(message: Message) -> str | None:
         return output_text(message.items[0], has_failed=message.has_failed)
     text = text_of(message.items)
     return None if not text and any(model_call(item) for item in message.items) else text
+
+
+def words_in(content: JsonObject, role: Role) -> str:
+    """Return what a reader sees of a message from its stored content, without building the message."""
+    items = [item for item in array_at(content, "items") if isinstance(item, dict)]
+    if role == "tool":
+        return output_text(items[0], has_failed=content.get("has_failed") is True) if items else ""
+    return text_of(items)
 
 
 def text_of(items: Sequence[Item]) -> str:

@@ -5,16 +5,18 @@ Tokens are estimated: four characters count as one, plus three for each message.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bridge.agent.items import Item, answered_call_id, arguments_text, call_id_of, message_text
 from bridge.agent.loop.context_budget import CHARS_PER_TOKEN
+from bridge.conversations.attachments import MAX_TEXT_CHARS, Attachment, attachments_of, sent_items, text_in
 from bridge.conversations.conversation import Message
 from bridge.stored_items.items import OWN_TYPES, StoredItem
 from toolserver.json_types import array_at, dump_json, text_at
 
 TOKENS_PER_MESSAGE = 3
+TOKENS_PER_IMAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,14 @@ def select_window(messages: Sequence[Message], *, max_messages: int, max_tokens:
     return Window(chosen, sum(costs), sent - sum(costs[start:first]))
 
 
-def build_history(user_id: str, messages: Sequence[Message]) -> tuple[StoredItem, ...]:
-    """Return the items of messages in the form that a turn receives."""
+def build_history(
+    user_id: str, messages: Sequence[Message], files: Mapping[str, int] | None = None
+) -> tuple[StoredItem, ...]:
+    """Return the items of messages in the form that a turn receives.
+
+    `files`: number of the first file of each message that has some (`number_attachments`).
+    """
+    numbers = files or {}
     return tuple(
         StoredItem(
             id=f"{message.id}-{position}",
@@ -60,14 +68,25 @@ def build_history(user_id: str, messages: Sequence[Message]) -> tuple[StoredItem
             conversation_id=message.conversation_id,
         )
         for message in messages
-        for position, item in enumerate(message.items)
+        for position, item in enumerate(
+            sent_items(message, numbers[message.id]) if message.id in numbers else message.items
+        )
         if text_at(item, "type") not in OWN_TYPES
     )
 
 
 def tokens_of(message: Message) -> int:
     """Estimate the tokens of a message."""
-    return TOKENS_PER_MESSAGE + sum(-(-_chars_of(item) // CHARS_PER_TOKEN) for item in message.items)
+    chars = sum(-(-_chars_of(item) // CHARS_PER_TOKEN) for item in message.items)
+    if message.role != "user":
+        return TOKENS_PER_MESSAGE + chars
+    return TOKENS_PER_MESSAGE + chars + sum(_tokens_of_file(file) for file in attachments_of(message))
+
+
+def _tokens_of_file(file: Attachment) -> int:
+    """Estimate the tokens of a file; an image or a document counts as one image of a common size."""
+    text = text_in(file)
+    return TOKENS_PER_IMAGE if text is None else min(len(text), MAX_TEXT_CHARS) // CHARS_PER_TOKEN
 
 
 def _first_complete(messages: Sequence[Message], start: int) -> int:

@@ -2,11 +2,12 @@
 /** Where messages are written: sends with Enter, stops with Escape, and never loses what was typed. */
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
+import { AttachmentTray, readFiles } from "./attachment_tray.js";
 import { isSendKey } from "./turn_views.js";
 
 /**
  * @typedef {object} ComposerActions
- * @property {(text: string) => Promise<void>} send  settles when the bridge has the message
+ * @property {(text: string, files: import("../types/chat_types.js").NewAttachment[]) => Promise<void>} send  settles when the bridge has the message
  * @property {() => Promise<void>} stop
  * @property {(model: string) => Promise<void>} choose
  */
@@ -27,12 +28,15 @@ export class ChatComposer {
     this.stop = button("Stop", () => void this.cancelRun(), { class: "danger", hidden: true, title: "Escape" });
     this.messages = el("div");
     this.more = link("Models", viewAddress("models"), { class: "quiet-link" });
-    this.line = el("div", { class: "composer-line" }, this.models, this.more, el("span", { class: "spacer" }), this.stop, this.send);
+    this.element = el("form", { class: "composer", "aria-label": "New message" });
+    this.tray = new AttachmentTray(this.element);
+    this.line = el("div", { class: "composer-line" }, this.tray.open, this.models, this.more, el("span", { class: "spacer" }), this.stop, this.send);
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
       void this.#send();
     };
-    this.element = el("form", { class: "composer", "aria-label": "New message", onsubmit: submit }, this.messages, this.text, this.line);
+    this.element.addEventListener("submit", submit);
+    this.element.append(this.messages, this.tray.element, this.text, this.line);
     this.text.addEventListener("keydown", (event) => {
       if (!isSendKey(event)) return;
       event.preventDefault();
@@ -88,13 +92,15 @@ export class ChatComposer {
 
   async #send() {
     const text = this.text.value.trim();
-    if (text === "" || this.#isBusy || this.#isSending) return;
+    if ((text === "" && this.tray.isEmpty) || this.#isBusy || this.#isSending) return;
     this.#isSending = true;
     this.#showSend();
     const typed = this.text.value;
     this.text.value = "";
-    const isSent = await this.attemptAction(() => this.actions.send(text));
+    const files = this.tray.takeFiles();
+    const isSent = await this.attemptAction(async () => this.actions.send(text, await readFiles(files)));
     if (!isSent && this.text.value === "") this.text.value = typed;
+    if (!isSent) this.tray.addFiles(files);
     this.#isSending = false;
     this.#showSend();
     if (document.activeElement === document.body || document.activeElement === this.send) this.text.focus({ preventScroll: true });

@@ -48,7 +48,7 @@ export class ConversationView {
       list: news.list,
     });
     this.settings = new ChatSettings({ instruct: (text) => this.#changePrompt(text), allow: (tools, isOn) => this.#allowTools(tools, isOn), tune: (parameters) => this.#tune(parameters) });
-    this.composer = new ChatComposer({ send: (text) => this.#send(text), stop: () => this.#session?.cancelRun() ?? Promise.resolve(), choose: (model) => this.#choose(model) });
+    this.composer = new ChatComposer({ send: (text, files) => this.#send(text, files), stop: () => this.#session?.cancelRun() ?? Promise.resolve(), choose: (model) => this.#choose(model) });
     this.thread = new ChatThreadView(parts, this.#turnActions());
     this.speech = new ScreenReader(announceSentence);
     this.standing = el("div", { class: "stack" });
@@ -66,6 +66,7 @@ export class ConversationView {
       cancel: (/** @type {string} */ callId) => act(() => this.parts.controls.api.cancelCall(callId)),
       retry: (/** @type {string} */ id) => act((session) => session.retryCall(id)),
       serverOf: (/** @type {string} */ name) => inventory.tools.find((tool) => tool.name === name)?.server_id ?? "",
+      readAttachment: (/** @type {string} */ messageId, /** @type {number} */ number) => this.chat.readAttachment(this.#session?.id ?? "", messageId, number),
       findFile: (/** @type {string} */ callId, /** @type {string} */ mime) => this.parts.api.findAnswer(callId, mime, ""),
       edit: (/** @type {string} */ id, /** @type {string} */ text) => act((session) => session.editMessage(id, text)),
       again: (/** @type {string | null} */ id) => act((session) => session.requestAnswer(id)),
@@ -185,10 +186,10 @@ export class ConversationView {
     if (full.length > 0) this.#showChoices();
   }
 
-  /** @param {string} text */
-  async #send(text) {
-    const session = this.#session ?? (await this.#begin(text));
-    await session.sendMessage(text);
+  /** @param {string} text @param {import("../types/chat_types.js").NewAttachment[]} files */
+  async #send(text, files) {
+    const session = this.#session ?? (await this.#begin(text || files.map(({ name }) => name).join(", ")));
+    await session.sendMessage(text, files);
     this.thread.toEnd();
   }
 

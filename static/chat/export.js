@@ -1,6 +1,6 @@
 // @ts-check
 /** A conversation to take away: all of it as JSON, or the branch that is shown as Markdown. Pure. */
-import { formatBody } from "../ui/response_view.js";
+import { formatBody, formatSize } from "../ui/response_view.js";
 import { withoutMarkers } from "../ui/markers.js";
 
 /** @typedef {import("../types/chat_types.js").Conversation} Conversation */
@@ -12,7 +12,9 @@ const NAME_CHARS = 60;
 
 /** @param {Conversation} conversation @param {Iterable<Message>} messages of all branches */
 export function jsonOf(conversation, messages) {
-  return `${JSON.stringify({ conversation, messages: [...messages] }, null, 2)}\n`;
+  const all = [...messages];
+  const leftOut = all.some(({ attachments = [] }) => attachments.length > 0) ? { left_out: "The contents of attachments, and of files that tools answered with." } : {};
+  return `${JSON.stringify({ conversation, messages: all, ...leftOut }, null, 2)}\n`;
 }
 
 /** @param {Conversation} conversation @param {Turn[]} turns */
@@ -23,9 +25,12 @@ export function markdownOf({ title, model }, turns) {
 
 /** @param {Turn} turn */
 function turnText(turn) {
-  if (turn.kind === "user") return `## You\n\n${turn.text}`;
+  if (turn.kind === "user") return ["## You", ...turn.attachments.map(attachmentText), turn.text].filter(Boolean).join("\n\n");
   return ["## Answer", ...turn.parts.map(partText).filter((text) => text !== "")].join("\n\n");
 }
+
+/** @param {import("../types/chat_types.js").AttachmentFacts} file */
+const attachmentText = ({ name, mime, bytes }) => `*Attachment ${name.replace(/[*_`[\]\n]/g, " ")} (${mime}, ${formatSize(bytes)}), not included*`;
 
 /** @param {AnswerPart} part */
 function partText(part) {

@@ -64,10 +64,10 @@ export class ChatSession extends EventTarget {
     return () => this.removeEventListener("change", callback);
   }
 
-  /** @param {string} content */
-  async sendMessage(content) {
+  /** @param {string} content @param {import("../types/chat_types.js").NewAttachment[]} [attachments] */
+  async sendMessage(content, attachments = []) {
     await this.#chosen;
-    const message = await this.api.startRun(this.id, { content });
+    const message = await this.api.startRun(this.id, { content, ...(attachments.length > 0 ? { attachments } : {}) });
     if (message) this.#apply({ type: "message", timestamp: message.timestamp, data: { message } });
   }
 

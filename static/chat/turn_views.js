@@ -1,5 +1,6 @@
 // @ts-check
 /** What was asked and what was answered, as elements that follow their turn of the thread. */
+import { attachmentList } from "./attachment_list.js";
 import { ChatCallCard } from "./call_card.js";
 import { button, copyButton, el, fill, freshId, notice } from "../ui/dom.js";
 import { withoutMarkers } from "../ui/markers.js";
@@ -13,6 +14,7 @@ import { formatTime } from "../base/time_format.js";
 /**
  * @typedef {import("./call_card.js").CallActions & {
  *   edit: (messageId: string, content: string) => void,
+ *   readAttachment: (messageId: string, number: number) => Promise<Blob>,
  *   again: (parentId: string | null) => void,
  *   show: (messageId: string) => void,
  *   toMessage: () => void,
@@ -23,6 +25,7 @@ export class UserTurnView {
   kind = "user";
   #drawn = "";
   #isEditing = false;
+  #shownFiles = "";
 
   /** @param {UserTurn} turn @param {TurnActions} actions */
   constructor(turn, actions) {
@@ -31,9 +34,10 @@ export class UserTurnView {
     this.actions = actions;
     this.text = el("div", { class: "question-text" });
     this.foot = el("div", { class: "turn-foot" });
+    this.files = el("div");
     /** @type {HTMLButtonElement | null} */
     this.editButton = null;
-    this.element = el("article", { class: "turn user-turn", "aria-label": "You" }, this.text, this.foot);
+    this.element = el("article", { class: "turn user-turn", "aria-label": "You" }, this.files, this.text, this.foot);
   }
 
   /** @param {UserTurn} turn @param {boolean} isBusy an answer is under way */
@@ -43,12 +47,23 @@ export class UserTurnView {
     if (now === this.#drawn || this.#isEditing) return;
     this.#drawn = now;
     fill(this.text, turn.text);
+    this.text.hidden = turn.text === "";
+    this.#showFiles(turn);
     this.editButton = button("Edit", () => this.#edit(), { class: "quiet small", disabled: isBusy });
     const copy = copyButton("Copy", () => this.turn.text, { "aria-label": "Copy the message" });
     refillFooter(this.foot, [timeOf(turn.at), copy, this.editButton, branchSwitch("Version", turn.branch, isBusy, this.actions)], this.actions);
   }
 
+  /** @param {UserTurn} turn */
+  #showFiles({ id, attachments }) {
+    const now = `${id} ${attachments.length}`;
+    if (now === this.#shownFiles) return;
+    this.#shownFiles = now;
+    fill(this.files, attachments.length > 0 ? attachmentList(attachments, (number) => this.actions.readAttachment(id, number)) : null);
+  }
+
   #edit() {
+    this.text.hidden = false;
     this.#isEditing = true;
     const field = el("textarea", { "aria-label": "Edit the message", rows: 3, value: this.turn.text, class: "growing" });
     const send = () => {

@@ -223,6 +223,11 @@ export class BridgeApi {
     return (await this.#answer("GET", "/api/stored-data/export", undefined, undefined)).blob();
   }
 
+  /** What an address of the bridge's API holds. @param {string} path @returns {Promise<Blob>} */
+  async readBlob(path) {
+    return (await this.#answer("GET", path, undefined, undefined)).blob();
+  }
+
   /** @returns {Promise<{items: number}>} */
   deleteStoredItems() {
     return this.sendRequest("DELETE", "/api/stored-data");

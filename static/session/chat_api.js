@@ -17,7 +17,7 @@ const SILENCE_MS = 40_000;
 const pathOf = (id, ...rest) => ["/conversations", id, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
 
 export class ChatApi {
-  /** @param {Pick<BridgeApi, "sendRequest" | "openStream" | "listModelFacts">} bridge */
+  /** @param {Pick<BridgeApi, "sendRequest" | "openStream" | "listModelFacts" | "readBlob">} bridge */
   constructor(bridge) {
     this.bridge = bridge;
   }
@@ -77,11 +77,16 @@ export class ChatApi {
   /**
    * Begins a run; the events report its progress.
    * @param {string} id
-   * @param {{content: string | null, parent_id?: string | null}} asked  no content: the message `parent_id` is answered again
+   * @param {{content: string | null, parent_id?: string | null, attachments?: import("../types/chat_types.js").NewAttachment[]}} asked  no content: the message `parent_id` is answered again
    * @returns {Promise<Message | null>} the message as it is stored
    */
   async startRun(id, asked) {
     return (await this.bridge.sendRequest("POST", pathOf(id, "chat"), { ...asked, background: true })).user_message ?? null;
+  }
+
+  /** A file of a message. @param {string} id @param {string} messageId @param {number} number @returns {Promise<Blob>} */
+  readAttachment(id, messageId, number) {
+    return this.bridge.readBlob(pathOf(id, "messages", messageId, "attachments", String(number)));
   }
 
   /** @param {string} id @returns {Promise<void>} settles when the run is over */

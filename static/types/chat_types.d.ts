@@ -49,6 +49,20 @@ export interface CallFacts {
   duration_ms: number | null;
   error: WireError | null;
 }
+/** A file of a message. */
+export interface AttachmentFacts {
+  /** From 1 on. */
+  number: number;
+  name: string;
+  mime: string;
+  bytes: number;
+}
+export interface NewAttachment {
+  name: string;
+  mime: string;
+  /** Base64. */
+  data: string;
+}
 export interface MessageCall {
   id: string;
   function: { name: string; arguments: string };
@@ -59,6 +73,8 @@ export interface Message {
   role: "user" | "assistant" | "tool" | "system";
   content: string | null;
   timestamp: string;
+  /** Of a user's message. */
+  attachments?: AttachmentFacts[];
   reasoning?: string | null;
   tool_calls?: MessageCall[] | null;
   /** Of an output: the call that it answers, and its tool. */
@@ -151,6 +167,7 @@ export interface UserTurn {
   key: string;
   id: string;
   text: string;
+  attachments: AttachmentFacts[];
   at: string;
   branch: BranchPoint;
 }

@@ -40,7 +40,18 @@ async def bridge_and_routes(folder: Path) -> AsyncGenerator[tuple[Bridge, list[R
 
 async def status_of(bridge: Bridge, route: Route, headers: Mapping[str, str]) -> int:
     path = route.path.replace("{model:.+}", "m").replace("{path:.+}", "app.js")
-    for name in ("id", "key", "server", "tool", "token", "message_id", "tool_call_id", "name", "digest"):
+    for name in (
+        "id",
+        "key",
+        "server",
+        "tool",
+        "token",
+        "message_id",
+        "tool_call_id",
+        "name",
+        "digest",
+        "number",
+    ):
         path = path.replace(f"{{{name}}}", "x")
     assert "{" not in path, f"give {path} its parameters"
     async with aiohttp.ClientSession(headers=headers) as http:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Mapping
 from typing import cast
 
 from bridge.agent.items import Item, arguments_text
@@ -92,3 +93,13 @@ def _is_json(value: object) -> bool:
     if isinstance(value, list):
         return all(map(_is_json, cast(list[object], value)))
     return value is None or isinstance(value, str | int | float)
+
+
+def name_files(arguments_text: str, files: Mapping[str, str]) -> str:
+    """Replace strings of a call's arguments that stand for files (`TurnRequest.files`).
+
+    In the text, so that numbers keep their digits.
+    """
+    for name, url in files.items():
+        arguments_text = arguments_text.replace(f'"{name}"', dump_json(url).decode())
+    return arguments_text

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from bridge.agent.items import Item, ModelCall
 from bridge.agent.model_messages import error_text, unknown_text
 from bridge.agent.toolbox import BridgeTool, CallOutput, LocalTool
-from bridge.agent.tools.arguments import engine_arguments
+from bridge.agent.tools.arguments import engine_arguments, name_files
 from bridge.agent.tools.catalog_tools import CatalogTools, offered_beside
 from bridge.agent.tools.tool_output import StoredFiles, answer_output
 from bridge.agent.turn import Notice, TurnRequest, TurnSettings
@@ -199,7 +199,7 @@ class EngineToolbox:
         if (local := self._locals.get(tool.name)) is not None:
             return _LocalCall(local, call)
         try:
-            text = engine_arguments(tool, call.arguments_text)
+            text = name_files(engine_arguments(tool, call.arguments_text), self.request.files)
         except ArgumentError as error:
             detail = {"argument": error.argument, "pointer": error.pointer}
             refusal = WireError(code=ErrorCode.INVALID_ARGUMENTS, message=error.message, detail=detail)

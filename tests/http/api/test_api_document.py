@@ -371,6 +371,14 @@ async def _walk_kept(witness: Witness) -> None:
     await witness.ask("DELETE", "/api/stored-data", status=401, token="")
 
 
+async def _walk_attachments(witness: Witness, path: str) -> None:
+    picture = {"name": "a.png", "mime": "image/png", "data": "aGk="}
+    said = await witness.ask("POST", f"{path}/chat", {"content": "See", "attachments": [picture]})
+    files = f"{path}/messages/{said['user_message']['id']}/attachments"
+    assert await witness.ask("GET", f"{files}/1") == b"hi"
+    await witness.ask("GET", f"{files}/2", status=404)
+
+
 async def _walk_conversations(bridge: Bridge, witness: Witness) -> None:
     made = await witness.ask("POST", "/conversations", {"title": "Tea"}, status=201)
     path = f"/conversations/{made['conversation']['id']}"
@@ -387,6 +395,7 @@ async def _walk_conversations(bridge: Bridge, witness: Witness) -> None:
     added = await witness.ask("POST", f"{path}/messages", {"content": "Hello"}, status=201)
     one = f"{path}/messages/{added['message']['id']}"
     await witness.ask("PATCH", one, {"content": "Hi"}, status=201)
+    await _walk_attachments(witness, path)
     await witness.ask("POST", f"{path}/chat", {"content": None})
     await witness.ask("POST", f"{path}/chat", {"content": "And?", "background": True}, status=202)
     await witness.ask("POST", f"{path}/stop")

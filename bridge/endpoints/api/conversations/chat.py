@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import aclosing
 
 from aiohttp import web
 
 from bridge.conversation_runs.locks import RunEnd
 from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns, StartedRun
+from bridge.conversations.attachments import MAX_MESSAGE_BYTES, check_attachments
 from bridge.conversations.branches import Branches
 from bridge.conversations.message_schema import message_json
 from bridge.conversations.ports import ConversationStore
@@ -27,8 +29,12 @@ from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, json_respons
 from bridge.http.streaming import event_stream
 from toolserver.json_types import JsonObject
 
+CHAT_BODY_BYTES = CONVERSATION_BODY_BYTES + MAX_MESSAGE_BYTES * 4 // 3
+"""Maximum bytes of a message with its files."""
+
 _TALKING = (
     *FAILING,
+    ErrorCode.TOO_LARGE,
     ErrorCode.CONVERSATION_BUSY,
     ErrorCode.MODEL_FAILED,
     ErrorCode.BREAKER_OPEN,
@@ -106,8 +112,13 @@ class ConversationChatRoutes:
     async def send_chat(self, request: web.Request) -> web.Response:
         """Start a run and, unless in the background, wait for its end. Disconnecting stops it then."""
         caller = caller_of(request)
-        body = await read_body(request, ChatRequest, max_bytes=CONVERSATION_BODY_BYTES)
-        prompt = ChatPrompt(caller.name, body.content, body.model, body.parent_id)
+        body = await read_body(request, ChatRequest, max_bytes=CHAT_BODY_BYTES)
+        attachments = [each.as_attached() for each in body.attachments]
+        await asyncio.to_thread(check_attachments, attachments)
+        if attachments and body.content is None:
+            message = "attachments: files belong to a message: content must be a text, which may be empty."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "attachments"})
+        prompt = ChatPrompt(caller.name, body.content, body.model, body.parent_id, attachments)
         begun = await self._runs.begin_run(caller.user.id, request.match_info["id"], prompt)
         return await self.answer_chat(begun, background=body.background)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from urllib.parse import quote
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.additions import in_a_row, user_message
+from bridge.conversations.attachments import attachments_of
 from bridge.conversations.branches import Branches
 from bridge.conversations.client_messages import ClientMessage, ClientToolCall, message_of
 from bridge.conversations.conversation import Conversation, Message
@@ -59,6 +61,15 @@ class ConversationMessageRoutes:
                 },
             ),
             ApiRoute(
+                "GET",
+                f"{one}/attachments/{{number}}",
+                self.read_attachment,
+                "readAttachment",
+                "Read a file of a message",
+                {200: RouteAnswer("The file.", media_type="*/*")},
+                errors=FAILING,
+            ),
+            ApiRoute(
                 "POST",
                 f"{PATH}/messages",
                 self.add_message,
@@ -88,6 +99,23 @@ class ConversationMessageRoutes:
                 errors=_CHANGING,
             ),
         ]
+
+    async def read_attachment(self, request: web.Request) -> web.Response:
+        """Serve a file of a message, as one that no browser executes."""
+        user_id, number = caller_of(request).user.id, request.match_info["number"]
+        found = await self._runs.require_conversation(user_id, request.match_info["id"])
+        branches = Branches(await self._store.list_messages(found.id))
+        files = attachments_of(_find_message(branches, request.match_info["message_id"]))
+        if not number.isdecimal() or not 1 <= int(number[:9]) <= len(files):
+            raise BridgeError(ErrorCode.NOT_FOUND, f"The message has no attachment {number[:20]!r}.")
+        file = files[int(number) - 1]
+        headers = {
+            hdrs.CONTENT_TYPE: file.mime,
+            hdrs.CONTENT_DISPOSITION: f"attachment; filename*=UTF-8''{quote(file.name, safe='')}",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "X-Content-Type-Options": "nosniff",
+        }
+        return web.Response(body=file.content, headers=headers)
 
     async def list_all(self, request: web.Request) -> web.Response:
         """List one branch, or all of them."""
@@ -122,7 +150,7 @@ class ConversationMessageRoutes:
             if old.role != "user":
                 message = "Only user messages can be edited; ask again for another answer."
                 raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-            new = user_message(conversation_id, body.content, time.time())
+            new = user_message(conversation_id, body.content, time.time(), attachments_of(old))
             return await self._added(found, branches, new, old.parent_id)
 
     async def delete_message(self, request: web.Request) -> web.Response:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
 
+from bridge.conversations.attachments import Attachment
 from bridge.conversations.conversation import (
     DEFAULT_MAX_MESSAGES,
     DEFAULT_MAX_TOKENS,
@@ -172,6 +173,16 @@ class ToolCallFacts(ApiModel):
     function: FunctionFacts
 
 
+class AttachmentFacts(ApiModel):
+    """A file of a message."""
+
+    number: int
+    """From 1 on."""
+    name: str
+    mime: str
+    bytes: int
+
+
 class MessageFacts(ApiModel):
     """A message; members that do not apply to its role are omitted."""
 
@@ -182,6 +193,7 @@ class MessageFacts(ApiModel):
     parent_id: str | None
     siblings: list[str]
     """Ids of the alternative messages in its place, including itself, oldest first."""
+    attachments: list[AttachmentFacts] | None = None
     tool_calls: list[ToolCallFacts] | None = None
     reasoning: str | None = None
     incomplete: bool | None = None
@@ -252,10 +264,25 @@ class NewText(_Strict):
     content: Text
 
 
+class NewAttachment(_Strict):
+    """A file of a message."""
+
+    name: str = Field(min_length=1, max_length=200, pattern=r"^[^/\\\x00-\x1f]+$")
+    mime: str = Field(default="application/octet-stream", max_length=130, pattern=r"^[\w.+-]+/[\w.+-]+$")
+    data: str = Field(repr=False)
+    """Content as Base64."""
+
+    def as_attached(self) -> Attachment:
+        """Return it as the message stores it."""
+        return Attachment(self.name, self.mime.lower(), self.data)
+
+
 class ChatRequest(_Strict):
     """A user message, or null to get an answer to the last one."""
 
     content: Text | None = None
+    attachments: list[NewAttachment] = Field(default_factory=list[NewAttachment])
+    """Files of the message: images, documents and texts for the model, and any file for tools."""
     model: ModelName | None = None
     parent_id: str | None = Field(default=None, max_length=100)
     background: bool = False
