@@ -61,7 +61,10 @@ class ConversationStore(Protocol):
         ...
 
     async def search_conversations(self, user_id: str, query: str, *, limit: int) -> list[Conversation]:
-        """Return a user's conversations that contain a text, most recently changed first."""
+        """Return a user's conversations that contain a text, most recently changed first.
+
+        From the first search on their texts are in memory.
+        """
         ...
 
     async def list_running(self, user_id: str | None = None) -> list[Conversation]:

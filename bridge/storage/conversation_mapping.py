@@ -9,6 +9,7 @@ from sqlalchemy import Row, Table
 
 from bridge.conversations.conversation import Conversation, Message, Role, Run, RunState
 from bridge.conversations.export import content_json, message_of, settings_json, settings_of
+from bridge.conversations.message_schema import words_in
 from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.stored_items.items import Unstorable, pack_value, unpack_value
@@ -128,6 +129,12 @@ class ConversationRows:
                 items=(),
             ),
         )
+
+    def read_words(self, row: Row[Any]) -> str:
+        """Read what a reader sees of the message of a row; "" when it cannot be decrypted or unpacked."""
+        place = place_of_message(row.conversation_id, row.id)
+        content = self._object(Encrypted(row.content, row.key_id), place)
+        return "" if content is None else words_in(content, cast(Role, row.role))
 
     def _encrypted_values(self, column: str, value: JsonObject, place: str) -> dict[str, Any]:
         encrypted = self._encryption.encrypt_bytes(pack_value(value), place)

@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Row, Select, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.conversations.conversation import Conversation, Message
-from bridge.conversations.message_schema import content_of
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import EpochOf, no_epoch, user_elsewhere
+from bridge.storage.chat.search_texts import SearchTexts
 from bridge.storage.conversation_mapping import (
     CONVERSATIONS,
     MESSAGES,
@@ -32,7 +32,7 @@ from bridge.storage.write_thread import Transactions
 from bridge.stored_items.items import Unstorable
 
 PAGE_ROWS = 100
-"""Number of conversations that a search reads in one query."""
+"""Number of conversations that are read in one query."""
 
 T = TypeVar("T")
 
@@ -56,6 +56,7 @@ class ConversationTables:
         self._session = session
         self._thread = thread
         self._rows = ConversationRows(encryption)
+        self._texts = SearchTexts(session, self._rows)
 
     async def add_conversation(self, conversation: Conversation) -> None:
         """Store a new conversation.
@@ -145,26 +146,12 @@ class ConversationTables:
     async def search_conversations(self, user_id: str, query: str, *, limit: int) -> list[Conversation]:
         """Return a user's conversations that contain a text, most recently changed first.
 
-        Titles, descriptions and texts of messages are read one conversation after the other: they may be
-        encrypted.
+        Titles, descriptions and texts of messages are kept in memory from the first search on.
         """
-        wanted, found = query.casefold(), list[Conversation]()
-        before: float | None = None
-        while page := await self.list_conversations(user_id, before=before, limit=PAGE_ROWS):
-            before = page[-1].updated_at
-            for conversation in page:
-                if await self._holds(conversation, wanted):
-                    found.append(conversation)
-                if len(found) == limit:
-                    return found
-        return found
-
-    async def _holds(self, conversation: Conversation, wanted: str) -> bool:
-        chosen = conversation.settings
-        if wanted in f"{chosen.title}\n{chosen.description}".casefold():
-            return True
-        messages = await self.list_messages(conversation.id)
-        return any(wanted in (content_of(message) or "").casefold() for message in messages)
+        ids = await self._texts.find_ids(user_id, query, limit=limit)
+        mine = (CONVERSATIONS.c.user_id == user_id, CONVERSATIONS.c.id.in_(ids))
+        wanted = select(CONVERSATIONS).where(*mine).order_by(CONVERSATIONS.c.updated_at.desc())
+        return await self._conversations(wanted)
 
     async def list_running(self, user_id: str | None = None) -> list[Conversation]:
         """Return conversations of one user, or of all, whose run another process left behind."""

@@ -26,6 +26,7 @@ export class ChatList {
     /** In their order. @type {ListedConversation[]} */
     this.pinned = [];
     this.search = el("input", { type: "search", autocomplete: "off", oninput: () => this.#search() });
+    this.search.addEventListener("focus", () => void this.api.prepareSearch().catch(() => {}), { once: true });
     this.rows = el("ul", { class: "chat-rows" });
     this.pins = el("ul", { class: "chat-rows pinned", "aria-label": "Pinned", hidden: true });
     this.messages = el("div", { "aria-live": "polite" });

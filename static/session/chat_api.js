@@ -39,6 +39,11 @@ export class ChatApi {
     return (await this.bridge.sendRequest("GET", "/conversations?pinned=true&limit=200")).conversations;
   }
 
+  /** Has the bridge read the texts, so that the first search is quick. @returns {Promise<void>} */
+  async prepareSearch() {
+    await this.bridge.sendRequest("GET", "/conversations/search?prepare=true");
+  }
+
   /** @param {string} words @returns {Promise<ListedConversation[]>} */
   async searchConversations(words) {
     return (await this.bridge.sendRequest("GET", `/conversations/search?q=${encodeURIComponent(words)}`)).conversations;

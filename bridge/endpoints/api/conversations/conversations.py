@@ -41,6 +41,9 @@ PAGE_OF_CONVERSATIONS = 50
 MAX_PAGE = 200
 """Maximum number of conversations in one answer."""
 
+_NOWHERE = "\0"
+"""A text that no message contains."""
+
 FAILING = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST, ErrorCode.STORE_UNAVAILABLE)
 
 
@@ -89,7 +92,11 @@ class ConversationRoutes:
                 "Find conversations by a text in their titles, descriptions and messages",
                 {200: RouteAnswer("Conversations.", ConversationList)},
                 errors=FAILING,
-                query={"q": "The text; letter case does not matter.", "limit": "As for the list."},
+                query={
+                    "q": "The text; letter case does not matter.",
+                    "limit": "As for the list.",
+                    "prepare": "`true` without a text: read the texts, so that the next search is quick.",
+                },
             ),
             ApiRoute(
                 "GET",
@@ -158,6 +165,9 @@ class ConversationRoutes:
         """Find conversations that contain a text."""
         user_id = caller_of(request).user.id
         query = request.query.get("q", "").strip()
+        if not query and request.query.get("prepare") == "true":
+            await self._store.search_conversations(user_id, _NOWHERE, limit=1)
+            return self._listed([], None)
         if not query:
             message = "q must be the text to search for."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "q"})
