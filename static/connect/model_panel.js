@@ -31,7 +31,7 @@ export class ModelPanel {
 
   async loadModels() {
     try {
-      const ids = await this.api.listModels();
+      const ids = (await this.api.listModelFacts()).map(({ id }) => id);
       fill(this.models, ...ids.map((id) => el("option", { value: id }, id)));
       fill(this.choice, ids.length > 0 ? labelledField(t`Model`, this.models) : notice("warning", NONE));
     } catch (failure) {

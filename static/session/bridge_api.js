@@ -143,12 +143,7 @@ export class BridgeApi {
     return this.sendRequest("POST", "/api/keys", wanted);
   }
 
-  /** Names of the models that programs may ask. @returns {Promise<string[]>} */
-  async listModels() {
-    return (await this.listModelFacts()).map(({ id }) => id);
-  }
-
-  /** The same with what they take. @returns {Promise<import("../types/chat_types.js").ListedModel[]>} */
+  /** The models that programs may ask, and what they take. @returns {Promise<import("../types/chat_types.js").ListedModel[]>} */
   async listModelFacts() {
     return (await this.#get("/v1/models")).data;
   }
@@ -219,8 +214,8 @@ export class BridgeApi {
   }
 
   /** All that is stored of the user's answers, as lines of JSON. @returns {Promise<Blob>} */
-  async exportStoredItems() {
-    return (await this.#answer("GET", "/api/stored-data/export", undefined, undefined)).blob();
+  exportStoredItems() {
+    return this.readBlob("/api/stored-data/export");
   }
 
   /** What an address of the bridge's API holds. @param {string} path @returns {Promise<Blob>} */

@@ -41,6 +41,12 @@ PAGE_OF_CONVERSATIONS = 50
 MAX_PAGE = 200
 """Maximum number of conversations in one answer."""
 
+_SEARCHED = {
+    "q": "The text; letter case does not matter.",
+    "limit": "As for the list.",
+    "prepare": "`true` without a text: read the texts, so that the next search is quick.",
+}
+
 _NOWHERE = "\0"
 """A text that no message contains."""
 
@@ -92,11 +98,7 @@ class ConversationRoutes:
                 "Find conversations by a text in their titles, descriptions and messages",
                 {200: RouteAnswer("Conversations.", ConversationList)},
                 errors=FAILING,
-                query={
-                    "q": "The text; letter case does not matter.",
-                    "limit": "As for the list.",
-                    "prepare": "`true` without a text: read the texts, so that the next search is quick.",
-                },
+                query=_SEARCHED,
             ),
             ApiRoute(
                 "GET",
