@@ -5,7 +5,10 @@ import re
 from tests.house.source import files, refuse, text_of
 
 FORMS = "static/base/time_format.js"
-OTHERS = re.compile(r"toLocale(Time|Date)?String\((?!\"en\")|new Intl\.DateTimeFormat")
+OTHERS = re.compile(
+    r"toLocale(Time|Date)String\(|Intl\.DateTimeFormat|(\bDate\(.*\)|\b(time|date|at|when))\.toLocaleString\("
+)
+"""Numbers have `toLocaleString`, too."""
 UNDER_WAY = ("static/approvals/", "static/settings/")
 """Their texts are being moved into catalogs, and their times with them."""
 
