@@ -1,5 +1,6 @@
 // @ts-check
 /** Calls over time as bars: what succeeded, what failed on top of it, and the time of day below. */
+import { t } from "../base/language.js";
 import { el } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { formatTime } from "../base/time_format.js";
@@ -18,7 +19,7 @@ export function layOutBars({ parts, since, until }) {
     x: place / parts.length,
     height: calls / most,
     failedHeight: failed / most,
-    words: `${formatTime(1000 * since + place * stretch_ms)}: ${formatCount(calls, "call")}, ${failed} failed`,
+    words: t`${formatTime(1000 * since + place * stretch_ms)}: ${formatCount(calls, "call")}, ${failed} failed`,
   }));
 }
 
@@ -32,10 +33,10 @@ export class CallBars {
   constructor(statistics) {
     const bars = layOutBars(statistics);
     const picture = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "bars", role: "img", preserveAspectRatio: "none" });
-    picture.setAttribute("aria-label", `Calls over time: ${bars.filter(({ height }) => height > 0).map(({ words }) => words).join("; ")}`);
+    picture.setAttribute("aria-label", t`Calls over time: ${bars.filter(({ height }) => height > 0).map(({ words }) => words).join("; ")}`);
     picture.append(...bars.flatMap((bar) => this.#bar(bar, WIDTH / bars.length)));
     const [from, to] = [statistics.since, statistics.until].map((at) => el("time", { datetime: new Date(1000 * at).toISOString() }, formatTime(1000 * at)));
-    const legend = el("span", null, el("span", { class: "key good" }), "succeeded ", el("span", { class: "key bad" }), "failed");
+    const legend = el("span", null, el("span", { class: "key good" }), t`succeeded`, " ", el("span", { class: "key bad" }), t`failed`);
     this.element = el("figure", { class: "panel" }, picture, el("figcaption", { class: "facts axis" }, from, legend, to));
   }
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** Calls, failures and times of the last hours or days as pictures: over time, by server and by tool. */
+import { formatNumber, t } from "../base/language.js";
 import { el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { formatDuration } from "../ui/outcome_view.js";
 import { formatCount } from "../ui/format_count.js";
@@ -11,10 +12,10 @@ import { CallBars } from "./call_bars.js";
 
 /** @type {[hours: number, label: string][]} */
 const SPANS = [
-  [1, "The last hour"],
-  [24, "The last 24 hours"],
-  [24 * 7, "The last 7 days"],
-  [24 * 30, "The last 30 days"],
+  [1, t`The last hour`],
+  [24, t`The last 24 hours`],
+  [24 * 7, t`The last 7 days`],
+  [24 * 30, t`The last 30 days`],
 ];
 
 /** Milliseconds from a call's end until it is counted: the bridge writes it meanwhile, and others may follow. */
@@ -41,9 +42,9 @@ export class ChartsView {
 
   /** @param {HTMLElement} container */
   async start(container) {
-    const title = el("div", { class: "title-row" }, el("h1", null, "Charts of calls"), el("div", { class: "filters" }, labelledField("Show", this.span)));
+    const title = el("div", { class: "title-row" }, el("h1", null, t`Charts of calls`), el("div", { class: "filters" }, labelledField(t`Show`, this.span)));
     fill(container, title, this.messages, this.place);
-    this.unsubscribe ??= this.executor.onCall((call) => call.duration_ms !== null && this.#loadIn(SETTLE_MS));
+    this.unsubscribe ??= this.executor.onCall((call) => call.duration_ms !== null && this.#loadAfter(SETTLE_MS));
     await this.#load();
   }
 
@@ -55,7 +56,7 @@ export class ChartsView {
   }
 
   /** @param {number} ms */
-  #loadIn(ms) {
+  #loadAfter(ms) {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.#load(), ms);
   }
@@ -70,18 +71,18 @@ export class ChartsView {
     } catch (failure) {
       if (asked === this.asked) fill(this.messages, notice("error", sentenceOf(failure)));
     }
-    if (asked === this.asked) this.#loadIn(LOOK_MS);
+    if (asked === this.asked) this.#loadAfter(LOOK_MS);
   }
 
   /** @param {CallStatistics} found */
   #show(found) {
-    if (found.total.calls === 0) return fill(this.place, el("p", { class: "empty" }, "No call has ended in this time."));
+    if (found.total.calls === 0) return fill(this.place, el("p", { class: "empty" }, t`No call has ended in this time.`));
     const names = new Map(this.inventory.servers.map(({ id, title }) => [id, title]));
     const servers = found.servers.map((each) => ({ ...each, name: el("a", { href: viewAddress("servers", each.server) }, names.get(each.server) ?? each.server) }));
     const tools = found.tools.map((each) => ({ ...each, name: el("a", { href: viewAddress("tools", each.tool) }, each.tool) }));
-    const note = found.is_complete ? null : el("p", { class: "hint" }, "Only the newest 20,000 calls of this time are counted.");
-    fill(this.place, totals(found.total), new CallBars(found).element, note, table("By server", servers), table("By tool", tools));
-    this.place.append(link("All calls", viewAddress("calls"), { class: "quiet-link" }));
+    const note = found.is_complete ? null : el("p", { class: "hint" }, t`Only the newest 20,000 calls of this time are counted.`);
+    fill(this.place, totals(found.total), new CallBars(found).element, note, table(t`By server`, servers), table(t`By tool`, tools));
+    this.place.append(link(t`All calls`, viewAddress("calls"), { class: "quiet-link" }));
   }
 }
 
@@ -89,10 +90,10 @@ export class ChartsView {
 function totals({ calls, failed, not_made, median_ms, p95_ms }) {
   /** @type {[string, string][]} */
   const facts = [
-    [formatCount(calls, "call"), not_made > 0 ? `${not_made} denied or cancelled` : ""],
-    [formatCount(failed, "failure"), calls > 0 ? `${shareOf(failed, calls)} of all calls` : ""],
-    [timeOf(median_ms), "median time"],
-    [timeOf(p95_ms), "95 of 100 are faster"],
+    [formatCount(calls, "call"), not_made > 0 ? t`${not_made} denied or cancelled` : ""],
+    [formatCount(failed, "failure"), calls > 0 ? t`${shareOf(failed, calls)} of all calls` : ""],
+    [timeOf(median_ms), t`median time`],
+    [timeOf(p95_ms), t`95 of 100 are faster`],
   ];
   return el("ul", { class: "totals" }, ...facts.map(([value, about]) => el("li", { class: "panel" }, el("strong", null, value), el("span", { class: "facts" }, about))));
 }
@@ -101,14 +102,14 @@ function totals({ calls, failed, not_made, median_ms, p95_ms }) {
 function table(title, rows) {
   const most = Math.max(...rows.map(({ calls }) => calls));
   const slowest = Math.max(1, ...rows.map(({ p95_ms }) => p95_ms ?? 0));
-  const head = ["Name", "Calls", "Failed", "Median", "95 of 100"].map((label) => el("th", { scope: "col" }, label));
+  const head = [t`Name`, t`Calls`, t`Failed`, t`Median`, t`95 of 100`].map((label) => el("th", { scope: "col" }, label));
   const lines = rows.map((row) =>
     el(
       "tr",
       null,
       el("th", { scope: "row" }, row.name),
-      el("td", null, meter(row.calls / most, "good"), row.calls.toLocaleString()),
-      el("td", null, meter(row.failed / row.calls, "bad"), row.failed === 0 ? "none" : `${row.failed.toLocaleString()} (${shareOf(row.failed, row.calls)})`),
+      el("td", null, meter(row.calls / most, "good"), formatNumber(row.calls)),
+      el("td", null, meter(row.failed / row.calls, "bad"), row.failed === 0 ? t`none` : `${formatNumber(row.failed)} (${shareOf(row.failed, row.calls)})`),
       el("td", null, meter((row.median_ms ?? 0) / slowest, "time"), timeOf(row.median_ms)),
       el("td", null, meter((row.p95_ms ?? 0) / slowest, "time"), timeOf(row.p95_ms)),
     ),
@@ -125,7 +126,7 @@ function meter(share, kind) {
 }
 
 /** @param {number} part @param {number} whole */
-const shareOf = (part, whole) => (part / whole).toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 });
+const shareOf = (part, whole) => formatNumber(part / whole, { style: "percent", maximumFractionDigits: 1 });
 
 /** @param {number | null} ms */
-const timeOf = (ms) => (ms === null ? "no time" : formatDuration(ms));
+const timeOf = (ms) => (ms === null ? t`no time` : formatDuration(ms));

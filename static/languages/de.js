@@ -4,6 +4,7 @@ import { GERMAN_CALLS } from "./de_calls.js";
 import { GERMAN_CONNECT } from "./de_connect.js";
 import { GERMAN_DEVICES } from "./de_devices.js";
 import { GERMAN_ERRORS } from "./de_errors.js";
+import { GERMAN_SEARCH } from "./de_search.js";
 import { GERMAN_SETTINGS } from "./de_settings.js";
 
 /** What several sections have, and what stands around them. @type {Record<string, string>} */
@@ -97,4 +98,4 @@ const TEXTS = {
 };
 
 /** @type {import("../base/texts.js").Catalog} */
-export const GERMAN = { texts: { ...TEXTS, ...GERMAN_CALLS, ...GERMAN_CONNECT, ...GERMAN_DEVICES, ...GERMAN_SETTINGS }, errors: GERMAN_ERRORS };
+export const GERMAN = { texts: { ...TEXTS, ...GERMAN_CALLS, ...GERMAN_CONNECT, ...GERMAN_DEVICES, ...GERMAN_SEARCH, ...GERMAN_SETTINGS }, errors: GERMAN_ERRORS };

@@ -1,5 +1,6 @@
 // @ts-check
 /** The command palette: a dialog that finds views, tools, servers, calls and chats by words, for keys alone. */
+import { t } from "../base/language.js";
 import { announceSentence, el, fill, freshId, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { findEntries, groupEntries } from "./entries.js";
@@ -25,22 +26,22 @@ export class Palette {
     this.chosen = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.list = el("div", { role: "listbox", id: freshId("palette"), class: "palette-list", "aria-label": "What was found" });
+    this.list = el("div", { role: "listbox", id: freshId("palette"), class: "palette-list", "aria-label": t`What was found` });
     this.input = el("input", {
       type: "text", // in a search field the first Escape would only empty it
       role: "combobox",
-      "aria-label": "Search tools, servers, calls, chats and views",
+      "aria-label": t`Search tools, servers, calls, chats and views`,
       "aria-expanded": "true",
       "aria-controls": this.list.id,
       "aria-autocomplete": "list",
-      placeholder: "Search tools, servers, calls, chats…",
+      placeholder: t`Search tools, servers, calls, chats…`,
       autocomplete: "off",
       spellcheck: "false",
       oninput: () => this.#search(),
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.#press(event),
     });
     this.note = el("p", { class: "hint" });
-    this.element = el("dialog", { class: "palette", "aria-label": "Search" }, this.input, this.list, this.note);
+    this.element = el("dialog", { class: "palette", "aria-label": t`Search` }, this.input, this.list, this.note);
     this.element.addEventListener("click", (event) => event.target === this.element && this.element.close());
     this.element.addEventListener("keydown", (event) => this.#pressAnywhere(event));
     this.element.addEventListener("close", () => this.#remove());
@@ -73,7 +74,7 @@ export class Palette {
       this.chats = chats;
       this.#render(this.chosen);
     } catch (failure) {
-      this.note.textContent = `Chats were not searched: ${sentenceOf(failure)}`;
+      this.note.textContent = t`Chats were not searched: ${sentenceOf(failure)}`;
     }
   }
 
@@ -87,7 +88,7 @@ export class Palette {
       return el("div", { role: "group", "aria-labelledby": title.id }, title, ...entries.map((entry) => options.get(entry)));
     });
     fill(this.list, ...boxes);
-    this.note.textContent = this.shown.length === 0 ? "Nothing has all of these words." : "";
+    this.note.textContent = this.shown.length === 0 ? t`Nothing has all of these words.` : "";
     this.#choose(Math.min(chosen, this.shown.length - 1));
     announceSentence(formatCount(this.shown.length, "result"));
   }

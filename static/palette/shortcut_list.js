@@ -1,5 +1,6 @@
 // @ts-check
 /** The dialog that lists the page's shortcuts, and can switch those of a single key off. */
+import { t } from "../base/language.js";
 import { button, el } from "../ui/dom.js";
 import { areKeysOn, switchKeys } from "../ui/single_keys.js";
 
@@ -12,10 +13,10 @@ export function showShortcuts(shortcuts) {
   const dialog = el(
     "dialog",
     { class: "shortcuts", "aria-labelledby": "shortcuts-title" },
-    el("h2", { id: "shortcuts-title" }, "Keyboard shortcuts"),
+    el("h2", { id: "shortcuts-title" }, t`Keyboard shortcuts`),
     el("table", null, el("tbody", null, ...rows)),
-    el("label", { class: "check" }, switched, el("span", null, "Shortcuts of a single key, such as / and ?")),
-    el("div", { class: "actions" }, button("Close", () => dialog.close(), { class: "primary" })),
+    el("label", { class: "check" }, switched, el("span", null, t`Shortcuts of a single key, such as / and ?`)),
+    el("div", { class: "actions" }, button(t`Close`, () => dialog.close(), { class: "primary" })),
   );
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
@@ -25,5 +26,5 @@ export function showShortcuts(shortcuts) {
 
 /** @param {string} keys "g s" is one after the other, "Ctrl+K" at the same time */
 function keyCaps(keys) {
-  return keys.split(" ").flatMap((part, place) => [place > 0 ? " then " : null, el("kbd", null, part)]);
+  return keys.split(" ").flatMap((part, place) => [place > 0 ? t` then ` : null, el("kbd", null, part)]);
 }

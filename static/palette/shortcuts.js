@@ -1,5 +1,6 @@
 // @ts-check
 /** The keys of the whole page. What they open is loaded when it is first asked for. */
+import { t, verbatim } from "../base/language.js";
 import { listSections, viewAddress } from "../ui/router.js";
 import { areKeysOn } from "../ui/single_keys.js";
 
@@ -9,7 +10,7 @@ import { areKeysOn } from "../ui/single_keys.js";
 const PAIR_MS = 1500;
 
 const IS_MAC = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
-export const PALETTE_KEYS = IS_MAC ? "⌘K" : "Ctrl+K";
+export const PALETTE_KEYS = IS_MAC ? verbatim("⌘K") : verbatim("Ctrl+K");
 
 /** The letter after `g` that opens a section. @type {Record<string, string>} */
 const LETTERS = { servers: "s", tools: "t", chat: "c", calls: "l", devices: "d", settings: "e", connect: "o" };
@@ -17,13 +18,13 @@ const LETTERS = { servers: "s", tools: "t", chat: "c", calls: "l", devices: "d",
 /** All shortcuts, with what they do. @returns {[keys: string, what: string][]} */
 export function listShortcuts() {
   return [
-    [PALETTE_KEYS, "Search tools, servers, calls, chats and views"],
-    ["?", "List these shortcuts"],
-    ["/", "Go to the search of the view"],
-    ...listSections().map(([name, label]) => /** @type {[string, string]} */ ([`g ${LETTERS[name]}`, `Open ${label}`])),
-    ["↑ ↓", "Next or previous entry of a list"],
-    ["Enter", "Open the entry"],
-    ["Esc", "Close what is open"],
+    [PALETTE_KEYS, t`Search tools, servers, calls, chats and views`],
+    ["?", t`List these shortcuts`],
+    ["/", t`Go to the search of the view`],
+    ...listSections().map(([name, label]) => /** @type {[string, string]} */ ([`g ${LETTERS[name]}`, t`Open ${label}`])),
+    ["↑ ↓", t`Next or previous entry of a list`],
+    [verbatim("Enter"), t`Open the entry`],
+    [verbatim("Esc"), t`Close what is open`],
   ];
 }
 
@@ -57,7 +58,7 @@ export class Shortcuts {
     this.listening = new AbortController();
     const { signal } = this.listening;
     this.opener.hidden = false;
-    this.opener.title = `Search (${PALETTE_KEYS})`;
+    this.opener.title = t`Search (${PALETTE_KEYS})`;
     this.opener.addEventListener("click", () => void this.openPalette(), { signal });
     window.addEventListener("keydown", (event) => this.#press(event), { signal });
   }

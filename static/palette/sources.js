@@ -1,5 +1,6 @@
 // @ts-check
 /** Everything that the palette searches: views, tools, servers, calls and chats of the user. */
+import { t } from "../base/language.js";
 import { ChatApi } from "../session/chat_api.js";
 import { listSections, viewAddress } from "../ui/router.js";
 import { changeAppearance } from "../ui/appearance.js";
@@ -10,12 +11,12 @@ import { entry } from "./entries.js";
 
 /** Views that have no section of their own. @type {[label: string, address: string][]} */
 const VIEWS = [
-  ["Add a server", viewAddress("add")],
-  ["Tools shown to models", viewAddress("selection")],
-  ["Approval: when to ask", viewAddress("approval")],
-  ["Audit log", viewAddress("audit")],
-  ["Charts of calls", viewAddress("charts")],
-  ["Check an API (doctor)", viewAddress("doctor")],
+  [t`Add a server`, viewAddress("add")],
+  [t`Tools shown to models`, viewAddress("selection")],
+  [t`Approval: when to ask`, viewAddress("approval")],
+  [t`Audit log`, viewAddress("audit")],
+  [t`Charts of calls`, viewAddress("charts")],
+  [t`Check an API (doctor)`, viewAddress("doctor")],
 ];
 
 /**
@@ -27,29 +28,29 @@ const VIEWS = [
 export function listEntries({ inventory, executor }, showKeys) {
   const names = new Map(inventory.servers.map(({ id, title }) => [id, title]));
   const tools = inventory.tools.map((tool) =>
-    entry("Tools", tool.name, viewAddress("tools", tool.name), `${tool.method} ${tool.path}`, `${names.get(tool.server_id) ?? ""} ${tool.description}`),
+    entry(t`Tools`, tool.name, viewAddress("tools", tool.name), `${tool.method} ${tool.path}`, `${names.get(tool.server_id) ?? ""} ${tool.description}`),
   );
-  const servers = inventory.servers.map(({ id, title }) => entry("Servers", title, viewAddress("servers", id), "", id));
+  const servers = inventory.servers.map(({ id, title }) => entry(t`Servers`, title, viewAddress("servers", id), "", id));
   const calls = executor.calls.map(callEntry);
-  const views = [...listSections().map(([name, label]) => entry("Go to", label, viewAddress(name))), ...VIEWS.map(([label, address]) => entry("Go to", label, address))];
+  const views = [...listSections().map(([name, label]) => entry(t`Go to`, label, viewAddress(name))), ...VIEWS.map(([label, address]) => entry(t`Go to`, label, address))];
   return [...views, ...commands(showKeys), ...servers, ...tools, ...calls];
 }
 
 /** @param {import("../types/types.js").CallEntry} call */
 function callEntry({ call_id, tool, state, request }) {
-  return entry("Calls", tool, viewAddress("calls", call_id), request ? `${request.method} ${request.url}` : state, call_id);
+  return entry(t`Calls`, tool, viewAddress("calls", call_id), request ? `${request.method} ${request.url}` : state, call_id);
 }
 
 /** @param {() => void} showKeys @returns {Entry[]} */
 function commands(showKeys) {
   /** @type {[string, () => void][]} */
   const list = [
-    ["Dark theme", () => changeAppearance({ theme: "dark" })],
-    ["Light theme", () => changeAppearance({ theme: "light" })],
-    ["Theme of the system", () => changeAppearance({ theme: "" })],
-    ["Keyboard shortcuts", showKeys],
+    [t`Dark theme`, () => changeAppearance({ theme: "dark" })],
+    [t`Light theme`, () => changeAppearance({ theme: "light" })],
+    [t`Theme of the system`, () => changeAppearance({ theme: "" })],
+    [t`Keyboard shortcuts`, showKeys],
   ];
-  return list.map(([label, run]) => ({ ...entry("Commands", label, ""), run }));
+  return list.map(([label, run]) => ({ ...entry(t`Commands`, label, ""), run }));
 }
 
 /**
@@ -61,5 +62,5 @@ function commands(showKeys) {
 export async function findChats({ api }, query) {
   const chats = new ChatApi(api);
   const found = query.trim() ? await chats.searchConversations(query.trim()) : (await chats.listConversations(null)).conversations;
-  return found.map(({ id, title }) => entry("Chats", title || "New chat", viewAddress("chat", id)));
+  return found.map(({ id, title }) => entry(t`Chats`, title || t`New chat`, viewAddress("chat", id)));
 }
