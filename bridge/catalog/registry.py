@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import Unpack
 
@@ -287,10 +288,11 @@ class Registry:
             tools, selection = view.offerable_tools(server_id), view.selection_of(server_id)
             costs: dict[str, int] = {}
             if selection.max_tokens is not None:
-                costs = await self.count_tokens(view, find_candidates(tools, selection))
-            # Matching ten thousand tools against a hundred patterns takes a second.
-            view.offers[server_id] = await asyncio.to_thread(
-                offer_tools, tools, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
+                candidates = find_candidates(tools, selection, is_settled=view.is_accepted)
+                costs = await self.count_tokens(view, candidates)
+            offer = partial(offer_tools, tools, selection, is_settled=view.is_accepted)
+            view.offers[server_id] = await asyncio.to_thread(  # ten thousand tools against a hundred patterns
+                offer, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
             )
         return view.offers[server_id]
 

@@ -38,10 +38,10 @@ export function shownSentence({ total, selected, shown }) {
  * @param {Selection} selection @param {number} accepted
  * @returns {string} "" when they are all shown, or when the user chose among them
  */
-export function overLimitSentence({ servers, tags, names, pinned, defaults, max_tools, shown, over }, accepted) {
+export function overLimitSentence({ servers, tags, names, pinned, defaults, max_tools, shown }, accepted) {
   const most = max_tools ?? defaults.max_tools;
   if (accepted <= most || servers.length + tags.length + names.length > 0) return "";
-  const lost = over === "" && shown > pinned.length ? ` The ${formatCount(shown, "tool")} that they see now ${shown === 1 ? "goes" : "go"} from their lists.` : "";
+  const lost = shown > pinned.length ? ` The ${formatCount(shown, "tool")} that they see now ${shown === 1 ? "goes" : "go"} from their lists.` : "";
   const rest = pinned.length > 0 ? `Besides ${formatCount(pinned.length, "pinned tool")} they` : "They";
   return (
     `With these, ${accepted} operations are accepted, and models are shown ${most} at most.${lost} ` +

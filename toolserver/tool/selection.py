@@ -87,19 +87,33 @@ def choose_tools(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...
     )
 
 
-def find_candidates(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...]:
-    """The tools whose cost decides about an offer: all chosen ones if their number fits, else pinned ones."""
+def _none(_tool: Tool) -> bool:
+    return False
+
+
+def find_candidates(
+    tools: Iterable[Tool], selection: Selection, *, is_settled: Callable[[Tool], bool] = _none
+) -> tuple[Tool, ...]:
+    """The tools whose cost decides about an offer: all chosen ones if their number fits, else the first."""
     chosen = choose_tools(tools, selection)
-    return chosen if len(chosen) <= selection.limit else _pinned(chosen, selection)
+    if len(chosen) <= selection.limit:
+        return chosen
+    return _settled(chosen, selection, is_settled) or _pinned(chosen, selection)
 
 
 def offer_tools(
-    tools: Iterable[Tool], selection: Selection, *, tokens_of: Callable[[Tool], int] | None = None
+    tools: Iterable[Tool],
+    selection: Selection,
+    *,
+    tokens_of: Callable[[Tool], int] | None = None,
+    is_settled: Callable[[Tool], bool] = _none,
 ) -> Offer:
-    """All chosen tools when they fit; else the pinned ones that fit, with the tools that reach the others.
+    """All chosen tools when they fit; else the first of them, with the tools that reach the others.
 
-    `read_result`, to which a cut answer points, is added to all tools where there is room for it. `tokens_of`
-    is called only when the selection has a budget, and only for `find_candidates`.
+    The first are those that `is_settled`, and the pinned ones, if all of these fit: what nobody has decided
+    about displaces none of them. Else they are the pinned ones that fit. `read_result`, to which a cut answer
+    points, is added to all tools where there is room for it. `tokens_of` is called only when the selection
+    has a budget, and only for `find_candidates`.
     """
     chosen = choose_tools(tools, selection)
     if len(chosen) > selection.limit:
@@ -108,9 +122,21 @@ def offer_tools(
         over = "over_tokens"
     else:
         return Offer(chosen, _tools_for_large_results(chosen, selection, tokens_of), chosen, "")
+    settled = _settled(chosen, selection, is_settled)
+    if settled and _affordable(settled, META_TOOLS, selection, tokens_of) == len(settled):
+        return Offer(settled, META_TOOLS, chosen, over)
     pinned = _pinned(chosen, selection)
     offered = pinned[: _affordable(pinned, META_TOOLS, selection, tokens_of)]
     return Offer(offered, META_TOOLS, chosen, over)
+
+
+def _settled(
+    chosen: tuple[Tool, ...], selection: Selection, is_settled: Callable[[Tool], bool]
+) -> tuple[Tool, ...]:
+    """The settled and the pinned ones; empty if there are too many of them, or nothing gives way to them."""
+    found = tuple(tool for tool in chosen if is_settled(tool) or tool.name in selection.pinned)
+    fits = len(found) <= selection.limit - len(META_TOOLS) and len(found) < len(chosen)
+    return found if fits else ()
 
 
 def _pinned(chosen: tuple[Tool, ...], selection: Selection) -> tuple[Tool, ...]:

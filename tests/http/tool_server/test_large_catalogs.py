@@ -119,6 +119,22 @@ async def test_mcp_clients_are_offered_the_same_tools(bridge: Bridge, page: Fake
         assert (await listed(bridge, f"{path}/openapi.json"))[2] == ["listThing9", *META_TOOLS]
 
 
+async def test_a_large_document_that_is_added_takes_no_accepted_tool_away(tmp_path: Path) -> None:
+    """D5: every tool was gone from the lists of programs, before anybody had accepted anything of it."""
+
+    async def answer(_call: dict[str, Any]) -> dict[str, Any]:
+        return json_answer({"ok": 1})
+
+    async with running_bridge(tmp_path, max_tools=20) as small:
+        registry = small.components.registry
+        await registry.share_document("small.json", document_text("Shop"), source_url=None)
+        async with page_of(small, small.local_user.id, answer):
+            assert (await listed(small))[2] == ["listProducts", "addProduct", "read_result"]
+            await registry.share_document("things.json", document_text(paths=many(200)), source_url=None)
+            assert (await listed(small))[2] == ["listProducts", "addProduct", *META_TOOLS]
+            assert await listed_by_mcp(small, "/mcp") == ["listProducts", "addProduct", *META_TOOLS]
+
+
 async def test_the_preview_is_what_clients_receive(bridge: Bridge, page: FakePage) -> None:
     """Word for word, so that its user can trust it, with what each tool costs."""
     await page.request("PUT", "/api/selection", {"pinned": ["listThing9"]})

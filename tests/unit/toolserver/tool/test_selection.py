@@ -73,6 +73,29 @@ def test_beyond_the_limit_the_pinned_ones_and_the_meta_tools_are_shown() -> None
     assert (made.left_out, made.reachable) == (198, tuple(many))
 
 
+def test_what_nobody_has_decided_about_displaces_nothing_that_is_settled() -> None:
+    """Adding one large document must not take the tools away that are used every day."""
+    crowd = [*TOOLS, *tools_named(*(f"new{number}" for number in range(9)), server="crowd")]
+    made = offer_tools(crowd, Selection(limit=8), is_settled=lambda tool: tool.server_id != "crowd")
+    assert (made.tools, made.meta_tools, made.over) == (tuple(TOOLS), META_TOOLS, "over_limit")
+    assert len(made.reachable) == len(crowd)
+    pinned = Selection(limit=8, pinned=frozenset({"new3"}))
+    with_pin = offer_tools(crowd, pinned, is_settled=lambda tool: tool.server_id != "crowd")
+    assert names(with_pin.tools) == [*names(tuple(TOOLS)), "new3"]
+    assert find_candidates(crowd, pinned, is_settled=lambda tool: tool.server_id != "crowd") == with_pin.tools
+
+
+def test_settled_tools_that_are_too_many_give_way_to_the_pinned_ones() -> None:
+    """A part of them would be a choice that nobody made."""
+    pinned = Selection(limit=4, pinned=frozenset({"getPet"}))
+    made = offer_tools([*TOOLS, *tools_named("new")], pinned, is_settled=lambda tool: tool.name != "new")
+    assert names(made.tools) == ["getPet"]
+    everything = offer_tools(
+        TOOLS, Selection(limit=8, max_tokens=1000), tokens_of=lambda _: 400, is_settled=lambda _: True
+    )
+    assert (everything.tools, everything.over) == ((), "over_tokens")
+
+
 def test_a_limit_holds_for_pinned_tools_and_meta_tools_together() -> None:
     """Three places are the meta-tools'."""
     many = tools_named(*(f"op{number}" for number in range(10)))
