@@ -47,5 +47,8 @@ function recordingOfCurl(text) {
   return { title: host || t`Recorded requests`, description: "", kind: requests.length === 1 ? t`curl command` : t`list of curl commands`, requests, has_examples: true, notes: [] };
 }
 
+/** The tools of an MCP server, as this page writes them. @param {string} text @returns {boolean} */
+export const isToolList = (text) => /^\s*\{/.test(text) && "mcp" in (parseObject(text) ?? {});
+
 /** An address and nothing else. @param {string} text @returns {boolean} */
 export const isAddress = (text) => /^https?:\/\/\S+$/i.test(text.trim());

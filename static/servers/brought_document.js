@@ -3,7 +3,7 @@
 import { button, el, fill, labelledField } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { configuredPlaces, looksLikeDocument, namedPlaces, usualPlaces } from "../conversion/document_places.js";
-import { convertText } from "../conversion/recognition.js";
+import { convertText, isToolList } from "../conversion/recognition.js";
 import { readAddress } from "../session/probe_frames.js";
 
 /** @typedef {import("../conversion/document_places.js").Place} Place */
@@ -34,7 +34,7 @@ function askAboutConversion(container, { kind, title, text, requests, operations
 }
 
 /** Whether an answer may be what its address was given for. @param {string} text @returns {boolean} */
-export const isUsable = (text) => looksLikeDocument(text) || /^\s*\{\s*"mcp"/.test(text) || convertText(text) !== null;
+export const isUsable = (text) => looksLikeDocument(text) || isToolList(text) || convertText(text) !== null;
 
 /**
  * @param {Pick<ProbeFrames, "fetchDocument" | "findDocuments">} probes

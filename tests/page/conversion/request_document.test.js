@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { convertText, isAddress } from "../../../static/conversion/recognition.js";
+import { convertText, isAddress, isToolList } from "../../../static/conversion/recognition.js";
 import { templateOf } from "../../../static/conversion/path_template.js";
 import { mergeSchemas, schemaOfValue } from "../../../static/conversion/sample_schema.js";
 
@@ -78,4 +78,5 @@ test("a text is recognised by its content", () => {
   assert.throws(() => convertText('{"_postman_variable_scope":"environment","values":[]}'), /Postman environment/);
   assert.throws(() => convertText('{"log":{"entries":[]}}'), /none of them is the call of an API/);
   assert.deepEqual(["https://a.example/x", " http://a ", "a.example", "https://a b"].map(isAddress), [true, true, false, false]);
+  assert.deepEqual(['{"endpoint":{},"mcp":"2025-11-25","tools":[]}', '{"status":"mcp"}', "mcp: 1"].map(isToolList), [true, false, false]);
 });
