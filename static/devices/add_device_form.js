@@ -2,7 +2,7 @@
 /** Add a device: the code that another browser shows, then which browser it is, then yes or no. */
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
-import { announceSentence, button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, button, el, factList, fill, freshId, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").WaitingBrowser} WaitingBrowser */
 
@@ -23,7 +23,8 @@ export class AddDeviceForm {
       autocapitalize: "characters",
       spellcheck: "false",
     });
-    const hint = t`Open the address of the bridge in the other browser: it shows a code. Only type a code that you see on a screen of your own.`;
+    const hint = el("p", { class: "hint", id: freshId("pairing") }, t`Open the address of the bridge in the other browser: it shows a code. Only type a code that you see on a screen of your own.`);
+    this.input.setAttribute("aria-describedby", hint.id);
     this.element = el(
       "section",
       { class: "panel", "aria-label": t`Add a device` },
@@ -31,9 +32,10 @@ export class AddDeviceForm {
       el(
         "form",
         { class: "inline-form", onsubmit: (/** @type {Event} */ event) => void this.#lookUp(event) },
-        labelledField(t`Code`, this.input, hint),
+        labelledField(t`Code`, this.input),
         el("button", { type: "submit", class: "primary" }, t`Look it up`),
       ),
+      hint,
       this.answer,
     );
   }

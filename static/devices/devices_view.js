@@ -45,7 +45,9 @@ export class DevicesView {
   #render() {
     const { devices, inventory } = this.parts;
     if (!this.list.querySelector("form, [role=group]")) fill(this.list, ...devices.list.map((device) => this.#editableRow(device)));
-    fill(this.choices, choicesPanel(devices, inventory.servers, (server, device) => this.#choose(server, device)));
+    // With one browser there is nothing to choose, unless a server still belongs to another one that is gone.
+    const isChoice = devices.list.length > 1 || Object.keys(devices.choices).length > 0;
+    fill(this.choices, isChoice ? choicesPanel(devices, inventory.servers, (server, device) => this.#choose(server, device)) : null);
   }
 
   /** @param {import("../types/api_types.js").Device} device */
