@@ -260,7 +260,7 @@ class CallJournal:
             .limit(limit)
         )
         async with self._session() as session:
-            return [read_ended(row.tuple()) for row in await session.execute(wanted)]
+            return [read_ended(row) for row in await session.execute(wanted)]
 
     async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> dict[str, JournalEntry]:
         """Return the state of a turn's calls, by the model's `call_id`. `since`: start of the turn."""
