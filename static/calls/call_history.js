@@ -4,6 +4,7 @@ import { t } from "../base/language.js";
 import { button, copyButton, el, fill, freshId, link, notice, sentenceOf } from "../ui/dom.js";
 import { askedBy } from "../ui/asked_by.js";
 import { viewAddress } from "../ui/router.js";
+import { kindOfStored } from "./call_filter.js";
 import { callAgain, lateResultText, storedCallFacts } from "./stored_call.js";
 import { formatTime } from "../base/time_format.js";
 import { formatDuration, errorView } from "../ui/outcome_view.js";
@@ -90,7 +91,7 @@ function historyRow(call, api) {
 function callBadges({ state, http_status, error, late }) {
   const status = http_status ?? error?.detail.status ?? error?.code ?? state;
   const words = String(status).replaceAll("_", " ");
-  const ending = el("span", { class: `badge ${state === "succeeded" ? "good" : "bad"}` }, words);
+  const ending = el("span", { class: `badge ${kindOfStored(state)}` }, words);
   return lateResultText(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, t`late result`)];
 }
 

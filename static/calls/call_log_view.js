@@ -29,6 +29,7 @@ export class CallLogView {
         ["running", t`Running`],
         ["good", t`Succeeded`],
         ["bad", t`Failed`],
+        ["not_made", t`Denied or cancelled`],
       ].map(([value, label]) => el("option", { value }, label)),
     );
     this.table = el("table", { class: "calls", "aria-label": t`Calls` });

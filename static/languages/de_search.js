@@ -31,6 +31,9 @@ export const GERMAN_SEARCH = {
   Chats: "Chats",
   "New chat": "Neuer Chat",
 
+  // Calls
+  "Denied or cancelled": "Abgelehnt oder abgebrochen",
+
   // Charts
   Charts: "Diagramme",
   "Charts of calls": "Diagramme der Aufrufe",

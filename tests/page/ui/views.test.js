@@ -2,7 +2,7 @@
 /** The pure parts of the views: what is found, filtered, parsed and worded. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { kindOfEntry, matchesFilter } from "../../../static/calls/call_filter.js";
+import { kindOfEntry, kindOfStored, matchesFilter } from "../../../static/calls/call_filter.js";
 import { viewAddress, readRoute } from "../../../static/ui/router.js";
 import { formatDuration } from "../../../static/ui/outcome_view.js";
 import { nameFor, formatBody, formatSize } from "../../../static/ui/response_view.js";
@@ -109,6 +109,16 @@ test("an error status of the API counts as failed in the log", () => {
   assert.equal(kindOfEntry(entry({ response: { http_status: 404 } })), "bad");
   assert.equal(kindOfEntry(entry({ state: "failed", response: null })), "bad");
   assert.equal(kindOfEntry(entry({ state: "running", response: null })), "running");
+});
+
+test("what its user denied or cancelled is no failure", () => {
+  const ended = { state: "failed", response: null };
+  for (const code of ["denied", "cancelled"]) {
+    assert.equal(kindOfEntry(entry({ ...ended, error: { code } })), "not_made");
+    assert.equal(kindOfStored(code), "not_made");
+  }
+  assert.equal(kindOfEntry(entry({ ...ended, error: { code: "timeout" } })), "bad");
+  assert.equal(kindOfStored("expired"), "bad");
 });
 
 test("the log is searched by tool, method, address and status", () => {
