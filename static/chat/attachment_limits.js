@@ -1,5 +1,6 @@
 // @ts-check
 /** Files of a message: how many, how large, and under which names. Pure. */
+import { t } from "../base/language.js";
 import { formatSize } from "../ui/response_view.js";
 
 /** As the bridge takes them (`bridge/conversations/attachments.py`). */
@@ -34,9 +35,9 @@ export function chooseFiles(present, added) {
 
 /** @param {Sized} file @param {number} count @param {number} total */
 function problemOf({ name, size }, count, total) {
-  if (size > MAX_FILE_BYTES) return `${name} has ${formatSize(size)}; a file may have ${formatSize(MAX_FILE_BYTES)}.`;
-  if (count >= MAX_FILES) return `A message may have ${MAX_FILES} files.`;
-  return total + size > MAX_MESSAGE_BYTES ? `The files of a message may have ${formatSize(MAX_MESSAGE_BYTES)} together.` : "";
+  if (size > MAX_FILE_BYTES) return t`${name} has ${formatSize(size)}; a file may have ${formatSize(MAX_FILE_BYTES)}.`;
+  if (count >= MAX_FILES) return t`A message may have ${MAX_FILES} files.`;
+  return total + size > MAX_MESSAGE_BYTES ? t`The files of a message may have ${formatSize(MAX_MESSAGE_BYTES)} together.` : "";
 }
 
 /** A name that the bridge takes. @param {string} name */

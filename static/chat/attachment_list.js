@@ -1,5 +1,6 @@
 // @ts-check
 /** The files of a message that was sent: pictures are shown, everything can be downloaded. */
+import { t } from "../base/language.js";
 import { button, el, sentenceOf } from "../ui/dom.js";
 import { formatSize } from "../ui/response_view.js";
 import { truncateLine } from "../base/untrusted_text.js";
@@ -10,14 +11,14 @@ import { isShown } from "./attachment_limits.js";
 
 /** @param {AttachmentFacts[]} files @param {ReadFile} read */
 export function attachmentList(files, read) {
-  return el("ul", { class: "attachments", "aria-label": "Attachments" }, ...files.map((file) => el("li", null, fileView(file, read))));
+  return el("ul", { class: "attachments", "aria-label": t`Attachments` }, ...files.map((file) => el("li", null, fileView(file, read))));
 }
 
 /** @param {AttachmentFacts} file @param {ReadFile} read */
 function fileView({ number, name, mime, bytes }, read) {
   const shown = truncateLine(name);
   const place = el("div");
-  const save = button("Download", () => void saveFile(place, name, () => read(number)), { class: "quiet small", "aria-label": `Download ${shown}` });
+  const save = button(t`Download`, () => void saveFile(place, name, () => read(number)), { class: "quiet small", "aria-label": t`Download ${shown}` });
   const facts = el("p", { class: "actions" }, el("span", { class: "facts" }, `${shown}, ${formatSize(bytes)}`), save);
   if (isShown(mime)) showWhenNear(place, shown, () => read(number));
   return el("div", { class: "attachment" }, place, facts);

@@ -1,5 +1,6 @@
 // @ts-check
 /** The files of the next message: chosen, dropped or pasted, shown by name, and taken back. */
+import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 import { formatSize } from "../ui/response_view.js";
 import { chooseFiles, plainName, plainType } from "./attachment_limits.js";
@@ -12,10 +13,10 @@ export class AttachmentTray {
 
   /** @param {HTMLElement} place where files may be dropped */
   constructor(place) {
-    this.picker = el("input", { type: "file", multiple: true, hidden: true, "aria-label": "Files to attach", onchange: () => this.#pick() });
-    this.open = button("Attach", () => this.picker.click(), { class: "quiet small", title: "Pictures, documents and texts for the model; any file for tools" });
+    this.picker = el("input", { type: "file", multiple: true, hidden: true, "aria-label": t`Files to attach`, onchange: () => this.#pick() });
+    this.open = button(t`Attach`, () => this.picker.click(), { class: "quiet small", title: t`Pictures, documents and texts for the model; any file for tools` });
     this.problems = el("div");
-    this.list = el("ul", { class: "attachment-tray", "aria-label": "Attachments", hidden: true });
+    this.list = el("ul", { class: "attachment-tray", "aria-label": t`Attachments`, hidden: true });
     this.element = el("div", null, this.problems, this.list, this.picker);
     this.#listen(place);
   }
@@ -57,7 +58,7 @@ export class AttachmentTray {
     const { taken, problems } = chooseFiles(this.#files, files);
     this.#files.push(...taken);
     fill(this.problems, problems.length > 0 ? notice("error", problems.join(" ")) : null);
-    if (taken.length > 0) announceSentence(taken.length === 1 ? `${taken[0].name} is attached` : `${taken.length} files are attached`);
+    if (taken.length > 0) announceSentence(counted(taken.length, "{1} is attached", "{0} files are attached", taken[0].name));
     this.#draw();
   }
 
@@ -82,7 +83,7 @@ export class AttachmentTray {
       this.#draw();
       this.open.focus();
     };
-    return el("li", null, el("span", { class: "clamp-1" }, file.name), el("span", { class: "facts" }, formatSize(file.size)), button("×", remove, { class: "quiet small", "aria-label": `Remove ${file.name}` }));
+    return el("li", null, el("span", { class: "clamp-1" }, file.name), el("span", { class: "facts" }, formatSize(file.size)), button("×", remove, { class: "quiet small", "aria-label": t`Remove ${file.name}` }));
   }
 }
 
@@ -96,7 +97,7 @@ function base64Of(file) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result).split(",", 2)[1] ?? "");
-    reader.onerror = () => reject(new Error(`${file.name} cannot be read.`));
+    reader.onerror = () => reject(new Error(t`${file.name} cannot be read.`));
     reader.readAsDataURL(file);
   });
 }

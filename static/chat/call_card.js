@@ -1,5 +1,6 @@
 // @ts-check
 /** A call within an answer: what runs, how it stands, and what its user can do about it. */
+import { t } from "../base/language.js";
 import { ApprovalCard } from "../ui/approval_card.js";
 import { CallFileView, fileOf } from "./call_file.js";
 import { formatBody, textView } from "../ui/response_view.js";
@@ -23,17 +24,17 @@ import { truncateLine } from "../base/untrusted_text.js";
 
 /** Words and looks of states. @type {Record<string, [string, string]>} */
 const WORDS = {
-  queued: ["queued", "running"],
-  sent: ["sent", "running"],
-  awaiting_approval: ["needs approval", "warning"],
-  running: ["running", "running"],
-  succeeded: ["done", "good"],
-  failed: ["failed", "bad"],
-  denied: ["denied", "warning"],
-  cancelled: ["stopped", "warning"],
-  expired: ["too late", "bad"],
-  outcome_unknown: ["outcome unknown", "bad"],
-  unanswered: ["interrupted", "warning"],
+  queued: [t`queued`, "running"],
+  sent: [t`sent`, "running"],
+  awaiting_approval: [t`needs approval`, "warning"],
+  running: [t`running`, "running"],
+  succeeded: [t`done`, "good"],
+  failed: [t`failed`, "bad"],
+  denied: [t`denied`, "warning"],
+  cancelled: [t`stopped`, "warning"],
+  expired: [t`too late`, "bad"],
+  outcome_unknown: [t`outcome unknown`, "bad"],
+  unanswered: [t`interrupted`, "warning"],
 };
 const AGAIN = new Set(["failed", "denied", "cancelled", "expired", "outcome_unknown"]);
 const BRIEF_CHARS = 120;
@@ -72,7 +73,7 @@ export class ChatCallCard {
     const name = truncateLine(call.name);
     const [words, look] = WORDS[call.state] ?? [call.state.replaceAll("_", " "), ""];
     Object.assign(this.element.dataset, { state: call.state, tool: call.name });
-    this.element.setAttribute("aria-label", `Call of ${name}`);
+    this.element.setAttribute("aria-label", t`Call of ${name}`);
     this.opener.textContent = name;
     this.badge.textContent = words;
     this.badge.className = `badge ${look}`;
@@ -89,7 +90,7 @@ export class ChatCallCard {
   /** @param {number} now milliseconds since 1970 */
   updateCountdown(now) {
     const { duration_ms = null, started_at = null, state = "" } = this.call ?? {};
-    const elapsed = state === "running" && started_at !== null ? `${Math.max(0, Math.floor((now - started_at) / 1000))} s` : "";
+    const elapsed = state === "running" && started_at !== null ? t`${Math.max(0, Math.floor((now - started_at) / 1000))} s` : "";
     const words = duration_ms === null ? elapsed : formatDuration(duration_ms);
     if (this.time.textContent !== words) this.time.textContent = words;
     this.#approval?.updateCountdown(now);
@@ -125,8 +126,8 @@ export class ChatCallCard {
     const hadFocus = this.buttons.contains(document.activeElement);
     const stop = () => call_id !== null && this.actions.cancel(call_id);
     const look = { class: "quiet small", dataset: { kind, call: call_id ?? "" } };
-    if (kind === "stop") fill(this.buttons, button("Stop", stop, { ...look, "aria-label": `Stop: ${name}` }));
-    else if (kind === "retry") fill(this.buttons, button("Try again", () => this.#retry(), { ...look, "aria-label": `Try again: ${name}` }));
+    if (kind === "stop") fill(this.buttons, button(t`Stop`, stop, { ...look, "aria-label": t`Stop: ${name}` }));
+    else if (kind === "retry") fill(this.buttons, button(t`Try again`, () => this.#retry(), { ...look, "aria-label": t`Try again: ${name}` }));
     else fill(this.buttons);
     if (hadFocus) this.opener.focus({ preventScroll: true });
   }
@@ -134,9 +135,9 @@ export class ChatCallCard {
   #retry() {
     const { state = "", tool_call_id = "" } = this.call ?? {};
     if (state !== "outcome_unknown") return this.actions.retry(tool_call_id);
-    const sure = button("Try it again", () => this.actions.retry(tool_call_id), { class: "danger small" });
-    const leave = button("Leave it", () => (fill(this.approvalPlace), this.opener.focus()), { class: "quiet small" });
-    fill(this.approvalPlace, el("p", { class: "actions" }, el("span", null, "It may have taken effect, and could take effect a second time."), sure, leave));
+    const sure = button(t`Try it again`, () => this.actions.retry(tool_call_id), { class: "danger small" });
+    const leave = button(t`Leave it`, () => (fill(this.approvalPlace), this.opener.focus()), { class: "quiet small" });
+    fill(this.approvalPlace, el("p", { class: "actions" }, el("span", null, t`It may have taken effect, and could take effect a second time.`), sure, leave));
     sure.focus();
   }
 
@@ -146,14 +147,14 @@ export class ChatCallCard {
     const answered = result !== null && !fileOf(result)?.isAll && (error === null || error.code === "");
     fill(
       this.detail,
-      el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), colored(textView(formatBody(text || "{}", "json")))),
+      el("section", { "aria-label": t`Arguments` }, el("h3", null, t`Arguments`), colored(textView(formatBody(text || "{}", "json")))),
       error && error.code !== "" ? errorView(error, server) : null,
-      answered ? el("section", { "aria-label": "Result" }, el("h3", null, "Result"), colored(textView(formatBody(result, "")))) : null,
+      answered ? el("section", { "aria-label": t`Result` }, el("h3", null, t`Result`), colored(textView(formatBody(result, "")))) : null,
       el(
         "p",
         { class: "actions" },
-        call_id === null ? null : link("Show in the call log", viewAddress("calls", call_id), { class: "quiet-link" }),
-        link("Open the tool", viewAddress("tools", name), { class: "quiet-link" }),
+        call_id === null ? null : link(t`Show in the call log`, viewAddress("calls", call_id), { class: "quiet-link" }),
+        link(t`Open the tool`, viewAddress("tools", name), { class: "quiet-link" }),
       ),
     );
   }

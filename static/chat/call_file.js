@@ -3,6 +3,7 @@
  * A file that a tool answered with, where its reader sees it: pictures and sounds at once, everything else to download.
  * The link in the stored output ends within a day and may name another address of the bridge, so it is asked for anew.
  */
+import { t } from "../base/language.js";
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { formatSize, nameFor } from "../ui/response_view.js";
 import { essenceOf } from "../base/content_type.js";
@@ -37,6 +38,13 @@ export function kindOf(mime) {
 /** A name to save it under, which says what it came from. @param {string} tool @param {string} mime */
 export const savedName = (tool, mime) => nameFor(mime).replace("answer", tool.replace(/[^\w.-]+/g, "_") || "answer");
 
+/** What is said of each kind. @type {Record<"picture" | "audio" | "video", Record<"show" | "name", (tool: string) => string>>} */
+const MEDIA = {
+  picture: { show: (tool) => t`Show the picture from ${tool}`, name: (tool) => t`Picture from ${tool}` },
+  audio: { show: (tool) => t`Show the audio from ${tool}`, name: (tool) => t`Audio from ${tool}` },
+  video: { show: (tool) => t`Show the video from ${tool}`, name: (tool) => t`Video from ${tool}` },
+};
+
 export class CallFileView {
   #shown = "";
   element = el("div", { class: "call-file" });
@@ -62,7 +70,7 @@ export class CallFileView {
     const isBig = file.bytes > SHOWN_BYTES;
     const kind = kindOf(file.mime);
     this.#show = () => showMedia(place, kind, name, get);
-    const ask = kind !== "other" && isBig ? button("Show", () => void this.#show(), { class: "quiet small", "aria-label": `Show the ${kind} from ${name}` }) : null;
+    const ask = kind !== "other" && isBig ? button(t`Show`, () => void this.#show(), { class: "quiet small", "aria-label": MEDIA[kind].show(name) }) : null;
     const facts = [truncateLine(file.filename), file.mime, formatSize(file.bytes)].filter(Boolean).join(", ");
     fill(this.element, place, el("p", { class: "actions" }, el("span", { class: "facts" }, facts), ask, saveButton(place, name, file, get)));
     if (kind !== "other" && !isBig) this.#near.observe(this.element);
@@ -78,7 +86,7 @@ export class CallFileView {
 async function showMedia(place, kind, name, get) {
   try {
     const url = String((await get()).url);
-    const label = `${kind === "picture" ? "Picture" : kind === "audio" ? "Audio" : "Video"} from ${name}`;
+    const label = kind === "other" ? "" : MEDIA[kind].name(name);
     if (kind === "picture") fill(place, link("", url, { target: "_blank", rel: "noopener", class: "picture" }));
     if (kind === "picture") place.firstElementChild?.append(el("img", { src: url, alt: label }));
     else fill(place, el(kind === "audio" ? "audio" : "video", { src: url, controls: true, preload: "metadata", "aria-label": label }));
@@ -100,5 +108,5 @@ function saveButton(place, name, { filename, mime }, get) {
       fill(place, notice("note", sentenceOf(failure)));
     }
   };
-  return button("Download", save, { class: "quiet small", "aria-label": `Download the file from ${name}` });
+  return button(t`Download`, save, { class: "quiet small", "aria-label": t`Download the file from ${name}` });
 }

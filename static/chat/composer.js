@@ -1,5 +1,6 @@
 // @ts-check
 /** Where messages are written: sends with Enter, stops with Escape, and never loses what was typed. */
+import { t } from "../base/language.js";
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { AttachmentTray, readFiles } from "./attachment_tray.js";
@@ -22,13 +23,13 @@ export class ChatComposer {
   /** @param {ComposerActions} actions */
   constructor(actions) {
     this.actions = actions;
-    this.text = el("textarea", { rows: 1, placeholder: "Ask something", class: "growing", "aria-label": "Message", enterkeyhint: "send" });
-    this.models = el("select", { "aria-label": "Model", onchange: () => this.attemptAction(() => actions.choose(this.models.value)) });
-    this.send = el("button", { type: "submit", class: "primary" }, "Send");
-    this.stop = button("Stop", () => void this.cancelRun(), { class: "danger", hidden: true, title: "Escape" });
+    this.text = el("textarea", { rows: 1, placeholder: t`Ask something`, class: "growing", "aria-label": t`Message`, enterkeyhint: "send" });
+    this.models = el("select", { "aria-label": t`Model`, onchange: () => this.attemptAction(() => actions.choose(this.models.value)) });
+    this.send = el("button", { type: "submit", class: "primary" }, t`Send`);
+    this.stop = button(t`Stop`, () => void this.cancelRun(), { class: "danger", hidden: true, title: t`Escape` });
     this.messages = el("div");
-    this.more = link("Models", viewAddress("models"), { class: "quiet-link" });
-    this.element = el("form", { class: "composer", "aria-label": "New message" });
+    this.more = link(t`Models`, viewAddress("models"), { class: "quiet-link" });
+    this.element = el("form", { class: "composer", "aria-label": t`New message` });
     this.tray = new AttachmentTray(this.element);
     this.line = el("div", { class: "composer-line" }, this.tray.open, this.models, this.more, el("span", { class: "spacer" }), this.stop, this.send);
     const submit = (/** @type {Event} */ event) => {
@@ -49,7 +50,7 @@ export class ChatComposer {
     const all = chosen === null || models.includes(chosen) ? models : [chosen, ...models];
     fill(this.models, ...all.map((id) => el("option", { value: id, selected: id === chosen }, id)));
     this.models.hidden = all.length === 0;
-    fill(this.more, all.every((id) => id === DEMO) ? "Add a model" : "Models");
+    fill(this.more, all.every((id) => id === DEMO) ? t`Add a model` : t`Models`);
   }
 
   /** @param {boolean} isBusy an answer is under way */

@@ -1,5 +1,6 @@
 // @ts-check
 /** One conversation on the screen, or one that has not begun: head, settings, turns and the field for the next message. */
+import { t } from "../base/language.js";
 import { ChatComposer, DEMO } from "./composer.js";
 import { ChatHeader } from "./header.js";
 import { ChatSession } from "./session.js";
@@ -54,7 +55,7 @@ export class ConversationView {
     this.standing = el("div", { class: "stack" });
     this.welcome = el("div");
     const bottom = el("div", { class: "chat-bottom" }, this.thread.below, this.standing, this.composer.element);
-    this.element = el("section", { class: "chat-pane", "aria-label": "Conversation" }, this.head.element, this.settings.element, this.welcome, this.thread.element, bottom);
+    this.element = el("section", { class: "chat-pane", "aria-label": t`Conversation` }, this.head.element, this.settings.element, this.welcome, this.thread.element, bottom);
   }
 
   #turnActions() {
@@ -166,10 +167,10 @@ export class ConversationView {
     const words = session?.line === "broken" ? "broken" : (left ?? "");
     if (this.standing.dataset.words === words) return;
     this.standing.dataset.words = words;
-    const go = button("Answer it", () => void this.composer.attemptAction(async () => session?.requestAnswer(left)), { class: "small" });
+    const go = button(t`Answer it`, () => void this.composer.attemptAction(async () => session?.requestAnswer(left)), { class: "small" });
     if (words === "broken") fill(this.standing, notice("warning", BROKEN));
     else if (words === "") fill(this.standing);
-    else fill(this.standing, notice("note", el("span", { class: "actions" }, "The last message has no answer.", go)));
+    else fill(this.standing, notice("note", el("span", { class: "actions" }, t`The last message has no answer.`, go)));
   }
 
   async #loadModels() {
@@ -255,4 +256,4 @@ export class ConversationView {
   }
 }
 
-const BROKEN = "The connection to the bridge is lost. This page continues as soon as it is back.";
+const BROKEN = t`The connection to the bridge is lost. This page continues as soon as it is back.`;

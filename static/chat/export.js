@@ -1,5 +1,6 @@
 // @ts-check
 /** A conversation to take away: all of it as JSON, or the branch that is shown as Markdown. Pure. */
+import { t } from "../base/language.js";
 import { formatBody, formatSize } from "../ui/response_view.js";
 import { withoutMarkers } from "../ui/markers.js";
 
@@ -9,36 +10,38 @@ import { withoutMarkers } from "../ui/markers.js";
 /** @typedef {import("../types/chat_types.js").AnswerPart} AnswerPart */
 
 const NAME_CHARS = 60;
+/** @type {Record<string, string>} */
+const STATES = { succeeded: t`succeeded`, failed: t`failed`, denied: t`denied`, cancelled: t`cancelled`, expired: t`expired`, outcome_unknown: t`outcome unknown` };
 
 /** @param {Conversation} conversation @param {Iterable<Message>} messages of all branches */
 export function jsonOf(conversation, messages) {
   const all = [...messages];
-  const leftOut = all.some(({ attachments = [] }) => attachments.length > 0) ? { left_out: "The contents of attachments, and of files that tools answered with." } : {};
+  const leftOut = all.some(({ attachments = [] }) => attachments.length > 0) ? { left_out: t`The contents of attachments, and of files that tools answered with.` } : {};
   return `${JSON.stringify({ conversation, messages: all, ...leftOut }, null, 2)}\n`;
 }
 
 /** @param {Conversation} conversation @param {Turn[]} turns */
 export function markdownOf({ title, model }, turns) {
-  const head = [`# ${title.replace(/\s+/g, " ") || "Conversation"}`, ...(model ? [`Model: ${model}`] : [])];
+  const head = [`# ${title.replace(/\s+/g, " ") || t`Conversation`}`, ...(model ? [t`Model: ${model}`] : [])];
   return `${[...head, ...turns.map(turnText)].join("\n\n")}\n`;
 }
 
 /** @param {Turn} turn */
 function turnText(turn) {
-  if (turn.kind === "user") return ["## You", ...turn.attachments.map(attachmentText), turn.text].filter(Boolean).join("\n\n");
-  return ["## Answer", ...turn.parts.map(partText).filter((text) => text !== "")].join("\n\n");
+  if (turn.kind === "user") return [`## ${t`You`}`, ...turn.attachments.map(attachmentText), turn.text].filter(Boolean).join("\n\n");
+  return [`## ${t`Answer`}`, ...turn.parts.map(partText).filter((text) => text !== "")].join("\n\n");
 }
 
 /** @param {import("../types/chat_types.js").AttachmentFacts} file */
-const attachmentText = ({ name, mime, bytes }) => `*Attachment ${name.replace(/[*_`[\]\n]/g, " ")} (${mime}, ${formatSize(bytes)}), not included*`;
+const attachmentText = ({ name, mime, bytes }) => `*${t`Attachment ${name.replace(/[*_`[\]\n]/g, " ")} (${mime}, ${formatSize(bytes)}), not included`}*`;
 
 /** @param {AnswerPart} part */
 function partText(part) {
   if (part.kind === "text") return withoutMarkers(part.text).trim();
-  if (part.kind === "reasoning") return `### Reasoning\n\n${part.text.trim().replace(/^/gm, "> ")}`;
+  if (part.kind === "reasoning") return `### ${t`Reasoning`}\n\n${part.text.trim().replace(/^/gm, "> ")}`;
   const { name, arguments: text, result, state } = part.call;
   const answer = result === null ? [] : [fencedBlock(formatBody(result, ""))];
-  return [`### Call of ${name}: ${state.replaceAll("_", " ")}`, fencedBlock(formatBody(text || "{}", "json")), ...answer].join("\n\n");
+  return [`### ${t`Call of ${name}: ${STATES[state] ?? state.replaceAll("_", " ")}`}`, fencedBlock(formatBody(text || "{}", "json")), ...answer].join("\n\n");
 }
 
 /** A block of code whose fence is longer than any within. @param {string} text */
@@ -56,5 +59,5 @@ export function fileName(title, ending) {
     .trim()
     .slice(0, NAME_CHARS)
     .trim();
-  return `${plain || "conversation"}.${ending}`;
+  return `${plain || t`conversation`}.${ending}`;
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** The header of a conversation: its title and what is done with the conversation itself. */
+import { t } from "../base/language.js";
 import { saveText } from "../ui/response_view.js";
 import { fileName, jsonOf, markdownOf } from "./export.js";
 import { threadOf } from "./thread.js";
@@ -25,14 +26,14 @@ export class ChatHeader {
     this.actions = actions;
     this.title = el("h1", { tabindex: "-1" });
     this.place = el("div", { class: "chat-title" }, this.title);
-    this.list = this.#toggle("Conversations", "list-toggle quiet small", actions.list);
-    this.settings = this.#toggle("Settings", "settings-toggle quiet small", actions.settings);
-    this.rename = button("Rename", () => this.#rename(), { class: "quiet small" });
-    this.json = button("Export as JSON", () => this.#export("json"), { class: "quiet small" });
-    this.markdown = button("Export as Markdown", () => this.#export("md"), { class: "quiet small" });
-    this.pin = button("Pin", () => actions.pin(this.#session?.conversation.pinned === null), { class: "quiet small" });
-    this.up = button("Move up", () => actions.moveUp(), { class: "quiet small", hidden: true, title: "Among the pinned conversations" });
-    this.remove = button("Delete", () => this.#askToRemove(), { class: "quiet small danger" });
+    this.list = this.#toggle(t`Conversations`, "list-toggle", actions.list);
+    this.settings = this.#toggle(t`Settings`, "settings-toggle", actions.settings);
+    this.rename = button(t`Rename`, () => this.#rename(), { class: "quiet small" });
+    this.json = button(t`Export as JSON`, () => this.#export("json"), { class: "quiet small" });
+    this.markdown = button(t`Export as Markdown`, () => this.#export("md"), { class: "quiet small" });
+    this.pin = button(t`Pin`, () => actions.pin(this.#session?.conversation.pinned === null), { class: "quiet small" });
+    this.up = button(t`Move up`, () => actions.moveUp(), { class: "quiet small", hidden: true, title: t`Among the pinned conversations` });
+    this.remove = button(t`Delete`, () => this.#askToRemove(), { class: "quiet small danger" });
     this.actionButtons = el("span", { class: "actions conversation-actions" }, this.pin, this.up, this.rename, this.markdown, this.json, this.remove);
     this.question = el("div");
     const actionLine = el("div", { class: "actions" }, this.list, this.settings, this.actionButtons);
@@ -48,7 +49,7 @@ export class ChatHeader {
         toggle.setAttribute("aria-expanded", String(isShown));
         shown(isShown);
       },
-      { class: look, "aria-expanded": "false" },
+      { class: `${look} quiet small`, "aria-expanded": "false" },
     );
     return toggle;
   }
@@ -65,14 +66,14 @@ export class ChatHeader {
     this.actionButtons.hidden = session === null;
     const isPinned = (session?.conversation.pinned ?? null) !== null;
     this.up.hidden = !isPinned;
-    if (this.pin.textContent !== (isPinned ? "Unpin" : "Pin")) this.pin.textContent = isPinned ? "Unpin" : "Pin";
-    const title = session ? session.conversation.title || "Untitled" : "New conversation";
+    if (this.pin.textContent !== (isPinned ? t`Unpin` : t`Pin`)) this.pin.textContent = isPinned ? t`Unpin` : t`Pin`;
+    const title = session ? session.conversation.title || t`Untitled` : t`New conversation`;
     if (this.title.textContent !== title) this.title.textContent = title;
     if (!this.place.contains(this.title) && session === null) fill(this.place, this.title);
   }
 
   #rename() {
-    const field = el("input", { type: "text", "aria-label": "Title", value: this.#session?.conversation.title ?? "", maxlength: 200 });
+    const field = el("input", { type: "text", "aria-label": t`Title`, value: this.#session?.conversation.title ?? "", maxlength: 200 });
     const close = () => {
       fill(this.place, this.title);
       this.rename.focus();
@@ -88,7 +89,7 @@ export class ChatHeader {
       event.stopPropagation();
       close();
     });
-    const [yes, no] = [el("button", { type: "submit", class: "small" }, "Save"), button("Cancel", close, { class: "quiet small" })];
+    const [yes, no] = [el("button", { type: "submit", class: "small" }, t`Save`), button(t`Cancel`, close, { class: "quiet small" })];
     fill(this.place, el("form", { class: "rename", onsubmit: save }, field, yes, no));
     field.focus();
     field.select();
@@ -96,9 +97,9 @@ export class ChatHeader {
 
   #askToRemove() {
     const leave = () => (fill(this.question), this.remove.focus());
-    const yes = button("Delete it", () => (fill(this.question), void this.actions.remove()), { class: "danger small" });
-    const no = button("Keep it", leave, { class: "quiet small" });
-    fill(this.question, el("p", { class: "actions question" }, el("span", null, "Delete this conversation and all its answers?"), yes, no));
+    const yes = button(t`Delete it`, () => (fill(this.question), void this.actions.remove()), { class: "danger small" });
+    const no = button(t`Keep it`, leave, { class: "quiet small" });
+    fill(this.question, el("p", { class: "actions question" }, el("span", null, t`Delete this conversation and all its answers?`), yes, no));
     yes.focus();
   }
 
@@ -108,6 +109,6 @@ export class ChatHeader {
     const { conversation, state } = this.#session;
     const text = ending === "json" ? jsonOf(conversation, state.messages.values()) : markdownOf(conversation, threadOf(state));
     saveText(text, fileName(conversation.title, ending));
-    announceSentence("Conversation exported as a file.");
+    announceSentence(t`Conversation exported as a file.`);
   }
 }

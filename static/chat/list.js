@@ -1,5 +1,6 @@
 // @ts-check
 /** The conversations of a user: find one, continue it, or begin another. */
+import { t } from "../base/language.js";
 import { button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { withoutPinned } from "./pins.js";
 import { viewAddress } from "../ui/router.js";
@@ -28,12 +29,12 @@ export class ChatList {
     this.search = el("input", { type: "search", autocomplete: "off", oninput: () => this.#search() });
     this.search.addEventListener("focus", () => void this.api.prepareSearch().catch(() => {}), { once: true });
     this.rows = el("ul", { class: "chat-rows" });
-    this.pins = el("ul", { class: "chat-rows pinned", "aria-label": "Pinned", hidden: true });
+    this.pins = el("ul", { class: "chat-rows pinned", "aria-label": t`Pinned`, hidden: true });
     this.messages = el("div", { "aria-live": "polite" });
-    this.more = button("Show more", () => void this.#load(this.#next), { class: "quiet small", hidden: true });
-    this.field = labelledField("Search", this.search);
-    const fresh = link("New conversation", viewAddress("chat"), { class: "button primary" });
-    this.element = el("nav", { class: "chat-list", "aria-label": "Conversations" }, fresh, this.field, this.messages, this.pins, this.rows, this.more);
+    this.more = button(t`Show more`, () => void this.#load(this.#next), { class: "quiet small", hidden: true });
+    this.field = labelledField(t`Search`, this.search);
+    const fresh = link(t`New conversation`, viewAddress("chat"), { class: "button primary" });
+    this.element = el("nav", { class: "chat-list", "aria-label": t`Conversations` }, fresh, this.field, this.messages, this.pins, this.rows, this.more);
   }
 
   stop() {
@@ -86,7 +87,7 @@ export class ChatList {
     fill(this.rows, ...withoutPinned(this.shown, this.pinned).map((conversation) => el("li", null, rowOf(conversation))));
     this.more.hidden = this.#next === null;
     this.field.hidden = words === "" && this.shown.length === 0;
-    if (this.shown.length === 0 && words !== "") fill(this.messages, el("p", { class: "hint" }, "No matches."));
+    if (this.shown.length === 0 && words !== "") fill(this.messages, el("p", { class: "hint" }, t`No matches.`));
     this.markConversation(this.current);
     if (focused) /** @type {HTMLElement | null} */ (this.element.querySelector(`.chat-rows a[data-id="${CSS.escape(focused)}"]`))?.focus();
   }
@@ -94,6 +95,6 @@ export class ChatList {
 
 /** @param {ListedConversation} conversation */
 function rowOf({ id, title, updated_at, run }) {
-  const time = el("time", { class: "facts", datetime: updated_at }, run?.state === "running" ? "answering…" : formatTime(Date.parse(updated_at)));
-  return el("a", { href: viewAddress("chat", id), dataset: { id } }, el("span", { class: "clamp-1" }, title || "Untitled"), time);
+  const time = el("time", { class: "facts", datetime: updated_at }, run?.state === "running" ? t`answering…` : formatTime(Date.parse(updated_at)));
+  return el("a", { href: viewAddress("chat", id), dataset: { id } }, el("span", { class: "clamp-1" }, title || t`Untitled`), time);
 }

@@ -1,14 +1,15 @@
 // @ts-check
 /** What is set of the model for one conversation. Only what the model takes is offered; the rest is kept for another model. */
+import { t } from "../base/language.js";
 import { el, fill, freshId, labelledField } from "../ui/dom.js";
 
 /** @typedef {import("../types/chat_types.js").Parameters} Parameters */
 
 /** @type {Record<string, {label: string, hint: string, min: number, max: number, step: string}>} */
 const NUMBERS = {
-  temperature: { label: "Temperature", hint: "0 to 2. Lower is more predictable.", min: 0, max: 2, step: "0.1" },
-  top_p: { label: "Top P", hint: "0 to 1. Set this or the temperature.", min: 0, max: 1, step: "0.05" },
-  max_output_tokens: { label: "Maximum tokens", hint: "Of one answer, with its reasoning.", min: 1, max: 10_000_000, step: "1" },
+  temperature: { label: t`Temperature`, hint: t`0 to 2. Lower is more predictable.`, min: 0, max: 2, step: "0.1" },
+  top_p: { label: t`Top P`, hint: t`0 to 1. Set this or the temperature.`, min: 0, max: 1, step: "0.05" },
+  max_output_tokens: { label: t`Maximum tokens`, hint: t`Of one answer, with its reasoning.`, min: 1, max: 10_000_000, step: "1" },
 };
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
@@ -22,7 +23,7 @@ export class ModelParametersForm {
   /** @param {(parameters: Parameters) => Promise<unknown>} tune */
   constructor(tune) {
     this.tune = tune;
-    const title = el("h2", { id: freshId("parameters") }, "Model parameters");
+    const title = el("h2", { id: freshId("parameters") }, t`Model parameters`);
     this.place = el("div", { class: "parameter-fields" });
     this.element = el("section", { "aria-labelledby": title.id, hidden: true }, title, this.place);
   }
@@ -46,7 +47,7 @@ export class ModelParametersForm {
   /** @param {string} name */
   #numberField(name) {
     const { label, hint, min, max, step } = NUMBERS[name];
-    const field = el("input", { type: "number", inputmode: "decimal", min, max, step: "any", dataset: { step }, placeholder: "Default", onchange: () => this.#take(name) });
+    const field = el("input", { type: "number", inputmode: "decimal", min, max, step: "any", dataset: { step }, placeholder: t`Default`, onchange: () => this.#take(name) });
     this.#fields[name] = field;
     return labelledField(label, field, hint);
   }
@@ -54,9 +55,9 @@ export class ModelParametersForm {
   /** @param {string} name */
   #effortField(name) {
     const words = (/** @type {string} */ effort) => el("option", { value: effort }, effort);
-    const field = el("select", { onchange: () => this.#take(name) }, el("option", { value: "" }, "Default"), ...EFFORTS.map(words));
+    const field = el("select", { onchange: () => this.#take(name) }, el("option", { value: "" }, t`Default`), ...EFFORTS.map(words));
     this.#fields[name] = field;
-    return labelledField("Reasoning effort", field, "More effort answers later and costs more.");
+    return labelledField(t`Reasoning effort`, field, t`More effort answers later and costs more.`);
   }
 
   /** @param {string} name */

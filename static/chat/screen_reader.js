@@ -1,5 +1,6 @@
 // @ts-check
 /** What a screen reader announces about a conversation: its state, not every word as it arrives. Pure but for its timer. */
+import { counted, t } from "../base/language.js";
 import { isOver } from "./state.js";
 import { withoutMarkers } from "../ui/markers.js";
 import { truncateLine } from "../base/untrusted_text.js";
@@ -11,15 +12,15 @@ const SPOKEN_CHARS = 400;
 
 /** @type {Record<string, string>} */
 const ENDINGS = {
-  cancelled: "The answer was stopped.",
-  failed: "The answer failed.",
-  max_iterations: "The answer reached the round limit.",
+  cancelled: t`The answer was stopped.`,
+  failed: t`The answer failed.`,
+  max_iterations: t`The answer reached the round limit.`,
 };
 
 /** @param {ChatState} before @param {ChatState} after @returns {string[]} sentences */
 export function describeChanges(before, after) {
   const sentences = [];
-  if (after.run && before.run?.run_id !== after.run.run_id) sentences.push("The model is answering.");
+  if (after.run && before.run?.run_id !== after.run.run_id) sentences.push(t`The model is answering.`);
   sentences.push(...callSentences(before, after));
   if (before.run && !after.run && after.ended) sentences.push(endSentence(after));
   return sentences;
@@ -33,8 +34,8 @@ function callSentences(before, after) {
   const ended = Object.entries(after.calls).filter(([id, { state }]) => isOver(state) && !isOver(before.calls[id]?.state ?? ""));
   const failed = ended.filter(([, { state }]) => state !== "succeeded").length;
   return [
-    ...(fresh.length > 0 ? [`Calling ${fresh.join(", ")}.`] : []),
-    ...(failed > 0 ? [failed === 1 ? "A call did not succeed." : `${failed} calls did not succeed.`] : []),
+    ...(fresh.length > 0 ? [t`Calling ${fresh.join(", ")}.`] : []),
+    ...(failed > 0 ? [counted(failed, "A call did not succeed.", "{0} calls did not succeed.")] : []),
   ];
 }
 
@@ -43,7 +44,7 @@ function endSentence({ ended, messages, head_id }) {
   const words = ENDINGS[ended?.state ?? ""];
   if (words) return ended?.error ? `${words} ${ended.error.message}` : words;
   const text = withoutMarkers(messages.get(head_id ?? "")?.content ?? "").replace(/[*_`#>|]+/g, "");
-  return `The answer is complete. ${text.length > SPOKEN_CHARS ? `${text.slice(0, SPOKEN_CHARS)}…` : text}`;
+  return t`The answer is complete. ${text.length > SPOKEN_CHARS ? `${text.slice(0, SPOKEN_CHARS)}…` : text}`;
 }
 
 /** Says what has come together since it last spoke, with a pause between. */

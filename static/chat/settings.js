@@ -1,5 +1,6 @@
 // @ts-check
 /** The system prompt of a conversation, and which tools it may use. Works the same before it has begun. */
+import { counted, t } from "../base/language.js";
 import { button, el, fill, freshId, labelledField, methodTag } from "../ui/dom.js";
 import { ModelParametersForm } from "./model_parameters.js";
 import { findTools } from "../session/tool_filter.js";
@@ -32,11 +33,11 @@ export class ChatSettings {
     this.actions = actions;
     this.prompt = el("textarea", { rows: 4, onchange: () => void actions.instruct(this.prompt.value.trim()) });
     this.parameters = new ModelParametersForm(actions.tune);
-    this.search = el("input", { type: "search", autocomplete: "off", "aria-label": "Search tools", placeholder: "Search", oninput: () => this.#draw() });
+    this.search = el("input", { type: "search", autocomplete: "off", "aria-label": t`Search tools`, placeholder: t`Search`, oninput: () => this.#draw() });
     this.count = el("h2", { id: freshId("tools") });
     this.rows = el("ul", { class: "chat-tools" });
     this.hint = el("p", { class: "hint" });
-    const both = [button("All", () => this.#allowAll(true), { class: "quiet small" }), button("None", () => this.#allowAll(false), { class: "quiet small" })];
+    const both = [button(t`All`, () => this.#allowAll(true), { class: "quiet small" }), button(t`None`, () => this.#allowAll(false), { class: "quiet small" })];
     const tools = el(
       "section",
       { "aria-labelledby": this.count.id },
@@ -44,8 +45,8 @@ export class ChatSettings {
       this.rows,
       this.hint,
     );
-    const words = "Instructions that the model gets before every answer.";
-    this.element = el("section", { class: "panel chat-settings", "aria-label": "Conversation settings", hidden: true }, labelledField("System prompt", this.prompt, words), this.parameters.element, tools);
+    const words = t`Instructions that the model gets before every answer.`;
+    this.element = el("section", { class: "panel chat-settings", "aria-label": t`Conversation settings`, hidden: true }, labelledField(t`System prompt`, this.prompt, words), this.parameters.element, tools);
   }
 
   /** @param {string} prompt @param {Tool[]} tools those that could be used @param {Iterable<string>} on keys of those that may be */
@@ -64,10 +65,10 @@ export class ChatSettings {
     const found = this.#foundTools();
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.tool : undefined;
     const on = this.#tools.filter((tool) => this.#on.has(toolKey(choiceOf(tool)))).length;
-    fill(this.count, `Tools: ${on} of ${this.#tools.length}`);
+    fill(this.count, t`Tools: ${on} of ${this.#tools.length}`);
     fill(this.rows, ...found.slice(0, SHOWN_TOOLS).map((tool) => this.#toolRow(tool)));
     const rest = found.length - SHOWN_TOOLS;
-    fill(this.hint, this.#tools.length === 0 ? "There are no accepted tools." : rest > 0 ? `${rest} more: search to find them.` : "");
+    fill(this.hint, this.#tools.length === 0 ? t`There are no accepted tools.` : rest > 0 ? counted(rest, "{0} more: search to find them.", "{0} more: search to find them.") : "");
     if (focused) /** @type {HTMLElement | null} */ (this.rows.querySelector(`[data-tool="${CSS.escape(focused)}"]`))?.focus();
   }
 

@@ -3,6 +3,7 @@
  * The turns of a conversation, drawn at most once a frame and only where they changed. Shows the questions of its own calls
  * in place; these take no click for a moment after anything has moved.
  */
+import { t } from "../base/language.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";
 import { waitingSentence } from "../ui/approval_card.js";
 import { AnswerTurnView, UserTurnView } from "./turn_views.js";
@@ -146,7 +147,7 @@ export class ChatThreadView {
   #showWay() {
     const asks = this.#hiddenQuestion();
     const isAbove = asks !== null && asks.getBoundingClientRect().top < 0;
-    const words = asks ? `A call needs you ${isAbove ? "↑" : "↓"}` : "Jump to latest ↓";
+    const words = asks ? t`A call needs you ${isAbove ? "↑" : "↓"}` : t`Jump to latest ↓`;
     const isShown = asks !== null || !isNearEnd();
     if (this.below.textContent !== words) fill(this.below, words);
     if (this.below.hidden === isShown) this.below.hidden = !isShown;

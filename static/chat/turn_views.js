@@ -1,5 +1,6 @@
 // @ts-check
 /** What was asked and what was answered, as elements that follow their turn of the thread. */
+import { t } from "../base/language.js";
 import { attachmentList } from "./attachment_list.js";
 import { ChatCallCard } from "./call_card.js";
 import { button, copyButton, el, fill, freshId, notice } from "../ui/dom.js";
@@ -37,7 +38,7 @@ export class UserTurnView {
     this.files = el("div");
     /** @type {HTMLButtonElement | null} */
     this.editButton = null;
-    this.element = el("article", { class: "turn user-turn", "aria-label": "You" }, this.files, this.text, this.foot);
+    this.element = el("article", { class: "turn user-turn", "aria-label": t`You` }, this.files, this.text, this.foot);
   }
 
   /** @param {UserTurn} turn @param {boolean} isBusy an answer is under way */
@@ -49,9 +50,9 @@ export class UserTurnView {
     fill(this.text, turn.text);
     this.text.hidden = turn.text === "";
     this.#showFiles(turn);
-    this.editButton = button("Edit", () => this.#edit(), { class: "quiet small", disabled: isBusy });
-    const copy = copyButton("Copy", () => this.turn.text, { "aria-label": "Copy the message" });
-    refillFooter(this.foot, [timeOf(turn.at), copy, this.editButton, branchSwitch("Version", turn.branch, isBusy, this.actions)], this.actions);
+    this.editButton = button(t`Edit`, () => this.#edit(), { class: "quiet small", disabled: isBusy });
+    const copy = copyButton(t`Copy`, () => this.turn.text, { "aria-label": t`Copy the message` });
+    refillFooter(this.foot, [timeOf(turn.at), copy, this.editButton, branchSwitch(VERSIONS, turn.branch, isBusy, this.actions)], this.actions);
   }
 
   /** @param {UserTurn} turn */
@@ -65,7 +66,7 @@ export class UserTurnView {
   #edit() {
     this.text.hidden = false;
     this.#isEditing = true;
-    const field = el("textarea", { "aria-label": "Edit the message", rows: 3, value: this.turn.text, class: "growing" });
+    const field = el("textarea", { "aria-label": t`Edit the message`, rows: 3, value: this.turn.text, class: "growing" });
     const send = () => {
       const text = field.value.trim();
       this.#close();
@@ -78,9 +79,9 @@ export class UserTurnView {
       event.preventDefault();
       event.stopPropagation();
     });
-    const actions = el("div", { class: "actions" }, button("Send", send, { class: "primary small" }), button("Cancel", () => this.#close(), { class: "quiet small" }));
+    const actions = el("div", { class: "actions" }, button(t`Send`, send, { class: "primary small" }), button(t`Cancel`, () => this.#close(), { class: "quiet small" }));
     fill(this.text, field, actions);
-    fill(this.foot, el("p", { class: "hint" }, "The old version and its answers remain."));
+    fill(this.foot, el("p", { class: "hint" }, t`The old version and its answers remain.`));
     field.focus();
   }
 
@@ -119,22 +120,30 @@ function timeOf(at) {
   return at === "" ? null : el("time", { class: "facts", datetime: at }, formatTime(Date.parse(at)));
 }
 
+/** @typedef {{all: string, previous: string, next: string, at: (number: number, count: number) => string}} BranchWords */
+/** @type {BranchWords} */
+const VERSIONS = { all: t`Versions`, previous: t`Previous version`, next: t`Next version`, at: (number, count) => t`Version ${number} of ${count}` };
+/** @type {BranchWords} */
+const ANSWERS = { all: t`Answers`, previous: t`Previous answer`, next: t`Next answer`, at: (number, count) => t`Answer ${number} of ${count}` };
+/** @type {BranchWords} */
+const ATTEMPTS = { all: t`Attempts`, previous: t`Previous attempt`, next: t`Next attempt`, at: (number, count) => t`Attempt ${number} of ${count}` };
+
 /**
  * Goes through the messages that stand in each other's place.
- * @param {string} what @param {BranchPoint} branch @param {boolean} isBusy @param {TurnActions} actions
+ * @param {BranchWords} words @param {BranchPoint} branch @param {boolean} isBusy @param {TurnActions} actions
  */
-function branchSwitch(what, { siblings, index }, isBusy, actions) {
+function branchSwitch(words, { siblings, index }, isBusy, actions) {
   if (siblings.length < 2 && index === 0) return null;
   /** @param {string} sign @param {string} label @param {number} step */
   const go = (sign, label, step) =>
     button(sign, () => actions.show(siblings[index + step]), {
       class: "quiet small",
-      "aria-label": `${label} ${what.toLowerCase()}`,
+      "aria-label": label,
       disabled: isBusy || siblings[index + step] === undefined,
     });
-  const words = index < siblings.length ? `${what} ${index + 1} of ${siblings.length}` : `After ${siblings.length}`;
-  const place = el("span", { class: "facts" }, words);
-  return el("span", { class: "branches", role: "group", "aria-label": `${what}s` }, go("‹", "Previous", -1), place, go("›", "Next", 1));
+  const where = index < siblings.length ? words.at(index + 1, siblings.length) : t`After ${siblings.length}`;
+  const place = el("span", { class: "facts" }, where);
+  return el("span", { class: "branches", role: "group", "aria-label": words.all }, go("‹", words.previous, -1), place, go("›", words.next, 1));
 }
 
 export class AnswerTurnView {
@@ -149,10 +158,10 @@ export class AnswerTurnView {
     this.key = turn.key;
     this.actions = actions;
     this.parts = el("div", { class: "parts" });
-    this.waiting = el("p", { class: "working", hidden: true }, el("span", { "aria-hidden": "true" }), "Working…");
+    this.waiting = el("p", { class: "working", hidden: true }, el("span", { "aria-hidden": "true" }), t`Working…`);
     this.notices = el("div", { class: "stack" });
     this.foot = el("div", { class: "turn-foot" });
-    this.element = el("article", { class: "turn answer-turn", "aria-label": "Answer" }, this.parts, this.waiting, this.notices, this.foot);
+    this.element = el("article", { class: "turn answer-turn", "aria-label": t`Answer` }, this.parts, this.waiting, this.notices, this.foot);
   }
 
   get callCards() {
@@ -192,9 +201,9 @@ export class AnswerTurnView {
     this.#foot = now;
     fill(this.notices, ...notices.map(({ level, text }) => notice(level === "error" ? "warning" : "note", text)), ending ? endingView(ending) : null);
     if (live) return refillFooter(this.foot, [], this.actions);
-    const copy = copyButton("Copy", () => textOf(this.turn), { "aria-label": "Copy the answer" });
-    const again = button("Regenerate", () => this.actions.again(parent_id), { class: "quiet small", disabled: isBusy });
-    const switches = branches.map((branch, index) => branchSwitch(index === 0 ? "Answer" : "Attempt", branch, isBusy, this.actions));
+    const copy = copyButton(t`Copy`, () => textOf(this.turn), { "aria-label": t`Copy the answer` });
+    const again = button(t`Regenerate`, () => this.actions.again(parent_id), { class: "quiet small", disabled: isBusy });
+    const switches = branches.map((branch, index) => branchSwitch(index === 0 ? ANSWERS : ATTEMPTS, branch, isBusy, this.actions));
     refillFooter(this.foot, [timeOf(at), copy, parent_id === null ? null : again, ...switches], this.actions);
   }
 }
@@ -206,15 +215,15 @@ function textOf({ parts }) {
 
 /** @type {Record<string, string>} */
 const ENDINGS = {
-  cancelled: "Stopped. The text so far remains.",
-  failed: "The answer failed.",
-  incomplete: "The answer broke off here.",
-  max_iterations: "The answer ended at the round limit. Send another message to continue.",
+  cancelled: t`Stopped. The text so far remains.`,
+  failed: t`The answer failed.`,
+  incomplete: t`The answer broke off here.`,
+  max_iterations: t`The answer ended at the round limit. Send another message to continue.`,
 };
 
 /** @param {import("../types/chat_types.js").RunEnding} ending */
 function endingView({ state, error }) {
-  const words = ENDINGS[state] ?? `The answer ended: ${state.replaceAll("_", " ")}.`;
+  const words = ENDINGS[state] ?? t`The answer ended: ${state.replaceAll("_", " ")}.`;
   const code = error?.code ? el("code", { class: "code-tag" }, error.code) : null;
   return notice(state === "failed" ? "error" : "note", words, error ? " " : null, error?.message, code);
 }
@@ -241,7 +250,7 @@ class ReasoningPart {
   /** @param {{text: string, live: boolean}} part */
   showPart(part) {
     this.#now = part;
-    const words = part.live ? "Thinking…" : "Reasoning";
+    const words = part.live ? t`Thinking…` : t`Reasoning`;
     if (this.#summary.textContent !== words) this.#summary.textContent = words;
     this.#draw();
   }

@@ -1,6 +1,7 @@
 // @ts-check
 /** What stands where nothing has been said yet: what may be asked, and examples that work here. */
-import { button, el, link } from "../ui/dom.js";
+import { counted, t } from "../base/language.js";
+import { PLACE, button, el, inText, link } from "../ui/dom.js";
 import { exampleOf } from "../base/schema_example.js";
 import { stringifyJson } from "../base/json_text.js";
 import { viewAddress } from "../ui/router.js";
@@ -16,21 +17,26 @@ const EXAMPLES = 3;
  * @param {(text: string) => void} suggest
  */
 export function welcomeView(count, isDemoOnly, examples, suggest) {
-  const whose = count === 1 ? "your one tool" : `your ${count} tools`;
   const words =
     count === 0
-      ? ["No tool is accepted yet, so the model can only talk. ", link("Review the servers", viewAddress("servers")), " to give it some."]
-      : [`The model may use ${whose}. This browser performs the calls; those that can change something ask you first.`];
-  const add = el("p", null, "To talk with a real model, ", link("add a model", viewAddress("models")), ": OpenAI, OpenRouter, a local one, or any other with their interface.");
-  return el("div", { class: "welcome" }, el("h2", null, "Ask something"), el("p", { class: "muted" }, ...words), isDemoOnly ? add : null, ...exampleButtons(examples, suggest));
+      ? inText(t`No tool is accepted yet, so the model can only talk. ${PLACE} to give it some.`, link(t`Review the servers`, viewAddress("servers")))
+      : [
+          counted(
+            count,
+            "The model may use your one tool. This browser performs the calls; those that can change something ask you first.",
+            "The model may use your {0} tools. This browser performs the calls; those that can change something ask you first.",
+          ),
+        ];
+  const add = el("p", null, ...inText(t`To talk with a real model, ${PLACE}: OpenAI, OpenRouter, a local one, or any other with their interface.`, link(t`add a model`, viewAddress("models"))));
+  return el("div", { class: "welcome" }, el("h2", null, t`Ask something`), el("p", { class: "muted" }, ...words), isDemoOnly ? add : null, ...exampleButtons(examples, suggest));
 }
 
 /** @param {string[]} examples @param {(text: string) => void} suggest */
 function exampleButtons(examples, suggest) {
   if (examples.length === 0) return [];
-  const label = (/** @type {string} */ text) => (text.includes("\n") ? "All of them together" : text);
+  const label = (/** @type {string} */ text) => (text.includes("\n") ? t`All of them together` : text);
   return [
-    el("p", { class: "muted" }, "The demo model needs no network and no key. It makes the calls that you write:"),
+    el("p", { class: "muted" }, t`The demo model needs no network and no key. It makes the calls that you write:`),
     el("div", { class: "examples" }, ...examples.map((text) => button(label(text), () => suggest(text), { class: "quiet example" }))),
   ];
 }

@@ -1,14 +1,19 @@
 // @ts-check
 /** German texts of the page; `tests/house/test_page_languages.py` says which are missing, and which nobody asks for. */
 import { GERMAN_CALLS } from "./de_calls.js";
+import { GERMAN_CHAT } from "./de_chat.js";
 import { GERMAN_CONNECT } from "./de_connect.js";
 import { GERMAN_DEVICES } from "./de_devices.js";
 import { GERMAN_ERRORS } from "./de_errors.js";
+import { GERMAN_MODELS } from "./de_models.js";
 import { GERMAN_SEARCH } from "./de_search.js";
 import { GERMAN_SETTINGS } from "./de_settings.js";
 
 /** What several sections have, and what stands around them. @type {Record<string, string>} */
 const TEXTS = {
+  ...GERMAN_CHAT,
+  ...GERMAN_MODELS,
+
   // Numbers of things
   "{0} operation|{0} operations": "{0} Operation|{0} Operationen",
   "{0} tool|{0} tools": "{0} Tool|{0} Tools",

@@ -1,5 +1,6 @@
 // @ts-check
 /** Which of a provider's models are offered: all that it lists, or chosen ones. */
+import { counted, t } from "../base/language.js";
 import { button, el, fill } from "../ui/dom.js";
 import { choiceOf } from "./provider_choice.js";
 
@@ -12,13 +13,13 @@ export class ModelChoice {
   /** @param {string[]} chosen names; none: all */
   constructor(chosen) {
     this.chosen = new Set(chosen);
-    this.search = el("input", { type: "search", autocomplete: "off", "aria-label": "Search models", placeholder: "Search", oninput: () => this.#draw() });
+    this.search = el("input", { type: "search", autocomplete: "off", "aria-label": t`Search models`, placeholder: t`Search`, oninput: () => this.#draw() });
     this.rows = el("ul", { class: "chat-tools" });
     this.count = el("span", { class: "facts", role: "status" });
-    const all = button("All", () => this.#chooseFound(true), { class: "quiet small" });
-    const none = button("None", () => this.#chooseFound(false), { class: "quiet small" });
+    const all = button(t`All`, () => this.#chooseFound(true), { class: "quiet small" });
+    const none = button(t`None`, () => this.#chooseFound(false), { class: "quiet small" });
     const head = el("div", { class: "actions" }, this.search, all, none, this.count);
-    this.element = el("fieldset", { class: "field", hidden: true }, el("legend", null, "Models to offer"), head, this.rows);
+    this.element = el("fieldset", { class: "field", hidden: true }, el("legend", null, t`Models to offer`), head, this.rows);
   }
 
   /** The names to store; none: all. */
@@ -49,13 +50,13 @@ export class ModelChoice {
   #draw() {
     const found = this.#found();
     const rest = found.length - SHOWN;
-    fill(this.rows, ...found.slice(0, SHOWN).map((name) => this.#row(name)), rest > 0 ? el("li", { class: "hint" }, `${rest} more: search to find them.`) : null);
+    fill(this.rows, ...found.slice(0, SHOWN).map((name) => this.#row(name)), rest > 0 ? el("li", { class: "hint" }, counted(rest, "{0} more: search to find them.", "{0} more: search to find them.")) : null);
     this.#count();
   }
 
   #count() {
     const { size } = this.chosen;
-    this.count.textContent = size === 0 ? "None chosen: all are offered" : `${size} of ${this.#listed.length} chosen`;
+    this.count.textContent = size === 0 ? t`None chosen: all are offered` : t`${size} of ${this.#listed.length} chosen`;
   }
 
   /** @param {string} name */

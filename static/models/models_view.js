@@ -1,5 +1,6 @@
 // @ts-check
 /** Where the models come from: providers of the operator, and those that the user sets up. */
+import { t } from "../base/language.js";
 import { ProviderApi } from "../session/provider_api.js";
 import { ProviderForm } from "./provider_form.js";
 import { describeProvider } from "./provider_choice.js";
@@ -19,14 +20,14 @@ export class ModelsView {
     this.messages = el("div");
     this.cards = el("div", { class: "cards" });
     this.place = el("div");
-    this.add = button("Add a model provider", () => this.#open(null), { class: "primary", hidden: true });
+    this.add = button(t`Add a model provider`, () => this.#open(null), { class: "primary", hidden: true });
   }
 
   /** @param {HTMLElement} container */
   async start(container) {
-    const words = "The chat and programs ask these models. Their keys stay on the bridge, encrypted; no page and no program reads them.";
-    const back = link("Back to the chat", viewAddress("chat"), { class: "quiet-link" });
-    fill(container, el("h1", { tabindex: "-1" }, "Models"), el("p", { class: "lead" }, words), el("p", { class: "actions" }, this.add, back), this.messages, this.place, this.cards);
+    const words = t`The chat and programs ask these models. Their keys stay on the bridge, encrypted; no page and no program reads them.`;
+    const back = link(t`Back to the chat`, viewAddress("chat"), { class: "quiet-link" });
+    fill(container, el("h1", { tabindex: "-1" }, t`Models`), el("p", { class: "lead" }, words), el("p", { class: "actions" }, this.add, back), this.messages, this.place, this.cards);
     await this.#load();
     if (this.#list.providers.length === 0) this.#open(null);
   }
@@ -65,9 +66,9 @@ export class ModelsView {
   #card(provider) {
     const { name, base_url, source } = provider;
     const question = el("div");
-    const edit = button("Change", () => this.#open(provider), { class: "quiet small", "aria-label": `Change ${name}` });
-    const remove = button("Remove", () => this.#askToRemove(name, question, remove), { class: "quiet small danger", "aria-label": `Remove ${name}` });
-    const head = el("div", { class: "card-head" }, el("h2", null, name), source === "own" ? el("span", { class: "actions" }, edit, remove) : el("span", { class: "badge" }, "read-only"));
+    const edit = button(t`Change`, () => this.#open(provider), { class: "quiet small", "aria-label": t`Change ${name}` });
+    const remove = button(t`Remove`, () => this.#askToRemove(name, question, remove), { class: "quiet small danger", "aria-label": t`Remove ${name}` });
+    const head = el("div", { class: "card-head" }, el("h2", null, name), source === "own" ? el("span", { class: "actions" }, edit, remove) : el("span", { class: "badge" }, t`read-only`));
     const where = base_url === "" ? null : el("p", { class: "mono hint" }, base_url);
     return el("article", { class: "card", "aria-label": name, dataset: { source } }, head, where, el("p", { class: provider.key_lost ? "hint warning-text" : "hint" }, describeProvider(provider)), question);
   }
@@ -75,9 +76,9 @@ export class ModelsView {
   /** @param {string} name @param {HTMLElement} place @param {HTMLElement} asked */
   #askToRemove(name, place, asked) {
     const leave = () => (fill(place), asked.focus());
-    const yes = button("Remove it", () => void this.#remove(name), { class: "danger small" });
-    const words = el("span", null, "Its models and its key are removed from the bridge. Conversations stay.");
-    fill(place, el("p", { class: "actions question" }, words, yes, button("Keep it", leave, { class: "quiet small" })));
+    const yes = button(t`Remove it`, () => void this.#remove(name), { class: "danger small" });
+    const words = el("span", null, t`Its models and its key are removed from the bridge. Conversations stay.`);
+    fill(place, el("p", { class: "actions question" }, words, yes, button(t`Keep it`, leave, { class: "quiet small" })));
     yes.focus();
   }
 
@@ -85,7 +86,7 @@ export class ModelsView {
   async #remove(name) {
     await attemptAction(this.messages, async () => {
       await this.api.removeProvider(name);
-      announceSentence(`${name} is removed`);
+      announceSentence(t`${name} is removed`);
     });
     await this.#load();
     this.add.focus();

@@ -1,17 +1,18 @@
 // @ts-check
 /** What is known of common providers, and what a form of one becomes. Pure. */
+import { counted, t, verbatim } from "../base/language.js";
 
 /** @typedef {import("../types/provider_types.js").Provider} Provider */
 /** @typedef {{name: string, url: string, key: string, api: string, models: string[], shared: boolean, dropsKey: boolean}} FormValues */
 
 /** Addresses are those that their makers document. */
 export const PRESETS = [
-  { id: "openai", label: "OpenAI", url: "https://api.openai.com/v1", needsKey: true },
-  { id: "openrouter", label: "OpenRouter", url: "https://openrouter.ai/api/v1", needsKey: true },
-  { id: "mistral", label: "Mistral", url: "https://api.mistral.ai/v1", needsKey: true },
-  { id: "groq", label: "Groq", url: "https://api.groq.com/openai/v1", needsKey: true },
-  { id: "ollama", label: "Ollama on this computer", url: "http://127.0.0.1:11434/v1", needsKey: false },
-  { id: "lmstudio", label: "LM Studio on this computer", url: "http://127.0.0.1:1234/v1", needsKey: false },
+  { id: "openai", label: verbatim("OpenAI"), url: "https://api.openai.com/v1", needsKey: true },
+  { id: "openrouter", label: verbatim("OpenRouter"), url: "https://openrouter.ai/api/v1", needsKey: true },
+  { id: "mistral", label: verbatim("Mistral"), url: "https://api.mistral.ai/v1", needsKey: true },
+  { id: "groq", label: verbatim("Groq"), url: "https://api.groq.com/openai/v1", needsKey: true },
+  { id: "ollama", label: t`Ollama on this computer`, url: "http://127.0.0.1:11434/v1", needsKey: false },
+  { id: "lmstudio", label: t`LM Studio on this computer`, url: "http://127.0.0.1:1234/v1", needsKey: false },
 ];
 
 /** A name that no other provider has. @param {string} wanted @param {string[]} taken */
@@ -25,8 +26,8 @@ export function freeName(wanted, taken) {
 
 /** What is wrong with the form, by field; empty when nothing is. @param {FormValues} values @param {string[]} taken @returns {Partial<Record<"name" | "base_url", string>>} */
 export function faultsOf({ name, url }, taken) {
-  const named = name === "" ? "Enter a name." : /[\s/]/.test(name) ? "A name has no spaces and no slash." : taken.includes(name) ? "There is a provider of that name." : "";
-  const addressed = url === "" ? "Enter the address." : URL.canParse(url) && /^https?:/i.test(url) ? "" : "Enter an address such as https://api.openai.com/v1.";
+  const named = name === "" ? t`Enter a name.` : /[\s/]/.test(name) ? t`A name has no spaces and no slash.` : taken.includes(name) ? t`There is a provider of that name.` : "";
+  const addressed = url === "" ? t`Enter the address.` : URL.canParse(url) && /^https?:/i.test(url) ? "" : t`Enter an address such as https://api.openai.com/v1.`;
   return { ...(named ? { name: named } : {}), ...(addressed ? { base_url: addressed } : {}) };
 }
 
@@ -40,8 +41,8 @@ export const choiceOf = (listed, chosen) => (listed.every((name) => chosen.has(n
 
 /** In words. @param {Provider} provider */
 export function describeProvider({ has_key, key_lost, models, source, shared }) {
-  const offered = models.length === 0 ? "All models it lists" : models.length === 1 ? `1 model: ${models[0]}` : `${models.length} models`;
-  const key = key_lost ? "its key cannot be read any more: enter it again" : has_key ? "key stored on the bridge" : "no key";
-  const whose = { settings: "set by the operator", shared: "shared by the operator", own: shared ? "shared with all users" : "" }[source];
+  const offered = models.length === 0 ? t`All models it lists` : counted(models.length, "{0} model: {1}", "{0} models", models[0]);
+  const key = key_lost ? t`its key cannot be read any more: enter it again` : has_key ? t`key stored on the bridge` : t`no key`;
+  const whose = { settings: t`set by the operator`, shared: t`shared by the operator`, own: shared ? t`shared with all users` : "" }[source];
   return [offered, source === "own" || has_key ? key : "", whose].filter(Boolean).join(" · ");
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** Sets up one provider: where it is, its key, and which of its models are offered. The key is sent once and never shown. */
+import { counted, t, verbatim } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { ModelChoice } from "./model_choice.js";
 import { PRESETS, bodyOf, faultsOf, freeName } from "./provider_choice.js";
@@ -12,7 +13,7 @@ import { PRESETS, bodyOf, faultsOf, freeName } from "./provider_choice.js";
  * @property {() => void} close
  */
 
-const KEPT = "A key is stored on the bridge. Leave this empty to keep it.";
+const KEPT = t`A key is stored on the bridge. Leave this empty to keep it.`;
 
 export class ProviderForm {
   #isBusy = false;
@@ -22,7 +23,7 @@ export class ProviderForm {
     this.known = known;
     this.taken = taken;
     this.actions = actions;
-    this.preset = el("select", { onchange: () => this.#fillPreset() }, ...PRESETS.map(({ id, label }) => el("option", { value: id }, label)), el("option", { value: "" }, "Another address"));
+    this.preset = el("select", { onchange: () => this.#fillPreset() }, ...PRESETS.map(({ id, label }) => el("option", { value: id }, label)), el("option", { value: "" }, t`Another address`));
     this.name = el("input", { type: "text", autocomplete: "off", maxlength: 100, value: known?.name ?? "", disabled: known !== null });
     this.url = el("input", { type: "url", inputmode: "url", autocomplete: "off", spellcheck: "false", value: known?.base_url ?? "" });
     this.key = el("input", { type: "password", autocomplete: "new-password", spellcheck: "false" });
@@ -39,23 +40,23 @@ export class ProviderForm {
   }
 
   #build() {
-    const title = el("h2", { id: freshId("provider") }, this.known ? `Change ${this.known.name}` : "Add a model provider");
+    const title = el("h2", { id: freshId("provider") }, this.known ? t`Change ${this.known.name}` : t`Add a model provider`);
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
       void this.#save();
     };
-    const more = el("details", null, el("summary", null, "More"), labelledField("Name", this.name, "Tells models of the same name apart."), labelledField("Protocol", this.api));
+    const more = el("details", null, el("summary", null, t`More`), labelledField(t`Name`, this.name, t`Tells models of the same name apart.`), labelledField(t`Protocol`, this.api));
     more.open = this.known === null && this.preset.value === "";
     return el(
       "form",
       { class: "panel stack", "aria-labelledby": title.id, novalidate: true, onsubmit: submit },
       title,
-      this.known ? null : labelledField("Provider", this.preset),
-      labelledField("Address", this.url, "Up to and including the version. A server on this computer is one on the bridge's computer."),
-      labelledField("API key", this.key, this.known?.has_key ? KEPT : "Stored encrypted on the bridge and never sent back to a page. Local servers need none."),
-      this.known?.has_key ? el("label", { class: "check" }, this.dropsKey, el("span", null, "Remove the stored key")) : null,
+      this.known ? null : labelledField(t`Provider`, this.preset),
+      labelledField(t`Address`, this.url, t`Up to and including the version. A server on this computer is one on the bridge's computer.`),
+      labelledField(t`API key`, this.key, this.known?.has_key ? KEPT : t`Stored encrypted on the bridge and never sent back to a page. Local servers need none.`),
+      this.known?.has_key ? el("label", { class: "check" }, this.dropsKey, el("span", null, t`Remove the stored key`)) : null,
       more,
-      this.mayShare ? el("label", { class: "check" }, this.shared, el("span", null, "Share with all users of this bridge. They use it with this key.")) : null,
+      this.mayShare ? el("label", { class: "check" }, this.shared, el("span", null, t`Share with all users of this bridge. They use it with this key.`)) : null,
       this.choice.element,
       this.messages,
       this.#buttons(),
@@ -63,9 +64,9 @@ export class ProviderForm {
   }
 
   #buttons() {
-    const test = button("Test", () => void this.#test(), { class: "quiet" });
-    const save = el("button", { type: "submit", class: "primary" }, "Save");
-    return el("div", { class: "actions" }, save, test, button("Cancel", () => this.actions.close(), { class: "quiet" }));
+    const test = button(t`Test`, () => void this.#test(), { class: "quiet" });
+    const save = el("button", { type: "submit", class: "primary" }, t`Save`);
+    return el("div", { class: "actions" }, save, test, button(t`Cancel`, () => this.actions.close(), { class: "quiet" }));
   }
 
   #fillPreset() {
@@ -106,20 +107,20 @@ export class ProviderForm {
   }
 
   #test() {
-    return this.#attempt("Asking the provider…", async () => {
+    return this.#attempt(t`Asking the provider…`, async () => {
       const listed = await this.actions.api.testProvider(this.known?.name ?? "", bodyOf(this.#values));
       this.choice.showModels(listed);
-      const words = listed.length === 0 ? "It answers, and lists no model." : `It answers, and lists ${listed.length === 1 ? "one model" : `${listed.length} models`}.`;
+      const words = listed.length === 0 ? t`It answers, and lists no model.` : counted(listed.length, "It answers, and lists one model.", "It answers, and lists {0} models.");
       fill(this.messages, notice("good", words));
     });
   }
 
   #save() {
-    return this.#attempt("Saving…", async () => {
+    return this.#attempt(t`Saving…`, async () => {
       const { name } = this.#values;
       await this.actions.api.saveProvider(this.known?.name ?? name, bodyOf(this.#values));
       this.key.value = "";
-      announceSentence("The provider is saved");
+      announceSentence(t`The provider is saved`);
       this.actions.saved();
     });
   }
@@ -141,9 +142,9 @@ export class ProviderForm {
 
 /** @type {[string, string][]} */
 const API_WORDS = [
-  ["", "Automatic"],
-  ["chat", "Chat Completions"],
-  ["responses", "Responses"],
+  ["", t`Automatic`],
+  ["chat", verbatim("Chat Completions")],
+  ["responses", verbatim("Responses")],
 ];
 
 /** @param {Provider | null} known */

@@ -183,6 +183,18 @@ export function sentenceOf(failure) {
   return failure instanceof Error ? errorSentence(failure) : String(failure);
 }
 
+/** Where an element stands within a text: a value of t`…`. */
+export const PLACE = "\uFFFC";
+
+/**
+ * A sentence with elements in it: `inText(t`Sent to ${PLACE}.`, address)`.
+ * @param {string} text @param {...Node} elements in the order of their places
+ * @returns {(Node | string)[]}
+ */
+export function inText(text, ...elements) {
+  return text.split(PLACE).flatMap((words, index) => (index === 0 ? [words] : [elements[index - 1], words]));
+}
+
 /** Do something, and say at `place` why when it fails. @param {Element} place @param {() => Promise<void>} action */
 export async function attemptAction(place, action) {
   fill(place);

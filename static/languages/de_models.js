@@ -1,0 +1,53 @@
+// @ts-check
+/** German of the providers of models. */
+
+/** @type {Record<string, string>} */
+export const GERMAN_MODELS = {
+  "The chat and programs ask these models. Their keys stay on the bridge, encrypted; no page and no program reads them.":
+    "Der Chat und Programme fragen diese Modelle. Ihre Schlüssel bleiben verschlüsselt auf der Bridge; keine Seite und kein Programm liest sie.",
+  "Back to the chat": "Zurück zum Chat",
+  "Add a model provider": "Anbieter von Modellen hinzufügen",
+  Change: "Ändern",
+  "Change {0}": "{0} ändern",
+  "Remove it": "Entfernen",
+  "read-only": "schreibgeschützt",
+  "Its models and its key are removed from the bridge. Conversations stay.": "Seine Modelle und sein Schlüssel werden von der Bridge entfernt. Unterhaltungen bleiben.",
+  "All models it lists": "Alle Modelle, die er nennt",
+  "{0} model: {1}|{0} models": "{0} Modell: {1}|{0} Modelle",
+  "its key cannot be read any more: enter it again": "sein Schlüssel ist nicht mehr lesbar: neu eingeben",
+  "key stored on the bridge": "Schlüssel auf der Bridge gespeichert",
+  "no key": "kein Schlüssel",
+  "set by the operator": "vom Betreiber eingerichtet",
+  "shared by the operator": "vom Betreiber geteilt",
+  "shared with all users": "mit allen Benutzern geteilt",
+
+  // The form
+  Provider: "Anbieter",
+  "Ollama on this computer": "Ollama auf diesem Rechner",
+  "LM Studio on this computer": "LM Studio auf diesem Rechner",
+  "Another address": "Andere Adresse",
+  "Up to and including the version. A server on this computer is one on the bridge's computer.": "Bis einschließlich der Version. Ein Server auf diesem Rechner ist einer auf dem Rechner der Bridge.",
+  "API key": "API-Schlüssel",
+  "Stored encrypted on the bridge and never sent back to a page. Local servers need none.": "Wird verschlüsselt auf der Bridge gespeichert und nie an eine Seite zurückgesendet. Lokale Server brauchen keinen.",
+  "A key is stored on the bridge. Leave this empty to keep it.": "Ein Schlüssel ist auf der Bridge gespeichert. Leer lassen, um ihn zu behalten.",
+  "Remove the stored key": "Gespeicherten Schlüssel entfernen",
+  More: "Mehr",
+  "Tells models of the same name apart.": "Unterscheidet Modelle gleichen Namens.",
+  Protocol: "Protokoll",
+  "Share with all users of this bridge. They use it with this key.": "Mit allen Benutzern dieser Bridge teilen. Sie benutzen ihn mit diesem Schlüssel.",
+  Test: "Testen",
+  "Asking the provider…": "Anbieter wird gefragt …",
+  "It answers, and lists no model.": "Er antwortet und nennt kein Modell.",
+  "It answers, and lists one model.|It answers, and lists {0} models.": "Er antwortet und nennt ein Modell.|Er antwortet und nennt {0} Modelle.",
+  "Saving…": "Wird gespeichert …",
+  "The provider is saved": "Der Anbieter ist gespeichert",
+  "Enter a name.": "Einen Namen eingeben.",
+  "A name has no spaces and no slash.": "Ein Name hat keine Leerzeichen und keinen Schrägstrich.",
+  "There is a provider of that name.": "Einen Anbieter dieses Namens gibt es schon.",
+  "Enter the address.": "Die Adresse eingeben.",
+  "Enter an address such as https://api.openai.com/v1.": "Eine Adresse wie https://api.openai.com/v1 eingeben.",
+  "Models to offer": "Angebotene Modelle",
+  "Search models": "Modelle suchen",
+  "None chosen: all are offered": "Keines gewählt: Alle werden angeboten",
+  "{0} of {1} chosen": "{0} von {1} gewählt",
+};
