@@ -5,14 +5,18 @@ import { GERMAN_CHAT } from "./de_chat.js";
 import { GERMAN_CONNECT } from "./de_connect.js";
 import { GERMAN_DEVICES } from "./de_devices.js";
 import { GERMAN_ERRORS } from "./de_errors.js";
+import { GERMAN_LOGINS } from "./de_logins.js";
 import { GERMAN_MODELS } from "./de_models.js";
 import { GERMAN_SEARCH } from "./de_search.js";
+import { GERMAN_SERVERS } from "./de_servers.js";
 import { GERMAN_SETTINGS } from "./de_settings.js";
 
 /** What several sections have, and what stands around them. @type {Record<string, string>} */
 const TEXTS = {
   ...GERMAN_CHAT,
+  ...GERMAN_LOGINS,
   ...GERMAN_MODELS,
+  ...GERMAN_SERVERS,
 
   // Numbers of things
   "{0} operation|{0} operations": "{0} Operation|{0} Operationen",

@@ -1,6 +1,8 @@
 // @ts-check
 /** Adding a document or an MCP server: by address (asked by this browser, or the bridge), as a file, or pasted. */
+import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
+import { formatCount } from "../ui/format_count.js";
 import { viewAddress, goTo } from "../ui/router.js";
 import { isPublic } from "../executor/address_space.js";
 import { readFiles } from "./file_picker.js";
@@ -30,12 +32,12 @@ const BRIDGE_MAY_HELP = new Set([
 /** Failures with which something answered: its document may be elsewhere. */
 const SEARCHED = new Set(["web_page", "http_status", "empty", "not_a_document"]);
 const WORDS = /** @type {Record<string, string>} */ ({
-  network: "Check the address, and that the server runs, then fetch again.",
-  timeout: "The server may be busy. Fetch again, or look whether it runs.",
-  cors: "Perhaps nothing is at this path: many servers leave the permission (CORS) out of their error answers. If the document is there, save it and add it as a file; its calls still need the permission.",
+  network: t`Check the address, and that the server runs, then fetch again.`,
+  timeout: t`The server may be busy. Fetch again, or look whether it runs.`,
+  cors: t`Perhaps nothing is at this path: many servers leave the permission (CORS) out of their error answers. If the document is there, save it and add it as a file; its calls still need the permission.`,
   mcp_login: "",
 });
-const READING = () => notice("note", "Reading the document…");
+const READING = () => notice("note", t`Reading the document…`);
 
 export class AddServerView {
   /** @param {Parts} parts @param {string} url to begin with, may be empty */
@@ -59,12 +61,12 @@ export class AddServerView {
   start(container) {
     fill(
       container,
-      el("p", { class: "crumbs" }, link("Servers", viewAddress("servers")), " / Add"),
-      el("h1", null, "Add a server"),
+      el("p", { class: "crumbs" }, link(t`Servers`, viewAddress("servers")), " / ", t`Add`),
+      el("h1", null, t`Add a server`),
       el(
         "p",
         { class: "lead" },
-        "Bring what you have: an OpenAPI or Swagger 2.0 document, the address of its documentation or of the API, an MCP server, a Postman collection, a HAR file or curl commands. You review every operation before you accept anything.",
+        t`Bring what you have: an OpenAPI or Swagger 2.0 document, the address of its documentation or of the API, an MCP server, a Postman collection, a HAR file or curl commands. You review every operation before you accept anything.`,
       ),
       this.messages,
       this.question,
@@ -76,13 +78,13 @@ export class AddServerView {
   stop() {}
 
   #byAddress() {
-    const hint = "This browser fetches it, so addresses on this computer, in your network or behind your VPN work.";
+    const hint = t`This browser fetches it, so addresses on this computer, in your network or behind your VPN work.`;
     return el(
       "form",
-      { class: "panel", "aria-label": "By address", onsubmit: (/** @type {Event} */ event) => void this.#fetch(event) },
-      el("h2", null, "By address"),
-      labelledField("Address of the document, its documentation, the API or an MCP server", this.url, hint),
-      el("button", { type: "submit", class: "primary" }, "Fetch"),
+      { class: "panel", "aria-label": t`By address`, onsubmit: (/** @type {Event} */ event) => void this.#fetch(event) },
+      el("h2", null, t`By address`),
+      labelledField(t`Address of the document, its documentation, the API or an MCP server`, this.url, hint),
+      el("button", { type: "submit", class: "primary" }, t`Fetch`),
     );
   }
 
@@ -102,7 +104,7 @@ export class AddServerView {
   /** @param {DocumentFile[]} files @returns {Promise<DocumentFile | null>} null: the user gave up */
   async #documentOf(files) {
     const candidates = documentsAmong(files);
-    if (candidates.length === 0) throw new Error("None of these files begins with `openapi` or `swagger`.");
+    if (candidates.length === 0) throw new Error(t`None of these files begins with \`openapi\` or \`swagger\`.`);
     return candidates.length === 1 ? candidates[0] : askForDocument(this.question, candidates);
   }
 
@@ -112,7 +114,7 @@ export class AddServerView {
       class: "mono",
       spellcheck: "false",
       required: true,
-      placeholder: "openapi: 3.1.0\ninfo: …\n\nor: curl https://api.example/pets",
+      placeholder: t`openapi: 3.1.0\ninfo: …\n\nor: curl https://api.example/pets`,
     });
     const base = el("input", { type: "url", class: "mono", placeholder: "https://api.example/v1" });
     const submit = (/** @type {Event} */ event) => {
@@ -122,11 +124,11 @@ export class AddServerView {
     };
     return el(
       "form",
-      { class: "panel", "aria-label": "Pasted text", onsubmit: submit },
-      el("h2", null, "Pasted text"),
-      labelledField("Text of the document", text, "Or a Postman collection, a HAR file, curl commands: it is recognised."),
-      labelledField("Base address", base, "Only if the document does not name one."),
-      el("button", { type: "submit" }, "Add the text"),
+      { class: "panel", "aria-label": t`Pasted text`, onsubmit: submit },
+      el("h2", null, t`Pasted text`),
+      labelledField(t`Text of the document`, text, t`Or a Postman collection, a HAR file, curl commands: it is recognised.`),
+      labelledField(t`Base address`, base, t`Only if the document does not name one.`),
+      el("button", { type: "submit" }, t`Add the text`),
     );
   }
 
@@ -142,7 +144,7 @@ export class AddServerView {
     event.preventDefault();
     await this.#attempt(async () => {
       const url = readAddress(this.url.value);
-      fill(this.messages, notice("note", `Fetching ${url.href}. If the browser asks for permission, allow it.`));
+      fill(this.messages, notice("note", t`Fetching ${url.href}. If the browser asks for permission, allow it.`));
       await this.#addFetched(url);
     });
   }
@@ -165,7 +167,7 @@ export class AddServerView {
 
   /** What is there is no document: it may be its documentation, or the API itself. @param {URL} url @param {import("../types/probe_wire.js").FetchedDocument | null} page @returns {Promise<boolean>} whether anything was found */
   async #addFound(url, page) {
-    fill(this.messages, notice("note", `Looking for a document from ${url.href}…`));
+    fill(this.messages, notice("note", t`Looking for a document from ${url.href}…`));
     const places = (await searchDocuments(this.parts.probes, url, page)).filter((place) => place.url !== url.href);
     fill(this.messages);
     if (places.length === 0) return false;
@@ -210,16 +212,16 @@ export class AddServerView {
     if (lines) return lines;
     const canHelp = BRIDGE_MAY_HELP.has(code) && isPublic(url.hostname);
     const help = canHelp
-      ? button("Let the bridge fetch it", () => void this.#attempt(async () => void (await this.#add({ url: url.href }))), {
+      ? button(t`Let the bridge fetch it`, () => void this.#attempt(async () => void (await this.#add({ url: url.href }))), {
           class: "primary",
         })
       : null;
-    const doctor = link("Open the doctor", `${viewAddress("doctor")}?url=${encodeURIComponent(url.href)}`, {
+    const doctor = link(t`Open the doctor`, `${viewAddress("doctor")}?url=${encodeURIComponent(url.href)}`, {
       class: "button quiet",
     });
     const words = canHelp
-      ? "The document is public, so the bridge can fetch it instead, together with the files it refers to at the same origin; files elsewhere are left out and listed in the report. The calls themselves still need the API's permission (CORS) for your browser."
-      : (WORDS[code] ?? "You can also save the document and add it as a file.");
+      ? t`The document is public, so the bridge can fetch it instead, together with the files it refers to at the same origin; files elsewhere are left out and listed in the report. The calls themselves still need the API's permission (CORS) for your browser.`
+      : (WORDS[code] ?? t`You can also save the document and add it as a file.`);
     return el(
       "div",
       { class: "alternatives" },
@@ -251,7 +253,7 @@ export class AddServerView {
     fill(this.messages, READING());
     const server = await this.parts.api.addServer(offered);
     if (decisions) await this.parts.references.saveDecisions(server.id, decisions);
-    announceSentence(`${server.title} added with ${server.operations} operations`);
+    announceSentence(t`${server.title} added with ${formatCount(server.operations, "operation")}`);
     goTo("servers", server.id, "review");
     await this.parts.inventory.loadInventory();
     return server;

@@ -1,5 +1,6 @@
 // @ts-check
 /** What somebody brings that is no document itself: the address of its documentation, or requests that become one. Asks before anything is added. */
+import { counted, t } from "../base/language.js";
 import { button, el, fill, labelledField } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { configuredPlaces, looksLikeDocument, namedPlaces, usualPlaces } from "../conversion/document_places.js";
@@ -23,14 +24,15 @@ export async function takeText(container, text) {
 
 /** @param {Element} container @param {Converted} converted @returns {Promise<string | null>} */
 function askAboutConversion(container, { kind, title, text, requests, operations, notes }) {
-  const begin = `${kind[0].toUpperCase()}${kind.slice(1)}: ${formatCount(requests, "request")} ${requests === 1 ? "becomes" : "become"} ${formatCount(operations, "operation")}`;
-  const about = "The document is made in this browser. You review it as any other before anything is accepted.";
+  const what = kind[0].toUpperCase() + kind.slice(1);
+  const begin = counted(requests, "{1}: {0} request becomes {2}", "{1}: {0} requests become {2}", what, formatCount(operations, "operation"));
+  const about = t`The document is made in this browser. You review it as any other before anything is accepted.`;
   return askPanel(container, begin, [
     el("p", null, el("strong", null, title)),
     el("p", { class: "hint" }, about),
     el("ul", { class: "notes" }, ...notes.map((note) => el("li", null, note))),
-    el("details", null, el("summary", null, "Show the document"), el("pre", { tabindex: "0", role: "region", "aria-label": "The document" }, text)),
-  ], [{ label: "Add it", value: text }]);
+    el("details", null, el("summary", null, t`Show the document`), el("pre", { tabindex: "0", role: "region", "aria-label": t`The document` }, text)),
+  ], [{ label: t`Add it`, value: text }]);
 }
 
 /** Whether an answer may be what its address was given for. @param {string} text @returns {boolean} */
@@ -59,11 +61,11 @@ export async function searchDocuments(probes, url, page) {
  */
 export async function askForPlace(container, url, places) {
   const one = places.length === 1;
-  const begin = one ? "A document of this API was found" : `${places.length} documents were found`;
-  const where = el("p", { class: "hint" }, `${url.href} is no document itself.`);
-  if (one) return chosen(await askPanel(container, begin, [where, placeLine(places[0])], [{ label: "Add it", value: places[0].url }]));
+  const begin = counted(places.length, "A document of this API was found", "{0} documents were found");
+  const where = el("p", { class: "hint" }, t`${url.href} is no document itself.`);
+  if (one) return chosen(await askPanel(container, begin, [where, placeLine(places[0])], [{ label: t`Add it`, value: places[0].url }]));
   const select = el("select", null, ...places.map((place) => el("option", { value: place.url }, place.title ? `${place.title}: ${place.url}` : place.url)));
-  return chosen(await askPanel(container, begin, [where, labelledField("Which one do you mean?", select)], [{ label: "Add it", value: () => select.value }]));
+  return chosen(await askPanel(container, begin, [where, labelledField(t`Which one do you mean?`, select)], [{ label: t`Add it`, value: () => select.value }]));
 }
 
 /** @param {string | null} url */
@@ -88,8 +90,8 @@ function askPanel(container, headline, content, answers) {
     };
     const buttons = answers.map(({ label, value }) => button(label, () => end(typeof value === "string" ? value : value()), { class: "primary" }));
     const title = el("h2", { tabindex: "-1" }, headline);
-    const actions = el("div", { class: "actions" }, ...buttons, button("Cancel", () => end(null), { class: "quiet" }));
-    fill(container, el("section", { class: "panel references", "aria-label": "What was found" }, title, ...content, actions));
+    const actions = el("div", { class: "actions" }, ...buttons, button(t`Cancel`, () => end(null), { class: "quiet" }));
+    fill(container, el("section", { class: "panel references", "aria-label": t`What was found` }, title, ...content, actions));
     title.focus();
   });
 }

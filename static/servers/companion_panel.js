@@ -3,7 +3,8 @@
  * What calls a server's APIs from this browser: the page itself, or the companion extension, with the user's login or
  * without. A choice holds here at once; what the extension may do is granted in its own window, which this page only opens.
  */
-import { announceSentence, attemptAction, button, el, fill, labelledField, link, notice } from "../ui/dom.js";
+import { t } from "../base/language.js";
+import { PLACE, announceSentence, attemptAction, button, el, fill, inText, labelledField, link, notice } from "../ui/dom.js";
 import { CompanionLink } from "../companion/companion_link.js";
 import { onRelayHere, openRelayPort } from "../companion/relay_port.js";
 import { isAccepted } from "../session/acceptance.js";
@@ -38,7 +39,7 @@ export class CompanionPanel {
     this.link = new CompanionLink(openRelayPort, { changed: (standing) => this.#changeStanding(standing) });
     this.body = el("div", { class: "stack" });
     this.messages = el("div", { "aria-live": "polite" });
-    this.element = el("section", { class: "panel", id: "companion", "aria-label": "How it is called" }, el("h2", null, "How it is called"), this.body, this.messages);
+    this.element = el("section", { class: "panel", id: "companion", "aria-label": t`How it is called` }, el("h2", null, t`How it is called`), this.body, this.messages);
     this.unlisten = onRelayHere(() => void this.#connect());
   }
 
@@ -79,7 +80,7 @@ export class CompanionPanel {
   }
 
   #render() {
-    const lost = el("p", { class: "hint" }, "Give the server a base address first.");
+    const lost = el("p", { class: "hint" }, t`Give the server a base address first.`);
     const controls = () => /** @type {HTMLElement[]} */ ([...this.body.querySelectorAll("input, button, a")]);
     const focused = controls().indexOf(/** @type {HTMLElement} */ (document.activeElement));
     fill(this.body, ...(this.#apis.length === 0 ? [lost] : this.#apis.map((api) => this.#apiForm(api))));
@@ -96,10 +97,10 @@ export class CompanionPanel {
       "fieldset",
       { class: "stack", dataset: { origin } },
       el("legend", { class: "mono" }, origin),
-      api.isLogin ? el("p", { class: "hint" }, "Requests of your login: discovery and tokens, never with cookies.") : null,
-      cookie ? notice("note", `This API knows its users by a cookie, "${cookie.name}", which no page can send. The companion sends it with your login.`) : null,
-      choice(origin, "This page itself", "The API must allow it (CORS). No cookies go along.", !isCompanion, by("page")),
-      choice(origin, "The companion extension", "Also reaches APIs that do not allow CORS, on your network and over plain http, and sees all headers of answers. It sends only what you grant in its own window. If it is not there, calls fail: this page does not take over.", isCompanion, by("companion")),
+      api.isLogin ? el("p", { class: "hint" }, t`Requests of your login: discovery and tokens, never with cookies.`) : null,
+      cookie ? notice("note", t`This API knows its users by a cookie, "${cookie.name ?? ""}", which no page can send. The companion sends it with your login.`) : null,
+      choice(origin, t`This page itself`, t`The API must allow it (CORS). No cookies go along.`, !isCompanion, by("page")),
+      choice(origin, t`The companion extension`, t`Also reaches APIs that do not allow CORS, on your network and over plain http, and sees all headers of answers. It sends only what you grant in its own window. If it is not there, calls fail: this page does not take over.`, isCompanion, by("companion")),
       isCompanion && !api.isLogin ? this.#loginChoice(api) : null,
       isCompanion ? this.#headerFields(api) : null,
       isCompanion ? this.#standingOf(api) : null,
@@ -112,12 +113,12 @@ export class CompanionPanel {
     const save = (/** @type {Event} */ event) => void this.#choose(api, { ...via, login: /** @type {HTMLInputElement} */ (event.target).checked });
     const box = el("input", { type: "checkbox", checked: via.login, onchange: save });
     const host = new URL(origin).host;
-    const why = ` The cookies that this browser has for ${host} go along: what is called is done as you. Each call that can change something then asks you, whatever you allowed.`;
+    const why = t`The cookies that this browser has for ${host} go along: what is called is done as you. Each call that can change something then asks you, whatever you allowed.`;
     return el(
       "div",
       { class: "stack" },
-      el("label", { class: "check" }, box, el("span", null, "With my login.", el("span", { class: "hint" }, why))),
-      via.login ? el("p", { class: "hint" }, link(`Sign in at ${host}`, origin, { target: "_blank", rel: "noopener noreferrer" }), " in a tab of this browser, if you are not.") : null,
+      el("label", { class: "check" }, box, el("span", null, t`With my login.`, " ", el("span", { class: "hint" }, why))),
+      via.login ? el("p", { class: "hint" }, ...inText(t`${PLACE} in a tab of this browser, if you are not.`, link(t`Sign in at ${host}`, origin, { target: "_blank", rel: "noopener noreferrer" }))) : null,
     );
   }
 
@@ -128,7 +129,7 @@ export class CompanionPanel {
       const isBeside = header.header === "cookie" && api.via.login;
       const save = () => void this.#choose(api, { ...api.via, headers: withHeader(api, header, field.value) });
       const field = el("input", { type: "text", value: header.valueOf(api.via), disabled: isBeside, autocomplete: "off", spellcheck: "false", onchange: save });
-      return labelledField(header.label, field, isBeside ? "Not beside your login, which has cookies of its own." : "The same with every call; empty: not sent. Only the companion can send it.");
+      return labelledField(header.label, field, isBeside ? t`Not beside your login, which has cookies of its own.` : t`The same with every call; empty: not sent. Only the companion can send it.`);
     });
     return el("div", { class: "stack" }, ...fields);
   }
@@ -136,8 +137,8 @@ export class CompanionPanel {
   /** What is granted there, and what is missing. @param {Api} api */
   #standingOf(api) {
     const standing = this.#standing;
-    if (standing === undefined) return el("p", { class: "hint" }, "Looking for the companion…");
-    if (standing === null) return el("div", { class: "stack", dataset: { testid: "companion", state: "missing" } }, notice("warning", missingWords), connectSteps(this.api), button("Look again", () => void this.#connect()));
+    if (standing === undefined) return el("p", { class: "hint" }, t`Looking for the companion…`);
+    if (standing === null) return el("div", { class: "stack", dataset: { testid: "companion", state: "missing" } }, notice("warning", missingWords), connectSteps(this.api), button(t`Look again`, () => void this.#connect()));
     const grant = standing.grants.find(({ api: granted }) => granted === api.origin) ?? null;
     const isEnough = grant !== null && (grant.login || !api.via.login) && (grant.methods === "all" || !api.isLogin);
     return el(
@@ -145,7 +146,7 @@ export class CompanionPanel {
       { class: "stack", dataset: { testid: "companion", state: isEnough ? "granted" : "ungranted" } },
       notice(isEnough ? "good" : "warning", grantWords(grant, api)),
       this.#askButtons(api, grant),
-      el("p", { class: "hint" }, `Companion ${standing.version}. Take grants back in its own window, from the browser's toolbar.`),
+      el("p", { class: "hint" }, t`Companion ${standing.version}. Take grants back in its own window, from the browser's toolbar.`),
     );
   }
 
@@ -158,8 +159,8 @@ export class CompanionPanel {
     return el(
       "div",
       { class: "actions" },
-      isBroad || api.isLogin ? null : button("Ask for reading", ask("safe"), { class: mayChange ? "" : "primary" }),
-      mayChange && !(isBroad && grant?.methods === "all") ? button(login ? "Ask for reading and changing, as me" : "Ask for reading and changing", ask("all"), { class: login ? "" : "primary" }) : null,
+      isBroad || api.isLogin ? null : button(t`Ask for reading`, ask("safe"), { class: mayChange ? "" : "primary" }),
+      mayChange && !(isBroad && grant?.methods === "all") ? button(login ? t`Ask for reading and changing, as me` : t`Ask for reading and changing`, ask("all"), { class: login ? "" : "primary" }) : null,
     );
   }
 
@@ -168,8 +169,9 @@ export class CompanionPanel {
     return attemptAction(this.messages, async () => {
       await this.link.open();
       fill(this.messages, notice("note", DECIDE));
-      const words = (await askForGrant(this.link, wanted)) ? "Granted." : "Not granted.";
-      fill(this.messages, notice(words === "Granted." ? "good" : "warning", words));
+      const isGranted = (await askForGrant(this.link, wanted)) !== null;
+      const words = isGranted ? t`Granted.` : t`Not granted.`;
+      fill(this.messages, notice(isGranted ? "good" : "warning", words));
       announceSentence(words);
     });
   }
@@ -179,7 +181,7 @@ export class CompanionPanel {
     return attemptAction(this.messages, async () => {
       await this.choices.saveChoice(api.server.id, api.origin, via);
       api.via = via;
-      announceSentence("Saved");
+      announceSentence(t`Saved`);
       this.#render();
       if (via.transport === "companion" && !this.#standing) await this.#connect();
     });

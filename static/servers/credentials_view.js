@@ -1,6 +1,7 @@
 // @ts-check
 /** The credentials of one server. They are encrypted in this browser and leave it only in requests to that server. */
-import { announceSentence, button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { t } from "../base/language.js";
+import { PLACE, announceSentence, button, el, fill, inText, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { formatDay } from "../base/time_format.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
@@ -9,19 +10,19 @@ import { formatDay } from "../base/time_format.js";
 /** @typedef {{id: string, label: string, hint: string, fields: string[], read: (values: Record<string, string>) => any}} Choice */
 
 const LABELS = {
-  value: "Token or key",
-  username: "User name",
-  password: "Password",
-  name: "Name of the header or parameter",
+  value: t`Token or key`,
+  username: t`User name`,
+  password: t`Password`,
+  name: t`Name of the header or parameter`,
 };
 
 /** @param {SecurityScheme} scheme */
 function describeScheme(scheme) {
   if (scheme.type === "apiKey")
-    return `API key in the ${scheme.in === "query" ? "query parameter" : scheme.in} ${scheme.name}`;
+    return scheme.in === "query" ? t`API key in the query parameter ${scheme.name ?? ""}` : t`API key in the header ${scheme.name ?? ""}`;
   if (scheme.type === "http")
-    return scheme.http_scheme?.toLowerCase() === "basic" ? "name and password" : `${scheme.http_scheme} token`;
-  return scheme.type === "mutualTLS" ? "client certificate" : "access token";
+    return scheme.http_scheme?.toLowerCase() === "basic" ? t`name and password` : t`${scheme.http_scheme ?? ""} token`;
+  return scheme.type === "mutualTLS" ? t`client certificate` : t`access token`;
 }
 
 /** @param {SecurityScheme} scheme @returns {Choice | null} null: a page cannot send it */
@@ -38,33 +39,33 @@ function schemeChoice(scheme) {
   };
 }
 
-const EVERY = "For every request of this server, whatever its document says.";
+const EVERY = t`For every request of this server, whatever its document says.`;
 /** @type {Choice[]} */
 const CUSTOM = [
   {
     id: "bearer",
-    label: "Custom: bearer token",
+    label: t`Custom: bearer token`,
     hint: EVERY,
     fields: ["value"],
     read: ({ value }) => ({ type: "http", http_scheme: "bearer", value }),
   },
   {
     id: "header",
-    label: "Custom: header",
+    label: t`Custom: header`,
     hint: EVERY,
     fields: ["name", "value"],
     read: ({ name, value }) => ({ type: "apiKey", in: "header", name, value }),
   },
   {
     id: "query",
-    label: "Custom: query parameter",
+    label: t`Custom: query parameter`,
     hint: EVERY,
     fields: ["name", "value"],
     read: ({ name, value }) => ({ type: "apiKey", in: "query", name, value }),
   },
   {
     id: "basic",
-    label: "Custom: name and password",
+    label: t`Custom: name and password`,
     hint: EVERY,
     fields: ["username", "password"],
     read: ({ username, password }) => ({ type: "http", http_scheme: "basic", username, password }),
@@ -92,7 +93,7 @@ export class CredentialsView {
     this.credentials = parts.credentials;
     this.server = server;
     this.schemes = server.security_schemes.map(schemeChoice).filter((choice) => choice !== null);
-    this.saved = el("ul", { class: "plain-list", "aria-label": "Saved credentials" });
+    this.saved = el("ul", { class: "plain-list", "aria-label": t`Saved credentials` });
     this.fields = el("div");
     this.message = el("div");
     this.element = this.#credentialForm();
@@ -105,22 +106,22 @@ export class CredentialsView {
       return el(
         "section",
         { class: "panel" },
-        el("h2", null, "Credentials"),
-        el("p", { class: "hint" }, "Give the server a base address first."),
+        el("h2", null, t`Credentials`),
+        el("p", { class: "hint" }, t`Give the server a base address first.`),
       );
     }
     const promise =
-      "Stored encrypted in this browser and sent only to the chosen address. The bridge and the models never see them.";
+      t`Stored encrypted in this browser and sent only to the chosen address. The bridge and the models never see them.`;
     return el(
       "form",
-      { class: "panel", "aria-label": "Credentials", onsubmit: (/** @type {Event} */ event) => void this.#save(event) },
-      el("h2", null, "Credentials"),
+      { class: "panel", "aria-label": t`Credentials`, onsubmit: (/** @type {Event} */ event) => void this.#save(event) },
+      el("h2", null, t`Credentials`),
       el("p", { class: "hint" }, promise),
       this.saved,
-      labelledField("Kind", this.#kindSelect()),
+      labelledField(t`Kind`, this.#kindSelect()),
       this.fields,
       this.#originSelect(),
-      el("button", { type: "submit" }, "Save in this browser"),
+      el("button", { type: "submit" }, t`Save in this browser`),
       this.message,
     );
   }
@@ -132,8 +133,8 @@ export class CredentialsView {
     this.kind = el(
       "select",
       { name: "kind", onchange: () => this.#showFields() },
-      declared.length > 0 ? el("optgroup", { label: "From the document" }, ...declared) : null,
-      el("optgroup", { label: "Your own" }, ...CUSTOM.map(option("c"))),
+      declared.length > 0 ? el("optgroup", { label: t`From the document` }, ...declared) : null,
+      el("optgroup", { label: t`Your own` }, ...CUSTOM.map(option("c"))),
     );
     this.#showFields();
     return this.kind;
@@ -164,9 +165,9 @@ export class CredentialsView {
 
   #originSelect() {
     const { origins } = this.server;
-    if (origins.length === 1) return el("p", { class: "hint" }, "Sent to ", el("code", null, origins[0]));
+    if (origins.length === 1) return el("p", { class: "hint" }, ...inText(t`Sent to ${PLACE}`, el("code", null, origins[0])));
     return labelledField(
-      "Sent to",
+      t`Sent to`,
       el("select", { name: "origin" }, ...origins.map((origin) => el("option", null, origin))),
     );
   }
@@ -182,7 +183,7 @@ export class CredentialsView {
     try {
       await this.credentials.saveCredential(this.server.id, origin, scheme, choice.read(values));
       for (const input of this.fields.querySelectorAll("input")) input.value = "";
-      fill(this.message, notice("good", "Saved in this browser."));
+      fill(this.message, notice("good", t`Saved in this browser.`));
       await this.#showSaved();
     } catch (failure) {
       fill(this.message, notice("error", sentenceOf(failure)));
@@ -196,11 +197,11 @@ export class CredentialsView {
 
   /** @param {CredentialName} entry */
   #savedRow({ origin, scheme, saved_at }) {
-    const name = scheme === "*" ? "custom, for every request" : scheme;
+    const name = scheme === "*" ? t`custom, for every request` : scheme;
     const remove = async () => {
       const said = await removeCredential(this.parts, { serverId: this.server.id, origin, scheme }).catch(sentenceOf);
       if (said) fill(this.message, notice("note", said));
-      announceSentence(said || `Credential ${name} removed`);
+      announceSentence(said || t`Credential ${name} removed`);
       await this.#showSaved();
     };
     const isUsed = this.server.origins.includes(origin);
@@ -212,10 +213,10 @@ export class CredentialsView {
         "span",
         null,
         el("strong", null, name),
-        el("span", { class: "facts" }, `${origin} · saved ${when}`),
-        isUsed ? null : el("span", { class: "badge warning" }, "not used: another address"),
+        el("span", { class: "facts" }, t`${origin} · saved ${when}`),
+        isUsed ? null : el("span", { class: "badge warning" }, t`not used: another address`),
       ),
-      button("Remove", () => void remove(), { class: "quiet small", "aria-label": `Remove the credential ${name}` }),
+      button(t`Remove`, () => void remove(), { class: "quiet small", "aria-label": t`Remove the credential ${name}` }),
     );
   }
 }

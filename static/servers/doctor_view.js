@@ -1,5 +1,6 @@
 // @ts-check
 /** The doctor: can this page use an address, and if not, what exactly must change. */
+import { t } from "../base/language.js";
 import { button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { serverLines } from "./mcp_advice.js";
 import { readAddress } from "../session/probe_frames.js";
@@ -8,24 +9,23 @@ import { networkPermission } from "../executor/diagnosis.js";
 /** @typedef {import("../types/probe_wire.js").CheckReport} CheckReport */
 /** @typedef {import("../session/probe_frames.js").ProbeFrames} ProbeFrames */
 
-const SPACES = { loopback: "this device", local: "the local network", public: "the internet" };
+const SPACES = { loopback: t`this device`, local: t`the local network`, public: t`the internet` };
 
 /** What stops a page, and not the companion. */
 const STOPS_PAGES = new Set(["cors", "preflight", "mixed_content", "blocked_local_network", "mcp_preflight", "mcp_session"]);
 const OTHER_WAY =
-  "If the API cannot be changed, let the companion extension call it: choose that in the server's view, under How it is called. It sends what you grant it, " +
-  "without the limits of a page; nothing is called so before you choose it.";
+  t`If the API cannot be changed, let the companion extension call it: choose that in the server's view, under How it is called. It sends what you grant it, without the limits of a page; nothing is called so before you choose it.`;
 
 /** @param {CheckReport} report */
 function permissionWords({ code, permission }) {
-  if (permission === "unsupported" || (permission === "prompt" && code === "ok")) return "not needed";
-  return permission === "prompt" ? "not given yet; the browser asks when it is needed" : permission;
+  if (permission === "unsupported" || (permission === "prompt" && code === "ok")) return t`not needed`;
+  return { prompt: t`not given yet; the browser asks when it is needed`, granted: t`granted`, denied: t`denied` }[permission];
 }
 
 /** @param {CheckReport} report */
 function showReport(report) {
   const isGood = report.code === "ok";
-  const answer = `HTTP status ${report.http_status} in ${Math.round(report.duration_ms)} ms`;
+  const answer = t`HTTP status ${report.http_status ?? ""} in ${Math.round(report.duration_ms)} ms`;
   return el(
     "div",
     { dataset: { testid: "check-report", code: report.code } },
@@ -33,10 +33,10 @@ function showReport(report) {
     report.code === "cors" || report.code === "preflight" ? corsFix() : serverLines(report.code),
     STOPS_PAGES.has(report.code) ? el("p", { class: "hint" }, OTHER_WAY) : null,
     factList([
-      ["Address", report.url],
-      ["Leads to", SPACES[report.address_space]],
-      ["Answer", report.http_status === null ? "none that this page may read" : answer],
-      ["Browser permission", permissionWords(report)],
+      [t`Address`, report.url],
+      [t`Leads to`, SPACES[report.address_space]],
+      [t`Answer`, report.http_status === null ? t`none that this page may read` : answer],
+      [t`Browser permission`, permissionWords(report)],
     ]),
   );
 }
@@ -55,9 +55,9 @@ function corsFix() {
     el(
       "p",
       { class: "hint" },
-      "The API must send these headers, also in answers to OPTIONS requests. Add the names of your own key headers:",
+      t`The API must send these headers, also in answers to OPTIONS requests. Add the names of your own key headers:`,
     ),
-    el("pre", { tabindex: "0", role: "region", "aria-label": "Headers the API must send" }, wanted),
+    el("pre", { tabindex: "0", role: "region", "aria-label": t`Headers the API must send` }, wanted),
   );
 }
 
@@ -68,7 +68,7 @@ function corsFix() {
  * @param {HTMLElement} result
  */
 async function checkAddress(probes, url, result) {
-  fill(result, el("p", { class: "hint" }, "Checking. If the browser asks for permission, allow it."));
+  fill(result, el("p", { class: "hint" }, t`Checking. If the browser asks for permission, allow it.`));
   try {
     fill(result, showReport(await probes.checkAddress(readAddress(url))));
   } catch (failure) {
@@ -84,7 +84,7 @@ async function checkAddress(probes, url, result) {
 export function checkPanel(probes, url) {
   const result = el("div", { "aria-live": "polite" });
   const check = button(
-    "Check",
+    t`Check`,
     async () => {
       check.disabled = true;
       await checkAddress(probes, url, result);
@@ -92,11 +92,11 @@ export function checkPanel(probes, url) {
     },
     { disabled: url === "" },
   );
-  const hint = "Checks whether this page can reach the API, and says what to change if not.";
+  const hint = t`Checks whether this page can reach the API, and says what to change if not.`;
   return el(
     "section",
-    { class: "panel", "aria-label": "Doctor" },
-    el("h2", null, "Doctor"),
+    { class: "panel", "aria-label": t`Doctor` },
+    el("h2", null, t`Doctor`),
     el("p", { class: "hint" }, hint),
     check,
     result,
@@ -104,8 +104,7 @@ export function checkPanel(probes, url) {
 }
 
 const LEAD =
-  "Tools usually fail for one of these reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, " +
-  "or it needs your permission for the local network. The doctor finds out which.";
+  t`Tools usually fail for one of these reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, or it needs your permission for the local network. The doctor finds out which.`;
 
 export class DoctorView {
   /** @param {import("../types/view_types.js").Parts} parts @param {string} url to check, may be empty */
@@ -120,7 +119,7 @@ export class DoctorView {
   start(container) {
     fill(
       container,
-      el("h1", null, "Doctor"),
+      el("h1", null, t`Doctor`),
       el("p", { class: "lead" }, LEAD),
       this.#addressForm(),
       this.panel,
@@ -139,32 +138,32 @@ export class DoctorView {
       event.preventDefault();
       void checkAddress(this.probes, input.value, this.panel);
     };
-    const check = el("button", { type: "submit", class: "primary" }, "Check this address");
-    return el("form", { class: "inline-form", onsubmit: choose }, labelledField("Address to check", input), list, check);
+    const check = el("button", { type: "submit", class: "primary" }, t`Check this address`);
+    return el("form", { class: "inline-form", onsubmit: choose }, labelledField(t`Address to check`, input), list, check);
   }
 }
 
 const ANSWERS = {
-  granted: "allowed",
-  denied: "denied: change it in the site settings of this page",
-  prompt: "not decided; asked when needed",
-  unsupported: "this browser does not ask",
+  granted: t`allowed`,
+  denied: t`denied: change it in the site settings of this page`,
+  prompt: t`not decided; asked when needed`,
+  unsupported: t`this browser does not ask`,
 };
 
 /** What is known about this page itself. */
 function browserPanel() {
   const place = el("div");
-  const isSecure = window.isSecureContext ? "yes" : "no: open it over https or on http://localhost";
+  const isSecure = window.isSecureContext ? t`yes` : t`no: open it over https or on http://localhost`;
   void Promise.all([networkPermission("loopback"), networkPermission("local")]).then(([loopback, local]) =>
     fill(
       place,
       factList([
-        ["This page", location.origin],
-        ["Secure context", isSecure],
-        ["Apps on this device", ANSWERS[loopback]],
-        ["Local network", ANSWERS[local]],
+        [t`This page`, location.origin],
+        [t`Secure context`, isSecure],
+        [t`Apps on this device`, ANSWERS[loopback]],
+        [t`Local network`, ANSWERS[local]],
       ]),
     ),
   );
-  return el("section", { class: "panel" }, el("h2", null, "This browser"), place);
+  return el("section", { class: "panel" }, el("h2", null, t`This browser`), place);
 }

@@ -3,9 +3,10 @@
  * Fetching documents again, from where this browser is: by button, and once when the page opens.
  * Unasked it only fetches where the browser will not put a question to the user, and it sends on only what is new.
  */
+import { t } from "../base/language.js";
 import { addressSpace } from "../executor/address_space.js";
 import { networkPermission } from "../executor/diagnosis.js";
-import { link, notice } from "../ui/dom.js";
+import { PLACE, inText, link, notice } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { ProbeError, readAddress } from "../session/probe_frames.js";
 import { LoadingStopped, ReferenceLoader } from "./reference_loader.js";
@@ -133,7 +134,7 @@ export class DocumentRefresh {
   /** @param {URL} url */
   async #fetchQuietly(url) {
     if (await isQuiet(url.href)) return this.probes.fetchDocument(url);
-    throw new ProbeError("blocked_local_network", "The browser would ask for a permission.");
+    throw new ProbeError("blocked_local_network", t`The browser would ask for a permission.`);
   }
 }
 
@@ -144,8 +145,9 @@ const refuseQuestion = async () => null;
 function pausedNotice(id, title, origins) {
   return notice(
     "warning",
-    `The document of ${title} refers to others at ${origins.join(", ")}. It stays as it was until you decide: `,
-    link("refetch the document", viewAddress("servers", id)),
-    ".",
+    ...inText(
+      t`The document of ${title} refers to others at ${origins.join(", ")}. It stays as it was until you decide: ${PLACE}.`,
+      link(t`refetch the document`, viewAddress("servers", id)),
+    ),
   );
 }

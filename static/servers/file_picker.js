@@ -1,5 +1,6 @@
 // @ts-check
 /** Reading what a user chose or dropped: files, or folders with everything below that may be part of a document. */
+import { t } from "../base/language.js";
 
 /** @typedef {import("./document_files.js").DocumentFile} DocumentFile */
 /** @typedef {{path: string, file: File}} Chosen */
@@ -52,9 +53,9 @@ async function collectFiles(entry, found) {
  */
 export async function readFiles(chosen) {
   const wanted = chosen.length > 1 ? chosen.filter(({ path }) => mayBePart(path)) : chosen;
-  if (wanted.length > MAX_FILES) throw new Error(`These are more than ${MAX_FILES} files. Choose fewer.`);
+  if (wanted.length > MAX_FILES) throw new Error(t`These are more than ${MAX_FILES} files. Choose fewer.`);
   if (wanted.reduce((sum, { file }) => sum + file.size, 0) > MAX_BYTES) {
-    throw new Error(wanted.length > 1 ? "The files are larger than 32 MiB together." : "The file is larger than 32 MiB.");
+    throw new Error(wanted.length > 1 ? t`The files are larger than 32 MiB together.` : t`The file is larger than 32 MiB.`);
   }
   const isAlone = wanted.length === 1;
   return Promise.all(
@@ -73,6 +74,6 @@ function decodeText(content, name) {
   try {
     return new TextDecoder(encoding, { fatal: name !== null }).decode(content);
   } catch {
-    throw new Error(`${name} is not UTF-8; it may be Latin-1 or Windows-1252. Save it as UTF-8.`);
+    throw new Error(t`${name ?? ""} is not UTF-8; it may be Latin-1 or Windows-1252. Save it as UTF-8.`);
   }
 }

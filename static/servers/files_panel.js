@@ -1,5 +1,6 @@
 // @ts-check
 /** Giving a document as files: one, several at once, a folder, or dropped. */
+import { t } from "../base/language.js";
 import { el, labelledField } from "../ui/dom.js";
 import { filesOf, filesDropped, FILE_TYPES } from "./file_picker.js";
 
@@ -18,10 +19,10 @@ export function filesPanel(take) {
   }
   const panel = el(
     "section",
-    { class: "panel drop-target", "aria-label": "From a file" },
-    el("h2", null, "From a file"),
-    labelledField("OpenAPI document", files, "Or a Postman collection, a HAR file, curl commands. Several together for a split document; or drop them here."),
-    labelledField("Or its folder", folder, "Read in this browser, then sent to your bridge."),
+    { class: "panel drop-target", "aria-label": t`From a file` },
+    el("h2", null, t`From a file`),
+    labelledField(t`OpenAPI document`, files, t`Or a Postman collection, a HAR file, curl commands. Several together for a split document; or drop them here.`),
+    labelledField(t`Or its folder`, folder, t`Read in this browser, then sent to your bridge.`),
   );
   listenForDrops(panel, take);
   return panel;

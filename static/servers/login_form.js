@@ -1,6 +1,7 @@
 // @ts-check
 /** What a user chooses before a login: scopes, the account's name, and as which client. */
-import { el, labelledField } from "../ui/dom.js";
+import { t } from "../base/language.js";
+import { PLACE, el, inText, labelledField } from "../ui/dom.js";
 
 /** @typedef {import("../oauth/login_source.js").LoginOffer} LoginOffer */
 /** @typedef {import("../oauth/login_steps.js").LoginWish} LoginWish */
@@ -22,7 +23,7 @@ export class LoginForm {
     this.clientSecret = field("client_secret", "password");
     this.namesApi = el("input", { type: "checkbox", checked: true });
     this.origin = el("select", { name: "origin" }, ...origins.map((origin) => el("option", null, origin)));
-    this.element = el("div", { class: "stack" }, this.#scopeFields(), origins.length > 1 ? labelledField("Sent to", this.origin) : null, this.#clientFields(redirect));
+    this.element = el("div", { class: "stack" }, this.#scopeFields(), origins.length > 1 ? labelledField(t`Sent to`, this.origin) : null, this.#clientFields(redirect));
   }
 
   /** @returns {LoginWish} */
@@ -48,21 +49,21 @@ export class LoginForm {
 
   #scopeFields() {
     if (this.boxes.length === 0) return null;
-    const hint = "Chosen are those that the accepted operations need. Untick what you do not want to give.";
-    return el("fieldset", null, el("legend", null, "Scopes"), el("p", { class: "hint" }, hint), ...this.boxes.map((box, index) => this.#scopeLabel(box, this.offer.scopes[index].about)));
+    const hint = t`Chosen are those that the accepted operations need. Untick what you do not want to give.`;
+    return el("fieldset", null, el("legend", null, t`Scopes`), el("p", { class: "hint" }, hint), ...this.boxes.map((box, index) => this.#scopeLabel(box, this.offer.scopes[index].about)));
   }
 
   /** @param {string} redirect */
   #clientFields(redirect) {
-    const registered = el("span", null, "As registered at the authorization server, with the redirect address ", el("code", null, redirect), ". Left empty, the page registers itself where that is possible.");
-    const name = "To tell several accounts apart. Left empty, the server's name for you is taken, if it tells.";
-    const api = "Name the API to the authorization server, so that tokens are good for nothing else (resource).";
+    const registered = el("span", null, ...inText(t`As registered at the authorization server, with the redirect address ${PLACE}. Left empty, the page registers itself where that is possible.`, el("code", null, redirect)));
+    const name = t`To tell several accounts apart. Left empty, the server's name for you is taken, if it tells.`;
+    const api = t`Name the API to the authorization server, so that tokens are good for nothing else (resource).`;
     const fields = [
-      labelledField("Name of the account", this.account, name),
-      labelledField("Client id", this.clientId, registered),
-      labelledField("Client secret", this.clientSecret, "Only if the server gave you one. Stored encrypted in this browser, sent to that server only."),
+      labelledField(t`Name of the account`, this.account, name),
+      labelledField(t`Client id`, this.clientId, registered),
+      labelledField(t`Client secret`, this.clientSecret, t`Only if the server gave you one. Stored encrypted in this browser, sent to that server only.`),
       el("label", { class: "check" }, this.namesApi, el("span", null, api)),
     ];
-    return el("details", null, el("summary", null, "Client and account"), el("div", { class: "stack" }, ...fields));
+    return el("details", null, el("summary", null, t`Client and account`), el("div", { class: "stack" }, ...fields));
   }
 }

@@ -1,14 +1,15 @@
 // @ts-check
 /** What a user sees and can do while a login is under way, and where it met a wall. */
-import { announceSentence, attemptAction, button, copyButton, el, fill, link, notice } from "../ui/dom.js";
+import { t } from "../base/language.js";
+import { PLACE, announceSentence, attemptAction, button, copyButton, el, fill, inText, link, notice } from "../ui/dom.js";
 import { BY_COMPANION, openTransportChannel, TransportChoices } from "../executor/via.js";
 import { LoginProblem } from "../oauth/login_problem.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
 const POPUP = "popup,width=520,height=720";
-const STRAYED = "An answer came that carries no `state`, so it may be another login's. It was not used.";
-const CHOSEN = "Chosen. Allow it under How it is called, then log in again.";
+const STRAYED = t`An answer came that carries no \`state\`, so it may be another login's. It was not used.`;
+const CHOSEN = t`Chosen. Allow it under How it is called, then log in again.`;
 
 /** An empty window, to be led to the login once its address is known; null: the browser lets none open. */
 export const openWindow = () => window.open("about:blank", "_blank", POPUP);
@@ -23,17 +24,17 @@ const foreignLink = (label, url) => link(label, url, { target: "_blank", rel: "n
  * @returns {import("../oauth/login_steps.js").LoginTalk}
  */
 export function loginTalk(place, popup, leaving) {
-  const cancel = () => button("Cancel", () => leaving.abort(new LoginProblem("refused", "You gave up this login.")), { class: "quiet" });
+  const cancel = () => button(t`Cancel`, () => leaving.abort(new LoginProblem("refused", t`You gave up this login.`)), { class: "quiet" });
   /** @param {string} url */
   const openPage = (url) => {
     popup?.location.replace(url);
-    const again = foreignLink(popup ? "Open it again" : "Open the login page", url);
-    fill(place, notice("note", `Waiting for the login at ${new URL(url).host}. `, again, " ", cancel()));
+    const again = foreignLink(popup ? t`Open it again` : t`Open the login page`, url);
+    fill(place, notice("note", t`Waiting for the login at ${new URL(url).host}.`, " ", again, " ", cancel()));
   };
   /** @param {string} code @param {string} url @param {string} complete */
   const showCode = (code, url, complete) => {
     const page = foreignLink(url, complete || url);
-    fill(place, notice("note", "Open ", page, " on any device and confirm the code ", el("strong", { class: "mono" }, code), " ", copyButton("Copy the code", () => code), " ", cancel()));
+    fill(place, notice("note", ...inText(t`Open ${PLACE} on any device and confirm the code ${PLACE}`, page, el("strong", { class: "mono" }, code)), " ", copyButton(t`Copy the code`, () => code), " ", cancel()));
   };
   const strayed = () => place.append(notice("warning", STRAYED));
   return { signal: leaving.signal, openPage, showCode, strayed };
@@ -67,7 +68,7 @@ export function companionOffer(parts, serverId, { code, origin }) {
 export function companionButton(origin, choose) {
   const place = el("div", { class: "stack" });
   const press = () => void attemptAction(place, () => choose(place));
-  const hint = `For discovery and tokens at ${origin}, without your cookies there. The page itself sends nothing there then.`;
-  fill(place, el("div", { class: "actions" }, button("Send them through the companion", press)), el("p", { class: "hint" }, hint));
+  const hint = t`For discovery and tokens at ${origin}, without your cookies there. The page itself sends nothing there then.`;
+  fill(place, el("div", { class: "actions" }, button(t`Send them through the companion`, press)), el("p", { class: "hint" }, hint));
   return place;
 }

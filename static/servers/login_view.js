@@ -1,5 +1,6 @@
 // @ts-check
 /** Logging in to a server's API: the accounts of this browser, and the ways to add one. Tokens are never shown. */
+import { formatList, t } from "../base/language.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 import { problemOf } from "../oauth/login_problem.js";
 import { loginOffers } from "../oauth/login_source.js";
@@ -20,8 +21,8 @@ export { mcpLoginForm } from "./mcp_login.js";
 /** @typedef {import("../oauth/login_source.js").LoginOffer} LoginOffer */
 /** @typedef {import("./login_form.js").LoginWish} LoginWish */
 
-const LABELS = { code: "Log in", device: "Log in with a code on another device", client: "Log in as the client itself" };
-const PROMISE = "The bridge and the models never see the tokens: they are stored encrypted in this browser, and renewed by it.";
+const LABELS = { code: t`Log in`, device: t`Log in with a code on another device`, client: t`Log in as the client itself` };
+const PROMISE = t`The bridge and the models never see the tokens: they are stored encrypted in this browser, and renewed by it.`;
 
 /** @param {Parts} parts @param {ServerDetail} server @returns {HTMLElement[]} one panel for each scheme */
 export function loginViews(parts, server) {
@@ -32,7 +33,7 @@ export function loginViews(parts, server) {
 function whereTo({ ways }, origins) {
   const urls = Object.values(ways).map(({ authorization_url, metadata_url, device_url, token_url }) => authorization_url || metadata_url || device_url || token_url);
   const hosts = [...new Set(urls.filter(Boolean).map((url) => new URL(url).host))];
-  return hosts.length > 0 ? `You log in at ${hosts.join(" or ")}; tokens are sent to ${origins.join(" or ")}.` : "";
+  return hosts.length > 0 ? t`You log in at ${formatList(hosts, "disjunction")}; tokens are sent to ${formatList(origins, "disjunction")}.` : "";
 }
 
 class LoginView {
@@ -44,7 +45,7 @@ class LoginView {
     this.logins = new StoredLogins(parts.credentials);
     this.steps = new LoginSteps(this.logins, sendLogin(parts.probes, parts.store, server.id), () => parts.executor.refreshOrigins());
     this.form = new LoginForm(offer, server.origins, REDIRECT);
-    this.accounts = el("ul", { class: "plain-list stack", "aria-label": "Accounts" });
+    this.accounts = el("ul", { class: "plain-list stack", "aria-label": t`Accounts` });
     this.messages = el("div", { "aria-live": "polite" });
     this.buttons = Object.entries(offer.ways).map(([grant], index) =>
       button(LABELS[/** @type {Grant} */ (grant)], () => void this.#logIn(/** @type {Grant} */ (grant), this.form.wish), { class: index === 0 ? "primary" : "" }),
@@ -58,8 +59,8 @@ class LoginView {
     const { scheme, about } = this.offer;
     return el(
       "section",
-      { class: "panel", "aria-label": "Login" },
-      el("h2", null, scheme === "*" ? "Log in" : `Log in: ${scheme}`),
+      { class: "panel", "aria-label": t`Login` },
+      el("h2", null, scheme === "*" ? t`Log in` : t`Log in: ${scheme}`),
       about ? el("p", { class: "hint pre-line" }, about) : null,
       el("p", { class: "hint" }, whereTo(this.offer, this.server.origins), " ", PROMISE),
       this.accounts,
@@ -85,7 +86,7 @@ class LoginView {
   /** @param {import("../types/oauth_types.js").LoginPlace} place @param {string} active @param {string} name @param {import("../types/oauth_types.js").Login} login */
   #row(place, active, name, login) {
     return accountRow(name, login, name === active, {
-      use: () => void this.#attempt(async () => void (await this.logins.changeLogins(place, (oauth) => void (oauth.active = name))), `${name} is used now`),
+      use: () => void this.#attempt(async () => void (await this.logins.changeLogins(place, (oauth) => void (oauth.active = name))), t`${name} is used now`),
       logOut: () => void this.#attempt(() => this.steps.logOut(place, name), ""),
       logInAgain: (scopes) => void this.#logIn(login.grant, { ...this.form.wish, account: name, client: login.client, namesApi: login.resource !== "", origin: place.origin, scopes }),
     });
@@ -100,9 +101,9 @@ class LoginView {
     const talk = loginTalk(this.messages, popup, leaving);
     const place = this.#place(wish.origin);
     const steps = { code: () => this.steps.logInByCode(place, source, wish, talk), device: () => this.steps.logInByDevice(place, source, wish, talk), client: () => this.steps.logInAsClient(place, source, wish) };
-    fill(this.messages, notice("note", "Asking the server how to log in…"));
+    fill(this.messages, notice("note", t`Asking the server how to log in…`));
     for (const each of this.buttons) each.disabled = true;
-    await this.#attempt(async () => void (await steps[grant]()), "Logged in.").finally(() => {
+    await this.#attempt(async () => void (await steps[grant]()), t`Logged in.`).finally(() => {
       for (const each of this.buttons) each.disabled = false;
       this.form.forgetSecret();
     });

@@ -1,9 +1,10 @@
 // @ts-check
 /** What to put into an MCP server that does not let this page in; and the form for its token. */
+import { t, verbatim } from "../base/language.js";
 import { codeBlock, el, labelledField } from "../ui/dom.js";
 
 const SENT = ["content-type", "authorization", "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id"];
-const READ = ["Mcp-Session-Id", "WWW-Authenticate"];
+const READ = [verbatim("Mcp-Session-Id"), "WWW-Authenticate"];
 
 /** @param {string[]} names */
 const quoted = (names) => names.map((name) => `"${name}"`).join(", ");
@@ -11,15 +12,15 @@ const quoted = (names) => names.map((name) => `"${name}"`).join(", ");
 const LOCAL = `app = mcp.streamable_http_app()  # FastMCP: mcp.http_app()`;
 
 /** The Python SDK lets in pages of its own machine only, until it is told of others. @param {string} origin */
-const foreignLines = (origin) => `from mcp.server.transport_security import TransportSecuritySettings
+const foreignLines = (origin) => verbatim(`from mcp.server.transport_security import TransportSecuritySettings
 
 settings = TransportSecuritySettings(allowed_origins=["${origin}"], allowed_hosts=["127.0.0.1:*", "localhost:*"])
-app = mcp.streamable_http_app(transport_security=settings)  # SDK 1.x: FastMCP("name", transport_security=settings)`;
+app = mcp.streamable_http_app(transport_security=settings)  # SDK 1.x: FastMCP("name", transport_security=settings)`);
 
 /** @param {URL} page @returns {string} */
 function pythonLines({ origin, hostname }) {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
-  return `from starlette.middleware.cors import CORSMiddleware
+  return verbatim(`from starlette.middleware.cors import CORSMiddleware
 ${isLocal ? `\n${LOCAL}` : foreignLines(origin)}
 app.add_middleware(
     CORSMiddleware,
@@ -27,7 +28,7 @@ app.add_middleware(
     allow_methods=["GET", "POST", "DELETE"],
     allow_headers=[${quoted(SENT)}],
     expose_headers=[${quoted(READ)}],
-)`;
+)`);
 }
 
 /** @param {string} origin of this page */
@@ -48,11 +49,11 @@ export function serverLines(code) {
   if (code !== "mcp_preflight" && code !== "mcp_session") return null;
   return el(
     "section",
-    { class: "stack", "aria-label": "What to put into the server" },
-    el("p", { class: "hint" }, "Put these lines into the server, start it again, and fetch again. With the Python SDK or FastMCP:"),
-    codeBlock(pythonLines(new URL(location.href)), "Lines for a Python server"),
-    el("p", { class: "hint" }, "With the TypeScript SDK and Express:"),
-    codeBlock(expressLines(location.origin), "Lines for a TypeScript server"),
+    { class: "stack", "aria-label": t`What to put into the server` },
+    el("p", { class: "hint" }, t`Put these lines into the server, start it again, and fetch again. With the Python SDK or FastMCP:`),
+    codeBlock(pythonLines(new URL(location.href)), t`Lines for a Python server`),
+    el("p", { class: "hint" }, t`With the TypeScript SDK and Express:`),
+    codeBlock(expressLines(location.origin), t`Lines for a TypeScript server`),
   );
 }
 
@@ -63,11 +64,11 @@ export function tokenForm(use) {
     event.preventDefault();
     use(token.value.trim());
   };
-  const promise = "Stored encrypted in this browser and sent only to this server. The bridge and the models never see it.";
+  const promise = t`Stored encrypted in this browser and sent only to this server. The bridge and the models never see it.`;
   return el(
     "form",
-    { class: "panel", "aria-label": "Login", onsubmit: submit },
-    labelledField("Token of the MCP server", token, promise),
-    el("button", { type: "submit", class: "primary" }, "Fetch with this token"),
+    { class: "panel", "aria-label": t`Login`, onsubmit: submit },
+    labelledField(t`Token of the MCP server`, token, promise),
+    el("button", { type: "submit", class: "primary" }, t`Fetch with this token`),
   );
 }

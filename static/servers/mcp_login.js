@@ -1,5 +1,6 @@
 // @ts-check
 /** Logging in to an MCP server before it is added: only then does it list its tools. */
+import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 import { CompanionLink, LinkError } from "../companion/companion_link.js";
 import { openRelayPort } from "../companion/relay_port.js";
@@ -19,7 +20,7 @@ import { chooseCompanion, companionButton, loginTalk, openWindow } from "./login
 /** @typedef {(serverId: string) => Promise<void>} Keep */
 /** @typedef {Set<string>} Chosen origins whose requests the companion sends; the choice is stored once the server is there */
 
-const GRANTED = "Granted. Log in again.";
+const GRANTED = t`Granted. Log in again.`;
 
 /**
  * @param {Parts} parts
@@ -49,7 +50,7 @@ export function mcpLoginForm(parts, url, use) {
       fill(messages, notice("error", problem.message), problem.code === "cors" ? companionButton(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown)) : null);
     }
   };
-  return el("section", { class: "panel", "aria-label": "Login" }, el("h2", null, "Log in"), form.element, button("Log in", () => void logIn(), { class: "primary" }), messages);
+  return el("section", { class: "panel", "aria-label": t`Login` }, el("h2", null, t`Log in`), form.element, button(t`Log in`, () => void logIn(), { class: "primary" }), messages);
 }
 
 /** By the user's press: what is granted in the extension's own window is sent by it from then on. @param {Parts} parts @param {string} origin @param {Chosen} chosen @param {HTMLElement} shown */
@@ -60,8 +61,8 @@ async function chooseFor(parts, origin, chosen, shown) {
     fill(shown, notice("note", DECIDE));
     const grant = await askForGrant(link, { api: origin, login: false, methods: "all" });
     if (grant?.methods === "all") chosen.add(origin);
-    fill(shown, chosen.has(origin) ? notice("good", GRANTED) : notice("warning", "Not granted."));
-    announceSentence(chosen.has(origin) ? GRANTED : "Not granted.");
+    fill(shown, chosen.has(origin) ? notice("good", GRANTED) : notice("warning", t`Not granted.`));
+    announceSentence(chosen.has(origin) ? GRANTED : t`Not granted.`);
   } catch (failure) {
     if (!(failure instanceof LinkError)) throw failure;
     fill(shown, notice("warning", missingWords), connectSteps(parts.api));

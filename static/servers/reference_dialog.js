@@ -1,5 +1,6 @@
 // @ts-check
 /** Asking about the documents that a document refers to: which to load, which files are missing, what failed. */
+import { t } from "../base/language.js";
 import { button, el, fill, labelledField } from "../ui/dom.js";
 import { filesOf, FILE_TYPES, readFiles } from "./file_picker.js";
 import { nameOf } from "./document_files.js";
@@ -11,8 +12,8 @@ import { headlineOf } from "./reference_loader.js";
 /** @typedef {import("./document_files.js").DocumentFile} DocumentFile */
 /** @typedef {{element: HTMLElement, answer: () => Promise<Partial<Answer>>}} Part */
 
-const FETCHED = "This browser fetches them over its own network. ";
-const COST = "Operations that depend on what you leave out are left out too; the others work.";
+const FETCHED = t`This browser fetches them over its own network.`;
+const COST = t`Operations that depend on what you leave out are left out too; the others work.`;
 
 /**
  * @param {Element} container
@@ -55,17 +56,17 @@ function dialogPanel(question, parts, decide, cancel) {
   const isFailure = question.failures.length > 0;
   const actions = isFailure
     ? [
-        button("Try again", () => decide(true)),
-        button("Continue without", () => decide(false), { class: "primary" }),
+        button(t`Try again`, () => decide(true)),
+        button(t`Continue without`, () => decide(false), { class: "primary" }),
       ]
-    : [button("Continue", () => decide(false), { class: "primary" })];
+    : [button(t`Continue`, () => decide(false), { class: "primary" })];
   return el(
     "section",
-    { class: "panel references", "aria-label": "Documents it refers to" },
+    { class: "panel references", "aria-label": t`Documents it refers to` },
     el("h2", { tabindex: "-1" }, headlineOf(question)),
-    el("p", { class: "hint" }, question.addresses.length > 0 ? FETCHED + COST : COST),
+    el("p", { class: "hint" }, question.addresses.length > 0 ? `${FETCHED} ${COST}` : COST),
     ...parts.map(({ element }) => element),
-    el("div", { class: "actions" }, ...actions, button("Cancel", cancel, { class: "quiet" })),
+    el("div", { class: "actions" }, ...actions, button(t`Cancel`, cancel, { class: "quiet" })),
   );
 }
 
@@ -75,8 +76,9 @@ function originParts({ addresses, own }) {
   return origins.map((origin) => {
     const urls = addresses.filter((url) => new URL(url).origin === origin);
     const box = el("input", { type: "checkbox", checked: true });
-    const where = origin === own ? `${origin}, where the document itself is` : origin;
-    const label = el("label", { class: "check" }, box, `Load ${formatCount(urls.length, "document")} from ${where}`);
+    const count = formatCount(urls.length, "document");
+    const words = origin === own ? t`Load ${count} from ${origin}, where the document itself is` : t`Load ${count} from ${origin}`;
+    const label = el("label", { class: "check" }, box, words);
     return {
       element: el("div", null, label, nameList(urls.map((url) => url.slice(origin.length)))),
       answer: async () => ({ origins: { [origin]: box.checked } }),
@@ -88,15 +90,15 @@ function originParts({ addresses, own }) {
 function fileParts({ files }) {
   if (files.length === 0) return [];
   const input = el("input", { type: "file", multiple: true, accept: FILE_TYPES });
-  const hint = "Choose them all together; files you do not choose are left out.";
+  const hint = t`Choose them all together; files you do not choose are left out.`;
   return [
     {
       element: el(
         "div",
         null,
-        el("p", null, "Not among the files:"),
+        el("p", null, t`Not among the files:`),
         nameList(files.map(nameOf)),
-        labelledField("Add the files", input, hint),
+        labelledField(t`Add the files`, input, hint),
       ),
       answer: async () => ({ files: await readFiles(filesOf(input.files ?? [])) }),
     },
@@ -134,9 +136,9 @@ export function askForDocument(container, candidates) {
       container,
       el(
         "section",
-        { class: "panel references", "aria-label": "Which document" },
-        el("h2", { tabindex: "-1" }, `${candidates.length} of the files are documents. Which one do you mean?`),
-        el("div", { class: "actions" }, ...choices, button("Cancel", () => end(null), { class: "quiet" })),
+        { class: "panel references", "aria-label": t`Which document` },
+        el("h2", { tabindex: "-1" }, t`${candidates.length} of the files are documents. Which one do you mean?`),
+        el("div", { class: "actions" }, ...choices, button(t`Cancel`, () => end(null), { class: "quiet" })),
       ),
     );
   });

@@ -4,6 +4,7 @@
  * for each origin, round by round, as files refer to further files. The bridge says what is missing and makes one text.
  */
 
+import { counted, t, verbatim } from "../base/language.js";
 import { addressOf, fileFor, isFile, nameOf } from "./document_files.js";
 import { readAddress } from "../session/probe_frames.js";
 
@@ -17,20 +18,19 @@ import { readAddress } from "../session/probe_frames.js";
 const MAX_FETCHED = 50;
 const AT_ONCE = 4;
 const MAX_CHARACTERS = 32 * 1024 * 1024;
-const TOO_MANY =
-  `This document refers to more than ${MAX_FETCHED} others, too many to fetch one by one. ` +
-  "Download them, and add the folder as files.";
-const TOO_LARGE = "The document and those it refers to are larger than 32 MiB together.";
-const LEFT_OUT = "You left it out.";
-const NO_ADDRESS = "It is not an address.";
-const NOT_CHOSEN = "It was not among the files.";
+const TOO_MANY = t`This document refers to more than ${MAX_FETCHED} others, too many to fetch one by one. Download them, and add the folder as files.`;
+const TOO_LARGE = t`The document and those it refers to are larger than 32 MiB together.`;
+// Reasons go to the bridge, which writes them into the report of the document: English, as its own.
+const LEFT_OUT = verbatim("You left it out.");
+const NO_ADDRESS = verbatim("It is not an address.");
+const NOT_CHOSEN = verbatim("It was not among the files.");
 
 /** The user gave up, or nobody could be asked. */
 export class LoadingStopped extends Error {
   /** @param {string[]} origins that were not decided yet */
   constructor(origins) {
-    super("Nothing was changed.");
-    this.name = "LoadingStopped";
+    super(t`Nothing was changed.`);
+    this.name = verbatim("LoadingStopped");
     this.origins = origins;
   }
 }
@@ -157,7 +157,6 @@ const originOf = (url) => (isFile(url) ? "" : new URL(url).origin);
 /** @param {Question} question @returns {string} */
 export function headlineOf({ files, addresses, failures }) {
   const count = files.length + addresses.length;
-  const others = count === 1 ? "another document" : `${count} other documents`;
-  if (count > 0) return `This document refers to ${others}.`;
-  return failures.length === 1 ? `${nameOf(failures[0].url)} cannot be used.` : `${failures.length} documents cannot be used.`;
+  if (count > 0) return counted(count, "This document refers to another document.", "This document refers to {0} other documents.");
+  return counted(failures.length, "{1} cannot be used.", "{0} documents cannot be used.", nameOf(failures[0].url));
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
+import { t } from "../base/language.js";
 import { button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { Acceptance } from "../session/acceptance.js";
 import { CredentialsView, removeCredential } from "./credentials_view.js";
@@ -66,7 +67,7 @@ function addressPanel({ base_url, origins }) {
   return el(
     "section",
     { class: "panel" },
-    el("h2", null, "Address"),
+    el("h2", null, t`Address`),
     el("p", { class: "mono wrap" }, base_url || origins.join(", ") || "–"),
   );
 }
@@ -74,9 +75,9 @@ function addressPanel({ base_url, origins }) {
 /** @param {boolean} isMine */
 function sharedPanel(isMine) {
   const words = isMine
-    ? "It is named on the command line and offered to every user. To remove it, start the bridge without it."
-    : "Whoever started the bridge offers it to every user. You decide which of its operations your browser performs.";
-  return el("section", { class: "panel" }, el("h2", null, "A shared server"), el("p", { class: "hint" }, words));
+    ? t`It is named on the command line and offered to every user. To remove it, start the bridge without it.`
+    : t`Whoever started the bridge offers it to every user. You decide which of its operations your browser performs.`;
+  return el("section", { class: "panel" }, el("h2", null, t`A shared server`), el("p", { class: "hint" }, words));
 }
 
 /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
@@ -93,17 +94,17 @@ function addressForm(parts, server, attempt) {
   });
   const save = (/** @type {Event} */ event) => {
     event.preventDefault();
-    void attempt("The base address is saved", async () => {
+    void attempt(t`The base address is saved`, async () => {
       await new Acceptance(parts).moveServer(server, readAddress(input.value).href.replace(/\/$/, ""));
     });
   };
-  const hint = "Requests go to this address, except those of operations for which the document names a server of their own. What you have accepted stays accepted there.";
+  const hint = t`Requests go to this address, except those of operations for which the document names a server of their own. What you have accepted stays accepted there.`;
   return el(
     "form",
     { class: "panel", onsubmit: save },
-    el("h2", null, "Address"),
-    labelledField("Base address", input, hint),
-    el("button", { type: "submit" }, "Save the address"),
+    el("h2", null, t`Address`),
+    labelledField(t`Base address`, input, hint),
+    el("button", { type: "submit" }, t`Save the address`),
   );
 }
 
@@ -111,16 +112,16 @@ function addressForm(parts, server, attempt) {
 function requestsPanel({ api }, server, attempt) {
   const save = (/** @type {Event} */ event) => {
     const idempotency_key = /** @type {HTMLInputElement} */ (event.target).checked;
-    void attempt("Saved", async () => void (await api.changeServer(server.id, { idempotency_key })));
+    void attempt(t`Saved`, async () => void (await api.changeServer(server.id, { idempotency_key })));
   };
   const box = el("input", { type: "checkbox", checked: server.idempotency_key, onchange: save });
-  const words = "Send an Idempotency-Key with every request that changes something.";
-  const why = " An API that knows it performs a request once even if the browser sends it twice; its CORS rules must allow the header.";
+  const words = t`Send an Idempotency-Key with every request that changes something.`;
+  const why = t`An API that knows it performs a request once even if the browser sends it twice; its CORS rules must allow the header.`;
   return el(
     "section",
     { class: "panel" },
-    el("h2", null, "Requests"),
-    el("label", { class: "check" }, box, el("span", null, words, el("span", { class: "hint" }, why))),
+    el("h2", null, t`Requests`),
+    el("label", { class: "check" }, box, el("span", null, words, " ", el("span", { class: "hint" }, why))),
   );
 }
 
@@ -128,15 +129,15 @@ function requestsPanel({ api }, server, attempt) {
 function answersPanel({ api }, server, attempt) {
   const save = (/** @type {Event} */ event) => {
     const inline_html = /** @type {HTMLInputElement} */ (event.target).checked;
-    void attempt("Saved", async () => void (await api.changeServer(server.id, { inline_html })));
+    void attempt(t`Saved`, async () => void (await api.changeServer(server.id, { inline_html })));
   };
   const box = el("input", { type: "checkbox", checked: server.inline_html, onchange: save });
-  const hint = el("span", { class: "hint" }, " Only for APIs you trust: such a page runs inside the chat. The API must expose the headers that ask for it: Access-Control-Expose-Headers: Content-Disposition, Location.");
+  const hint = el("span", { class: "hint" }, t`Only for APIs you trust: such a page runs inside the chat. The API must expose the headers that ask for it: Access-Control-Expose-Headers: Content-Disposition, Location.`);
   return el(
     "section",
     { class: "panel" },
-    el("h2", null, "Answers"),
-    el("label", { class: "check" }, box, el("span", null, "Let Open WebUI show HTML answers as pages.", hint)),
+    el("h2", null, t`Answers`),
+    el("label", { class: "check" }, box, el("span", null, t`Let Open WebUI show HTML answers as pages.`, " ", hint)),
   );
 }
 
@@ -149,7 +150,7 @@ async function endLogins(parts, serverId) {
 /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt @param {() => void} leave */
 function removalPanel(parts, server, attempt, leave) {
   const remove = () =>
-    void attempt(`${server.title} is removed`, async () => {
+    void attempt(t`${server.title} is removed`, async () => {
       leave();
       await endLogins(parts, server.id);
       await new Acceptance(parts).removeServer(server.id);
@@ -159,10 +160,10 @@ function removalPanel(parts, server, attempt, leave) {
   const sure = el("div", { class: "actions", hidden: true });
   fill(
     sure,
-    el("span", null, "Its tools disappear, and its credentials leave this browser. Logins end at their server, too."),
-    button("Remove for good", remove, { class: "danger" }),
-    button("Keep it", () => (sure.hidden = true), { class: "quiet" }),
+    el("span", null, t`Its tools disappear, and its credentials leave this browser. Logins end at their server, too.`),
+    button(t`Remove for good`, remove, { class: "danger" }),
+    button(t`Keep it`, () => (sure.hidden = true), { class: "quiet" }),
   );
-  const ask = button("Remove this server", () => (sure.hidden = !sure.hidden), { class: "quiet danger" });
+  const ask = button(t`Remove this server`, () => (sure.hidden = !sure.hidden), { class: "quiet danger" });
   return el("section", { class: "panel" }, ask, sure);
 }

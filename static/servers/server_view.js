@@ -1,5 +1,6 @@
 // @ts-check
 /** One server: its tools, what was left out, the facts, and beside them what can be set. */
+import { t } from "../base/language.js";
 import { announceSentence, button, el, factList, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { sourceOf, validityOf } from "../ui/document_report.js";
@@ -67,7 +68,7 @@ export class ServerView {
       const server = await this.parts.api.readServer(this.serverId);
       if (!this.isStopped) this.#render(server);
     } catch (failure) {
-      fill(this.messages, notice("error", sentenceOf(failure), " ", link("All servers", viewAddress("servers"))));
+      fill(this.messages, notice("error", sentenceOf(failure), " ", link(t`All servers`, viewAddress("servers"))));
     }
   }
 
@@ -77,7 +78,7 @@ export class ServerView {
     const missing = server.tools.filter((tool) => isAccepted(tool) && pinned[tool.key] !== tool.digest);
     fill(
       this.head,
-      el("p", { class: "crumbs" }, link("Servers", viewAddress("servers")), " / ", server.title),
+      el("p", { class: "crumbs" }, link(t`Servers`, viewAddress("servers")), " / ", server.title),
       this.#titleRow(server),
       missing.length > 0 ? this.#adoptionNotice(server, missing.length) : null,
       server.description ? el("p", { class: "about pre-line" }, server.description) : null,
@@ -100,13 +101,13 @@ export class ServerView {
   #titleRow(server) {
     const changed = server.tools.filter(isChanged).length;
     const isSettled = changed === 0 && server.tools.some(isAccepted);
-    const label = changed > 0 ? `See what changed (${changed})` : isSettled ? "Review" : "Review and accept";
+    const label = changed > 0 ? t`See what changed (${changed})` : isSettled ? t`Review` : t`Review and accept`;
     const review = link(label, viewAddress("servers", server.id, "review"), {
       class: isSettled ? "button quiet" : "button primary",
     });
     const mayRefetch = server.source_url !== null && mayChange(this.parts, server);
     const refetch = mayRefetch
-      ? button(server.kind === "mcp" ? "Refetch the tools" : "Refetch the document", () => void this.#refetch(server), { class: "quiet" })
+      ? button(server.kind === "mcp" ? t`Refetch the tools` : t`Refetch the document`, () => void this.#refetch(server), { class: "quiet" })
       : null;
     return el(
       "div",
@@ -120,20 +121,20 @@ export class ServerView {
   #adoptionNotice(server, count) {
     return notice(
       "warning",
-      `You accepted ${formatCount(count, "operation")} on another device. This browser performs them once you accept them here too. `,
+      t`You accepted ${formatCount(count, "operation")} on another device. This browser performs them once you accept them here too.`,
+      " ",
       adoptButton(this.parts, server),
     );
   }
 
   /** @param {ServerDetail} server */
   async #refetch(server) {
-    await this.#attempt("Refetched", async () => {
+    await this.#attempt(t`Refetched`, async () => {
       const ask = (/** @type {Question} */ question) => askAboutReferences(this.question, question);
       const fresh = await new DocumentRefresh(this.parts).refetchDocument(server, ask);
-      const [what, has] = server.kind === "mcp" ? ["The tools", "have"] : ["The document", "has"];
-      const verdict = `${what} ${has} ${fresh.digest === server.digest ? "not changed" : "changed"}.`;
+      const verdict = verdictOf(server.kind === "mcp", fresh.digest !== server.digest);
       const tone = fresh.changed > 0 ? "warning" : "good";
-      const open = fresh.changed > 0 ? link("See what changed", viewAddress("servers", server.id, "review")) : null;
+      const open = fresh.changed > 0 ? link(t`See what changed`, viewAddress("servers", server.id, "review")) : null;
       fill(this.messages, notice(tone, `${verdict} `, open));
     });
   }
@@ -152,6 +153,12 @@ export class ServerView {
   }
 }
 
+/** @param {boolean} isMcp @param {boolean} hasChanged */
+function verdictOf(isMcp, hasChanged) {
+  if (isMcp) return hasChanged ? t`The tools have changed.` : t`The tools have not changed.`;
+  return hasChanged ? t`The document has changed.` : t`The document has not changed.`;
+}
+
 /** @param {ServerDetail} server */
 function toolList(server) {
   const rows = server.tools.map((tool) =>
@@ -166,7 +173,7 @@ function toolList(server) {
   );
   return el(
     "section",
-    { "aria-label": "Tools of this server" },
+    { "aria-label": t`Tools of this server` },
     el("h2", null, formatCount(rows.length, "tool")),
     el("ul", { class: "tool-rows" }, ...rows),
   );
@@ -174,18 +181,18 @@ function toolList(server) {
 
 /** @param {ServerTool} tool */
 function toolBadge(tool) {
-  if (isChanged(tool)) return el("span", { class: "badge warning" }, "changed");
-  return isAccepted(tool) ? null : el("span", { class: "badge" }, "not accepted");
+  if (isChanged(tool)) return el("span", { class: "badge warning" }, t`changed`);
+  return isAccepted(tool) ? null : el("span", { class: "badge" }, t`not accepted`);
 }
 
 /** @param {ServerDetail} server */
 function serverFacts(server) {
   return factList(
     [
-      [server.kind === "mcp" ? "Endpoint" : "Document", server.source_url ?? "given as text"],
-      ["Source", `${sourceOf(server)}: ${validityOf(server)}`],
-      ["Version", server.version || "–"],
-      ["Origins", server.origins.join(", ") || "–"],
+      [server.kind === "mcp" ? t`Endpoint` : t`Document`, server.source_url ?? t`given as text`],
+      [t`Source`, `${sourceOf(server)}: ${validityOf(server)}`],
+      [t`Version`, server.version || "–"],
+      [t`Origins`, server.origins.join(", ") || "–"],
     ],
     "panel",
   );

@@ -1,5 +1,6 @@
 // @ts-check
 /** The list of servers: what each offers, what is accepted, what needs a decision. */
+import { t } from "../base/language.js";
 import { Acceptance } from "../session/acceptance.js";
 import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
@@ -20,11 +21,11 @@ export class ServersView {
 
   /** @param {HTMLElement} container */
   start(container) {
-    const add = link("Add a server", viewAddress("add"), { class: "button primary" });
-    const doctor = link("Doctor", viewAddress("doctor"), { class: "button quiet" });
+    const add = link(t`Add a server`, viewAddress("add"), { class: "button primary" });
+    const doctor = link(t`Doctor`, viewAddress("doctor"), { class: "button quiet" });
     fill(
       container,
-      el("div", { class: "title-row" }, el("h1", null, "Servers"), el("div", { class: "actions" }, doctor, add)),
+      el("div", { class: "title-row" }, el("h1", null, t`Servers`), el("div", { class: "actions" }, doctor, add)),
       this.list,
     );
     this.unsubscribe ??= this.parts.inventory.onChange(() => this.#render());
@@ -38,7 +39,7 @@ export class ServersView {
 
   #render() {
     const { inventory } = this.parts;
-    if (!inventory.isLoaded) return fill(this.list, el("p", { class: "hint" }, "Loading…"));
+    if (!inventory.isLoaded) return fill(this.list, el("p", { class: "hint" }, t`Loading…`));
     if (inventory.servers.length === 0) return fill(this.list, nothingYet());
     fill(this.list, ...inventory.servers.map((server) => this.#serverCard(server)));
   }
@@ -46,9 +47,9 @@ export class ServersView {
   /** @param {Server} server */
   #serverCard(server) {
     const facts = [
-      server.version && `version ${server.version}`,
+      server.version && t`version ${server.version}`,
       sourceOf(server),
-      server.shared && "offered to every user",
+      server.shared && t`offered to every user`,
     ];
     return el(
       "article",
@@ -59,7 +60,7 @@ export class ServersView {
         el("h2", null, link(server.title, viewAddress("servers", server.id))),
         el("span", { class: "facts" }, facts.filter(Boolean).join(" · ")),
       ),
-      el("p", { class: "mono address" }, server.base_url || "no base address yet"),
+      el("p", { class: "mono address" }, server.base_url || t`no base address yet`),
       server.description ? el("p", { class: "about clamp-1" }, server.description) : null,
       el(
         "div",
@@ -76,26 +77,26 @@ export class ServersView {
       el(
         "span",
         { class: server.accepted > 0 ? "badge good" : "badge" },
-        `${server.accepted} of ${formatCount(server.operations, "operation")} accepted`,
+        t`${server.accepted} of ${formatCount(server.operations, "operation")} accepted`,
       ),
     ];
     if (server.changed > 0)
-      badges.push(el("span", { class: "badge warning" }, `${server.changed} changed, paused until you accept again`));
-    if (server.skipped > 0) badges.push(el("span", { class: "badge" }, `${server.skipped} left out`));
-    if (server.validation.state === "invalid") badges.push(el("span", { class: "badge" }, "document has flaws"));
+      badges.push(el("span", { class: "badge warning" }, t`${server.changed} changed, paused until you accept again`));
+    if (server.skipped > 0) badges.push(el("span", { class: "badge" }, t`${server.skipped} left out`));
+    if (server.validation.state === "invalid") badges.push(el("span", { class: "badge" }, t`document has flaws`));
     return el("p", { class: "badges" }, ...badges);
   }
 
   /** @param {Server} server */
   #serverActions(server) {
     const actions = [
-      link("Details", viewAddress("servers", server.id), {
+      link(t`Details`, viewAddress("servers", server.id), {
         class: "button quiet",
-        "aria-label": `Details of ${server.title}`,
+        "aria-label": t`Details of ${server.title}`,
       }),
     ];
     const isUrgent = server.accepted === 0 || server.changed > 0;
-    const label = server.changed > 0 ? "See what changed" : server.accepted === 0 ? "Review and accept" : "Review";
+    const label = server.changed > 0 ? t`See what changed` : server.accepted === 0 ? t`Review and accept` : t`Review`;
     actions.push(
       link(label, viewAddress("servers", server.id, "review"), {
         class: isUrgent ? "button primary" : "button quiet",
@@ -107,19 +108,24 @@ export class ServersView {
   }
 }
 
+/** @param {string} accepted operations, in words @param {string} title @param {number} refused */
+function adoptedSentence(accepted, title, refused) {
+  if (refused === 0) return t`${accepted} of ${title} accepted on this browser`;
+  return t`${accepted} of ${title} accepted on this browser; ${refused} could not be accepted: review the document to see why`;
+}
+
 /**
  * @param {Parts} parts
  * @param {{id: string, title: string}} server accepted by this user, but in another browser
  */
 export function adoptButton(parts, server) {
   const adopt = button(
-    "Accept on this browser",
+    t`Accept on this browser`,
     async () => {
       adopt.disabled = true;
       try {
         const { count, refused } = await new Acceptance(parts).adoptAcceptance(server.id);
-        const rest = refused.length > 0 ? `; ${refused.length} could not be accepted: review the document to see why` : "";
-        announceSentence(`${formatCount(count, "operation")} of ${server.title} accepted on this browser${rest}`);
+        announceSentence(adoptedSentence(formatCount(count, "operation"), server.title, refused.length));
         await parts.inventory.loadInventory();
       } catch (failure) {
         adopt.disabled = false;
@@ -129,7 +135,7 @@ export function adoptButton(parts, server) {
     {
       class: "primary",
       title:
-        "You accepted these operations on another device. Until you do it here, this browser does not perform them.",
+        t`You accepted these operations on another device. Until you do it here, this browser does not perform them.`,
     },
   );
   return adopt;
@@ -139,12 +145,12 @@ function nothingYet() {
   return el(
     "div",
     { class: "empty" },
-    el("h2", null, "No servers yet"),
+    el("h2", null, t`No servers yet`),
     el(
       "p",
       null,
-      "Add an OpenAPI document, and each of its operations becomes a tool that this browser performs for your models.",
+      t`Add an OpenAPI document, and each of its operations becomes a tool that this browser performs for your models.`,
     ),
-    link("Add a server", viewAddress("add"), { class: "button primary" }),
+    link(t`Add a server`, viewAddress("add"), { class: "button primary" }),
   );
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** Opening one's own printed link accepts what was named on the command line; a note says so. */
+import { t } from "../base/language.js";
 import { Acceptance, acceptedByOpening, wasAccepted } from "../session/acceptance.js";
 import { dismissibleNotice, link, passingNotice, notice, sentenceOf } from "../ui/dom.js";
 import { refusedNotice } from "../ui/refused_notice.js";
@@ -37,7 +38,7 @@ export class StartupAcceptance {
       return count;
     } catch (failure) {
       this.#show(
-        notice("error", `${server.title} could not be accepted: ${sentenceOf(failure)} `, reviewLink(server, "Review")),
+        notice("error", t`${server.title} could not be accepted: ${sentenceOf(failure)}`, " ", reviewLink(server, t`Review`)),
       );
       return 0;
     }
@@ -60,7 +61,8 @@ function acceptedNotice(fresh) {
   const names = fresh.flatMap(({ server }, index) => [index > 0 ? ", " : "", reviewLink(server, server.title)]);
   return notice(
     "good",
-    `${formatCount(total, "operation")} accepted, because you named these documents when you started the bridge: `,
+    t`${formatCount(total, "operation")} accepted, because you named these documents when you started the bridge:`,
+    " ",
     ...names,
   );
 }

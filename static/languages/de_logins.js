@@ -1,0 +1,97 @@
+// @ts-check
+/** German of credentials and logins. */
+
+/** @type {Record<string, string>} */
+export const GERMAN_LOGINS = {
+  // Credentials
+  Credentials: "Zugangsdaten",
+  "Stored encrypted in this browser and sent only to the chosen address. The bridge and the models never see them.":
+    "Werden verschlüsselt in diesem Browser gespeichert und nur an die gewählte Adresse gesendet. Die Bridge und die Modelle sehen sie nie.",
+  "Saved credentials": "Gespeicherte Zugangsdaten",
+  Kind: "Art",
+  "From the document": "Aus dem Dokument",
+  "Your own": "Eigene",
+  "Custom: bearer token": "Eigene: Bearer-Token",
+  "Custom: header": "Eigene: Header",
+  "Custom: query parameter": "Eigene: Query-Parameter",
+  "Custom: name and password": "Eigene: Name und Passwort",
+  "For every request of this server, whatever its document says.": "Für jede Anfrage dieses Servers, gleich, was sein Dokument sagt.",
+  "API key in the query parameter {0}": "API-Schlüssel im Query-Parameter {0}",
+  "API key in the header {0}": "API-Schlüssel im Header {0}",
+  "name and password": "Name und Passwort",
+  "{0} token": "{0}-Token",
+  "client certificate": "Client-Zertifikat",
+  "access token": "Zugriffstoken",
+  "Token or key": "Token oder Schlüssel",
+  "User name": "Benutzername",
+  Password: "Passwort",
+  "Name of the header or parameter": "Name des Headers oder Parameters",
+  "Sent to": "Gesendet an",
+  "Sent to {0}": "Gesendet an {0}",
+  "Save in this browser": "In diesem Browser speichern",
+  "Saved in this browser.": "In diesem Browser gespeichert.",
+  "custom, for every request": "eigene, für jede Anfrage",
+  "{0} · saved {1}": "{0} · gespeichert {1}",
+  "not used: another address": "nicht benutzt: andere Adresse",
+  "Credential {0} removed": "Zugangsdaten {0} entfernt",
+  "Remove the credential {0}": "Zugangsdaten {0} entfernen",
+  "Token of the MCP server": "Token des MCP-Servers",
+  "Stored encrypted in this browser and sent only to this server. The bridge and the models never see it.":
+    "Wird verschlüsselt in diesem Browser gespeichert und nur an diesen Server gesendet. Die Bridge und die Modelle sehen es nie.",
+  "Fetch with this token": "Mit diesem Token abrufen",
+
+  // Before a login
+  Login: "Anmeldung",
+  "Log in": "Anmelden",
+  "Log in: {0}": "Anmelden: {0}",
+  "Log in with a code on another device": "Mit einem Code auf einem anderen Gerät anmelden",
+  "Log in as the client itself": "Als der Client selbst anmelden",
+  "The bridge and the models never see the tokens: they are stored encrypted in this browser, and renewed by it.":
+    "Die Bridge und die Modelle sehen die Tokens nie: Dieser Browser speichert sie verschlüsselt und erneuert sie.",
+  "You log in at {0}; tokens are sent to {1}.": "Die Anmeldung geschieht bei {0}; Tokens gehen an {1}.",
+  Scopes: "Scopes",
+  "Chosen are those that the accepted operations need. Untick what you do not want to give.": "Gewählt sind die, die akzeptierte Operationen brauchen. Abwählen, was nicht erteilt werden soll.",
+  "Client and account": "Client und Konto",
+  "Name of the account": "Name des Kontos",
+  "To tell several accounts apart. Left empty, the server's name for you is taken, if it tells.": "Um mehrere Konten zu unterscheiden. Leer: der Name, den der Server nennt, wenn er einen nennt.",
+  "Client id": "Client-ID",
+  "As registered at the authorization server, with the redirect address {0}. Left empty, the page registers itself where that is possible.":
+    "Wie beim Autorisierungsserver registriert, mit der Redirect-Adresse {0}. Leer: Die Seite registriert sich selbst, wo das geht.",
+  "Client secret": "Client-Secret",
+  "Only if the server gave you one. Stored encrypted in this browser, sent to that server only.": "Nur wenn der Server eines ausgegeben hat. Wird verschlüsselt in diesem Browser gespeichert und nur an diesen Server gesendet.",
+  "Name the API to the authorization server, so that tokens are good for nothing else (resource).": "Dem Autorisierungsserver die API nennen, damit Tokens für nichts anderes gelten (resource).",
+
+  // While it is under way
+  "Asking the server how to log in…": "Server wird nach der Anmeldung gefragt …",
+  "Waiting for the login at {0}.": "Auf die Anmeldung bei {0} wird gewartet.",
+  "Open the login page": "Anmeldeseite öffnen",
+  "Open it again": "Noch einmal öffnen",
+  "Open {0} on any device and confirm the code {1}": "{0} auf einem beliebigen Gerät öffnen und diesen Code bestätigen: {1}",
+  "Copy the code": "Code kopieren",
+  "You gave up this login.": "Diese Anmeldung wurde abgebrochen.",
+  "An answer came that carries no `state`, so it may be another login's. It was not used.": "Es kam eine Antwort ohne `state`, vielleicht die einer anderen Anmeldung. Sie wurde nicht benutzt.",
+  "Send them through the companion": "Über den Companion senden",
+  "For discovery and tokens at {0}, without your cookies there. The page itself sends nothing there then.":
+    "Für Discovery und Tokens bei {0}, ohne die Cookies von dort. Die Seite selbst sendet dann nichts dorthin.",
+  "Chosen. Allow it under How it is called, then log in again.": "Gewählt. Unter „Wie aufgerufen wird“ erlauben, dann noch einmal anmelden.",
+  "Granted. Log in again.": "Erlaubt. Noch einmal anmelden.",
+  "Logged in.": "Angemeldet.",
+
+  // Accounts
+  Accounts: "Konten",
+  ended: "beendet",
+  "renewed by itself": "wird von selbst erneuert",
+  "until the server ends it": "bis der Server sie beendet",
+  "until {0}": "bis {0}",
+  "no scopes": "keine Scopes",
+  "in use": "in Benutzung",
+  Use: "Benutzen",
+  "Use the account {0}": "Konto {0} benutzen",
+  "{0} is used now": "Jetzt wird {0} benutzt",
+  "Log out": "Abmelden",
+  "Log out {0}": "{0} abmelden",
+  "Log in again": "Noch einmal anmelden",
+  "Log in with more": "Mit mehr anmelden",
+  "A renewal had no answer ({0}); the next one tells whether the login still holds.": "Eine Erneuerung blieb ohne Antwort ({0}); die nächste zeigt, ob die Anmeldung noch gilt.",
+  "The API wants more of this login: {0}.": "Die API verlangt von dieser Anmeldung mehr: {0}.",
+};
