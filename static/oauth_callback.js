@@ -4,12 +4,15 @@
  * closes itself. It sends nothing anywhere, and what it was given does not stay in its address.
  */
 
+import { language, t } from "./base/language.js";
 import { openCallbackChannel } from "./oauth/callback_channel.js";
 
 /** Until a page has taken the answer. */
 const PATIENCE_MS = 3000;
-const DONE = "You can close this window: the bridge page has the answer.";
-const NOBODY = "No bridge page of this browser waits for this login. Close this window, and begin the login again on the bridge page.";
+const DONE = t`You can close this window: the bridge page has the answer.`;
+const NOBODY = t`No bridge page of this browser waits for this login. Close this window, and begin the login again on the bridge page.`;
+
+const HANDING = t`Handing the login to the bridge page…`;
 
 /** @param {string} sentence */
 function say(sentence) {
@@ -20,6 +23,8 @@ function say(sentence) {
 const parameters = (location.search || location.hash).slice(1);
 const state = new URLSearchParams(parameters).get("state");
 history.replaceState(null, "", location.pathname);
+document.documentElement.lang = language;
+say(HANDING);
 const channel = openCallbackChannel();
 const timer = setTimeout(() => say(NOBODY), PATIENCE_MS);
 channel.onmessage = ({ data }) => {

@@ -1,5 +1,6 @@
 // @ts-check
 /** Headers that a document's operations ask for, no page can send, and the companion can. Pure but for the pins it reads. */
+import { t } from "../base/language.js";
 import { RULE_HEADERS } from "./protocol.js";
 
 /** @typedef {import("../types/types.js").Via} Via */
@@ -23,8 +24,8 @@ export function sendableByCompanion(plan) {
   return (plan?.unsendable ?? []).flatMap(({ in: place, name }) => {
     const header = place === "cookie" ? "cookie" : name.toLowerCase();
     if (!RULE_HEADERS.includes(header) || (header === "cookie" && place !== "cookie")) return [];
-    if (place !== "cookie") return [{ header, cookie: "", label: `Header ${name}`, valueOf: (/** @type {Via} */ via) => headerOf(via, header) }];
-    return [{ header, cookie: name, label: `Cookie ${name}`, valueOf: (/** @type {Via} */ via) => cookiesOf(via).get(name) ?? "" }];
+    if (place !== "cookie") return [{ header, cookie: "", label: t`Header ${name}`, valueOf: (/** @type {Via} */ via) => headerOf(via, header) }];
+    return [{ header, cookie: name, label: t`Cookie ${name}`, valueOf: (/** @type {Via} */ via) => cookiesOf(via).get(name) ?? "" }];
   });
 }
 

@@ -3,6 +3,7 @@
  * What to copy so that a program uses the bridge as a model. Pure: addresses, a key and a model in, code and steps out. The steps
  * follow Open WebUI 0.12.
  */
+import { t, verbatim } from "../base/language.js";
 import { toCurl } from "../base/curl.js";
 import { exampleOf } from "../base/schema_example.js";
 import { stringifyJson } from "../base/json_text.js";
@@ -32,10 +33,10 @@ export function modelSettings(answers) {
     webuiBase,
     headers: '{"X-Tool-Bridge-Task": "{{TASK}}"}',
     steps: [
-      "As an administrator: user menu → Settings → Admin: Connections → Manage OpenAI API Connections → +.",
-      `URL ${webuiBase}, Auth Bearer with your key. Model IDs stay empty: all are listed.`,
-      "Advanced: Headers as below, so that titles and tags are made without your tools. Save.",
-      "Choose the model in a chat. Do not also add the bridge as a tool server of the same chat: the model would be offered every tool twice.",
+      t`As an administrator: user menu → Settings → Admin: Connections → Manage OpenAI API Connections → +.`,
+      t`URL ${webuiBase}, Auth Bearer with your key. Model IDs stay empty: all are listed.`,
+      t`Advanced: Headers as below, so that titles and tags are made without your tools. Save.`,
+      t`Choose the model in a chat. Do not also add the bridge as a tool server of the same chat: the model would be offered every tool twice.`,
     ],
   };
 }
@@ -45,8 +46,8 @@ const versionedUrl = (url) => `${url.replace(/\/$/, "")}/v1`;
 
 /** Something that the model can do at once. @param {ModelAnswers} answers */
 function questionOf({ model, tool }) {
-  if (!tool) return "Which tools do you have?";
-  return model === DEMO ? callOf(tool) : `Use ${tool.name} and tell me what it says.`;
+  if (!tool) return verbatim("Which tools do you have?");
+  return model === DEMO ? callOf(tool) : verbatim(`Use ${tool.name} and tell me what it says.`);
 }
 
 /** One that models are not given by its name is run by another. @param {import("../types/api_types.js").FullTool} tool */
@@ -54,7 +55,7 @@ function callOf({ name, schema, advertised }) {
   const example = exampleOf(schema);
   return advertised
     ? `CALL ${name} ${stringifyJson(example)}`
-    : `CALL run_operation ${stringifyJson({ name, arguments: example })}`;
+    : verbatim(`CALL run_operation ${stringifyJson({ name, arguments: example })}`);
 }
 
 /** Text of JSON is text of Python, too. @param {string} base @param {ModelAnswers} answers */
@@ -80,7 +81,7 @@ function curlOf(base, answers) {
   const body = stringifyJson({ model: answers.model || "MODEL", messages });
   /** @type {[string, string][]} */
   const headers = [
-    ["authorization", `Bearer ${answers.key || "[secret]"}`],
+    ["authorization", verbatim(`Bearer ${answers.key || "[secret]"}`)],
     ["content-type", "application/json"],
   ];
   return toCurl({ method: "POST", url: `${base}/chat/completions`, headers, body }, KEY_VARIABLE);

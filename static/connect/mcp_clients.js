@@ -3,6 +3,7 @@
  * What to paste into MCP clients. Pure: addresses and a key in; for each client its settings, its limit, and how far they were tried.
  * `docs/how-to/connect-mcp-clients.md` says the same; `tests/clients/test_snippets.py` reads and runs what stands here.
  */
+import { t, verbatim } from "../base/language.js";
 import { prettyJson } from "../ui/json_display.js";
 
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
@@ -32,7 +33,7 @@ export function endpointOf(baseUrl, server) {
 
 /** @param {McpAnswers} answers @returns {McpClient[]} */
 export function mcpClients({ baseUrl, webuiUrl, key, server }) {
-  const [url, bearer] = [endpointOf(baseUrl, server), `Bearer ${key || KEY_PLACEHOLDER}`];
+  const [url, bearer] = [endpointOf(baseUrl, server), verbatim(`Bearer ${key || KEY_PLACEHOLDER}`)];
   return [
     claudeCode(url, bearer),
     claudeDesktop(url, bearer),
@@ -58,24 +59,24 @@ function claudeCode(url, bearer) {
   return {
     name: "Claude Code",
     snippets: [
-      { label: "Command for Claude Code", text: `claude mcp add --transport http ${NAME} ${url} --header "Authorization: ${bearer}"` },
-      { label: "The same as .mcp.json of a project", text: json({ mcpServers: { [NAME]: entry } }) },
+      { label: t`Command for Claude Code`, text: verbatim(`claude mcp add --transport http ${NAME} ${url} --header "Authorization: ${bearer}"`) },
+      { label: t`The same as .mcp.json of a project`, text: json({ mcpServers: { [NAME]: entry } }) },
     ],
-    limit: "A call of which it hears nothing for 300 s ends; the bridge sends progress at least every 15 s.",
-    tried: "Tried with Claude Code 2.1.330 as far as its own check of the connection.",
+    limit: t`A call of which it hears nothing for 300 s ends; the bridge sends progress at least every 15 s.`,
+    tried: t`Tried with Claude Code 2.1.330 as far as its own check of the connection.`,
   };
 }
 
 /** @param {string} url @param {string} bearer @returns {McpClient} */
 function claudeDesktop(url, bearer) {
-  const args = ["-y", "mcp-remote", url, "--header", "Authorization:${AUTHORIZATION}"];
+  const args = ["-y", "mcp-remote", url, "--header", verbatim("Authorization:${AUTHORIZATION}")];
   const entry = { command: "npx", args, env: { AUTHORIZATION: bearer } };
   return {
     name: "Claude Desktop",
     snippets: [{ label: "claude_desktop_config.json", text: json({ mcpServers: { [NAME]: entry } }) }],
     limit:
-      "Its connectors, like those of claude.ai, take no key (only OAuth), so the program mcp-remote on this computer adds it; Node.js is needed. Calls of about 60 s were seen to be given up.",
-    tried: "The command was tried with mcp-remote 0.15.1; Claude Desktop was not tried.",
+      t`Its connectors, like those of claude.ai, take no key (only OAuth), so the program mcp-remote on this computer adds it; Node.js is needed. Calls of about 60 s were seen to be given up.`,
+    tried: t`The command was tried with mcp-remote 0.15.1; Claude Desktop was not tried.`,
   };
 }
 
@@ -84,8 +85,8 @@ function cursor(url, bearer) {
   return {
     name: "Cursor",
     snippets: [{ label: "~/.cursor/mcp.json", text: json({ mcpServers: { [NAME]: { url, headers: { Authorization: bearer } } } }) }],
-    limit: "Its documentation of 2025 gives the model the first 40 tools only: choose one server above, or fewer tools under Tools.",
-    tried: "Not tried.",
+    limit: t`Its documentation of 2025 gives the model the first 40 tools only: choose one server above, or fewer tools under Tools.`,
+    tried: t`Not tried.`,
   };
 }
 
@@ -94,10 +95,10 @@ function vsCode(url, bearer) {
   const entry = { type: "http", url, headers: { Authorization: bearer } };
   return {
     name: "VS Code",
-    snippets: [{ label: "mcp.json of VS Code", text: json({ servers: { [NAME]: entry } }) }],
+    snippets: [{ label: t`mcp.json of VS Code`, text: json({ servers: { [NAME]: entry } }) }],
     limit:
-      "Open it with the command MCP: Open User Configuration; a .vscode/mcp.json would be shared with the project, and the key in it. A request has 128 tools at most.",
-    tried: "Not tried.",
+      t`Open it with the command MCP: Open User Configuration; a .vscode/mcp.json would be shared with the project, and the key in it. A request has 128 tools at most.`,
+    tried: t`Not tried.`,
   };
 }
 
@@ -112,8 +113,8 @@ function codex(url, bearer) {
   return {
     name: "Codex",
     snippets: [{ label: "~/.codex/config.toml", text: lines.join("\n") }],
-    limit: "Without tool_timeout_sec it gives a call up after 60 s, which is too short for an approval.",
-    tried: "Read by Codex 0.169.0 (codex mcp list); no call was tried.",
+    limit: t`Without tool_timeout_sec it gives a call up after 60 s, which is too short for an approval.`,
+    tried: t`Read by Codex 0.169.0 (codex mcp list); no call was tried.`,
   };
 }
 
@@ -126,21 +127,21 @@ function openWebui(url, key) {
     auth_type: "bearer",
     key,
     config: { enable: true, function_name_filter_list: "", access_grants: [] },
-    info: { id: `${NAME}-mcp`, name: "Tool Bridge (MCP)", description: "Tools that run in my browser" },
+    info: { id: `${NAME}-mcp`, name: "Tool Bridge (MCP)", description: t`Tools that run in my browser` },
   };
   return {
     name: "Open WebUI",
-    snippets: [{ label: "Connection object of the type MCP", text: json(connection) }],
+    snippets: [{ label: t`Connection object of the type MCP`, text: json(connection) }],
     limit:
-      "Administrators only, and everybody whom they let use it acts with this key's browser. As OpenAPI, above, it also serves each user with their own: prefer that.",
-    tried: "Not tried.",
+      t`Administrators only, and everybody whom they let use it acts with this key's browser. As OpenAPI, above, it also serves each user with their own: prefer that.`,
+    tried: t`Not tried.`,
   };
 }
 
 /** @param {string} url @param {string} bearer @returns {McpClient} */
 function openaiResponses(url, bearer) {
   const code = [
-    "from openai import OpenAI",
+    verbatim("from openai import OpenAI"),
     "",
     "bridge = {",
     '    "type": "mcp",',
@@ -149,55 +150,55 @@ function openaiResponses(url, bearer) {
     `    "headers": {"Authorization": ${quoted(bearer)}},`,
     '    "require_approval": "never",',
     "}",
-    'answer = OpenAI().responses.create(model="MODEL", input="Which tools do you have?", tools=[bridge])',
+    verbatim('answer = OpenAI().responses.create(model="MODEL", input="Which tools do you have?", tools=[bridge])'),
     "print(answer.output_text)",
   ];
   return {
     name: "OpenAI's Responses API",
-    snippets: [{ label: "The tool mcp of OpenAI's Responses API", text: code.join("\n") }],
+    snippets: [{ label: t`The tool mcp of OpenAI's Responses API`, text: code.join("\n") }],
     limit:
-      "OpenAI's servers call the bridge, so its address must be public and https; the key is sent to OpenAI with each request. The bridge still asks you about unsafe calls.",
-    tried: "The request was tried with OpenAI's SDK; OpenAI's servers were not.",
+      t`OpenAI's servers call the bridge, so its address must be public and https; the key is sent to OpenAI with each request. The bridge still asks you about unsafe calls.`,
+    tried: t`The request was tried with OpenAI's SDK; OpenAI's servers were not.`,
   };
 }
 
 /** @param {string} url @param {string} bearer @returns {McpClient} */
 function pydanticAi(url, bearer) {
   const code = [
-    "from pydantic_ai import Agent",
-    "from pydantic_ai.mcp import MCPToolset",
+    verbatim("from pydantic_ai import Agent"),
+    verbatim("from pydantic_ai.mcp import MCPToolset"),
     "",
     `bridge = MCPToolset(${quoted(url)}, headers={"Authorization": ${quoted(bearer)}})`,
     'agent = Agent("openai:MODEL", toolsets=[bridge])',
-    'print(agent.run_sync("Which tools do you have?").output)',
+    verbatim('print(agent.run_sync("Which tools do you have?").output)'),
   ];
   return {
     name: "Pydantic AI",
-    snippets: [{ label: "Python with Pydantic AI", text: code.join("\n") }],
-    limit: "Two failed calls of a tool in a row end the run; MCPToolset takes max_retries. It asks for no progress and waits in silence.",
-    tried: "Tried with pydantic-ai 2.68 and its model for tests.",
+    snippets: [{ label: t`Python with Pydantic AI`, text: code.join("\n") }],
+    limit: t`Two failed calls of a tool in a row end the run; MCPToolset takes max_retries. It asks for no progress and waits in silence.`,
+    tried: t`Tried with pydantic-ai 2.68 and its model for tests.`,
   };
 }
 
 /** @param {string} url @param {string} bearer @returns {McpClient} */
 function langchain(url, bearer) {
   const code = [
-    "import asyncio",
+    verbatim("import asyncio"),
     "",
-    "from langchain_mcp_adapters.client import MultiServerMCPClient",
+    verbatim("from langchain_mcp_adapters.client import MultiServerMCPClient"),
     "",
     "bridge = {",
     '    "transport": "streamable_http",',
     `    "url": ${quoted(url)},`,
     `    "headers": {"Authorization": ${quoted(bearer)}},`,
     "}",
-    `tools = asyncio.run(MultiServerMCPClient({${quoted(NAME)}: bridge}).get_tools())  # for create_agent(model, tools)`,
-    "print([tool.name for tool in tools])",
+    verbatim(`tools = asyncio.run(MultiServerMCPClient({${quoted(NAME)}: bridge}).get_tools())  # for create_agent(model, tools)`),
+    verbatim("print([tool.name for tool in tools])"),
   ];
   return {
     name: "LangChain",
-    snippets: [{ label: "Python with LangChain", text: code.join("\n") }],
-    limit: "When it gives a call up it says nothing to the bridge, so the call runs on.",
-    tried: "Tried with langchain-mcp-adapters 0.3.2.",
+    snippets: [{ label: t`Python with LangChain`, text: code.join("\n") }],
+    limit: t`When it gives a call up it says nothing to the bridge, so the call runs on.`,
+    tried: t`Tried with langchain-mcp-adapters 0.3.2.`,
   };
 }

@@ -4,6 +4,7 @@
  * `/api/devices`, `/api/tickets` and `/api/pairings`.
  */
 
+import { t } from "../base/language.js";
 import { DEVICE_KEY, IdentityError, SessionTokens } from "./session_tokens.js";
 import { newDeviceKey, PairingCode } from "./pairing_code.js";
 
@@ -21,7 +22,7 @@ const TICKET_STAYS = new Set(["unreachable", "rate_limited", "other_user"]);
 
 /** @param {string} user whose link it is @param {string} current whose browser it is */
 function otherUser(user, current) {
-  const message = `This link would move this browser from ${current} to ${user}: ${user}'s calls would then run here.`;
+  const message = t`This link would move this browser from ${current} to ${user}: ${user}'s calls would then run here.`;
   return new IdentityError("other_user", { message, detail: { user, current } });
 }
 

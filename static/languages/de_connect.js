@@ -142,4 +142,43 @@ export const GERMAN_CONNECT = {
   "Open WebUI 0.12, as a model connection": "Open WebUI 0.12, als Verbindung zu einem Modell",
   "URL of the model connection": "URL der Verbindung zum Modell",
   "Headers of the model connection": "Header der Verbindung zum Modell",
+  "As an administrator: user menu → Settings → Admin: Connections → Manage OpenAI API Connections → +.":
+    "Als Administrator: Benutzermenü → Settings → Admin: Connections → Manage OpenAI API Connections → +.",
+  "URL {0}, Auth Bearer with your key. Model IDs stay empty: all are listed.": "URL {0}, Auth Bearer mit dem Schlüssel. Model IDs bleibt leer: Alle werden aufgelistet.",
+  "Advanced: Headers as below, so that titles and tags are made without your tools. Save.": "Advanced: Headers wie unten, damit Titel und Tags ohne die eigenen Tools entstehen. Save.",
+  "Choose the model in a chat. Do not also add the bridge as a tool server of the same chat: the model would be offered every tool twice.":
+    "Das Modell im Chat wählen. Die Bridge nicht zusätzlich als Tool-Server desselben Chats hinzufügen: Sonst bekäme das Modell jedes Tool zweimal angeboten.",
+
+  // MCP clients
+  "Command for Claude Code": "Befehl für Claude Code",
+  "The same as .mcp.json of a project": "Dasselbe als .mcp.json eines Projekts",
+  "mcp.json of VS Code": "mcp.json von VS Code",
+  "Connection object of the type MCP": "Verbindungsobjekt vom Typ MCP",
+  "Tools that run in my browser": "Tools, die in meinem Browser laufen",
+  "The tool mcp of OpenAI's Responses API": "Das Tool mcp der Responses API von OpenAI",
+  "Python with Pydantic AI": "Python mit Pydantic AI",
+  "Python with LangChain": "Python mit LangChain",
+  "A call of which it hears nothing for 300 s ends; the bridge sends progress at least every 15 s.":
+    "Ein Aufruf, von dem es 300 s lang nichts hört, endet; die Bridge sendet mindestens alle 15 s einen Fortschritt.",
+  "Its connectors, like those of claude.ai, take no key (only OAuth), so the program mcp-remote on this computer adds it; Node.js is needed. Calls of about 60 s were seen to be given up.":
+    "Seine Konnektoren nehmen wie die von claude.ai keinen Schlüssel (nur OAuth), darum ergänzt ihn das Programm mcp-remote auf diesem Rechner; es braucht Node.js. Beobachtet wurde, dass Aufrufe nach etwa 60 s aufgegeben werden.",
+  "Its documentation of 2025 gives the model the first 40 tools only: choose one server above, or fewer tools under Tools.":
+    "Laut seiner Dokumentation von 2025 bekommt das Modell nur die ersten 40 Tools: oben einen Server wählen oder unter Tools weniger davon.",
+  "Open it with the command MCP: Open User Configuration; a .vscode/mcp.json would be shared with the project, and the key in it. A request has 128 tools at most.":
+    "Mit dem Befehl „MCP: Open User Configuration“ öffnen; eine .vscode/mcp.json würde mit dem Projekt geteilt und der Schlüssel darin auch. Eine Anfrage hat höchstens 128 Tools.",
+  "Without tool_timeout_sec it gives a call up after 60 s, which is too short for an approval.": "Ohne tool_timeout_sec gibt es einen Aufruf nach 60 s auf, was für eine Freigabe zu kurz ist.",
+  "Administrators only, and everybody whom they let use it acts with this key's browser. As OpenAPI, above, it also serves each user with their own: prefer that.":
+    "Nur für Administratoren, und alle, denen sie es erlauben, handeln über den Browser dieses Schlüssels. Als OpenAPI, oben, bedient die Bridge auch jeden mit dem eigenen: Das ist vorzuziehen.",
+  "OpenAI's servers call the bridge, so its address must be public and https; the key is sent to OpenAI with each request. The bridge still asks you about unsafe calls.":
+    "Die Server von OpenAI rufen die Bridge auf, darum muss ihre Adresse öffentlich und https sein; der Schlüssel geht mit jeder Anfrage an OpenAI. Bei Aufrufen, die etwas ändern können, fragt die Bridge weiterhin.",
+  "Two failed calls of a tool in a row end the run; MCPToolset takes max_retries. It asks for no progress and waits in silence.":
+    "Zwei fehlgeschlagene Aufrufe eines Tools in Folge beenden den Lauf; MCPToolset nimmt max_retries. Es verlangt keinen Fortschritt und wartet still.",
+  "When it gives a call up it says nothing to the bridge, so the call runs on.": "Gibt es einen Aufruf auf, sagt es der Bridge nichts davon, und der Aufruf läuft weiter.",
+  "Not tried.": "Nicht ausprobiert.",
+  "Tried with Claude Code 2.1.330 as far as its own check of the connection.": "Ausprobiert mit Claude Code 2.1.330, bis zu dessen eigener Prüfung der Verbindung.",
+  "The command was tried with mcp-remote 0.15.1; Claude Desktop was not tried.": "Der Befehl wurde mit mcp-remote 0.15.1 ausprobiert, Claude Desktop nicht.",
+  "Read by Codex 0.169.0 (codex mcp list); no call was tried.": "Von Codex 0.169.0 gelesen (codex mcp list); ein Aufruf wurde nicht ausprobiert.",
+  "The request was tried with OpenAI's SDK; OpenAI's servers were not.": "Die Anfrage wurde mit dem SDK von OpenAI ausprobiert, die Server von OpenAI nicht.",
+  "Tried with pydantic-ai 2.68 and its model for tests.": "Ausprobiert mit pydantic-ai 2.68 und dessen Modell für Tests.",
+  "Tried with langchain-mcp-adapters 0.3.2.": "Ausprobiert mit langchain-mcp-adapters 0.3.2.",
 };

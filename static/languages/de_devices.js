@@ -58,6 +58,7 @@ export const GERMAN_DEVICES = {
   "Did somebody send you this link? Then stay, and ask what it is for.": "Kam der Link von jemand anderem? Dann bleiben und nachfragen, wofür er ist.",
   "What you accepted and the credentials you saved here stay yours, and are not used for anybody else.":
     "Was hier akzeptiert und an Zugangsdaten gespeichert ist, bleibt das Eigene und wird für niemand anderen benutzt.",
+  "This link would move this browser from {0} to {1}: {2}'s calls would then run here.": "Dieser Link würde diesen Browser von {0} zu {1} verschieben: Aufrufe von {2} liefen dann hier.",
   "Stay with {0}": "Bei {0} bleiben",
   "Switch to {0}": "Zu {0} wechseln",
   "The bridge does not answer": "Die Bridge antwortet nicht",

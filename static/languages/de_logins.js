@@ -94,4 +94,28 @@ export const GERMAN_LOGINS = {
   "Log in with more": "Mit mehr anmelden",
   "A renewal had no answer ({0}); the next one tells whether the login still holds.": "Eine Erneuerung blieb ohne Antwort ({0}); die nächste zeigt, ob die Anmeldung noch gilt.",
   "The API wants more of this login: {0}.": "Die API verlangt von dieser Anmeldung mehr: {0}.",
+
+  // How a login ends
+  "The MCP server says where.": "Wo, sagt der MCP-Server.",
+  "Tells who you are": "Sagt, wer man ist",
+  "Stay logged in: renew the login while you are away": "Angemeldet bleiben: die Anmeldung auch in Abwesenheit erneuern",
+  "Enter the client id and the client secret: the client itself logs in.": "Client-ID und Client-Secret eingeben: Der Client selbst meldet sich an.",
+  "The login is forgotten in this browser.": "Die Anmeldung ist in diesem Browser vergessen.",
+  "Logged out: the server has revoked the tokens, and this browser has forgotten them.": "Abgemeldet: Der Server hat die Tokens widerrufen, und dieser Browser hat sie vergessen.",
+  "This browser has forgotten the tokens. The server offers no way to revoke them, so they end by themselves.":
+    "Dieser Browser hat die Tokens vergessen. Der Server bietet keinen Widerruf an, darum laufen sie von selbst ab.",
+  "This browser has forgotten the tokens, but the server could not be told to revoke them: {0}": "Dieser Browser hat die Tokens vergessen, aber der Widerruf hat den Server nicht erreicht: {0}",
+  "This server knows only clients that were registered with it. Register one there with the redirect address {0}, and enter its client id.":
+    "Dieser Server kennt nur bei ihm registrierte Clients. Dort einen mit der Redirect-Adresse {0} registrieren und seine Client-ID eingeben.",
+  "The server names no page to log in at.": "Der Server nennt keine Seite zum Anmelden.",
+  "The server names no http address to confirm the code at. The login is refused.": "Der Server nennt keine http-Adresse zum Bestätigen des Codes. Die Anmeldung wird abgelehnt.",
+  "The code was not confirmed in time. Begin again.": "Der Code wurde nicht rechtzeitig bestätigt. Noch einmal beginnen.",
+  "{0} does not let web pages read the answers of {1} (CORS), so this page cannot log in there by itself. The companion extension can, if you choose that; or its operator allows this page's origin for that address; or you paste a token as a credential.":
+    "{0} lässt Webseiten die Antworten von {1} nicht lesen (CORS), darum kann diese Seite sich dort nicht selbst anmelden. Die Companion-Erweiterung kann es, wenn sie dafür gewählt wird; oder der Betreiber erlaubt die Herkunft dieser Seite für jene Adresse; oder ein Token wird in die Zugangsdaten eingefügt.",
+  "The probe returned no answer.": "Die Prüfung hat keine Antwort geliefert.",
+  "{0} answers with a redirect, which a login does not follow.": "{0} antwortet mit einer Umleitung, der eine Anmeldung nicht folgt.",
+  "Handing the login to the bridge page…": "Anmeldung wird an die Seite der Bridge übergeben …",
+  "You can close this window: the bridge page has the answer.": "Dieses Fenster kann geschlossen werden: Die Seite der Bridge hat die Antwort.",
+  "No bridge page of this browser waits for this login. Close this window, and begin the login again on the bridge page.":
+    "Keine Seite der Bridge in diesem Browser wartet auf diese Anmeldung. Dieses Fenster schließen und die Anmeldung auf der Seite der Bridge noch einmal beginnen.",
 };

@@ -162,6 +162,8 @@ export const GERMAN_SERVERS = {
   "{0} in a tab of this browser, if you are not.": "{0}, in einem Tab dieses Browsers, falls noch nicht geschehen.",
   "Not beside your login, which has cookies of its own.": "Nicht neben der eigenen Anmeldung, die ihre eigenen Cookies hat.",
   "The same with every call; empty: not sent. Only the companion can send it.": "Bei jedem Aufruf derselbe Wert; leer: wird nicht gesendet. Senden kann das nur der Companion.",
+  "Header {0}": "Header {0}",
+  "Cookie {0}": "Cookie {0}",
   "Looking for the companion…": "Companion wird gesucht …",
   "Look again": "Noch einmal suchen",
   "Companion {0}. Take grants back in its own window, from the browser's toolbar.": "Companion {0}. Erlaubnisse lassen sich in seinem eigenen Fenster zurücknehmen, über die Symbolleiste des Browsers.",

@@ -4,6 +4,7 @@
  * page, else by registering, the last resort.
  */
 
+import { t, verbatim } from "../base/language.js";
 import * as oauth from "../vendor/oauth4webapi-3.8.8.js";
 import { addressSpace } from "../executor/address_space.js";
 import { LoginProblem } from "./login_problem.js";
@@ -35,14 +36,14 @@ export async function chooseClient(server, { given, known, pageUrl }, send) {
   if (server.client_id_metadata_document_supported && isPublicPage(pageUrl)) return { client_id: origin + DOCUMENT_PATH, client_secret: "" };
   if (known) return known;
   if (server.registration_endpoint) return registerClient(server, pageUrl, send);
-  throw new LoginProblem("unsupported", `This server knows only clients that were registered with it. Register one there with the redirect address ${origin}${CALLBACK_PATH}, and enter its client id.`);
+  throw new LoginProblem("unsupported", t`This server knows only clients that were registered with it. Register one there with the redirect address ${origin + CALLBACK_PATH}, and enter its client id.`);
 }
 
 /** Dynamic registration (RFC 7591). @param {AuthorizationServer} server @param {string} pageUrl @param {Send} send */
 async function registerClient(server, pageUrl, send) {
   const { origin, hostname } = new URL(pageUrl);
   const metadata = {
-    client_name: "Tool Bridge",
+    client_name: verbatim("Tool Bridge"),
     redirect_uris: [origin + CALLBACK_PATH],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],

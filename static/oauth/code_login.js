@@ -1,6 +1,7 @@
 // @ts-check
 /** The authorization code flow with PKCE, state, iss and resource: the address to open, and what to make of the answer. */
 
+import { t } from "../base/language.js";
 import * as oauth from "../vendor/oauth4webapi-3.8.8.js";
 import { LoginProblem } from "./login_problem.js";
 import { redeemCode } from "./token_requests.js";
@@ -14,7 +15,7 @@ import { redeemCode } from "./token_requests.js";
  * @returns {Promise<{url: string, pending: PendingLogin}>}
  */
 export async function beginLogin({ server, client, redirect, scopes, resource }) {
-  if (!server.authorization_endpoint) throw new LoginProblem("unsupported", "The server names no page to log in at.");
+  if (!server.authorization_endpoint) throw new LoginProblem("unsupported", t`The server names no page to log in at.`);
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
   const nonce = scopes.includes("openid") ? oauth.generateRandomNonce() : "";

@@ -1,6 +1,7 @@
 // @ts-check
 /** The device flow (RFC 8628): the user confirms a code at another address, on whatever device, while the page asks. */
 
+import { t } from "../base/language.js";
 import * as oauth from "../vendor/oauth4webapi-3.8.8.js";
 import { LoginProblem, problemOf } from "./login_problem.js";
 import { sentBy } from "./server_discovery.js";
@@ -19,7 +20,7 @@ export async function requestDeviceCode({ server, client, scopes }, send) {
   const parameters = { scope: scopes.join(" ") };
   const response = await oauth.deviceAuthorizationRequest(server, client, authOf(server, client), parameters, sentBy(send));
   const code = await oauth.processDeviceAuthorizationResponse(server, client, response);
-  if (![code.verification_uri, code.verification_uri_complete ?? "https:"].every((url) => /^https?:/.test(url))) throw new LoginProblem("hostile", "The server names no http address to confirm the code at. The login is refused.");
+  if (![code.verification_uri, code.verification_uri_complete ?? "https:"].every((url) => /^https?:/.test(url))) throw new LoginProblem("hostile", t`The server names no http address to confirm the code at. The login is refused.`);
   return code;
 }
 
@@ -45,5 +46,5 @@ export async function awaitConfirmation({ server, client, scopes, resource }, co
       else if (error !== "authorization_pending") throw problemOf(failure);
     }
   }
-  throw new LoginProblem("refused", "The code was not confirmed in time. Begin again.");
+  throw new LoginProblem("refused", t`The code was not confirmed in time. Begin again.`);
 }

@@ -4,6 +4,7 @@
  * that one origin (ruling 21), or by the companion extension, which is loaded for that.
  */
 
+import { t } from "../base/language.js";
 import { openRelayPort } from "../companion/relay_port.js";
 import * as failures from "../executor/call_failure.js";
 import { readVia } from "../executor/via.js";
@@ -18,8 +19,7 @@ const NO_BODY = [204, 205, 304];
 
 /** What a page cannot do for a server without CORS, and who can. @param {URL} url */
 const corsWords = ({ origin, pathname }) =>
-  `${origin} does not let web pages read the answers of ${pathname} (CORS), so this page cannot log in there by itself. ` +
-  "The companion extension can, if you choose that; or its operator allows this page's origin for that address; or you paste a token as a credential.";
+  t`${origin} does not let web pages read the answers of ${pathname} (CORS), so this page cannot log in there by itself. The companion extension can, if you choose that; or its operator allows this page's origin for that address; or you paste a token as a credential.`;
 
 /** @param {unknown} failure @param {URL} url */
 function loginProblem(failure, url) {
@@ -36,9 +36,9 @@ function sendByFrames(probes) {
     const target = new URL(url);
     const request = { method, headers: { ...headers }, body: body === undefined || body === null ? null : String(body) };
     const reply = await probes.ask("probe:send", target, {}, request).catch((failure) => Promise.reject(loginProblem(failure, target)));
-    if (!("answer" in reply)) throw new LoginProblem("network", "The probe returned no answer.");
+    if (!("answer" in reply)) throw new LoginProblem("network", t`The probe returned no answer.`);
     const { status, headers: received, body: text } = reply.answer;
-    if (status === 0) throw new LoginProblem("network", `${url} answers with a redirect, which a login does not follow.`);
+    if (status === 0) throw new LoginProblem("network", t`${url} answers with a redirect, which a login does not follow.`);
     return new Response(NO_BODY.includes(status) ? null : text, { status, headers: received });
   };
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** How a server's document, or an MCP server, wants its users to log in; and with which scopes. Pure. */
+import { t } from "../base/language.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").SecurityScheme} SecurityScheme */
@@ -17,7 +18,7 @@
 /** @type {LoginSource} */
 const NOTHING = { authorization_url: "", token_url: "", device_url: "", metadata_url: "", mcp_url: "" };
 /** What OpenID providers understand beside the scopes of an API. */
-const OPENID = { openid: "Tells who you are", offline_access: "Stay logged in: renew the login while you are away" };
+const OPENID = { openid: t`Tells who you are`, offline_access: t`Stay logged in: renew the login while you are away` };
 
 /** @type {[Grant, string][]} */
 const WAYS = [
@@ -63,7 +64,7 @@ function scopesOf({ scheme, type, flows }, { tools }) {
 }
 
 /** Where to log in the server itself says (RFC 9728). @param {string} mcp_url @returns {LoginOffer} */
-export const mcpOffer = (mcp_url) => ({ scheme: "*", about: "The MCP server says where.", ways: { code: { ...NOTHING, mcp_url } }, scopes: [] });
+export const mcpOffer = (mcp_url) => ({ scheme: "*", about: t`The MCP server says where.`, ways: { code: { ...NOTHING, mcp_url } }, scopes: [] });
 
 /** @param {ServerDetail} server @returns {LoginOffer[]} */
 export function loginOffers(server) {

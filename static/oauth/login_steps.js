@@ -1,5 +1,6 @@
 // @ts-check
 /** The steps of each way to log in, from a click to stored tokens. They show nothing themselves. */
+import { t } from "../base/language.js";
 import { awaitAnswer } from "./callback_channel.js";
 import { CALLBACK_PATH, chooseClient } from "./client_identity.js";
 import { beginLogin, finishLogin } from "./code_login.js";
@@ -73,7 +74,7 @@ export class LoginSteps {
 
   /** @param {LoginPlace} place @param {LoginSource} source @param {LoginWish} wish */
   async logInAsClient(place, source, wish) {
-    if (!wish.client.client_id || !wish.client.client_secret) throw new LoginProblem("unsupported", "Enter the client id and the client secret: the client itself logs in.");
+    if (!wish.client.client_id || !wish.client.client_secret) throw new LoginProblem("unsupported", t`Enter the client id and the client secret: the client itself logs in.`);
     await this.keep(place, wish.account || wish.client.client_id, await requestClientToken(await this.#prepare(place, source, wish), this.send));
   }
 
@@ -91,11 +92,11 @@ export class LoginSteps {
       delete oauth.logins[account];
     });
     await this.#noteOrigins(place);
-    if (!login || login.ended) return "The login is forgotten in this browser.";
+    if (!login || login.ended) return t`The login is forgotten in this browser.`;
     const isRevoked = await revokeLogin(login, this.send).catch((failure) => failure);
-    if (isRevoked === true) return "Logged out: the server has revoked the tokens, and this browser has forgotten them.";
-    if (isRevoked === false) return "This browser has forgotten the tokens. The server offers no way to revoke them, so they end by themselves.";
-    return `This browser has forgotten the tokens, but the server could not be told to revoke them: ${isRevoked.message}`;
+    if (isRevoked === true) return t`Logged out: the server has revoked the tokens, and this browser has forgotten them.`;
+    if (isRevoked === false) return t`This browser has forgotten the tokens. The server offers no way to revoke them, so they end by themselves.`;
+    return t`This browser has forgotten the tokens, but the server could not be told to revoke them: ${isRevoked.message}`;
   }
 
   /** @param {LoginPlace} place @param {LoginSource} source @param {LoginWish} wish */
