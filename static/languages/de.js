@@ -5,6 +5,7 @@ import { GERMAN_CHAT } from "./de_chat.js";
 import { GERMAN_CONNECT } from "./de_connect.js";
 import { GERMAN_DEVICES } from "./de_devices.js";
 import { GERMAN_ERRORS } from "./de_errors.js";
+import { GERMAN_HEARD } from "./de_heard.js";
 import { GERMAN_LOGINS } from "./de_logins.js";
 import { GERMAN_MODELS } from "./de_models.js";
 import { GERMAN_SEARCH } from "./de_search.js";
@@ -14,6 +15,7 @@ import { GERMAN_SETTINGS } from "./de_settings.js";
 /** What several sections have, and what stands around them. @type {Record<string, string>} */
 const TEXTS = {
   ...GERMAN_CHAT,
+  ...GERMAN_HEARD,
   ...GERMAN_LOGINS,
   ...GERMAN_MODELS,
   ...GERMAN_SERVERS,

@@ -1,7 +1,8 @@
 // @ts-check
 /** The doctor: can this page use an address, and if not, what exactly must change. */
 import { t } from "../base/language.js";
-import { button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { button, el, factList, fill, labelledField, notice } from "../ui/dom.js";
+import { inPageLanguage, probeSentence } from "./heard_words.js";
 import { serverLines } from "./mcp_advice.js";
 import { readAddress } from "../session/probe_frames.js";
 import { networkPermission } from "../executor/diagnosis.js";
@@ -29,7 +30,7 @@ function showReport(report) {
   return el(
     "div",
     { dataset: { testid: "check-report", code: report.code } },
-    notice(isGood ? "good" : "warning", report.message, isGood ? null : el("code", { class: "code-tag" }, report.code)),
+    notice(isGood ? "good" : "warning", inPageLanguage(report.message), isGood ? null : el("code", { class: "code-tag" }, report.code)),
     report.code === "cors" || report.code === "preflight" ? corsFix() : serverLines(report.code),
     STOPS_PAGES.has(report.code) ? el("p", { class: "hint" }, OTHER_WAY) : null,
     factList([
@@ -72,7 +73,7 @@ async function checkAddress(probes, url, result) {
   try {
     fill(result, showReport(await probes.checkAddress(readAddress(url))));
   } catch (failure) {
-    fill(result, notice("error", sentenceOf(failure)));
+    fill(result, notice("error", probeSentence(failure)));
   }
 }
 

@@ -5,6 +5,7 @@ import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 import { problemOf } from "../oauth/login_problem.js";
 import { loginOffers } from "../oauth/login_source.js";
 import { StoredLogins } from "../oauth/stored_logins.js";
+import { inPageLanguage } from "./heard_words.js";
 import { accountRow } from "./login_accounts.js";
 import { LoginForm } from "./login_form.js";
 import { sendLogin } from "../oauth/login_requests.js";
@@ -118,7 +119,7 @@ class LoginView {
       announceSentence(said);
     } catch (failure) {
       const problem = problemOf(failure);
-      fill(this.messages, notice("error", problem.message), companionOffer(this.parts, this.server.id, problem));
+      fill(this.messages, notice("error", inPageLanguage(problem.message)), companionOffer(this.parts, this.server.id, problem));
     } finally {
       this.parts.executor.dispatchEvent(new CustomEvent("logins")); // shown here and among the credentials
     }

@@ -13,6 +13,7 @@ import { sendLoginBy } from "../oauth/login_requests.js";
 import { LoginSteps, REDIRECT } from "../oauth/login_steps.js";
 import { askForGrant } from "./companion_grant.js";
 import { connectSteps, DECIDE, missingWords } from "./companion_words.js";
+import { inPageLanguage } from "./heard_words.js";
 import { chooseCompanion, companionButton, loginTalk, openWindow } from "./login_talk.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -47,7 +48,7 @@ export function mcpLoginForm(parts, url, use) {
     } catch (failure) {
       popup?.close();
       const problem = problemOf(failure);
-      fill(messages, notice("error", problem.message), problem.code === "cors" ? companionButton(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown)) : null);
+      fill(messages, notice("error", inPageLanguage(problem.message)), problem.code === "cors" ? companionButton(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown)) : null);
     }
   };
   return el("section", { class: "panel", "aria-label": t`Login` }, el("h2", null, t`Log in`), form.element, button(t`Log in`, () => void logIn(), { class: "primary" }), messages);

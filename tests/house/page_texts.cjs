@@ -1,5 +1,5 @@
-// Prints, as JSON, the texts of the modules named on the command line: `keys` that are looked up in a catalog (of t`…`, counted,
-// formatCount) and `bare` texts, which look as if users read them and stand outside of all three.
+// Prints, as JSON, the texts of the modules named on the command line: `keys` that are looked up in a catalog (of t`…`, heard`…`,
+// counted, formatCount) and `bare` texts, which look as if users read them and stand outside of all four.
 const { readFileSync } = require("node:fs");
 const acorn = require("internal/deps/acorn/acorn/dist/acorn");
 const walk = require("internal/deps/acorn/acorn-walk/dist/walk");
@@ -36,7 +36,7 @@ function isForPrograms(node, parents) {
 }
 
 function keysOf(node) {
-  if (node.type === "TaggedTemplateExpression" && node.tag.name === "t") return [wordsOf(node.quasi)];
+  if (node.type === "TaggedTemplateExpression" && ["t", "heard"].includes(node.tag.name)) return [wordsOf(node.quasi)];
   if (node.type !== "CallExpression") return [];
   const words = node.arguments.filter(isText).map(wordsOf);
   const isConstant = node.arguments.filter(isText).every(({ expressions }) => !expressions?.length);
