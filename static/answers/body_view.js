@@ -1,5 +1,6 @@
 // @ts-check
 /** The body of an answer in the forms that suit it: table, tree, page or picture, and always the text itself. */
+import { t } from "../base/language.js";
 import { button, el, fill } from "../ui/dom.js";
 import { essenceOf } from "../base/content_type.js";
 import { formatBody, textView } from "../ui/response_view.js";
@@ -9,8 +10,10 @@ import { JsonTree } from "./json_tree.js";
 import { countMembers } from "./json_path.js";
 import { parseJson } from "../base/json_text.js";
 
-/** @typedef {"Table" | "Tree" | "Page" | "Picture" | "Text"} Form */
+/** @typedef {keyof typeof LABELS} Form */
 /** @typedef {[Form, () => Element][]} Forms  the first one is shown first */
+
+const LABELS = { table: t`Table`, tree: t`Tree`, page: t`Page`, picture: t`Picture`, text: t`Text` };
 
 /** Longer JSON is shown as text only: reading it would hold up the page. */
 const MAX_JSON_CHARS = 4_000_000;
@@ -25,11 +28,11 @@ let preferred = null;
  */
 export function bodyView(text, contentType, first) {
   const raw = textView(formatBody(text, contentType));
-  const forms = /** @type {Forms} */ ([...richForms(text, contentType), ["Text", () => raw]]);
+  const forms = /** @type {Forms} */ ([...richForms(text, contentType), ["text", () => raw]]);
   if (forms.length === 1) return raw;
-  const [place, choice] = [el("div", null, raw), el("div", { class: "actions forms", role: "group", "aria-label": "Show the answer as" })];
+  const [place, choice] = [el("div", null, raw), el("div", { class: "actions forms", role: "group", "aria-label": t`Show the answer as` })];
   /** @type {Map<Form, Element>} */
-  const drawn = new Map([["Text", raw]]);
+  const drawn = new Map([["text", raw]]);
   const show = (/** @type {Form} */ form) => {
     const [, draw] = forms.find(([name]) => name === form) ?? forms[0];
     if (!drawn.has(form)) {
@@ -37,10 +40,10 @@ export function bodyView(text, contentType, first) {
       place.append(/** @type {Element} */ (drawn.get(form)));
     }
     for (const [name, element] of drawn) element.toggleAttribute("hidden", name !== form);
-    for (const each of choice.children) each.setAttribute("aria-pressed", String(each.textContent === form));
+    for (const each of choice.children) each.setAttribute("aria-pressed", String(each.textContent === LABELS[form]));
   };
   const choose = (/** @type {Form} */ form) => show((preferred = form));
-  fill(choice, ...forms.map(([name]) => button(name, () => choose(name), { class: "quiet small" })));
+  fill(choice, ...forms.map(([name]) => button(LABELS[name], () => choose(name), { class: "quiet small" })));
   show([preferred, first].find((form) => forms.some(([name]) => name === form)) ?? forms[0][0]);
   return el("div", { class: "stack" }, choice, place);
 }
@@ -48,16 +51,16 @@ export function bodyView(text, contentType, first) {
 /** @param {string} text @param {string} contentType @returns {Forms} */
 function richForms(text, contentType) {
   const type = essenceOf(contentType);
-  if (type === "text/html" && canShowHtml()) return [["Page", () => htmlFrame(text)]];
-  if (type === "image/svg+xml") return [["Picture", () => picture(text)]];
+  if (type === "text/html" && canShowHtml()) return [["page", () => htmlFrame(text)]];
+  if (type === "image/svg+xml") return [["picture", () => picture(text)]];
   const value = readJson(text, type);
   if (countMembers(value) === 0) return [];
   const rows = findRows(value);
   /** @type {[Form, () => Element]} */
-  const tree = ["Tree", () => new JsonTree(value).element];
+  const tree = ["tree", () => new JsonTree(value).element];
   if (rows === null) return [tree];
   /** @type {[Form, () => Element]} */
-  const table = ["Table", () => tableView(rows)];
+  const table = ["table", () => tableView(rows)];
   return rows.isWhole && rows.rows.length > 1 ? [table, tree] : [tree, table];
 }
 
@@ -74,5 +77,5 @@ function readJson(text, type) {
 /** As a picture SVG runs no script and loads nothing. @param {string} svg */
 function picture(svg) {
   const src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  return el("img", { src, alt: "The image the API answered with" });
+  return el("img", { src, alt: t`The image the API answered with` });
 }

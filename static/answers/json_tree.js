@@ -3,6 +3,7 @@
  * JSON as a tree that folds: an ARIA tree, one stop of Tab, moved in by arrow keys. What is folded is not drawn, and long
  * lists are drawn in parts, so that a hundred thousand values cost what is looked at.
  */
+import { t } from "../base/language.js";
 import { copyButton, el, fill } from "../ui/dom.js";
 import { copyOf, countMembers, isContainer, membersOf, pathBelow, previewOf } from "./json_path.js";
 
@@ -31,7 +32,7 @@ export class JsonTree {
 
   /** @param {JsonValue} value */
   constructor(value) {
-    this.tree = el("ul", { class: "json-tree", role: "tree", "aria-label": "The answer as a tree" });
+    this.tree = el("ul", { class: "json-tree", role: "tree", "aria-label": t`The answer as a tree` });
     this.path = el("code", { class: "wrap" });
     const chosen = () => this.#rows.get(this.#current ?? this.tree);
     const bar = el(
@@ -39,8 +40,8 @@ export class JsonTree {
       { class: "actions json-bar" },
       this.path,
       el("span", { class: "spacer" }),
-      copyButton("Copy value", () => copyOf(chosen()?.value ?? null)),
-      copyButton("Copy path", () => chosen()?.path ?? ""),
+      copyButton(t`Copy value`, () => copyOf(chosen()?.value ?? null)),
+      copyButton(t`Copy path`, () => chosen()?.path ?? ""),
     );
     this.element = el("div", { class: "json-view" }, bar, this.tree);
     const root = this.#rowOf(null, { value, path: "$", level: 1 });
@@ -168,7 +169,7 @@ function valueParts(value) {
 
 /** @param {number} left @param {number} level */
 function moreRow(left, level) {
-  const words = `${left.toLocaleString("en")} more; show the next ${Math.min(left, PART)}`;
+  const words = t`${left} more; show the next ${Math.min(left, PART)}`;
   return el("li", { role: "treeitem", tabindex: "-1", "aria-level": level, "aria-selected": "false", dataset: { more: "1" } }, el("span", { class: "json-line json-more" }, words));
 }
 

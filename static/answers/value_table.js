@@ -1,5 +1,6 @@
 // @ts-check
 /** A list of like objects as a table. */
+import { t, counted } from "../base/language.js";
 import { button, el } from "../ui/dom.js";
 import { copyOf, isContainer, pathBelow, shorten } from "./json_path.js";
 
@@ -43,18 +44,18 @@ function tabular(list, path, isWhole) {
 export function tableView({ path, rows, columns, isWhole }) {
   const head = el("thead", null, el("tr", null, ...columns.map((name) => el("th", { scope: "col" }, name))));
   const body = el("tbody");
-  const table = el("table", { class: "value-table", "aria-label": "The answer as a table" }, head, body);
+  const table = el("table", { class: "value-table", "aria-label": t`The answer as a table` }, head, body);
   const more = button("", () => draw(), { class: "quiet small" });
   const draw = () => {
     const next = rows.slice(body.rows.length, body.rows.length + PART);
     body.append(...next.map((row) => tableRow(row, columns)));
     const left = rows.length - body.rows.length;
     more.hidden = left === 0;
-    more.textContent = `Show ${Math.min(left, PART)} of ${left.toLocaleString("en")} more`;
+    more.textContent = t`Show ${Math.min(left, PART)} of ${left} more`;
   };
   draw();
-  const words = isWhole ? `${rows.length.toLocaleString("en")} rows` : `${rows.length.toLocaleString("en")} rows of ${path}`;
-  const region = el("div", { class: "scroll table-scroll", tabindex: "0", role: "region", "aria-label": "Table of the answer" }, table);
+  const words = isWhole ? counted(rows.length, "{0} row", "{0} rows") : counted(rows.length, "{0} row of {1}", "{0} rows of {1}", path);
+  const region = el("div", { class: "scroll table-scroll", tabindex: "0", role: "region", "aria-label": t`Table of the answer` }, table);
   return el("div", null, el("p", { class: "hint" }, words), region, more);
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** What a form shows for an argument schema: the kind of control, the choices, the facts beside the name. Pure. */
+import { t } from "../base/language.js";
 import { stringifyJson } from "./json_text.js";
 
 /** @typedef {import("../types/api_types.js").JsonSchema} JsonSchema */
@@ -109,27 +110,24 @@ export function branchLabel(schema) {
   const choices = choicesOf(schema);
   if (choices.length > 0) return choices.map(formatValue).join(" | ").slice(0, 40);
   const fields = Object.keys(schemaOf(schema.properties));
-  const type = typesOf(schema)[0] ?? "any JSON";
+  const type = typesOf(schema)[0] ?? t`any JSON`;
   if (fields.length > 0) return `object {${fields.slice(0, 3).join(", ")}${fields.length > 3 ? ", …" : ""}}`;
-  if (type === "array") return `list of ${typesOf(schemaOf(schema.items))[0] ?? "values"}`;
+  if (type === "array") return t`list of ${typesOf(schemaOf(schema.items))[0] ?? t`values`}`;
   return typeof schema.format === "string" ? `${type} (${schema.format})` : type;
 }
 
-/** @param {JsonSchema} schema @param {string} low @param {string} high @param {string} unit */
-function formatRange(schema, low, high, unit) {
+/** @param {JsonSchema} schema @param {string} low @param {string} high */
+function formatRange(schema, low, high) {
   const [from, to] = [schema[low], schema[high]];
-  if (from !== undefined && to !== undefined) return `${formatValue(from)}–${formatValue(to)}${unit}`;
-  if (from !== undefined) return `≥ ${formatValue(from)}${unit}`;
-  return to === undefined ? "" : `≤ ${formatValue(to)}${unit}`;
+  if (from !== undefined && to !== undefined) return `${formatValue(from)}–${formatValue(to)}`;
+  if (from !== undefined) return `≥ ${formatValue(from)}`;
+  return to === undefined ? "" : `≤ ${formatValue(to)}`;
 }
 
 /** @param {JsonSchema} schema */
 function limitTexts(schema) {
-  return [
-    formatRange(schema, "minimum", "maximum", ""),
-    formatRange(schema, "minLength", "maxLength", " characters"),
-    formatRange(schema, "minItems", "maxItems", " items"),
-  ];
+  const [length, size] = [formatRange(schema, "minLength", "maxLength"), formatRange(schema, "minItems", "maxItems")];
+  return [formatRange(schema, "minimum", "maximum"), length && t`${length} characters`, size && t`${size} items`];
 }
 
 /**
@@ -139,12 +137,12 @@ function limitTexts(schema) {
  * @param {Kind} kind
  */
 export function describeField(schema, kind) {
-  const type = { union: "one of several forms", enum: "choice", json: typesOf(schema)[0] ?? "any JSON" };
+  const type = { union: t`one of several forms`, enum: t`choice`, json: typesOf(schema)[0] ?? t`any JSON` };
   const parts = [
-    isFile(schema) ? "file" : kind in type ? type[/** @type {keyof typeof type} */ (kind)] : kind === "array" ? "list" : kind,
+    isFile(schema) ? t`file` : kind in type ? type[/** @type {keyof typeof type} */ (kind)] : kind === "array" ? t`list` : kind,
     typeof schema.format === "string" ? schema.format : "",
     ...(schema.description ? [] : limitTexts(schema)),
-    isNullable(schema) ? "may be null" : "",
+    isNullable(schema) ? t`may be null` : "",
   ];
   return parts.filter((part) => part !== "").join(" · ");
 }

@@ -7,7 +7,7 @@ import { viewAddress } from "../ui/router.js";
 import { kindOfStored } from "./call_filter.js";
 import { callAgain, lateResultText, storedCallFacts } from "./stored_call.js";
 import { formatTime } from "../base/time_format.js";
-import { formatDuration, errorView } from "../ui/outcome_view.js";
+import { formatDuration, errorView, stateWords } from "../ui/outcome_view.js";
 import { formatBody, textView } from "../ui/response_view.js";
 
 /** @typedef {import("../types/api_types.js").StoredCall} StoredCall */
@@ -90,7 +90,7 @@ function historyRow(call, api) {
 /** @param {StoredCall} call */
 function callBadges({ state, http_status, error, late }) {
   const status = http_status ?? error?.detail.status ?? error?.code ?? state;
-  const words = String(status).replaceAll("_", " ");
+  const words = stateWords(String(status));
   const ending = el("span", { class: `badge ${kindOfStored(state)}` }, words);
   return lateResultText(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, t`late result`)];
 }

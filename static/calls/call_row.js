@@ -1,6 +1,6 @@
 // @ts-check
 /** One call in the log: a line, and the request and answer beneath it when opened. */
-import { t, verbatim } from "../base/language.js";
+import { t } from "../base/language.js";
 import { formatMoment, formatTime } from "../base/time_format.js";
 import { button, copyButton, el, fill, freshId, link, sentenceOf } from "../ui/dom.js";
 import { askedBy } from "../ui/asked_by.js";
@@ -213,7 +213,7 @@ function textPart({ preview, bytes, total_bytes, cut_by, content_type, is_stored
     "div",
     null,
     cutNote({ shown: null, total: total_bytes, cut_by }),
-    bodyView(preview, content_type, verbatim("Text")),
+    bodyView(preview, content_type, "text"),
     rest,
     save ? el("p", { class: "actions" }, save) : null,
   );

@@ -1,5 +1,6 @@
 // @ts-check
 /** German texts of the page; `tests/house/test_page_languages.py` says which are missing, and which nobody asks for. */
+import { GERMAN_ANSWERS } from "./de_answers.js";
 import { GERMAN_CALLS } from "./de_calls.js";
 import { GERMAN_CHAT } from "./de_chat.js";
 import { GERMAN_CONNECT } from "./de_connect.js";
@@ -24,12 +25,9 @@ const TEXTS = {
   "{0} operation|{0} operations": "{0} Operation|{0} Operationen",
   "{0} tool|{0} tools": "{0} Tool|{0} Tools",
   "{0} match|{0} matches": "{0} Treffer|{0} Treffer",
-  "{0} flaw|{0} flaws": "{0} Mangel|{0} Mängel",
   "{0} item|{0} items": "{0} Eintrag|{0} Einträge",
   "{0} conversation|{0} conversations": "{0} Unterhaltung|{0} Unterhaltungen",
-  "{0} entry|{0} entries": "{0} Eintrag|{0} Einträge",
   "{0} document|{0} documents": "{0} Dokument|{0} Dokumente",
-  "{0} remark|{0} remarks": "{0} Hinweis|{0} Hinweise",
   "{0} more|{0} more": "{0} weiteres|{0} weitere",
   "{0} result|{0} results": "{0} Treffer|{0} Treffer",
   "{0} pinned tool|{0} pinned tools": "{0} angeheftetes Tool|{0} angeheftete Tools",
@@ -109,4 +107,15 @@ const TEXTS = {
 };
 
 /** @type {import("../base/texts.js").Catalog} */
-export const GERMAN = { texts: { ...TEXTS, ...GERMAN_CALLS, ...GERMAN_CONNECT, ...GERMAN_DEVICES, ...GERMAN_SEARCH, ...GERMAN_SETTINGS }, errors: GERMAN_ERRORS };
+export const GERMAN = {
+  texts: {
+    ...TEXTS,
+    ...GERMAN_ANSWERS,
+    ...GERMAN_CALLS,
+    ...GERMAN_CONNECT,
+    ...GERMAN_DEVICES,
+    ...GERMAN_SEARCH,
+    ...GERMAN_SETTINGS,
+  },
+  errors: GERMAN_ERRORS,
+};

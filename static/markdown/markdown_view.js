@@ -3,6 +3,7 @@
  * Markdown as elements that grow with their text: what stands does not move, and lasts through selection, scrolling and
  * focus. While a text grows only its last block is read again, so that a long answer costs no more per word than a short one.
  */
+import { t } from "../base/language.js";
 import { colorCode, recolorCode } from "./code_colors.js";
 import { copyButton, el } from "../ui/dom.js";
 import { withoutMarkers } from "../ui/markers.js";
@@ -66,15 +67,15 @@ function buildNode(node) {
   if (tag === "pre") return codeView(String(children[0] ?? ""), attributes.language ?? "");
   const element = el(/** @type {"p"} */ (tag), attributes, ...children.map(buildNode));
   if (tag === "img") element.setAttribute("loading", "lazy");
-  return tag === "table" ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table" }, element) : element;
+  return tag === "table" ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t`Table` }, element) : element;
 }
 
 /** @param {string} text @param {string} language "" when the text does not say */
 function codeView(text, language) {
-  const block = el("pre", { tabindex: "0", role: "region", "aria-label": language ? `${language} code` : "Code" }, text);
-  const copy = copyButton("Copy code", () => block.textContent ?? "", language ? { "aria-label": `Copy code: ${language}` } : {});
+  const block = el("pre", { tabindex: "0", role: "region", "aria-label": language ? t`${language} code` : t`Code` }, text);
+  const copy = copyButton(t`Copy code`, () => block.textContent ?? "", language ? { "aria-label": t`Copy code: ${language}` } : {});
   colorCode(block, language);
-  return el("div", { class: "code named-code" }, el("div", { class: "code-head" }, el("span", { class: "facts" }, language || "Code"), copy), block);
+  return el("div", { class: "code named-code" }, el("div", { class: "code-head" }, el("span", { class: "facts" }, language || t`Code`), copy), block);
 }
 
 /** The element whose children are those of the node. @param {Node} shown @param {string} tag */

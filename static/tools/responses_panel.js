@@ -51,7 +51,7 @@ function contentView({ media_type, schema, example }) {
     "div",
     { class: "stack" },
     el("p", { class: "hint" }, [media_type, shown === undefined ? "" : words].filter(Boolean).join(" · ")),
-    shown === undefined ? null : bodyView(text, media_type, "Text"),
+    shown === undefined ? null : bodyView(text, media_type, "text"),
     details,
   );
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** What `tool-bridge check` says of a document, as groups of entries that can be searched. Pure. */
 
+import { t, counted, verbatim } from "../base/language.js";
 import { formatCount } from "./format_count.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
@@ -15,27 +16,31 @@ import { formatCount } from "./format_count.js";
 
 /** @type {Record<string, string>} */
 const VALIDITY = {
-  pending: "checking…",
-  valid: "valid",
-  invalid: "flaws found",
-  failed: "not checked",
+  pending: t`checking…`,
+  valid: t`valid`,
+  invalid: t`flaws found`,
+  failed: t`not checked`,
 };
 
 /** @param {ServerDetail} server @returns {string} how openapi-core judges the document */
 export const validityOf = ({ validation }) => VALIDITY[validation.state] ?? validation.state;
 
 /** What the tools come from, with its version. @param {Pick<ServerDetail, "kind" | "openapi">} server */
-export const sourceOf = ({ kind, openapi }) => `${kind === "mcp" ? "MCP" : "OpenAPI"} ${openapi}`;
+export const sourceOf = ({ kind, openapi }) => `${kind === "mcp" ? "MCP" : verbatim("OpenAPI")} ${openapi}`;
 
 /** One line: what became of the document. @param {ServerDetail} server */
 export function summaryOf(server) {
+  const tools = formatCount(server.tools.length, "tool");
   const warned = server.tools.filter(({ warnings }) => warnings.length > 0).length;
   return [
-    warned > 0 ? `${formatCount(server.tools.length, "tool")}, ${warned} with warnings` : formatCount(server.tools.length, "tool"),
-    server.skipped.length > 0 ? `${formatCount(server.skipped.length, "operation")} left out` : "nothing left out",
+    warned > 0 ? t`${tools}, ${warned} with warnings` : tools,
+    server.skipped.length > 0 ? leftOut(server.skipped.length) : t`nothing left out`,
     `${sourceOf(server)}: ${validityOf(server)}`,
   ].join(" · ");
 }
+
+/** @param {number} count */
+const leftOut = (count) => counted(count, "{0} operation left out", "{0} operations left out");
 
 /** @param {ServerDetail} server @returns {Group[]} those with entries */
 export function reportGroups(server) {
@@ -45,31 +50,31 @@ export function reportGroups(server) {
   const groups = [
     {
       id: "skipped",
-      title: `${formatCount(skipped.length, "operation")} left out`,
-      about: "These did not become tools.",
+      title: leftOut(skipped.length),
+      about: t`These did not become tools.`,
       entries: skipped.map(({ method, path, reason }) => ({ name: `${method} ${path}`, texts: [reason] })),
     },
-    toolGroup("unsendable", "with parts that a browser cannot send", "Requests are sent without these parts.", tools.filter(({ unsendable }) => unsendable.length > 0), unsendableTexts),
-    toolGroup("warnings", "with warnings", "They work, but not everything is as the document says.", tools.filter(({ warnings }) => warnings.length > 0), warningTexts),
-    documentGroup("remarks", formatCount(warnings.length, "remark") + " about the document", "", warnings),
-    documentGroup("flaws", `${formatCount(flaws.length, "flaw")} found by ${server.kind === "mcp" ? "JSON Schema" : "openapi-core"}`, "Most are harmless: many real documents have some.", flaws),
+    toolGroup("unsendable", (count) => counted(count, "{0} tool with parts that a browser cannot send", "{0} tools with parts that a browser cannot send"), t`Requests are sent without these parts.`, tools.filter(({ unsendable }) => unsendable.length > 0), unsendableTexts),
+    toolGroup("warnings", (count) => counted(count, "{0} tool with warnings", "{0} tools with warnings"), t`They work, but not everything is as the document says.`, tools.filter(({ warnings }) => warnings.length > 0), warningTexts),
+    documentGroup("remarks", counted(warnings.length, "{0} remark about the document", "{0} remarks about the document"), "", warnings),
+    documentGroup("flaws", counted(flaws.length, "{0} flaw found by {1}", "{0} flaws found by {1}", server.kind === "mcp" ? verbatim("JSON Schema") : "openapi-core"), t`Most are harmless: many real documents have some.`, flaws),
   ];
   return groups.filter(({ entries }) => entries.length > 0);
 }
 
 /**
  * @param {string} id
- * @param {string} words
+ * @param {(count: number) => string} titleOf
  * @param {string} about
  * @param {ServerTool[]} tools
  * @param {(tool: ServerTool) => string[]} textsOf
  * @returns {Group}
  */
-function toolGroup(id, words, about, tools, textsOf) {
+function toolGroup(id, titleOf, about, tools, textsOf) {
   const entries = tools
     .map((tool) => ({ name: `${tool.method} ${tool.path}`, tool: tool.name, texts: textsOf(tool) }))
     .filter(({ texts }) => texts.length > 0);
-  return { id, title: `${formatCount(entries.length, "tool")} ${words}`, about, entries };
+  return { id, title: titleOf(entries.length), about, entries };
 }
 
 /** @param {string} id @param {string} title @param {string} about @param {string[]} texts @returns {Group} */
@@ -84,7 +89,7 @@ function warningTexts({ warnings, unsendable }) {
 
 /** @param {ServerTool} tool */
 function unsendableTexts({ unsendable }) {
-  return unsendable.map((part) => `${part.in} ${part.name}${part.required ? " (required)" : ""}: ${part.reason}`);
+  return unsendable.map((part) => `${part.in} ${part.name}${part.required ? t` (required)` : ""}: ${part.reason}`);
 }
 
 /**

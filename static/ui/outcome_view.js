@@ -1,6 +1,8 @@
 // @ts-check
 /** How a call ended, as a user reads it: the answer, or the error with what to do about it. */
+import { t, errorSentence } from "../base/language.js";
 import { el, link } from "./dom.js";
+import { formatFixed } from "./format_count.js";
 import { viewAddress } from "./router.js";
 import { cutNote, fileView, formatBody, formatSize, saveButton, saveLink, textView } from "./response_view.js";
 import { showsLoginPage, wantsLogin } from "./login_offer.js";
@@ -15,58 +17,58 @@ import { stringifyJson } from "../base/json_text.js";
 const ADVICE = {
   no_browser: {
     advice:
-      "No page of yours is connected. This page reconnects by itself; if the tab shows standby, use the other tab.",
+      t`No page of yours is connected. This page reconnects by itself; if the tab shows standby, use the other tab.`,
   },
   not_accepted: {
-    advice: "Accept the operation first.",
-    label: "Review and accept",
+    advice: t`Accept the operation first.`,
+    label: t`Review and accept`,
     go: (id) => viewAddress("servers", id, "review"),
   },
   document_changed: {
-    advice: "The document has changed. Review the operation again.",
-    label: "See what changed",
+    advice: t`The document has changed. Review the operation again.`,
+    label: t`See what changed`,
     go: (id) => viewAddress("servers", id, "review"),
   },
-  unknown_tool: { advice: "The tool no longer exists. Reload the list of tools." },
-  invalid_arguments: { advice: "Correct the argument and run it again." },
-  timeout: { advice: "The API took too long. Check that it is healthy, then try again." },
+  unknown_tool: { advice: t`The tool no longer exists. Reload the list of tools.` },
+  invalid_arguments: { advice: t`Correct the argument and run it again.` },
+  timeout: { advice: t`The API took too long. Check that it is healthy, then try again.` },
   cors: {
-    advice: "The API must allow this page to read its answers.",
-    label: "Open the doctor",
+    advice: t`The API must allow this page to read its answers.`,
+    label: t`Open the doctor`,
     go: () => viewAddress("doctor"),
   },
   mixed_content: {
-    advice: "The browser blocks plain http from an https page.",
-    label: "Open the doctor",
+    advice: t`The browser blocks plain http from an https page.`,
+    label: t`Open the doctor`,
     go: () => viewAddress("doctor"),
   },
   blocked_local_network: {
-    advice: "Allow access to the local network for this page.",
-    label: "Open the doctor",
+    advice: t`Allow access to the local network for this page.`,
+    label: t`Open the doctor`,
     go: () => viewAddress("doctor"),
   },
   network: {
-    advice: "Check that the API is running and the address is right.",
-    label: "Open the doctor",
+    advice: t`Check that the API is running and the address is right.`,
+    label: t`Open the doctor`,
     go: () => viewAddress("doctor"),
   },
-  outcome_unknown: { advice: "The request may have had its effect. Look at the API before you run it again." },
-  too_large: { advice: "Ask for less: many APIs take a limit or a page." },
-  queue_full: { advice: "Too many calls are waiting. Try again in a moment." },
-  breaker_open: { advice: "The tool failed several times in a row and is paused for a while. Try again later." },
-  denied: { advice: "It was not approved in this page, so nothing was sent." },
-  cancelled: { advice: "The call was stopped." },
+  outcome_unknown: { advice: t`The request may have had its effect. Look at the API before you run it again.` },
+  too_large: { advice: t`Ask for less: many APIs take a limit or a page.` },
+  queue_full: { advice: t`Too many calls are waiting. Try again in a moment.` },
+  breaker_open: { advice: t`The tool failed several times in a row and is paused for a while. Try again later.` },
+  denied: { advice: t`It was not approved in this page, so nothing was sent.` },
+  cancelled: { advice: t`The call was stopped.` },
 };
 /** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string) => string}>} */
 const STATUS_ADVICE = {
-  401: { advice: "The API requires credentials.", label: "Add a credential", go: (id) => viewAddress("servers", id) },
+  401: { advice: t`The API requires credentials.`, label: t`Add a credential`, go: (id) => viewAddress("servers", id) },
   403: {
-    advice: "The credentials are not enough for this operation.",
-    label: "Review the credentials",
+    advice: t`The credentials are not enough for this operation.`,
+    label: t`Review the credentials`,
     go: (id) => viewAddress("servers", id),
   },
-  404: { advice: "The API has nothing at this address. Check the arguments and the base address." },
-  429: { advice: "The API limits the number of requests. Wait a little." },
+  404: { advice: t`The API has nothing at this address. Check the arguments and the base address.` },
+  429: { advice: t`The API limits the number of requests. Wait a little.` },
 };
 
 /** Failures of the page's own requests that the companion extension does not know. */
@@ -81,10 +83,10 @@ function otherWay(error, serverId) {
   const place = companionPlace(serverId);
   const isWall = WALLS.has(code) || (code === "outcome_unknown" && WALLS.has(String(detail.reason)));
   if (isWall && detail.transport !== "companion")
-    return hintLine("Or the companion extension sends the requests of this server, once you grant it: no page's limits hold for it.", link("Call it through the companion", place));
-  if (showsLoginPage(error)) return hintLine("It answers with a page to sign in: it may know you by a cookie, which only the companion extension can send.", link("Use my login", place));
-  if (wantsLogin(error)) return hintLine("Your login went along and was not enough: you may not be signed in there.", link("See the login", place));
-  return code.startsWith("companion_") ? hintLine("", link("How this server is called", place)) : null;
+    return hintLine(t`Or the companion extension sends the requests of this server, once you grant it: no page's limits hold for it.`, link(t`Call it through the companion`, place));
+  if (showsLoginPage(error)) return hintLine(t`It answers with a page to sign in: it may know you by a cookie, which only the companion extension can send.`, link(t`Use my login`, place));
+  if (wantsLogin(error)) return hintLine(t`Your login went along and was not enough: you may not be signed in there.`, link(t`See the login`, place));
+  return code.startsWith("companion_") ? hintLine("", link(t`How this server is called`, place)) : null;
 }
 
 /** @param {string} words @param {HTMLElement} where */
@@ -92,14 +94,28 @@ const hintLine = (words, where) => el("p", { class: "hint" }, words, " ", where)
 
 /** @param {number} ms */
 export function formatDuration(ms) {
-  return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  return ms < 1000 ? `${formatFixed(ms, ms < 10 ? 1 : 0)} ms` : `${formatFixed(ms / 1000, ms < 10_000 ? 2 : 1)} s`;
 }
 
-/** `outcome_unknown` becomes "Outcome unknown". @param {string} state */
-function stateWords(state) {
-  const words = state.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+/** @type {Record<string, string>} */
+const STATES = {
+  queued: t`queued`,
+  sent: t`sent`,
+  awaiting_approval: t`awaiting approval`,
+  running: t`running`,
+  succeeded: t`succeeded`,
+  failed: t`failed`,
+  denied: t`denied`,
+  cancelled: t`cancelled`,
+  expired: t`expired`,
+  outcome_unknown: t`outcome unknown`,
+};
+
+/** `outcome_unknown` becomes "outcome unknown", and so do other codes. @param {string} state */
+export const stateWords = (state) => STATES[state] ?? state.replaceAll("_", " ");
+
+/** @param {string} words */
+const capitalize = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /**
  * @param {CallReport} report
@@ -113,15 +129,15 @@ export function outcomeView({ call_id, outcome, duration_ms }, serverId, bodyVie
   const head = el(
     "p",
     { class: "outcome-head" },
-    el("span", { class: `badge ${isGood ? "good" : "bad"}` }, isGood ? "Succeeded" : stateWords(state)),
+    el("span", { class: `badge ${isGood ? "good" : "bad"}` }, isGood ? t`Succeeded` : capitalize(stateWords(state))),
     " ",
     el("span", { class: "facts" }, outcomeFacts(answer ?? null, duration_ms)),
     " ",
-    link("Show in Calls", viewAddress("calls", call_id), { class: "quiet-link" }),
+    link(t`Show in Calls`, viewAddress("calls", call_id), { class: "quiet-link" }),
   );
   return el(
     "section",
-    { class: "outcome", "aria-label": "Answer", dataset: { testid: "outcome", state } },
+    { class: "outcome", "aria-label": t`Answer`, dataset: { testid: "outcome", state } },
     head,
     error ? errorView(error, serverId) : null,
     answer ? answerView(answer, bodyView) : null,
@@ -137,7 +153,7 @@ function outcomeFacts(answer, duration_ms) {
     const size = Number(answer.total_bytes ?? answer.file?.bytes ?? shown);
     facts.unshift(`HTTP ${answer.http_status}`);
     facts.push(...[answer.content_type, formatSize(size)].filter(Boolean));
-    if (answer.transport === "companion") facts.push(answer.login ? "by the companion, with your login" : "by the companion");
+    if (answer.transport === "companion") facts.push(answer.login ? t`by the companion, with your login` : t`by the companion`);
   }
   return facts.join(" · ");
 }
@@ -146,10 +162,10 @@ function outcomeFacts(answer, duration_ms) {
 function headersView({ headers, transport }, serverId) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   if (lines.length === 0) return null;
-  const list = el("pre", { class: "headers", tabindex: "0", role: "region", "aria-label": "Response headers" }, lines.join("\n"));
-  const others = "A page sees only the headers that the API shows to pages (CORS); the companion extension sees all but Set-Cookie.";
-  const way = transport === "companion" ? null : hintLine(others, link("Call it through the companion", companionPlace(serverId)));
-  return el("details", null, el("summary", null, `Response headers (${lines.length})`), list, way);
+  const list = el("pre", { class: "headers", tabindex: "0", role: "region", "aria-label": t`Response headers` }, lines.join("\n"));
+  const others = t`A page sees only the headers that the API shows to pages (CORS); the companion extension sees all but Set-Cookie.`;
+  const way = transport === "companion" ? null : hintLine(others, link(t`Call it through the companion`, companionPlace(serverId)));
+  return el("details", null, el("summary", null, t`Response headers (${lines.length})`), list, way);
 }
 
 /**
@@ -170,9 +186,9 @@ export function errorView(error, serverId) {
       null,
       el("code", { class: "code-tag" }, error.code),
       " ",
-      status ? el("span", { class: "code-tag" }, `API status ${status}`) : null,
+      status ? el("span", { class: "code-tag" }, t`API status ${status}`) : null,
     ),
-    el("p", null, error.message),
+    el("p", null, errorSentence(error)),
     advice
       ? el("p", { class: "hint" }, advice.advice, " ", advice.go ? link(advice.label ?? "", advice.go(serverId)) : null)
       : null,
@@ -180,7 +196,7 @@ export function errorView(error, serverId) {
     body
       ? el(
           "pre",
-          { tabindex: "0", role: "region", "aria-label": "What the API said" },
+          { tabindex: "0", role: "region", "aria-label": t`What the API said` },
           formatBody(body.slice(0, 4000), "json"),
         )
       : null,
@@ -195,13 +211,13 @@ function answerView(answer, bodyView) {
   const { text, file, content_type, truncated, total_bytes } = answer;
   if (file && (text === null || text === undefined)) return fileView(file);
   const said = text ?? "";
-  if (said === "" && !truncated) return el("p", { class: "hint" }, "The answer is empty.");
+  if (said === "" && !truncated) return el("p", { class: "hint" }, t`The answer is empty.`);
   const shown = truncated ? new TextEncoder().encode(said).byteLength : null;
   return el(
     "div",
     null,
     cutNote({ shown, total: total_bytes ?? null, cut_by: answer.cut_by ?? null }),
     bodyView(said, content_type),
-    el("p", { class: "actions" }, file?.url ? saveLink(file, "Download the answer") : saveButton(said, content_type)),
+    el("p", { class: "actions" }, file?.url ? saveLink(file, t`Download the answer`) : saveButton(said, content_type)),
   );
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** Operations that could not be accepted. A module of its own: opening the page may need it, and not the review. */
+import { t } from "../base/language.js";
 import { formatCount } from "./format_count.js";
 import { el, notice } from "./dom.js";
 
@@ -13,8 +14,8 @@ export function refusedNotice(refused, accepted) {
   const rest = refused.length - shown.length;
   return notice(
     "warning",
-    `${formatCount(accepted, "operation")} accepted, ${refused.length} not:`,
+    t`${formatCount(accepted, "operation")} accepted, ${refused.length} not:`,
     el("ul", null, ...shown.map(({ key, message }) => el("li", null, el("code", null, key), ` ${message}`))),
-    rest > 0 ? `and ${rest} more.` : null,
+    rest > 0 ? t`and ${rest} more.` : null,
   );
 }

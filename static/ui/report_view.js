@@ -1,5 +1,6 @@
 // @ts-check
 /** The report about a document: groups to open, and a search through all of them when they are long. */
+import { t, counted } from "../base/language.js";
 import { copyButton, el, fill, freshId, labelledField, link } from "./dom.js";
 import { viewAddress } from "./router.js";
 import { formatCount } from "./format_count.js";
@@ -22,19 +23,19 @@ export class ReportView {
     this.isOpen = new Map();
     this.summary = el("p", { class: "facts" });
     this.search = el("input", { type: "search", autocomplete: "off", oninput: () => this.#fill() });
-    this.field = labelledField("Search the report", this.search);
+    this.field = labelledField(t`Search the report`, this.search);
     this.found = el("p", { class: "hint", role: "status" });
     this.groups = el("div", { class: "report-groups" });
     /** @type {ServerDetail | null} */
     this.server = null;
     const id = freshId("report");
-    const copy = copyButton("Copy as JSON", () => JSON.stringify(this.server && reportJson(this.server), null, 2), {
-      "aria-label": "Copy as JSON: the report",
+    const copy = copyButton(t`Copy as JSON`, () => JSON.stringify(this.server && reportJson(this.server), null, 2), {
+      "aria-label": t`Copy as JSON: the report`,
     });
     this.element = el(
       "section",
       { class: "report panel", "aria-labelledby": id, dataset: { testid: "report" } },
-      el("div", { class: "title-row" }, el("h2", { id }, "Report"), copy),
+      el("div", { class: "title-row" }, el("h2", { id }, t`Report`), copy),
       this.summary,
       this.field,
       this.found,
@@ -82,7 +83,7 @@ function entriesOf({ about, entries }) {
   return [
     about ? el("p", { class: "hint" }, about) : null,
     el("ul", { class: "report-entries" }, ...entries.slice(0, SHOWN_ENTRIES).map(entryRow)),
-    rest > 0 ? el("p", { class: "hint" }, `${formatCount(rest, "entry", "entries")} more; search to see them.`) : null,
+    rest > 0 ? el("p", { class: "hint" }, counted(rest, "{0} entry more; search to see them.", "{0} entries more; search to see them.")) : null,
   ];
 }
 

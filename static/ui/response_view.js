@@ -1,6 +1,8 @@
 // @ts-check
 /** What an API answered, for a user's eyes: text as text whatever its type, pictures and sounds, and ways to save it completely. */
+import { t } from "../base/language.js";
 import { announceSentence, button, copyButton, el, link, sentenceOf } from "./dom.js";
+import { formatFixed } from "./format_count.js";
 import { prettyJson } from "./json_display.js";
 import { parseJson } from "../base/json_text.js";
 import { essenceOf } from "../base/content_type.js";
@@ -13,7 +15,7 @@ export const SHOWN_CHARS = 65_536;
 /** @param {number} bytes */
 export function formatSize(bytes) {
   if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+  return bytes < 1024 ** 2 ? `${formatFixed(bytes / 1024, 1)} KiB` : `${formatFixed(bytes / 1024 ** 2, 1)} MiB`;
 }
 
 /**
@@ -36,21 +38,18 @@ export function textView(text) {
   const block = el(
     "div",
     { class: "code" },
-    el("pre", { tabindex: "0", role: "region", "aria-label": "Body of the answer" }, shown),
-    copyButton("Copy", () => text, { "aria-label": "Copy the answer" }),
+    el("pre", { tabindex: "0", role: "region", "aria-label": t`Body of the answer` }, shown),
+    copyButton(t`Copy`, () => text, { "aria-label": t`Copy the answer` }),
   );
   if (shown.length === text.length) return block;
-  const words = `The first ${formatNumber(shown.length)} of ${formatNumber(text.length)} characters are shown; Copy copies them all.`;
+  const words = t`The first ${shown.length} of ${text.length} characters are shown; Copy copies them all.`;
   return el("div", null, block, el("p", { class: "hint" }, words));
 }
 
-/** @param {number} count */
-const formatNumber = (count) => count.toLocaleString("en");
-
 /** @type {Record<string, string>} */
 const CUT_WORDS = {
-  size: "The API sent more than this page reads, so the end is missing.",
-  time: "The API was still sending when the time for the call ran out.",
+  size: t`The API sent more than this page reads, so the end is missing.`,
+  time: t`The API was still sending when the time for the call ran out.`,
 };
 
 /**
@@ -59,29 +58,31 @@ const CUT_WORDS = {
  *   caller of the tool read, null when all that there is
  */
 export function cutNote({ shown, total, cut_by }) {
-  const of = total === null ? "" : ` of ${formatSize(total)}`;
-  const read = shown === null ? "" : `Truncated: the caller gets the first ${formatSize(shown)}${of}. `;
-  const words = read + (cut_by ? CUT_WORDS[cut_by] : "");
+  const words = [shown === null ? "" : readSentence(formatSize(shown), total), cut_by ? CUT_WORDS[cut_by] : ""].filter(Boolean).join(" ");
   return words === "" ? null : el("p", { class: "hint warning-text", dataset: { testid: "cut" } }, words);
 }
+
+/** @param {string} size @param {number | null} total */
+const readSentence = (size, total) =>
+  total === null ? t`Truncated: the caller gets the first ${size}.` : t`Truncated: the caller gets the first ${size} of ${formatSize(total)}.`;
 
 /** @param {AnswerFile} file */
 export function fileView(file) {
   const facts = [file.filename, essenceOf(file.mime), formatSize(Number(file.bytes))].filter(Boolean).join(", ");
   const type = essenceOf(file.mime);
-  if (!file.url) return el("p", { class: "hint" }, `${facts}. The bridge had no room to store it.`);
-  const caption = el("figcaption", { class: "facts" }, facts, " ", saveLink(file, "Download the file"));
+  if (!file.url) return el("p", { class: "hint" }, t`${facts}. The bridge had no room to store it.`);
+  const caption = el("figcaption", { class: "facts" }, facts, " ", saveLink(file, t`Download the file`));
   if (type.startsWith("image/") && type !== "image/svg+xml")
-    return el("figure", null, el("img", { src: file.url, alt: "The image the API answered with" }), caption);
+    return el("figure", null, el("img", { src: file.url, alt: t`The image the API answered with` }), caption);
   if (type.startsWith("audio/") || type.startsWith("video/"))
     return el("figure", null, mediaPlayer(type, file.url), caption);
-  return el("p", null, saveLink(file, "Download the file"), " ", el("span", { class: "facts" }, facts));
+  return el("p", null, saveLink(file, t`Download the file`), " ", el("span", { class: "facts" }, facts));
 }
 
 /** @param {string} type @param {string} url */
 function mediaPlayer(type, url) {
   const name = type.startsWith("audio/") ? "audio" : "video";
-  const words = `The ${name === "audio" ? "audio" : "video"} the API answered with`;
+  const words = name === "audio" ? t`The audio the API answered with` : t`The video the API answered with`;
   return el(name, { src: url, controls: true, preload: "metadata", "aria-label": words });
 }
 
@@ -92,7 +93,7 @@ export function saveLink(file, label) {
 
 /** A button that saves a text this page has. @param {string} text @param {string} contentType */
 export function saveButton(text, contentType) {
-  return button("Download the answer", () => saveText(text, nameFor(contentType)), {
+  return button(t`Download the answer`, () => saveText(text, nameFor(contentType)), {
     class: "quiet small",
   });
 }
@@ -111,7 +112,7 @@ export function findAndSaveButton(find) {
       announceSentence(sentenceOf(failure));
     }
   };
-  const asked = button("Download the answer", pressed, { class: "quiet small" });
+  const asked = button(t`Download the answer`, pressed, { class: "quiet small" });
   return asked;
 }
 
