@@ -9,6 +9,7 @@ import { GERMAN_ERRORS } from "./de_errors.js";
 import { GERMAN_HEARD } from "./de_heard.js";
 import { GERMAN_LOGINS } from "./de_logins.js";
 import { GERMAN_MODELS } from "./de_models.js";
+import { GERMAN_REVIEW } from "./de_review.js";
 import { GERMAN_SEARCH } from "./de_search.js";
 import { GERMAN_SERVERS } from "./de_servers.js";
 import { GERMAN_SETTINGS } from "./de_settings.js";
@@ -30,7 +31,6 @@ const TEXTS = {
   "{0} document|{0} documents": "{0} Dokument|{0} Dokumente",
   "{0} more|{0} more": "{0} weiteres|{0} weitere",
   "{0} result|{0} results": "{0} Treffer|{0} Treffer",
-  "{0} pinned tool|{0} pinned tools": "{0} angeheftetes Tool|{0} angeheftete Tools",
   "{0} token|{0} tokens": "{0} Token|{0} Tokens",
   "{0} request|{0} requests": "{0} Anfrage|{0} Anfragen",
 
@@ -114,6 +114,7 @@ export const GERMAN = {
     ...GERMAN_CALLS,
     ...GERMAN_CONNECT,
     ...GERMAN_DEVICES,
+    ...GERMAN_REVIEW,
     ...GERMAN_SEARCH,
     ...GERMAN_SETTINGS,
   },

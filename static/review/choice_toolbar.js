@@ -1,5 +1,6 @@
 // @ts-check
 /** Above the operations under review: what is looked for, what is chosen of it at once, and what accepting would do. */
+import { t } from "../base/language.js";
 import { button, el, labelledField } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 
@@ -11,12 +12,12 @@ const SEARCHED_OPERATIONS = 12;
 
 /** @type {[Show, string][]} */
 const SHOWN = [
-  ["", "All operations"],
-  ["not_accepted", "Not accepted"],
-  ["chosen", "Selected"],
-  ["not_chosen", "Not selected"],
-  ["unsafe", "Can change data"],
-  ["changed", "Changed"],
+  ["", t`All operations`],
+  ["not_accepted", t`Not accepted`],
+  ["chosen", t`Selected`],
+  ["not_chosen", t`Not selected`],
+  ["unsafe", t`Can change data`],
+  ["changed", t`Changed`],
 ];
 
 export class ChoiceToolbar {
@@ -30,13 +31,13 @@ export class ChoiceToolbar {
     this.show = el("select", { onchange: search }, ...SHOWN.map(([value, label]) => el("option", { value }, label)));
     this.facts = el("span", { class: "facts", role: "status" });
     this.count = el("span", { class: "count", role: "status" });
-    this.accept = button("Accept the selection", accept, { dataset: { testid: "accept" } });
+    this.accept = button(t`Accept the selection`, accept, { dataset: { testid: "accept" } });
     const choice = (/** @type {string} */ label, /** @type {(tool: ServerTool) => boolean} */ isWanted) =>
       button(label, () => choose(isWanted), { class: "quiet" });
-    const finding = el("div", { class: "finding" }, labelledField("Search the operations", this.search), labelledField("Show", this.show));
+    const finding = el("div", { class: "finding" }, labelledField(t`Search the operations`, this.search), labelledField(t`Show`, this.show));
     finding.hidden = tools.length < SEARCHED_OPERATIONS;
-    const buttons = [choice("All", () => true), choice("Read-only", ({ safe }) => safe), choice("None", () => false)];
-    const group = el("div", { class: "actions", role: "group", "aria-label": "Choose operations" }, this.facts, ...buttons);
+    const buttons = [choice(t`All`, () => true), choice(t`Read-only`, ({ safe }) => safe), choice(t`None`, () => false)];
+    const group = el("div", { class: "actions", role: "group", "aria-label": t`Choose operations` }, this.facts, ...buttons);
     this.element = el("div", { class: "toolbar sticky" }, finding, group, el("span", { class: "spacer" }));
     this.decision = el("div", { class: "decision" }, this.count, this.accept);
     this.element.append(this.decision);
@@ -51,12 +52,12 @@ export class ChoiceToolbar {
   showFound(found, isFiltered) {
     const unsafe = this.tools.reduce((sum, { safe }) => sum + Number(!safe), 0);
     const all = formatCount(this.tools.length, "operation");
-    this.facts.textContent = isFiltered ? `${found.toLocaleString("en")} of ${all}. Choose among these:` : `${all}, ${unsafe.toLocaleString("en")} can change data`;
+    this.facts.textContent = isFiltered ? t`${found} of ${all}. Choose among these:` : t`${all}, ${unsafe} can change data`;
   }
 
   /** @param {import("./operation_choice.js").OperationChoice} choice @param {boolean} isReady what would be sent is known */
   showChoice(choice, isReady) {
-    this.count.textContent = isReady ? choice.choiceSentence : `${choice.choiceSentence}. Reading their requests…`;
+    this.count.textContent = isReady ? choice.choiceSentence : t`${choice.choiceSentence}. Reading their requests…`;
     this.accept.classList.toggle("primary", isReady && choice.isChange);
     this.accept.disabled = !isReady;
   }

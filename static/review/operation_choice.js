@@ -1,6 +1,6 @@
 // @ts-check
 /** Which operations a user is about to accept, beside those that are accepted now. State as data, no DOM. */
-import { formatCount } from "../ui/format_count.js";
+import { t, counted } from "../base/language.js";
 
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
 
@@ -64,16 +64,16 @@ export class OperationChoice {
   /** What accepting would do, in words. */
   get choiceSentence() {
     const { added, withdrawn } = this.changeCounts;
-    const parts = [added > 0 && `${added.toLocaleString("en")} new`, withdrawn > 0 && `${withdrawn.toLocaleString("en")} withdrawn`];
-    const selected = `${this.chosenCount.toLocaleString("en")} selected`;
+    const parts = [added > 0 && t`${added} new`, withdrawn > 0 && t`${withdrawn} withdrawn`];
+    const selected = t`${this.chosenCount} selected`;
     if (this.now.size === 0) return selected;
-    return this.isChange ? `${selected}: ${parts.filter(Boolean).join(", ")}` : `${selected}, all accepted`;
+    return this.isChange ? `${selected}: ${parts.filter(Boolean).join(", ")}` : t`${selected}, all accepted`;
   }
 
   /** What is left undone once it is accepted. */
   get leftSentence() {
     const left = this.tools.length - this.now.size;
-    if (left === 0) return "Nothing is left to decide.";
-    return `${formatCount(left, "operation")} of this document ${left === 1 ? "is" : "are"} not accepted.`;
+    if (left === 0) return t`Nothing is left to decide.`;
+    return counted(left, "{0} operation of this document is not accepted.", "{0} operations of this document are not accepted.");
   }
 }

@@ -1,13 +1,14 @@
 // @ts-check
 /** The operations of a document by tag, those without one by path; and those of them that are looked for. Pure. */
+import { t } from "../base/language.js";
 
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
 /** @typedef {{id: string, title: string, tools: ServerTool[]}} OperationGroup */
 /** @typedef {"" | "changed" | "chosen" | "not_chosen" | "not_accepted" | "unsafe"} Show  "" = all */
 /** @typedef {{kind: "group", group: OperationGroup, isOpen: boolean} | {kind: "tool", tool: ServerTool}} Line */
 
-const CHANGED = "Changed since you accepted";
-const UNTAGGED = "Without a tag";
+const CHANGED = t`Changed since you accepted`;
+const UNTAGGED = t`Without a tag`;
 
 /**
  * In the order of the document; within a group by path. Changed operations come first, in a group of their own.

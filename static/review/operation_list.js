@@ -1,5 +1,6 @@
 // @ts-check
 /** The list of operations under review: groups to fold and to choose as a whole, and a row for each operation in sight. */
+import { t } from "../base/language.js";
 import { button, el, freshId } from "../ui/dom.js";
 import { WindowedList } from "../ui/windowed_list.js";
 import { formatCount } from "../ui/format_count.js";
@@ -21,7 +22,7 @@ export class OperationList {
   constructor(choice, makeRow, changed) {
     this.choice = choice;
     this.changed = changed;
-    this.element = el("ul", { class: "review", "aria-label": "Operations" });
+    this.element = el("ul", { class: "review", "aria-label": t`Operations` });
     /** @type {OperationGroup[]} */
     this.groups = [];
     /** Groups that the user has opened or folded. @type {Map<string, boolean>} */
@@ -85,10 +86,10 @@ export class OperationList {
     return el(
       "li",
       { class: "review-group" },
-      el("input", { type: "checkbox", "aria-label": `All of ${title}`, dataset: { group: id } }),
+      el("input", { type: "checkbox", "aria-label": t`All of ${title}`, dataset: { group: id } }),
       el("h3", null, button(title, fold, { class: "fold", id: name })),
       el("span", { class: "facts" }),
-      button("Read-only", readOnly, { class: "quiet small", "aria-label": `Read-only: ${title}` }),
+      button(t`Read-only`, readOnly, { class: "quiet small", "aria-label": t`Read-only: ${title}` }),
     );
   }
 
@@ -98,7 +99,7 @@ export class OperationList {
     const chosen = this.choice.countOf(group.tools);
     Object.assign(box, { checked: chosen === group.tools.length, indeterminate: chosen > 0 && chosen < group.tools.length });
     fold.setAttribute("aria-expanded", String(isOpen));
-    facts.textContent = `${chosen.toLocaleString("en")} of ${formatCount(group.tools.length, "operation")}`;
+    facts.textContent = t`${chosen} of ${formatCount(group.tools.length, "operation")}`;
   }
 
   /** @param {ServerTool} tool @param {HTMLElement} element */

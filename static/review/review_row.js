@@ -1,5 +1,7 @@
 // @ts-check
 /** One operation under review: the decision, the request it would send, what it says of itself, what changed. */
+import { t } from "../base/language.js";
+import { claimWords } from "../mcp/claim_words.js";
 import { el, freshId, methodTag } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
@@ -17,8 +19,8 @@ export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
     value: tool.key,
     "aria-describedby": `${id}-about`,
   });
-  const changed = changes.length > 0 ? el("span", { class: "badge warning" }, "changed") : null;
-  const accepted = isNow ? el("span", { class: "badge good" }, "accepted") : null;
+  const changed = changes.length > 0 ? el("span", { class: "badge warning" }, t`changed`) : null;
+  const accepted = isNow ? el("span", { class: "badge good" }, t`accepted`) : null;
   const name = el("label", { for: id }, methodTag(tool.method, tool.safe), " ", el("strong", null, tool.name), changed, accepted);
   const place = el("span", { class: "mono url" }, url);
   const about = el("div", { id: `${id}-about` }, effectBadge(tool), place, claimLine(claims), describeTool(tool));
@@ -29,7 +31,7 @@ export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
     box,
     name,
     about,
-    changed ? el("ul", { class: "changes", "aria-label": "What changed" }, ...lines) : null,
+    changed ? el("ul", { class: "changes", "aria-label": t`What changed` }, ...lines) : null,
     companionLine(byCompanion),
     ...tool.warnings.map((text) => el("p", { class: "hint warning-text" }, text)),
   );
@@ -38,17 +40,17 @@ export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
 /** @param {ServerTool} tool */
 function effectBadge({ safe, method }) {
   if (safe) return null;
-  return el("span", { class: "badge unsafe" }, method === "DELETE" ? "can delete data" : "can change data");
+  return el("span", { class: "badge unsafe" }, method === "DELETE" ? t`can delete data` : t`can change data`);
 }
 
 /** What the server says of its own tool changes nothing, and says so. @param {string[]} claims */
 function claimLine(claims) {
-  return claims.length === 0 ? null : el("p", { class: "hint" }, `The server itself says: ${claims.join(", ")}. You are asked all the same.`);
+  return claims.length === 0 ? null : el("p", { class: "hint" }, t`The server itself says: ${claimWords(claims)}. You are asked all the same.`);
 }
 
 /** @param {string[]} labels */
 function companionLine(labels) {
-  return labels.length === 0 ? null : el("p", { class: "hint" }, `Through the companion extension, with a value that you set for the server, it also sends: ${labels.join(", ")}.`);
+  return labels.length === 0 ? null : el("p", { class: "hint" }, t`Through the companion extension, with a value that you set for the server, it also sends: ${labels.join(", ")}.`);
 }
 
 /** @param {ServerTool} tool */

@@ -1,5 +1,6 @@
 // @ts-check
 /** The review of a document: every operation with what it would send, and the user's decision on each. */
+import { t, counted } from "../base/language.js";
 import { el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { Acceptance, isAccepted, isChanged } from "../session/acceptance.js";
@@ -22,11 +23,8 @@ import { overLimitSentence } from "../session/selection.js";
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {{server: ServerDetail, plans: ServerPlans | null, changes: Map<string, string[]>}} Material  `plans`: null until they are there */
 
-const LEAD =
-  "Models may use the operations you accept, and this browser will send exactly these requests. " +
-  "If the document changes, you are asked again.";
-const PAUSED = "changed since you accepted, and paused until you decide.";
-const STALE = "The document has changed meanwhile. This is the new version: review it again, then accept.";
+const LEAD = t`Models may use the operations you accept, and this browser will send exactly these requests. If the document changes, you are asked again.`;
+const STALE = t`The document has changed meanwhile. This is the new version: review it again, then accept.`;
 /** With more operations, the list is there before their requests are: it can be searched and chosen from. */
 const SLOW_OPERATIONS = 400;
 
@@ -36,7 +34,7 @@ export class ReviewView {
     this.parts = parts;
     this.serverId = serverId;
     this.messages = el("div");
-    this.body = el("div", { class: "stack" }, el("p", { class: "hint" }, "Loading…"));
+    this.body = el("div", { class: "stack" }, el("p", { class: "hint" }, t`Loading…`));
     this.report = new ReportView();
     this.overLimit = el("div", { role: "status" });
     /** What is shown now. @type {Material | null} */
@@ -76,7 +74,7 @@ export class ReviewView {
       const server = await api.readServer(this.serverId);
       this.#render({ server, plans, changes: await this.#readChanges(server, plans) });
     } catch (failure) {
-      fill(this.messages, notice("error", sentenceOf(failure), " ", link("All servers", viewAddress("servers"))));
+      fill(this.messages, notice("error", sentenceOf(failure), " ", link(t`All servers`, viewAddress("servers"))));
     }
   }
 
@@ -90,7 +88,7 @@ export class ReviewView {
       const isKnown = pin !== null && offered !== undefined;
       found.set(
         key,
-        isKnown ? planChanges(pin.plan, offered.plan) : ["It has changed since you accepted it on another device."],
+        isKnown ? planChanges(pin.plan, offered.plan) : [t`It has changed since you accepted it on another device.`],
       );
     }
     return found;
@@ -128,10 +126,10 @@ export class ReviewView {
     const changed = server.tools.filter(isChanged).length;
     fill(
       this.body,
-      el("p", { class: "crumbs" }, link("Servers", viewAddress("servers")), " / ", link(server.title, viewAddress("servers", server.id)), " / Review"),
-      el("h1", null, `Review ${server.title}`),
+      el("p", { class: "crumbs" }, link(t`Servers`, viewAddress("servers")), " / ", link(server.title, viewAddress("servers", server.id)), " / ", t`Review`),
+      el("h1", null, t`Review ${server.title}`),
       el("p", { class: "lead" }, LEAD),
-      changed > 0 ? notice("warning", `${formatCount(changed, "operation")} ${PAUSED}`) : null,
+      changed > 0 ? notice("warning", pausedSentence(changed)) : null,
       this.report.element,
       server.base_url || server.origins.length > 0 ? null : missingAddress(server),
       toolbar.element,
@@ -190,7 +188,7 @@ export class ReviewView {
     const sentence = selection === null ? "" : overLimitSentence(selection, others + this.#choice.chosenCount);
     if (this.overLimit.dataset.sentence === sentence) return;
     this.overLimit.dataset.sentence = sentence;
-    fill(this.overLimit, sentence && el("div", { class: "notice warning" }, sentence, " ", link("Choose what models are shown", viewAddress("selection"))));
+    fill(this.overLimit, sentence && el("div", { class: "notice warning" }, sentence, " ", link(t`Choose what models are shown`, viewAddress("selection"))));
   }
 
   /** @param {Event} event */
@@ -215,8 +213,8 @@ export class ReviewView {
 
   /** Said once: the notice speaks for itself. @param {import("../session/acceptance.js").Refused[]} refused @param {number} accepted */
   #confirm(refused, accepted) {
-    const ways = [link("Try them", viewAddress("tools")), " · ", link("Settings of the server", viewAddress("servers", this.serverId))];
-    const done = notice("good", `${formatCount(accepted, "operation")} accepted. ${this.#choice.leftSentence} `, ...ways);
+    const ways = [link(t`Try them`, viewAddress("tools")), " · ", link(t`Settings of the server`, viewAddress("servers", this.serverId))];
+    const done = notice("good", t`${formatCount(accepted, "operation")} accepted.`, ` ${this.#choice.leftSentence} `, ...ways);
     done.dataset.testid = "accepted";
     fill(this.messages, refused.length === 0 ? done : refusedNotice(refused, accepted));
     window.scrollTo(0, 0);
@@ -237,12 +235,16 @@ function addressOf(plan, path) {
   return (plan?.base_url ?? "").replace(/\/$/, "") + (plan?.kind === "mcp" ? plan.path : path);
 }
 
+/** @param {number} changed so many operations */
+const pausedSentence = (changed) =>
+  counted(changed, "{0} operation changed since you accepted, and paused until you decide.", "{0} operations changed since you accepted, and paused until you decide.");
+
 /** @param {ServerDetail} server */
 function missingAddress(server) {
   return notice(
     "warning",
-    "The document does not say where the API is. ",
-    link("Give it a base address", viewAddress("servers", server.id)),
-    " first.",
+    t`The document does not say where the API is. `,
+    link(t`Give it a base address`, viewAddress("servers", server.id)),
+    t` first.`,
   );
 }

@@ -4,6 +4,7 @@
  * The pins decide what this browser will ever send; the bridge's list only says what may be asked for.
  */
 
+import { t, verbatim } from "../base/language.js";
 import { acceptOffers } from "./pin_offers.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
@@ -23,8 +24,8 @@ export const wasAccepted = (tool) => Boolean(tool.accepted_digest);
 
 export class DocumentChanged extends Error {
   constructor() {
-    super("The document has changed since you opened this list. Review it again, then accept.");
-    this.name = "DocumentChanged";
+    super(t`The document has changed since you opened this list. Review it again, then accept.`);
+    this.name = verbatim("DocumentChanged");
   }
 }
 

@@ -1,12 +1,12 @@
 // @ts-check
 /** What the bridge says when it cannot do something, and what is said in its place when it says nothing. Pure. */
-import { t } from "../base/language.js";
+import { t, verbatim } from "../base/language.js";
 
 export class ApiError extends Error {
   /** @param {import("../types/api_types.js").WireError & {status: number}} failure */
   constructor({ code, message, detail, retryable, status }) {
     super(message);
-    this.name = "ApiError";
+    this.name = verbatim("ApiError");
     this.code = code;
     this.detail = detail;
     this.retryable = retryable;

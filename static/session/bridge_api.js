@@ -3,6 +3,7 @@
  * Client of the bridge's HTTP API. Receives a source of session tokens, gives typed answers, knows nothing of the DOM.
  * Every failure is an ApiError with the bridge's own code; a 401 is tried once more with a new token.
  */
+import { verbatim } from "../base/language.js";
 import { ApiError, readError, UNREACHABLE } from "./api_error.js";
 import { parseJson, stringifyJson } from "../base/json_text.js";
 
@@ -286,7 +287,7 @@ export class BridgeApi {
     try {
       return await this.send(path, {
         ...request,
-        headers: { ...request.headers, authorization: `Bearer ${token}` },
+        headers: { ...request.headers, authorization: verbatim(`Bearer ${token}`) },
         cache: "no-store",
       });
     } catch (failure) {

@@ -1,5 +1,6 @@
 // @ts-check
 /** Client of the bridge's conversations: the stored ones, their runs, and the events of a run. */
+import { t } from "../base/language.js";
 import { EventStream } from "../base/event_stream.js";
 
 /** @typedef {import("./bridge_api.js").BridgeApi} BridgeApi */
@@ -156,7 +157,7 @@ class SilenceTimer {
 
   restartTimer() {
     this.stopTimer();
-    this.#timer = setTimeout(() => this.#controller.abort(new Error("The bridge has been silent for too long.")), this.ms);
+    this.#timer = setTimeout(() => this.#controller.abort(new Error(t`The bridge has been silent for too long.`)), this.ms);
   }
 
   stopTimer() {

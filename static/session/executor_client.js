@@ -5,7 +5,7 @@
  * A Web Lock makes one of a user's tabs the executor; when it closes, the next takes over. A change of the accepted
  * origins needs a worker whose script came with another CSP: a new one starts, the old one finishes its calls.
  */
-
+import { t } from "../base/language.js";
 import { CallLog, openCallChannel } from "../executor/call_log.js";
 import { openRelayPort } from "../companion/relay_port.js";
 import { requestExecutor, trustedScript } from "./executor_script.js";
@@ -251,7 +251,7 @@ export class ExecutorClient extends EventTarget {
     this.#whenOnline.get(id)?.(); // It never will be; stop waiting for it.
     this.#current.worker.terminate();
     this.#current = null;
-    this.#setState({ connection: "offline", error: { code: "internal", message: "The executor could not be started." } });
+    this.#setState({ connection: "offline", error: { code: "internal", message: t`The executor could not be started.` } });
     this.#retry();
   }
 

@@ -6,6 +6,7 @@
 
 /** @typedef {import("../types/types.d.ts").ExecutorOffer} ExecutorOffer */
 
+import { t, verbatim } from "../base/language.js";
 import { addRoute } from "../base/bridge_route.js";
 
 /** The digest in the page's addresses: a worker of another version would not understand this page. */
@@ -15,7 +16,7 @@ const EXECUTOR_PATH = /^\/executor\/[\w.-]+\.js(\?route=[\w%-]+)?$/;
 
 /** @param {string} url @returns {string} */
 function checkUrl(url) {
-  if (!EXECUTOR_PATH.test(url)) throw new TypeError(`"${url}" is not an executor script of this bridge.`);
+  if (!EXECUTOR_PATH.test(url)) throw new TypeError(t`"${url}" is not an executor script of this bridge.`);
   return url;
 }
 
@@ -50,7 +51,7 @@ export async function requestExecutor(identity, send, login_origins) {
 
 /** @param {typeof fetch} send @param {string} token @param {string} body */
 function post(send, token, body) {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const headers = { authorization: verbatim(`Bearer ${token}`), "content-type": "application/json" };
   return send("/api/executor", { method: "POST", headers, body, cache: "no-store" });
 }
 
@@ -58,7 +59,7 @@ function post(send, token, body) {
 async function read(answer) {
   const body = await answer.json();
   if (answer.ok) return body;
-  throw Object.assign(new Error(body.error?.message ?? "The bridge refuses to start the executor."), {
+  throw Object.assign(new Error(body.error?.message ?? t`The bridge refuses to start the executor.`), {
     code: body.error?.code ?? "internal",
   });
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** Operations that a bridge offers, as they are pinned: what may be accepted, and why the rest may not. */
 
+import { t, verbatim } from "../base/language.js";
 import { forbiddenTarget } from "../executor/address_space.js";
 import { parseBase } from "../request/request_url.js";
 import { messageOf } from "../executor/call_failure.js";
@@ -10,14 +11,14 @@ import { messageOf } from "../executor/call_failure.js";
 
 const PLAN_VERSION = 1;
 /** The server's address is another API's: what is meant for the operation's own is not sent there. */
-const NO_ADDRESS = "The document gives it a server of its own, which is not an http or https address.";
+const NO_ADDRESS = t`The document gives it a server of its own, which is not an http or https address.`;
 
 /** Why an operation cannot be accepted. `code`: no_base_url, forbidden_origin or bad_plan; `key`: which operation. */
 export class PinError extends Error {
   /** @param {string} code @param {string} message @param {string} key */
   constructor(code, message, key) {
     super(message);
-    this.name = "PinError";
+    this.name = verbatim("PinError");
     this.code = code;
     this.key = key;
   }
@@ -43,7 +44,7 @@ function isPlanOf({ kind, method, path, tool }, key) {
  */
 export function pinOf(server, key, { name, digest, plan }, ownOrigin) {
   if (plan?.version !== PLAN_VERSION || !isPlanOf(plan, key))
-    throw new PinError("bad_plan", `The bridge gave no usable plan for "${key}". Reload the page.`, key);
+    throw new PinError("bad_plan", t`The bridge gave no usable plan for "${key}". Reload the page.`, key);
   const { base_url } = plan;
   if (!base_url && server.base_url) throw new PinError("no_base_url", NO_ADDRESS, key);
   let origin;

@@ -1,6 +1,6 @@
 // @ts-check
 /** The page's side of the probe frames: one hidden frame per question, for the one origin it is about. */
-import { t } from "../base/language.js";
+import { t, verbatim } from "../base/language.js";
 import { el } from "../ui/dom.js";
 
 /** @typedef {import("../types/probe_wire.js").ProbeReply} ProbeReply */
@@ -12,7 +12,7 @@ export class ProbeError extends Error {
   /** @param {string} code @param {string} message @param {import("../types/probe_wire.js").FetchedDocument} [page] there instead */
   constructor(code, message, page) {
     super(message);
-    this.name = "ProbeError";
+    this.name = verbatim("ProbeError");
     this.code = code;
     this.page = page;
   }

@@ -10,6 +10,7 @@ import { viaWords } from "./via_words.js";
 import { formatSize } from "./response_view.js";
 import { formatTime } from "../base/time_format.js";
 import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
+import { claimWords } from "../mcp/claim_words.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 /** @typedef {import("../executor/approval_policy.js").Decision} Decision */
@@ -114,7 +115,7 @@ function viaLine(via, url) {
 }
 
 /** @param {string[]} claims @returns {[string, string][]} */
-const claimLine = (claims) => (claims.length > 0 ? [[t`The server says`, claims.join(", ")]] : []);
+const claimLine = (claims) => (claims.length > 0 ? [[t`The server says`, claimWords(claims)]] : []);
 
 /** @param {WaitingCard} card */
 function argumentList({ args, more_args }) {

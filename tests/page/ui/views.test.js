@@ -94,7 +94,7 @@ test("the reason names the number that holds", () => {
   assert.equal(reasonSentence(selection({})), "");
   assert.match(reasonSentence(selection({ over: "over_limit" })), /9 tools exceed the limit of 128/);
   assert.match(reasonSentence(selection({ over: "over_limit", max_tools: 5 })), /exceed the limit of 5/);
-  assert.match(reasonSentence(selection({ over: "over_tokens", max_tokens: 2000 })), /more than 2000 tokens/);
+  assert.match(reasonSentence(selection({ over: "over_tokens", max_tokens: 2000 })), /more than 2,000 tokens/);
 });
 
 test("pinning a tool changes nothing else, and pins it once", () => {
