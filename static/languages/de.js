@@ -13,6 +13,7 @@ import { GERMAN_REVIEW } from "./de_review.js";
 import { GERMAN_SEARCH } from "./de_search.js";
 import { GERMAN_SERVERS } from "./de_servers.js";
 import { GERMAN_SETTINGS } from "./de_settings.js";
+import { GERMAN_TOOLS } from "./de_tools.js";
 
 /** What several sections have, and what stands around them. @type {Record<string, string>} */
 const TEXTS = {
@@ -117,6 +118,7 @@ export const GERMAN = {
     ...GERMAN_REVIEW,
     ...GERMAN_SEARCH,
     ...GERMAN_SETTINGS,
+    ...GERMAN_TOOLS,
   },
   errors: GERMAN_ERRORS,
 };

@@ -1,5 +1,6 @@
 // @ts-check
 /** What this browser would send, to read and to copy: in several languages, as a model's call, and as a call of the bridge. */
+import { t } from "../base/language.js";
 import { button, copyButton, el, fill } from "../ui/dom.js";
 import { placeSecrets } from "../request/credential_placement.js";
 import { toCurl } from "../base/curl.js";
@@ -20,22 +21,22 @@ export function codePanel(shown) {
     curl: () => toCurl(request),
     Python: () => toPython(request),
     JavaScript: () => toJavaScript(request),
-    "Tool call": () => toToolCall(shown.name, shown.args),
-    "Bridge call": () => toBridgeCall(location.origin, shown.name, shown.args),
+    [t`Tool call`]: () => toToolCall(shown.name, shown.args),
+    [t`Bridge call`]: () => toBridgeCall(location.origin, shown.name, shown.args),
   };
-  const choice = el("div", { class: "actions forms", role: "group", "aria-label": "Show the request as" });
+  const choice = el("div", { class: "actions forms", role: "group", "aria-label": t`Show the request as` });
   const place = el("div", { class: "code" });
   const show = (/** @type {string} */ form) => {
     last = form;
     const text = forms[form]();
-    const label = `Request as ${form}`;
-    fill(place, el("pre", { tabindex: "0", role: "region", "aria-label": label }, text), copyButton(`Copy as ${form}`, () => text));
+    const label = t`Request as ${form}`;
+    fill(place, el("pre", { tabindex: "0", role: "region", "aria-label": label }, text), copyButton(t`Copy as ${form}`, () => text));
     for (const each of choice.children) each.setAttribute("aria-pressed", String(each.textContent === form));
   };
   fill(choice, ...Object.keys(forms).map((form) => button(form, () => show(form), { class: "quiet small" })));
   show(last in forms ? last : "curl");
-  const words = "This is what the browser sends. Credentials are never shown: a variable stands for each.";
-  return el("section", { class: "outcome", "aria-label": "Request" }, el("p", { class: "hint" }, words), choice, place);
+  const words = t`This is what the browser sends. Credentials are never shown: a variable stands for each.`;
+  return el("section", { class: "outcome", "aria-label": t`Request` }, el("p", { class: "hint" }, words), choice, place);
 }
 
 /** Where the credentials will go: those of this browser, else those that the document asks for first. @param {RequestPlan} plan @param {string[]} schemes */

@@ -1,5 +1,6 @@
 // @ts-check
 /** Files as arguments of a form: which types, how large, and the bytes as Base64. No DOM. */
+import { t } from "../base/language.js";
 import { formatSize } from "../ui/response_view.js";
 
 /** @typedef {import("../types/api_types.js").JsonSchema} JsonSchema */
@@ -18,7 +19,7 @@ export function acceptedTypes({ description }) {
 /** Why a file cannot be an argument; "" if it can. @param {{name: string, size: number}} file */
 export function fileProblem({ name, size }) {
   if (size <= MAX_FILE_BYTES) return "";
-  return `${name} has ${formatSize(size)}. A call takes files of at most ${formatSize(MAX_FILE_BYTES)}; give the address of a larger one.`;
+  return t`${name} has ${formatSize(size)}. A call takes files of at most ${formatSize(MAX_FILE_BYTES)}; give the address of a larger one.`;
 }
 
 /** Why arguments cannot be sent; "" if they can. @param {string} text the arguments as JSON */
@@ -26,7 +27,7 @@ export function sizeProblem(text) {
   if (text.length * 3 <= MAX_ARGUMENT_BYTES) return "";
   const bytes = new TextEncoder().encode(text).byteLength;
   if (bytes <= MAX_ARGUMENT_BYTES) return "";
-  return `The arguments have ${formatSize(bytes)}; a call takes at most ${formatSize(MAX_ARGUMENT_BYTES)}. Choose smaller files, or give their addresses.`;
+  return t`The arguments have ${formatSize(bytes)}; a call takes at most ${formatSize(MAX_ARGUMENT_BYTES)}. Choose smaller files, or give their addresses.`;
 }
 
 /** Bytes that a text in Base64 stands for. @param {string} text */

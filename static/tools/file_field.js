@@ -3,6 +3,7 @@
  * Choosing files for an argument, by a dialog or by dropping them. What is chosen becomes Base64 in the fields of the
  * argument, so that a form reads, keeps and shows it as if it had been typed.
  */
+import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId, sentenceOf } from "../ui/dom.js";
 import { formatSize } from "../ui/response_view.js";
 import { acceptedTypes, decodedSize, fileProblem, MAX_FILE_BYTES, readBase64 } from "./file_content.js";
@@ -34,19 +35,19 @@ export function fileParts(field, drawing) {
     drawing.show();
   };
   const isTyped = ["text", "url"].some((name) => textOf(field, name) !== "");
-  const typed = el("details", { open: isTyped }, el("summary", null, "Give its text or its address instead"));
+  const typed = el("details", { open: isTyped }, el("summary", null, t`Give its text or its address instead`));
   typed.append(el("div", { class: "fields" }, ...field.fields.map(drawing.renderField)));
   return [dropZone(field, { many: false, accept: acceptedTypes(field.schema), take }), typed];
 }
 
 /** @param {Field} field @param {Drawing} drawing */
 function chosenFile(field, drawing) {
-  const [name, type] = [textOf(field, "filename") || "File", textOf(field, "content_type")];
+  const [name, type] = [textOf(field, "filename") || t`File`, textOf(field, "content_type")];
   const facts = [type, formatSize(decodedSize(textOf(field, "base64")))].filter(Boolean).join(" · ");
   const remove = () => {
     writeParts(field, {});
     drawing.show();
-    announceSentence(`${name} is removed`);
+    announceSentence(t`${name} is removed`);
   };
   const about = field.fields.filter((part) => part.name === "filename" || part.name === "content_type");
   return el(
@@ -57,9 +58,9 @@ function chosenFile(field, drawing) {
       { class: "actions" },
       el("strong", { class: "wrap" }, name),
       el("span", { class: "facts" }, facts),
-      button("Remove", remove, { class: "quiet small", "aria-label": `Remove the file ${name}` }),
+      button(t`Remove`, remove, { class: "quiet small", "aria-label": t`Remove the file ${name}` }),
     ),
-    el("details", null, el("summary", null, "Name and type"), el("div", { class: "fields" }, ...about.map(drawing.renderField))),
+    el("details", null, el("summary", null, t`Name and type`), el("div", { class: "fields" }, ...about.map(drawing.renderField))),
   );
 }
 
@@ -76,7 +77,7 @@ export function dropZone(field, { many, accept, take }) {
     if (chosen.length === 0 || problems.length > 0) return fill(problem, problems.join(" "));
     try {
       await take(chosen);
-      announceSentence(`${chosen.map(({ name }) => name).join(", ")}: chosen for ${field.name}`);
+      announceSentence(t`${chosen.map(({ name }) => name).join(", ")}: chosen for ${field.name}`);
     } catch (failure) {
       fill(problem, sentenceOf(failure)); // it was moved or may not be read
     }
@@ -84,9 +85,9 @@ export function dropZone(field, { many, accept, take }) {
   const id = freshId("file");
   const input = el("input", { id, type: "file", multiple: many, accept: accept || null, "aria-describedby": `${id}-limit` });
   input.addEventListener("change", () => void read([...(input.files ?? [])]));
-  const words = `${many ? "or drop them here; each" : "or drop it here;"} at most ${formatSize(MAX_FILE_BYTES)}`;
+  const words = many ? t`or drop them here; each at most ${formatSize(MAX_FILE_BYTES)}` : t`or drop it here; at most ${formatSize(MAX_FILE_BYTES)}`;
   const hint = el("span", { class: "hint", id: `${id}-limit` }, words);
-  const label = el("label", { for: id }, many ? "Choose files" : "Choose a file", el("span", { class: "visually-hidden" }, ` for ${field.name}`));
+  const label = el("label", { for: id }, many ? t`Choose files` : t`Choose a file`, el("span", { class: "visually-hidden" }, t` for ${field.name}`));
   const zone = el("div", { class: "drop-target file-drop" }, el("div", { class: "actions" }, label, input, hint), problem);
   acceptDrops(zone, (files) => void read(files));
   return zone;

@@ -1,5 +1,6 @@
 // @ts-check
 /** One control per field of an argument form: what is typed goes straight into the field. */
+import { t } from "../base/language.js";
 import { button, codeSpans, el, fill, freshId } from "../ui/dom.js";
 import {
   branchLabel,
@@ -65,23 +66,23 @@ function listParts(field, show) {
   const rows = field.items.map((item, index) => {
     item.name = `${field.name}[${index}]`;
     const remove = button(
-      "Remove",
+      t`Remove`,
       () => {
         field.items.splice(index, 1);
         show();
       },
-      { class: "quiet small", "aria-label": `Remove ${item.name}` },
+      { class: "quiet small", "aria-label": t`Remove ${item.name}` },
     );
     return el("div", { class: "list-item" }, renderField(item), remove);
   });
   const isFiles = isFileList(field.schema);
   const add = button(
-    isFiles ? "Add text or an address" : field.items.length === 0 ? "Add an item" : "Add another",
+    isFiles ? t`Add text or an address` : field.items.length === 0 ? t`Add an item` : t`Add another`,
     () => {
       field.items.push(createItem(field));
       show();
     },
-    { class: "quiet small", "aria-label": `Add an item to ${field.name}` },
+    { class: "quiet small", "aria-label": t`Add an item to ${field.name}` },
   );
   return [...rows, isFiles ? filesZone(field, show) : null, add].filter((part) => part !== null);
 }
@@ -109,7 +110,7 @@ function unionParts(field, show) {
     field.branch = Number(/** @type {HTMLSelectElement} */ (event.target).value);
     show();
   };
-  const chooser = el("select", { onchange: choose, "aria-label": `Form of ${field.name}` }, ...options);
+  const chooser = el("select", { onchange: choose, "aria-label": t`Form of ${field.name}` }, ...options);
   return [chooser, renderField(field.branches[field.branch])];
 }
 
@@ -128,7 +129,7 @@ function renderExtra(field) {
   return el(
     "div",
     { class: "field", dataset: { field: `${field.id}` } },
-    el("label", { for: id }, "Further properties", el("span", { class: "facts" }, "JSON object")),
+    el("label", { for: id }, t`Further properties`, el("span", { class: "facts" }, t`JSON object`)),
     area,
     el("p", { class: "problem", role: "alert" }),
   );
@@ -170,12 +171,12 @@ function nameParts(field) {
   const mark = field.required && !field.listed;
   return [
     el("span", { class: "argument" }, field.name),
-    mark ? el("span", { class: "required", title: "Required", "aria-hidden": "true" }, "*") : null,
+    mark ? el("span", { class: "required", title: t`Required`, "aria-hidden": "true" }, "*") : null,
     el(
       "span",
       { class: "facts" },
       describeField(field.schema, field.kind),
-      mark ? el("span", { class: "visually-hidden" }, ", required") : null,
+      mark ? el("span", { class: "visually-hidden" }, t`, required`) : null,
     ),
   ].filter((part) => part !== null);
 }
@@ -192,7 +193,7 @@ function controlFor(field) {
   if (field.kind === "boolean") return booleanControl(field);
   const given = field.schema.default ?? (Array.isArray(field.schema.examples) ? field.schema.examples[0] : undefined);
   const placeholder =
-    given === undefined ? null : `${"default" in field.schema ? "default: " : "for example "}${formatValue(given)}`;
+    given === undefined ? null : "default" in field.schema ? t`default: ${formatValue(given)}` : t`for example ${formatValue(given)}`;
   const write = (/** @type {Event} */ event) => (field.text = /** @type {HTMLInputElement} */ (event.target).value);
   const common = { placeholder, value: field.text, oninput: write, spellcheck: "false", autocomplete: "off" };
   const isLong = field.kind === "json" || Number(field.schema.maxLength ?? 0) > 300;
@@ -204,7 +205,7 @@ function controlFor(field) {
 
 /** @param {Field} field */
 function unsetLabel(field) {
-  return field.schema.default === undefined ? "(not set)" : `(not set; default ${formatValue(field.schema.default)})`;
+  return field.schema.default === undefined ? t`(not set)` : t`(not set; default ${formatValue(field.schema.default)})`;
 }
 
 /** @param {Field} field @param {string[]} labels */
@@ -241,7 +242,7 @@ function nullBox(field, rest) {
   return el(
     "label",
     { class: "null-box" },
-    el("input", { type: "checkbox", checked: field.isNull, onchange: write, "aria-label": `${field.name} is null` }),
+    el("input", { type: "checkbox", checked: field.isNull, onchange: write, "aria-label": t`${field.name} is null` }),
     "null",
   );
 }

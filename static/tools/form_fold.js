@@ -1,5 +1,6 @@
 // @ts-check
 /** Which fields of an object are shown at once: what must be given and what is given; the rest waits behind one line. */
+import { counted } from "../base/language.js";
 import { el, fill } from "../ui/dom.js";
 import { isNeededWithBody } from "./form_state.js";
 import { isFilled } from "./form_values.js";
@@ -40,7 +41,9 @@ export function foldedFields(folded, isRest, renderField) {
     fold.dataset.drawn = "";
     fill(inside, ...folded.map(renderField));
   };
-  const words = `${folded.length} ${isRest ? "more optional" : "optional"} ${folded.length === 1 ? "field" : "fields"}`;
+  const words = isRest
+    ? counted(folded.length, "{0} more optional field", "{0} more optional fields")
+    : counted(folded.length, "{0} optional field", "{0} optional fields");
   const fold = el("details", { class: "fold" }, el("summary", null, words), inside);
   for (const type of ["toggle", REVEAL]) fold.addEventListener(type, draw);
   return fold;

@@ -3,6 +3,7 @@
  * The state of an argument form as a tree of fields, made from an argument schema and filled from a JSON value.
  * Pure: no DOM. form_values.js reads it back.
  */
+import { verbatim } from "../base/language.js";
 import { stringifyJson } from "../base/json_text.js";
 import { branchesOf, choicesOf, effectiveSchema, kindOf, schemaOf, formatValue, typesOf } from "../base/argument_schema.js";
 
@@ -11,7 +12,7 @@ import { branchesOf, choicesOf, effectiveSchema, kindOf, schemaOf, formatValue, 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
 
 /** Said of the required properties of an optional body (toolserver/tool/definition.py): no body, no need. */
-const NEEDED_WITH_BODY = "Required when a body is sent.";
+const NEEDED_WITH_BODY = verbatim("Required when a body is sent.");
 
 let serial = 0;
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** Reads the arguments out of a form's fields, or names what is wrong and where. Pure: no DOM. */
+import { t } from "../base/language.js";
 import { fillField } from "./form_state.js";
 import { parseJson } from "../base/json_text.js";
 import { choicesOf, isFile, schemaOf, typesOf } from "../base/argument_schema.js";
@@ -37,7 +38,7 @@ export function isFilled(field) {
 
 /** @param {Field} field @param {Problem[]} problems */
 function absentValue(field, problems) {
-  if (field.required) problems.push({ field, message: "This argument is required." });
+  if (field.required) problems.push({ field, message: t`This argument is required.` });
   return undefined;
 }
 
@@ -52,7 +53,7 @@ function readText(field, problems) {
   if (field.kind === "json") return readJson(field, text, problems);
   const expected = field.kind === "integer" ? INTEGER : NUMBER;
   if (!expected.test(text)) {
-    problems.push({ field, message: field.kind === "integer" ? "Expected a whole number." : "Expected a number." });
+    problems.push({ field, message: field.kind === "integer" ? t`Expected a whole number.` : t`Expected a number.` });
     return undefined;
   }
   return readNumber(text);
@@ -71,13 +72,13 @@ function readJson(field, text, problems) {
     const [type] = typesOf(field.schema);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     if (type === "object" && !isObject)
-      problems.push({ field, message: 'Expected a JSON object such as {"name": "value"}.' });
+      problems.push({ field, message: t`Expected a JSON object such as {"name": "value"}.` });
     if (type === "array" && !Array.isArray(value))
-      problems.push({ field, message: "Expected a JSON list such as [1, 2]." });
+      problems.push({ field, message: t`Expected a JSON list such as [1, 2].` });
     return value;
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : "";
-    problems.push({ field, message: `This is not JSON: ${reason}. A string needs quotation marks.` });
+    problems.push({ field, message: t`This is not JSON: ${reason}. A string needs quotation marks.` });
     return undefined;
   }
 }
@@ -106,7 +107,7 @@ function readObject(field, problems) {
   const untouched = Object.keys(value).length === 0 && !own.some(({ field: at }) => isTouched(at));
   if (untouched && !field.required) return undefined;
   if (isFile(field.schema) && !["base64", "text", "url"].some((name) => name in value))
-    own.push({ field, message: "Choose a file, or give its text or address." });
+    own.push({ field, message: t`Choose a file, or give its text or address.` });
   problems.push(...own);
   return value;
 }
@@ -119,7 +120,7 @@ function readExtra(field, problems) {
   if (field.extra.trim() === "") return {};
   const value = readJson({ ...field, kind: "json", schema: { type: "object" } }, field.extra, []);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  problems.push({ field, message: 'Further properties must be a JSON object such as {"name": "value"}.' });
+  problems.push({ field, message: t`Further properties must be a JSON object such as {"name": "value"}.` });
   return {};
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** What clients and models receive of the tools, word for word, and the tokens it costs in every request. */
+import { t, formatNumber } from "../base/language.js";
 import { codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { stringifyJson } from "../base/json_text.js";
@@ -8,9 +9,9 @@ import { stringifyJson } from "../base/json_text.js";
 
 /** @type {[OfferedTools["form"], string][]} */
 const FORMS = [
-  ["openapi", "GET /openapi.json, for Open WebUI"],
-  ["mcp", "tools/list of /mcp, for MCP clients"],
-  ["responses", "Tools of a model behind /v1"],
+  ["openapi", t`GET /openapi.json, for Open WebUI`],
+  ["mcp", t`tools/list of /mcp, for MCP clients`],
+  ["responses", t`Tools of a model behind /v1`],
 ];
 const COSTLIEST = 5;
 
@@ -22,7 +23,7 @@ export class OfferPreview {
     this.form = el("select", { onchange: () => void this.#load() }, ...FORMS.map(([value, label]) => el("option", { value }, label)));
     this.cost = el("p", { class: "hint", dataset: { testid: "cost" } });
     this.place = el("div");
-    this.details = el("details", { class: "panel" }, el("summary", null, "Preview what they receive"), labelledField("As", this.form), this.place);
+    this.details = el("details", { class: "panel" }, el("summary", null, t`Preview what they receive`), labelledField(t`As`, this.form), this.place);
     this.details.addEventListener("toggle", () => this.details.open && void this.#load());
     this.element = this.details;
   }
@@ -40,7 +41,7 @@ export class OfferPreview {
       /** @type {OfferedTools} */
       const offered = await this.api.sendRequest("GET", `/api/selection/offered?form=${form}`);
       this.cost.textContent = costSentence(offered);
-      if (this.details.open) fill(this.place, codeBlock(indentJson(offered.document), "What they receive"));
+      if (this.details.open) fill(this.place, codeBlock(indentJson(offered.document), t`What they receive`));
     } catch (failure) {
       fill(this.place, notice("error", sentenceOf(failure)));
     }
@@ -51,8 +52,8 @@ export class OfferPreview {
 export function costSentence({ tokens, tools }) {
   if (tools.length === 0) return "";
   const costliest = [...tools].sort((one, other) => other.tokens - one.tokens).slice(0, COSTLIEST);
-  const most = costliest.map(({ name, tokens: cost }) => `${name} (${cost.toLocaleString("en")})`).join(", ");
-  return `Their definitions take about ${formatCount(tokens, "token")} of every request. The longest: ${most}.`;
+  const most = costliest.map(({ name, tokens: cost }) => `${name} (${formatNumber(cost)})`).join(", ");
+  return t`Their definitions take about ${formatCount(tokens, "token")} of every request. The longest: ${most}.`;
 }
 
 /** @param {import("../types/types.js").JsonValue} value @returns {string} indented, integers with all their digits */

@@ -3,20 +3,21 @@
  * The user's own run of a tool: pressing *Run* on a filled form is the approval of that one call, so it needs no card.
  * Only a card that appears after the press, for the same tool with exactly these arguments, is taken for it, and only once.
  */
+import { t, verbatim } from "../base/language.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
 
 /** What the bridge calls a page that asks for a call; no key has this name. */
-const OWN_NAME = "bridge page";
+const OWN_NAME = verbatim("bridge page");
 
 /** Maximum characters of a value on a card (`static/executor/approval_preview.js`): files are longer. */
 const SHOWN_VALUE_CHARS = 100_000;
 
 /** What a call waits for, by its state in the call log. @type {Record<string, string>} */
-const WAITS = { queued: "Waiting for other calls to the same host…" };
-const WAITS_FOR_USER = "Waiting for your approval, at the top of the page…";
+const WAITS = { queued: t`Waiting for other calls to the same host…` };
+const WAITS_FOR_USER = t`Waiting for your approval, at the top of the page…`;
 
 /**
  * Whether a card asks about exactly this; false also where it shows too little of the arguments to tell.
@@ -68,7 +69,7 @@ export function watchOwnRun({ executor, inline }, tool, tell) {
       (call) => call.tool === tool.name && call.server_id === tool.server_id && call.asked_by === OWN_NAME && !before.has(call.call_id),
     );
     const asks = executor.cards.some((card) => card.call_id === own?.call_id && !inline.hasCard(card));
-    const words = asks ? WAITS_FOR_USER : (WAITS[own?.state ?? ""] ?? "Running…");
+    const words = asks ? WAITS_FOR_USER : (WAITS[own?.state ?? ""] ?? t`Running…`);
     if (words !== told) tell((told = words));
   };
   look();

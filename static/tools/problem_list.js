@@ -1,5 +1,6 @@
 // @ts-check
 /** All that is wrong with a form in one place, each a way to its field; it shrinks as the fields are mended. */
+import { t } from "../base/language.js";
 import { button, el, fill } from "../ui/dom.js";
 
 export class ProblemList {
@@ -7,7 +8,7 @@ export class ProblemList {
   #problems = new Map();
 
   constructor() {
-    this.element = el("div", { class: "notice error problem-list", role: "group", "aria-label": "What is wrong", hidden: true });
+    this.element = el("div", { class: "notice error problem-list", role: "group", "aria-label": t`What is wrong`, hidden: true });
   }
 
   /** Last added, first listed: a form marks its fields from the end, so that the first gets the focus. @param {string} id of the field @param {string} name @param {() => unknown} go */
@@ -31,6 +32,6 @@ export class ProblemList {
     const count = this.#problems.size;
     this.element.hidden = count < 2;
     const links = [...this.#problems.values()].map(({ name, go }) => button(name, go, { class: "quiet small mono" }));
-    fill(this.element, el("p", null, `${count} arguments need attention:`), el("div", { class: "actions" }, ...links));
+    fill(this.element, el("p", null, t`${count} arguments need attention:`), el("div", { class: "actions" }, ...links));
   }
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** What the document says a tool answers, by status: description, example and schema. */
+import { t } from "../base/language.js";
 import { el, fill, notice, sentenceOf } from "../ui/dom.js";
 import { bodyView } from "../answers/body_view.js";
 import { exampleOf } from "../base/schema_example.js";
@@ -13,10 +14,10 @@ import { textView } from "../ui/response_view.js";
 /** @param {() => Promise<DescribedResponse[]>} read asked when the panel is opened for the first time */
 export function responsesPanel(read) {
   const place = el("div", { class: "stack" });
-  const panel = el("details", { class: "tries-panel" }, el("summary", null, "Responses in the document"), place);
+  const panel = el("details", { class: "tries-panel" }, el("summary", null, t`Responses in the document`), place);
   const load = () => {
     if (!panel.open || place.childElementCount > 0) return;
-    fill(place, el("p", { class: "hint" }, "Loading…"));
+    fill(place, el("p", { class: "hint" }, t`Loading…`));
     read().then(
       (responses) => fill(place, ...responses.map(responseView), responses.length === 0 ? nothing() : null),
       (failure) => fill(place, notice("error", sentenceOf(failure))),
@@ -26,7 +27,7 @@ export function responsesPanel(read) {
   return panel;
 }
 
-const nothing = () => el("p", { class: "hint" }, "The document says nothing about its responses.");
+const nothing = () => el("p", { class: "hint" }, t`The document says nothing about its responses.`);
 
 /** @param {DescribedResponse} response */
 function responseView({ status, description, content }) {
@@ -35,7 +36,7 @@ function responseView({ status, description, content }) {
   return el(
     "details",
     { open: isGood && content.length > 0, class: "response" },
-    el("summary", null, badge, " ", description || "No description"),
+    el("summary", null, badge, " ", description || t`No description`),
     ...content.map(contentView),
   );
 }
@@ -44,9 +45,9 @@ function responseView({ status, description, content }) {
 function contentView({ media_type, schema, example }) {
   const known = typeof schema === "object" ? schemaOf(schema) : null;
   const shown = example ?? (known && Object.keys(known).length > 0 ? exampleOf(known, { withAll: true }) : undefined);
-  const words = example === undefined ? "Made up from the schema" : "Example of the document";
+  const words = example === undefined ? t`Made up from the schema` : t`Example of the document`;
   const text = typeof shown === "string" ? shown : shown === undefined ? "" : prettyJson(shown);
-  const details = known && el("details", null, el("summary", null, "Schema"), textView(prettyJson(known)));
+  const details = known && el("details", null, el("summary", null, t`Schema`), textView(prettyJson(known)));
   return el(
     "div",
     { class: "stack" },

@@ -3,6 +3,7 @@
  * Arguments that the user saved by name, for each operation. They stay in this browser, with the other data of its user:
  * they may hold anything, passwords too, and nobody else has a use for them.
  */
+import { verbatim } from "../base/language.js";
 import { stringifyJson, parseJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
@@ -10,7 +11,7 @@ import { stringifyJson, parseJson } from "../base/json_text.js";
 /** @typedef {{readRecord: (store: "keys", key: string) => Promise<any>, changeRecords: (stores: ["keys"], change: (of: (store: "keys") => {put: (value: unknown, key: string) => unknown}) => void) => Promise<void>}} Store */
 
 /** A persisted name. */
-const RECORD = "saved requests";
+const RECORD = verbatim("saved requests");
 const MAX_NAME = 80;
 
 export class SavedRequests {

@@ -1,5 +1,6 @@
 // @ts-check
 /** Which tools models are shown: what comes of the choice, and the choice itself. Every change is saved immediately. */
+import { t } from "../base/language.js";
 import { announceSentence, el, factList, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { ChosenList } from "../ui/chosen_list.js";
 import { viewAddress } from "../ui/router.js";
@@ -13,31 +14,28 @@ import { OfferPreview } from "./offer_preview.js";
 /** @typedef {"servers" | "tags" | "names" | "pinned"} ListName */
 /** @typedef {"max_tools" | "max_tokens"} NumberName */
 
-const LEAD =
-  "Most models take at most 128 tools, and each one costs tokens in every request. If you have more, models see the pinned " +
-  "ones, and find and run the others with find_operations and run_operation. A tool that is not shown can still be called " +
-  "by name: to keep an operation from running, do not accept it.";
+const LEAD = t`Most models take at most 128 tools, and each one costs tokens in every request. If you have more, models see the pinned ones, and find and run the others with find_operations and run_operation. A tool that is not shown can still be called by name: to keep an operation from running, do not accept it.`;
 
 /** @type {Record<ListName, {title: string, hint: string, label: string, none: string}>} */
 const WORDS = {
   pinned: {
-    title: "Pinned tools",
-    hint: "Shown even when there are too many tools to show all.",
-    label: "Pin a tool",
-    none: "None.",
+    title: t`Pinned tools`,
+    hint: t`Shown even when there are too many tools to show all.`,
+    label: t`Pin a tool`,
+    none: t`None.`,
   },
   servers: {
-    title: "Servers",
-    hint: "Only tools of these servers.",
-    label: "Add a server by its id",
-    none: "All servers.",
+    title: t`Servers`,
+    hint: t`Only tools of these servers.`,
+    label: t`Add a server by its id`,
+    none: t`All servers.`,
   },
-  tags: { title: "Tags", hint: "Only tools with one of these tags.", label: "Add a tag", none: "All tags." },
+  tags: { title: t`Tags`, hint: t`Only tools with one of these tags.`, label: t`Add a tag`, none: t`All tags.` },
   names: {
-    title: "Names",
-    hint: "Only tools with one of these names. * stands for any characters: list*, *Issue*.",
-    label: "Add a name or pattern",
-    none: "All names.",
+    title: t`Names`,
+    hint: t`Only tools with one of these names. * stands for any characters: list*, *Issue*.`,
+    label: t`Add a name or pattern`,
+    none: t`All names.`,
   },
 };
 
@@ -62,8 +60,8 @@ export class SelectionView {
     const { pinned, servers, tags, names } = this.lists;
     fill(
       container,
-      el("p", { class: "crumbs" }, link("Tools", viewAddress("tools")), " / Tools shown to models"),
-      el("h1", null, "Tools shown to models"),
+      el("p", { class: "crumbs" }, link(t`Tools`, viewAddress("tools")), " / ", t`Tools shown to models`),
+      el("h1", null, t`Tools shown to models`),
       el("p", { class: "lead" }, LEAD),
       this.summary,
       this.messages,
@@ -83,16 +81,16 @@ export class SelectionView {
     return el(
       "section",
       { class: "panel" },
-      el("h2", null, "Limits"),
-      labelledField("Maximum number of tools", this.numbers.max_tools, "Including the bridge's own tools. Empty: as set when the bridge was started."),
-      labelledField("Maximum number of tokens", this.numbers.max_tokens, "For all definitions, at four characters per token. Empty: as set when the bridge was started."),
+      el("h2", null, t`Limits`),
+      labelledField(t`Maximum number of tools`, this.numbers.max_tools, t`Including the bridge's own tools. Empty: as set when the bridge was started.`),
+      labelledField(t`Maximum number of tokens`, this.numbers.max_tokens, t`For all definitions, at four characters per token. Empty: as set when the bridge was started.`),
     );
   }
 
   #render() {
     const { selection } = this.parts.inventory;
     if (selection === null) {
-      fill(this.summary, el("p", { class: "hint" }, "Loading…"));
+      fill(this.summary, el("p", { class: "hint" }, t`Loading…`));
       return;
     }
     const reason = reasonSentence(selection);
@@ -112,7 +110,7 @@ export class SelectionView {
     fill(this.messages);
     try {
       const selection = await this.parts.inventory.changeSelection((choice) => ({ ...choice, ...change }));
-      announceSentence(`Saved. ${shownSentence(selection)}`);
+      announceSentence(t`Saved. ${shownSentence(selection)}`);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     }
@@ -152,6 +150,6 @@ function numberField(min, max, change) {
 
 /** What is being typed stays. @param {HTMLInputElement} field @param {number | null} value @param {number | null} standard */
 function showNumber(field, value, standard) {
-  field.placeholder = standard === null ? "no limit" : String(standard);
+  field.placeholder = standard === null ? t`no limit` : String(standard);
   if (document.activeElement !== field) field.value = value === null ? "" : String(value);
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** A filled form as an address: the arguments stand in its fragment, which no browser sends to any server. Pure. */
+import { t } from "../base/language.js";
 import { isSecretName } from "../executor/redaction.js";
 import { parseJson, stringifyJson } from "../base/json_text.js";
 import { viewAddress } from "../ui/router.js";
@@ -21,6 +22,9 @@ export function shareableArguments(args) {
   return { args: /** @type {JsonObject} */ (withoutSecrets(args, left)), left };
 }
 
+/** @param {string} name may be empty */
+const fileWords = (name) => (name === "" ? t`the file` : t`the file ${name}`);
+
 /** @param {JsonValue} value @param {string[]} left @returns {JsonValue} */
 function withoutSecrets(value, left) {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, left));
@@ -29,7 +33,7 @@ function withoutSecrets(value, left) {
   const kept = {};
   for (const [name, member] of Object.entries(value)) {
     const isContent = name === "base64" && typeof member === "string";
-    if (isContent || isSecretName(name)) left.push(isContent ? `the file ${String(value.filename ?? "")}`.trim() : name);
+    if (isContent || isSecretName(name)) left.push(isContent ? fileWords(String(value.filename ?? "")) : name);
     else kept[name] = withoutSecrets(member, left);
   }
   return kept;

@@ -1,5 +1,6 @@
 // @ts-check
 /** The search field above the list of tools, and what else narrows it down. */
+import { t } from "../base/language.js";
 import { el, fill, labelledField } from "../ui/dom.js";
 import { tagsOf } from "../session/tool_filter.js";
 
@@ -13,11 +14,11 @@ const MIN_TOOLS = 20;
 
 /** @type {[Standing, string][]} */
 const STANDINGS = [
-  ["", "All tools"],
-  ["shown", "Shown to models"],
-  ["not_shown", "Not shown"],
-  ["pinned", "Pinned"],
-  ["not_accepted", "Not accepted"],
+  ["", t`All tools`],
+  ["shown", t`Shown to models`],
+  ["not_shown", t`Not shown`],
+  ["pinned", t`Pinned`],
+  ["not_accepted", t`Not accepted`],
 ];
 
 /** What was last looked for, while this page is open: choosing a tool does not lose it. @type {ToolFilter} */
@@ -36,12 +37,12 @@ export class ToolFilterView {
     this.standing = el("select", { onchange: change });
     offerOptions(this.standing, STANDINGS, last.standing);
     this.fields = {
-      server: labelledField("Server", this.server),
-      tag: labelledField("Tag", this.tag),
-      standing: labelledField("Show", this.standing),
+      server: labelledField(t`Server`, this.server),
+      tag: labelledField(t`Tag`, this.tag),
+      standing: labelledField(t`Show`, this.standing),
     };
     this.narrow = el("div", { class: "narrow" }, ...Object.values(this.fields));
-    this.element = el("div", { class: "filter" }, labelledField("Search", this.search), this.narrow);
+    this.element = el("div", { class: "filter" }, labelledField(t`Search`, this.search), this.narrow);
   }
 
   /** @returns {ToolFilter} */
@@ -61,8 +62,8 @@ export class ToolFilterView {
     this.fields.server.hidden = servers.length < 2;
     this.fields.tag.hidden = tags.length === 0;
     const titles = servers.map(({ id, title }) => /** @type {[string, string]} */ ([id, title]));
-    offerOptions(this.server, [["", "All servers"], ...titles], last.server);
-    offerOptions(this.tag, [["", "All tags"], ...tags.map((tag) => /** @type {[string, string]} */ ([tag, tag]))], last.tag);
+    offerOptions(this.server, [["", t`All servers`], ...titles], last.server);
+    offerOptions(this.tag, [["", t`All tags`], ...tags.map((tag) => /** @type {[string, string]} */ ([tag, tag]))], last.tag);
   }
 }
 

@@ -3,6 +3,7 @@
  * The argument form of a tool: controls for a tree of fields, and the same arguments as raw JSON text.
  * The fields hold the state; a control writes what is typed into its field.
  */
+import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId } from "../ui/dom.js";
 import { exampleOf } from "../base/schema_example.js";
 import { schemaOf } from "../base/argument_schema.js";
@@ -27,12 +28,12 @@ export class ToolForm {
       rows: 8,
       spellcheck: "false",
       class: "mono",
-      "aria-label": "Arguments as JSON",
+      "aria-label": t`Arguments as JSON`,
     });
-    this.toggle = button("Edit as JSON", () => this.#switchMode(), { class: "quiet small", "aria-pressed": "false" });
+    this.toggle = button(t`Edit as JSON`, () => this.#switchMode(), { class: "quiet small", "aria-pressed": "false" });
     const tools = [
-      button("Fill with example", () => this.fillExample(), { class: "quiet small" }),
-      button("Clear", () => this.setValue({}), { class: "quiet small", "aria-label": "Clear the form" }),
+      button(t`Fill with example`, () => this.fillExample(), { class: "quiet small" }),
+      button(t`Clear`, () => this.setValue({}), { class: "quiet small", "aria-label": t`Clear the form` }),
     ];
     this.body = el("div", { class: "form-body" });
     this.problems = new ProblemList();
@@ -41,7 +42,7 @@ export class ToolForm {
     this.problem = el("p", { class: "problem", role: "alert" });
     this.element = el(
       "div",
-      { class: "tool-form", role: "group", "aria-label": "Arguments" },
+      { class: "tool-form", role: "group", "aria-label": t`Arguments` },
       el("div", { class: "actions form-tools" }, ...(hasArguments(schema) ? tools : []), this.toggle),
       this.body,
       this.problem,
@@ -82,7 +83,7 @@ export class ToolForm {
     this.setValue(this.peekArguments());
     completeField(this.root, exampleOf(this.schema, { withOptional: true }));
     this.setValue(readForm(this.root).value);
-    announceSentence("The form is filled with example values");
+    announceSentence(t`The form is filled with example values`);
   }
 
   /** Marks the argument the bridge complained about. @param {string} argument @param {string} message */
@@ -93,7 +94,7 @@ export class ToolForm {
 
   #render() {
     fill(this.body, this.isRaw ? this.raw : this.#showFields());
-    this.toggle.textContent = this.isRaw ? "Back to the form" : "Edit as JSON";
+    this.toggle.textContent = this.isRaw ? t`Back to the form` : t`Edit as JSON`;
     this.toggle.setAttribute("aria-pressed", String(this.isRaw));
   }
 
@@ -101,7 +102,7 @@ export class ToolForm {
     const rendered = renderField(this.root);
     const hasFields =
       this.root.fields.length > 0 || this.root.kind !== "object" || this.root.schema.additionalProperties;
-    return hasFields ? rendered : el("p", { class: "hint" }, "This tool takes no arguments.");
+    return hasFields ? rendered : el("p", { class: "hint" }, t`This tool takes no arguments.`);
   }
 
   #switchMode() {
@@ -123,7 +124,7 @@ export class ToolForm {
   #readRaw() {
     const value = parseObject(this.raw.value);
     if (value !== null) return value;
-    this.problem.textContent = 'The arguments must be one JSON object, such as {"id": 7}.';
+    this.problem.textContent = t`The arguments must be one JSON object, such as {"id": 7}.`;
     this.raw.setAttribute("aria-invalid", "true");
     this.raw.focus();
     return null;

@@ -1,5 +1,6 @@
 // @ts-check
 /** What a tool is, above its form: name, whole address, what its requests carry, and its description. */
+import { t, formatList } from "../base/language.js";
 import { codeSpans, el, fill, link, methodTag } from "../ui/dom.js";
 import { placeSecrets } from "../request/credential_placement.js";
 import { viewAddress } from "../ui/router.js";
@@ -12,7 +13,7 @@ const MARKDOWN = /[`*_[\]#|<>]|^\s*[-+\d]/m;
 
 /** @param {FullTool} tool */
 export function toolTitle({ name, server_id }) {
-  const server = link("Server", viewAddress("servers", server_id), { class: "quiet-link" });
+  const server = link(t`Server`, viewAddress("servers", server_id), { class: "quiet-link" });
   return el("div", { class: "title-row" }, el("h1", { tabindex: "-1" }, name), server);
 }
 
@@ -46,14 +47,20 @@ export function toolDescription(text) {
 export function credentialState({ server_id }, reading) {
   const place = el("p", { class: "hint credential-state" });
   const show = (/** @type {{plan: RequestPlan, schemes: string[]}} */ { plan, schemes }) => {
-    const add = link(schemes.length > 0 ? "Credentials" : "Add a credential", viewAddress("servers", server_id));
+    const add = link(schemes.length > 0 ? t`Credentials` : t`Add a credential`, viewAddress("servers", server_id));
     const words = credentialWords(plan, schemes);
-    const isSent = words.startsWith("Sends");
-    const badge = words ? el("span", { class: `badge ${isSent ? "good" : "warning"}` }, isSent ? "credential" : "no credential") : null;
+    const isSent = sentNames(plan, schemes).length > 0 || schemes.includes("*");
+    const badge = words ? el("span", { class: `badge ${isSent ? "good" : "warning"}` }, isSent ? t`credential` : t`no credential`) : null;
     fill(place, badge, " ", ...codeSpans(words), plan.security.length > 0 || schemes.length > 0 ? add : null);
   };
   reading.then(show, () => undefined);
   return place;
+}
+
+/** Where the saved credentials go, as names between backticks. @param {Pick<RequestPlan, "security">} plan @param {string[]} schemes */
+function sentNames(plan, schemes) {
+  const made = Object.fromEntries(schemes.filter((name) => name !== "*").map((name) => [name, { value: "x" }]));
+  return placeSecrets(plan, made).filter((place) => place.in !== "nowhere").map(({ name }) => `\`${name}\``);
 }
 
 /**
@@ -62,12 +69,12 @@ export function credentialState({ server_id }, reading) {
  * @returns {string} a sentence, with names between backticks; "" where nothing is asked for or sent
  */
 export function credentialWords(plan, schemes) {
-  const made = Object.fromEntries(schemes.filter((name) => name !== "*").map((name) => [name, { value: "x" }]));
-  const sent = placeSecrets(plan, made).filter((place) => place.in !== "nowhere").map(({ name }) => `\`${name}\``);
-  if (sent.length > 0) return `Sends your credential as ${sent.join(" and ")}. `;
-  if (schemes.includes("*")) return "Sends the credential that goes with every request of this server. ";
+  const sent = sentNames(plan, schemes);
+  if (sent.length > 0) return t`Sends your credential as ${formatList(sent)}. `;
+  if (schemes.includes("*")) return t`Sends the credential that goes with every request of this server. `;
   const needed = [...new Set(plan.security.flat().map(({ scheme }) => scheme))].map((name) => `\`${name}\``);
   if (needed.length === 0) return "";
   const may = plan.security.some((all) => all.length === 0);
-  return `${may ? "Takes" : "Needs"} a credential (${needed.join(" or ")}), and none is saved in this browser. `;
+  const names = formatList(needed, "disjunction");
+  return may ? t`Takes a credential (${names}), and none is saved in this browser. ` : t`Needs a credential (${names}), and none is saved in this browser. `;
 }

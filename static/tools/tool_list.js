@@ -1,5 +1,6 @@
 // @ts-check
 /** The rows of the list of tools: by server and tag, groups to fold, a pin for each tool where there is a choice. */
+import { t } from "../base/language.js";
 import { button, el, fill, link, methodTag } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { viewAddress } from "../ui/router.js";
@@ -68,7 +69,7 @@ export class ToolList {
     return [
       hasTitle ? this.#heading(id, title, tools.length, isOpen) : null,
       shown.length > 0 ? el("ul", { class: "tool-rows", "aria-label": title || null }, ...shown.map((tool) => this.#row(tool))) : null,
-      hidden > 0 ? el("p", { class: "hint" }, `and ${hidden.toLocaleString("en")} more; search to find them`) : null,
+      hidden > 0 ? el("p", { class: "hint" }, t`and ${hidden} more; search to find them`) : null,
     ];
   }
 
@@ -79,7 +80,7 @@ export class ToolList {
       if (this.listing) this.showTools({ ...this.listing, isFiltered: false });
     };
     const about = el("span", { class: "facts" }, formatCount(count, "tool"));
-    return el("h3", { class: "tool-group" }, el("button", { type: "button", class: "fold", onclick: fold, "aria-expanded": String(isOpen), dataset: { fold: id } }, title || "Without a tag", " ", about));
+    return el("h3", { class: "tool-group" }, el("button", { type: "button", class: "fold", onclick: fold, "aria-expanded": String(isOpen), dataset: { fold: id } }, title || t`Without a tag`, " ", about));
   }
 
   /** @param {Tool} tool */
@@ -94,8 +95,8 @@ export class ToolList {
         class: tool.accepted ? "" : "muted",
         title: `${tool.name}: ${tool.method} ${tool.path}`,
       }),
-      tool.accepted ? null : el("span", { class: "badge" }, "not accepted"),
-      isPaused(tool) ? el("span", { class: "badge warning" }, "paused") : null,
+      tool.accepted ? null : el("span", { class: "badge" }, t`not accepted`),
+      isPaused(tool) ? el("span", { class: "badge warning" }, t`paused`) : null,
       mayPin ? this.#pinButton(tool.name, pinned.has(tool.name)) : null,
     );
   }
@@ -106,11 +107,11 @@ export class ToolList {
       /** @type {HTMLElement} */ (event.currentTarget).setAttribute("aria-pressed", String(!isPinned));
       this.pin(name, !isPinned);
     };
-    return button("Pin", press, {
+    return button(t`Pin`, press, {
       class: "pin",
       "aria-pressed": String(isPinned),
-      "aria-label": `Pin ${name}`,
-      title: isPinned ? "Pinned: shown to models. Press to unpin" : "Always show it to models, even when there are too many tools to show all",
+      "aria-label": t`Pin ${name}`,
+      title: isPinned ? t`Pinned: shown to models. Press to unpin` : t`Always show it to models, even when there are too many tools to show all`,
       dataset: { pin: name },
     });
   }

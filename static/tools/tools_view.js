@@ -1,5 +1,6 @@
 // @ts-check
 /** The tools, searchable, which of them models are shown, and the one being tried. */
+import { t } from "../base/language.js";
 import { announceSentence, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { shownSentence, withPin } from "../session/selection.js";
@@ -35,9 +36,9 @@ export class ToolsView {
 
   /** @param {HTMLElement} container */
   start(container) {
-    const parts = [el("h1", null, "Tools"), this.shown, this.filter.element, this.messages, this.none, this.list.element];
+    const parts = [el("h1", null, t`Tools`), this.shown, this.filter.element, this.messages, this.none, this.list.element];
     const side = el("div", { class: "side" }, ...parts);
-    const back = link("All tools", viewAddress("tools"), { class: "back" });
+    const back = link(t`All tools`, viewAddress("tools"), { class: "back" });
     fill(this.split, side, el("div", null, back, this.place));
     fill(container, this.split);
     const { inventory, controls } = this.parts;
@@ -78,7 +79,7 @@ export class ToolsView {
 
   #renderShown() {
     const { selection } = this.parts.inventory;
-    const change = link("Choose", viewAddress("selection"), { "aria-label": "Choose which tools are shown to models" });
+    const change = link(t`Choose`, viewAddress("selection"), { "aria-label": t`Choose which tools are shown to models` });
     fill(this.shown, ...(selection === null || selection.total === 0 ? [] : [shownSentence(selection), " ", change]));
   }
 
@@ -88,7 +89,7 @@ export class ToolsView {
     const version = JSON.stringify([tool.name, tool.accepted, tool.key, document]);
     if (version === this.trialFor) return;
     this.trialFor = version;
-    if (this.trial === null) fill(this.place, el("p", { class: "hint" }, "Loading…"));
+    if (this.trial === null) fill(this.place, el("p", { class: "hint" }, t`Loading…`));
     try {
       const [full, { TryView }] = await Promise.all([this.parts.api.readTool(tool.name), import("./try_view.js")]);
       if (this.trialFor !== version) return;
@@ -104,17 +105,18 @@ export class ToolsView {
 
   #nothingChosen() {
     const { inventory } = this.parts;
-    if (!inventory.isLoaded) return el("p", { class: "hint" }, "Loading…");
+    if (!inventory.isLoaded) return el("p", { class: "hint" }, t`Loading…`);
     if (this.toolName)
       return el(
         "p",
         { class: "empty" },
-        `There is no tool named ${this.toolName}. `,
-        link("All tools", viewAddress("tools")),
+        t`There is no tool named ${this.toolName}.`,
+        " ",
+        link(t`All tools`, viewAddress("tools")),
       );
     if (inventory.tools.length > 0)
-      return el("p", { class: "empty" }, "Choose a tool to see its arguments and try it.");
-    return el("p", { class: "empty" }, "There are no tools yet. ", link("Add a server", viewAddress("add")));
+      return el("p", { class: "empty" }, t`Choose a tool to see its arguments and try it.`);
+    return el("p", { class: "empty" }, t`There are no tools yet.`, " ", link(t`Add a server`, viewAddress("add")));
   }
 
   #renderList() {
@@ -122,7 +124,7 @@ export class ToolsView {
     const pinned = new Set(inventory.selection?.pinned);
     const filter = this.filter.readFilter();
     const tools = findTools(inventory.tools, filter, pinned);
-    this.none.textContent = tools.length === 0 && inventory.tools.length > 0 ? "No tool matches." : "";
+    this.none.textContent = tools.length === 0 && inventory.tools.length > 0 ? t`No tool matches.` : "";
     this.list.showTools({
       tools,
       pinned,
@@ -153,7 +155,7 @@ export class ToolsView {
     fill(this.messages);
     try {
       const selection = await this.parts.inventory.changeSelection((choice) => withPin(choice, name, isPinned));
-      announceSentence(`${name} is ${isPinned ? "pinned" : "no longer pinned"}. ${shownSentence(selection)}`);
+      announceSentence(`${isPinned ? t`${name} is pinned.` : t`${name} is no longer pinned.`} ${shownSentence(selection)}`);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
       this.#renderList();

@@ -1,8 +1,10 @@
 // @ts-check
 /** Earlier calls of a tool and what its user saved by name: to run again, or to edit in the form first. */
+import { t } from "../base/language.js";
 import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
 import { formatTime } from "../base/time_format.js";
 import { linkTo, shareableArguments } from "./shared_link.js";
+import { stateWords } from "../ui/outcome_view.js";
 import { readArguments, SavedRequests } from "./saved_requests.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
@@ -20,11 +22,11 @@ export class TriesPanel {
     this.form = form;
     this.saved = new SavedRequests(store, tool);
     this.name = el("input", { type: "text", maxlength: 80, autocomplete: "off" });
-    this.savedList = el("ul", { class: "tries", "aria-label": "Saved requests" });
-    this.callList = el("ul", { class: "tries", "aria-label": "Earlier calls" });
+    this.savedList = el("ul", { class: "tries", "aria-label": t`Saved requests` });
+    this.callList = el("ul", { class: "tries", "aria-label": t`Earlier calls` });
     this.messages = el("div", { "aria-live": "polite" });
     const open = (/** @type {Event} */ event) => /** @type {HTMLDetailsElement} */ (event.target).open && void this.showTries();
-    this.element = el("details", { class: "tries-panel", ontoggle: open }, el("summary", null, "Saved requests and earlier calls"), this.#content());
+    this.element = el("details", { class: "tries-panel", ontoggle: open }, el("summary", null, t`Saved requests and earlier calls`), this.#content());
   }
 
   #content() {
@@ -32,15 +34,15 @@ export class TriesPanel {
       event.preventDefault();
       void this.#attempt(() => this.#save());
     };
-    const submit = el("button", { type: "submit" }, "Save what is in the form");
-    const hint = "Saved in this browser only.";
+    const submit = el("button", { type: "submit" }, t`Save what is in the form`);
+    const hint = t`Saved in this browser only.`;
     return el(
       "div",
       { class: "stack" },
-      el("h2", null, "Saved"),
+      el("h2", null, t`Saved`),
       this.savedList,
-      el("form", { class: "inline-form", onsubmit: save, "aria-label": "Save the request" }, labelledField("Name", this.name, hint), submit),
-      el("h2", null, "Earlier calls"),
+      el("form", { class: "inline-form", onsubmit: save, "aria-label": t`Save the request` }, labelledField(t`Name`, this.name, hint), submit),
+      el("h2", null, t`Earlier calls`),
       this.callList,
       this.messages,
     );
@@ -52,15 +54,15 @@ export class TriesPanel {
       const [saved, { calls }] = await Promise.all([this.saved.listRequests(), this.api.listCallsOf(this.tool.server_id, this.tool.key)]);
       fill(this.savedList, ...saved.map((each) => this.#savedRow(each)));
       fill(this.callList, ...calls.slice(0, SHOWN_CALLS).map((call) => this.#callRow(call)));
-      if (saved.length === 0) fill(this.savedList, el("li", { class: "hint" }, "Nothing is saved yet."));
-      if (calls.length === 0) fill(this.callList, el("li", { class: "hint" }, "It was not called in the last 30 days."));
+      if (saved.length === 0) fill(this.savedList, el("li", { class: "hint" }, t`Nothing is saved yet.`));
+      if (calls.length === 0) fill(this.callList, el("li", { class: "hint" }, t`It was not called in the last 30 days.`));
     });
   }
 
   async #save() {
     if (this.name.value.trim() === "") return this.name.focus();
     await this.saved.saveRequest(this.name.value, this.form.read());
-    announceSentence(`${this.name.value} is saved in this browser`);
+    announceSentence(t`${this.name.value} is saved in this browser`);
     this.name.value = "";
     await this.showTries();
   }
@@ -72,27 +74,27 @@ export class TriesPanel {
 
   /** @param {import("./saved_requests.js").SavedRequest} saved */
   #savedRow({ name, text }) {
-    const remove = button("Delete", () => void this.#attempt(() => this.saved.removeRequest(name).then(() => this.showTries())), {
+    const remove = button(t`Delete`, () => void this.#attempt(() => this.saved.removeRequest(name).then(() => this.showTries())), {
       class: "quiet small danger",
-      "aria-label": `Delete ${name}`,
+      "aria-label": t`Delete ${name}`,
     });
     return this.#row(el("strong", null, name), text, name, [remove]);
   }
 
   /** @param {StoredCall} call */
   #callRow({ opened_at, ended_at, state, http_status, error, arguments: text }) {
-    const words = String(ended_at === null ? state : (http_status ?? error?.code ?? state)).replaceAll("_", " ");
+    const words = stateWords(String(ended_at === null ? state : (http_status ?? error?.code ?? state)));
     const at = formatTime(1000 * opened_at);
     const badge = el("span", { class: `badge ${state === "succeeded" ? "good" : ended_at === null ? "running" : "bad"}` }, words);
-    return this.#row(el("span", null, el("span", { class: "facts" }, at), " ", badge), text, `the call of ${at}`, []);
+    return this.#row(el("span", null, el("span", { class: "facts" }, at), " ", badge), text, t`the call of ${at}`, []);
   }
 
   /** @param {HTMLElement} title @param {string | null} text arguments @param {string} name @param {HTMLElement[]} more */
   #row(title, text, name, more) {
     const known = readArguments(text);
-    const run = known?.isWhole && button("Run again", (event) => this.form.run(known.args, event.isTrusted), { class: "quiet small", "aria-label": `Run again: ${name}` });
-    const edit = known && button("Edit", () => this.form.edit(known.args), { class: "quiet small", "aria-label": `Edit: ${name}` });
-    const shown = text === null ? "Its arguments were too long to store." : text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+    const run = known?.isWhole && button(t`Run again`, (event) => this.form.run(known.args, event.isTrusted), { class: "quiet small", "aria-label": t`Run again: ${name}` });
+    const edit = known && button(t`Edit`, () => this.form.edit(known.args), { class: "quiet small", "aria-label": t`Edit: ${name}` });
+    const shown = text === null ? t`Its arguments were too long to store.` : text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
     return el("li", null, title, el("code", { class: "tries-text" }, shown), el("span", { class: "actions" }, run, edit, ...more));
   }
 }
@@ -102,12 +104,12 @@ export function shareButton(tool, read, place) {
   const share = async () => {
     const { args, left } = shareableArguments(read());
     const link = linkTo(location.href.split("#", 1)[0], tool, args);
-    if (link === null) return fill(place, el("p", { class: "hint" }, "These arguments are too long for a link. Save them by name instead."));
+    if (link === null) return fill(place, el("p", { class: "hint" }, t`These arguments are too long for a link. Save them by name instead.`));
     const box = el("input", { type: "text", readonly: true, value: link, class: "mono" });
-    const without = left.length > 0 ? ` Left out: ${[...new Set(left)].join(", ")}.` : "";
-    fill(place, labelledField("Link to this form", box, `It opens for people who use this bridge and have the tool.${without}`));
+    const sentences = [t`It opens for people who use this bridge and have the tool.`, left.length > 0 && t`Left out: ${[...new Set(left)].join(", ")}.`];
+    fill(place, labelledField(t`Link to this form`, box, sentences.filter(Boolean).join(" ")));
     box.select();
-    await navigator.clipboard?.writeText(link).then(() => announceSentence("The link is copied"), () => undefined);
+    await navigator.clipboard?.writeText(link).then(() => announceSentence(t`The link is copied`), () => undefined);
   };
-  return button("Share", () => void share(), { class: "quiet", "aria-label": "Share a link to this form" });
+  return button(t`Share`, () => void share(), { class: "quiet", "aria-label": t`Share a link to this form` });
 }

@@ -1,5 +1,6 @@
 // @ts-check
 /** One tool to try: its form, what would be sent, and the answer. */
+import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, link, notice } from "../ui/dom.js";
 import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
@@ -25,7 +26,7 @@ import { credentialState, toolAddress, toolDescription, toolTitle } from "./tool
 /** What was last typed for a tool, while this page is open. @type {Map<string, import("../types/types.js").JsonObject>} */
 const drafts = new Map();
 
-const IN_A_MESSAGE = "These are the arguments. The page puts them into a message of MCP; Calls shows it.";
+const IN_A_MESSAGE = t`These are the arguments. The page puts them into a message of MCP; Calls shows it.`;
 
 export class TryView {
   /** @param {Parts} parts @param {FullTool} tool @param {string | null} [shared] arguments, as a link has them */
@@ -39,9 +40,9 @@ export class TryView {
     this.run = el(
       "button",
       { type: "submit", class: tool.safe ? "primary" : "primary unsafe", dataset: { testid: "run" } },
-      tool.safe ? "Run" : `Run (${tool.method})`,
+      tool.safe ? t`Run` : t`Run (${tool.method})`,
     );
-    this.cancel = button("Cancel", () => this.running?.abort(), { class: "quiet", hidden: true });
+    this.cancel = button(t`Cancel`, () => this.running?.abort(), { class: "quiet", hidden: true });
     /** @type {AbortController | null} */
     this.running = null;
     this.openBreakers = breakerNotices(parts.controls, () => parts.controls.breakersOf(tool.server_id, tool.key, [tool.origin]));
@@ -90,7 +91,7 @@ export class TryView {
       this.openBreakers.element,
       el(
         "form",
-        { class: "panel", onsubmit: submit, novalidate: true, "aria-label": `Try ${tool.name}` },
+        { class: "panel", onsubmit: submit, novalidate: true, "aria-label": t`Try ${tool.name}` },
         this.form.element,
         this.#actionButtons(),
         this.sharing,
@@ -108,7 +109,7 @@ export class TryView {
     return el(
       "details",
       { class: "tool-limits", ontoggle: load },
-      el("summary", null, "Deadline and parallel calls"),
+      el("summary", null, t`Deadline and parallel calls`),
       this.limits.element,
     );
   }
@@ -123,8 +124,9 @@ export class TryView {
   #notAccepted() {
     return notice(
       "warning",
-      "You have not accepted this operation, so no model can use it. ",
-      link("Review and accept", viewAddress("servers", this.tool.server_id, "review")),
+      t`You have not accepted this operation, so no model can use it.`,
+      " ",
+      link(t`Review and accept`, viewAddress("servers", this.tool.server_id, "review")),
     );
   }
 
@@ -136,7 +138,7 @@ export class TryView {
       this.cancel,
       el("span", { class: "spacer" }),
       shareButton(this.tool.name, () => this.form.peekArguments(), this.sharing),
-      button("Show the request", () => void this.#preview(), { class: "quiet" }),
+      button(t`Show the request`, () => void this.#preview(), { class: "quiet" }),
     );
   }
 
@@ -156,10 +158,10 @@ export class TryView {
       fill(this.result, outcomeView(this.#withOwnTime(report), this.tool.server_id, bodyView));
       await this.#offerLogin(report.outcome.error);
       this.#showArgumentError(report.outcome.error);
-      announceSentence(report.outcome.state === "succeeded" ? "The call succeeded" : "The call failed");
+      announceSentence(report.outcome.state === "succeeded" ? t`The call succeeded` : t`The call failed`);
     } catch (failure) {
       if (controller.signal.aborted)
-        fill(this.result, notice("note", "Cancelled. The bridge stops the request in the browser."));
+        fill(this.result, notice("note", t`Cancelled. The bridge stops the request in the browser.`));
       else this.#showFailure(failure);
     } finally {
       endWatch();
@@ -213,7 +215,7 @@ export class TryView {
       const { method, url, headers, body, unsendable } = buildRequest(plan, value, { baseUrl });
       const request = { method, url, headers, body: typeof body === "string" ? body : null, body_bytes: body?.length ?? 0 };
       const left = unsendable.map(({ in: where, name, reason }) =>
-        el("p", { class: "hint warning-text" }, `Not sent: ${where} ${name}. ${reason}`),
+        el("p", { class: "hint warning-text" }, t`Not sent: ${where} ${name}. ${reason}`),
       );
       if (plan.kind === "mcp") left.push(el("p", { class: "hint" }, IN_A_MESSAGE));
       fill(this.result, codePanel({ name: this.tool.name, args: value, plan, schemes, request }), ...left);
