@@ -37,7 +37,7 @@ export const GERMAN_ANSWERS = {
   // How a call ended
   sent: "gesendet",
   "awaiting approval": "wartet auf Freigabe",
-  expired: "abgelaufen",
+  expired: "Frist abgelaufen",
   Answer: "Antwort",
   "The answer is empty.": "Die Antwort ist leer.",
   "Show in Calls": "In Aufrufe anzeigen",
