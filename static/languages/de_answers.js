@@ -24,7 +24,6 @@ export const GERMAN_ANSWERS = {
   "{0} row|{0} rows": "{0} Zeile|{0} Zeilen",
   "{0} row of {1}|{0} rows of {1}": "{0} Zeile aus {1}|{0} Zeilen aus {1}",
   "Body of the answer": "Body der Antwort",
-  "Copy the answer": "Antwort kopieren",
   "The first {0} of {1} characters are shown; Copy copies them all.": "Zu sehen sind die ersten {0} von {1} Zeichen; „Kopieren“ nimmt alle.",
   "The API sent more than this page reads, so the end is missing.": "Die API hat mehr gesendet, als diese Seite liest; das Ende fehlt.",
   "The API was still sending when the time for the call ran out.": "Die API war noch am Senden, als die Zeit für den Aufruf abgelaufen war.",
@@ -35,10 +34,7 @@ export const GERMAN_ANSWERS = {
   "Download the answer": "Antwort herunterladen",
 
   // How a call ended
-  sent: "gesendet",
   "awaiting approval": "wartet auf Freigabe",
-  expired: "Frist abgelaufen",
-  Answer: "Antwort",
   "The answer is empty.": "Die Antwort ist leer.",
   "Show in Calls": "In Aufrufe anzeigen",
   "by the companion": "durch den Companion",
@@ -52,14 +48,11 @@ export const GERMAN_ANSWERS = {
   "No page of yours is connected. This page reconnects by itself; if the tab shows standby, use the other tab.":
     "Keine eigene Seite ist verbunden. Diese Seite verbindet sich von selbst wieder; zeigt der Tab Bereitschaft, den anderen Tab benutzen.",
   "Accept the operation first.": "Die Operation zuerst akzeptieren.",
-  "Review and accept": "Prüfen und akzeptieren",
   "The document has changed. Review the operation again.": "Das Dokument hat sich geändert. Die Operation noch einmal prüfen.",
-  "See what changed": "Änderungen ansehen",
   "The tool no longer exists. Reload the list of tools.": "Das Tool gibt es nicht mehr. Liste der Tools neu laden.",
   "Correct the argument and run it again.": "Das Argument berichtigen und noch einmal ausführen.",
   "The API took too long. Check that it is healthy, then try again.": "Die API hat zu lange gebraucht. Prüfen, ob sie gesund ist, dann noch einmal versuchen.",
   "The API must allow this page to read its answers.": "Die API muss dieser Seite erlauben, ihre Antworten zu lesen.",
-  "Open the doctor": "Diagnose öffnen",
   "The browser blocks plain http from an https page.": "Der Browser blockiert einfaches http aus einer https-Seite.",
   "Allow access to the local network for this page.": "Dieser Seite den Zugriff auf das lokale Netzwerk erlauben.",
   "Check that the API is running and the address is right.": "Prüfen, ob die API läuft und die Adresse stimmt.",

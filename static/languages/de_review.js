@@ -4,7 +4,6 @@
 /** @type {Record<string, string>} */
 export const GERMAN_REVIEW = {
   // Above the list
-  Review: "Prüfen",
   "Review {0}": "{0} prüfen",
   "Models may use the operations you accept, and this browser will send exactly these requests. If the document changes, you are asked again.":
     "Modelle dürfen die akzeptierten Operationen benutzen, und dieser Browser sendet genau diese Anfragen. Ändert sich das Dokument, wird noch einmal gefragt.",
@@ -25,7 +24,6 @@ export const GERMAN_REVIEW = {
   "Choose operations": "Operationen auswählen",
   "Read-only": "Nur lesende",
   "Read-only: {0}": "Nur lesende: {0}",
-  None: "Keine",
   "{0} of {1}. Choose among these:": "{0} von {1}. Unter diesen auswählen:",
   "{0}, {1} can change data": "{0}, davon {1} schreibend",
   "{0}. Reading their requests…": "{0}. Ihre Anfragen werden gelesen …",
@@ -40,7 +38,6 @@ export const GERMAN_REVIEW = {
   "Changed since you accepted": "Geändert, seit sie akzeptiert wurden",
   "Without a tag": "Ohne Tag",
   "{0} of {1}": "{0} von {1}",
-  changed: "geändert",
   accepted: "akzeptiert",
   "What changed": "Was sich geändert hat",
   "can delete data": "kann Daten löschen",
