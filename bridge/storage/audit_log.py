@@ -226,6 +226,7 @@ def _called_entry(row: CallRow) -> tuple[AuditCursor, AuditEntry]:
     detail = {
         "tool": row.tool,
         "asked_by": row.asked_by,
+        "chat": row.chat_id,
         "state": row.state,
         "code": None if error is None else error["code"],
         "http_status": row.http_status,

@@ -59,6 +59,8 @@ class StoredCall:
     late: dict[str, Any] | None
     decision: dict[str, Any] | None
     asked_by: str | None
+    device_id: str | None
+    """The browser that has it or had it; None: none got it."""
 
 
 class CallFields(BaseModel):
@@ -210,6 +212,7 @@ def read_call(row: CallRow) -> StoredCall:
         late=None if row.late is None else json.loads(row.late),
         decision=None if row.decision is None else json.loads(row.decision),
         asked_by=row.asked_by,
+        device_id=row.device_id,
     )
 
 

@@ -261,7 +261,12 @@ export interface StoredCall {
   opened_at: number;
   ended_at: number | null;
   late: Record<string, JsonValue> | null;
+  /** See `askerOf`. */
   asked_by: string | null;
+  /** As its client names it; null: it named none. */
+  chat_id: string | null;
+  /** The browser that has it or had it; null: none got it. */
+  device_id: string | null;
 }
 export interface StoredCallPage {
   calls: StoredCall[];

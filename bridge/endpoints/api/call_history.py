@@ -41,8 +41,12 @@ class CallFacts(ApiModel):
     decision: dict[str, Any] | None
     """The user's decision: `decision`, `reason`, `device_id`, `at`; None without one."""
     asked_by: str | None
-    """Who asked for it, for people: `key <label>`, `forwarder <label>` or `bridge page`, with the model that
-    made the call, if one did; None: not recorded."""
+    """Who asked for it, for people: `key <label>`, `forwarder <label>`, `client <address>` or `bridge page`,
+    with the model that made the call, if one did; None: not recorded."""
+    chat_id: str | None
+    """The chat, as its client names it, or a conversation of the bridge; None: the client named none."""
+    device_id: str | None
+    """The browser that performs or performed it; None: it has reached none."""
 
 
 class CallList(ApiModel):
@@ -184,4 +188,6 @@ def _facts(call: StoredCall) -> CallFacts:
         late=call.late,
         decision=call.decision,
         asked_by=call.asked_by,
+        chat_id=call.chat_id,
+        device_id=call.device_id,
     )

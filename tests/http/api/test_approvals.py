@@ -154,7 +154,8 @@ async def test_who_asks_stands_on_the_card_at_the_call_and_in_the_audit_log(
     """A user who does not know for whom a call is cannot decide; the label of a key is its user's own."""
     new_key = await page.post("/api/keys", {"label": "laptop <b>"})
     url, headers = f"{bridge.base_url}/tools/addProduct", {"Authorization": f"Bearer {new_key['key']}"}
-    running = asyncio.create_task(page.http.post(url, json={"name": "tea"}, headers=headers))
+    asked = page.http.post(url, json={"name": "tea"}, headers=headers | {"X-OpenWebUI-Chat-Id": "c1"})
+    running = asyncio.create_task(asked)
     await eventually(lambda: bool(page.calls))
     (sent,) = page.calls
     (open_call,) = (await page.get("/api/calls?open=true"))["calls"]
@@ -170,6 +171,10 @@ async def test_who_asks_stands_on_the_card_at_the_call_and_in_the_audit_log(
         audited["call"]["detail"]["asked_by"],
     ]
     assert asked_by == ["key laptop <b>"] * 5
+    assert [(call["chat_id"], call["device_id"]) for call in (open_call, stored)] == [
+        ("c1", page.device_id)
+    ] * 2
+    assert audited["call"]["detail"]["chat"] == "c1"
 
 
 async def test_a_call_that_the_page_asks_for_says_so(page: FakePage) -> None:
