@@ -2,6 +2,7 @@
 /** The calls that wait for their user, above every view: a list of cards, and answers for all of them at once. */
 import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, link } from "../ui/dom.js";
+import { chatTitles } from "../session/chat_titles.js";
 import { viewAddress } from "../ui/router.js";
 import { ApprovalCard, waitingSentence } from "../ui/approval_card.js";
 
@@ -21,11 +22,13 @@ export class ApprovalsView {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #arming;
 
-  /** @param {HTMLElement} place @param {Pick<import("../types/view_types.js").Parts, "executor" | "inline">} parts */
-  constructor(place, { executor, inline }) {
+  /** @param {HTMLElement} place @param {Pick<import("../types/view_types.js").Parts, "executor" | "inline" | "api" | "devices">} parts */
+  constructor(place, { executor, inline, api, devices }) {
     this.place = place;
     this.executor = executor;
     this.inline = inline;
+    this.api = api;
+    this.devices = devices;
     this.title = el("h2", { tabindex: "-1", id: "approvals-title" });
     this.hint = el("p", { class: "hint" });
     this.list = el("div", { class: "stack" });
@@ -92,7 +95,8 @@ export class ApprovalsView {
 
   /** @param {WaitingCard} facts */
   #add(facts) {
-    const card = new ApprovalCard(facts, (decision) => this.executor.decideCalls([facts.call_id], decision));
+    const names = { titleOf: chatTitles(this.api), devices: this.devices };
+    const card = new ApprovalCard(facts, (decision) => this.executor.decideCalls([facts.call_id], decision), names);
     this.#cards.set(facts.call_id, card);
     this.list.append(card.element);
   }

@@ -1,8 +1,8 @@
 // @ts-check
 /** Calls that the bridge stores and this page does not remember: earlier ones, and those of other browsers. */
 import { t } from "../base/language.js";
-import { button, copyButton, el, fill, freshId, link, notice, sentenceOf } from "../ui/dom.js";
-import { askedBy } from "../ui/asked_by.js";
+import { button, copyButton, el, factList, fill, freshId, link, notice, sentenceOf } from "../ui/dom.js";
+import { originFacts } from "../ui/asked_by.js";
 import { viewAddress } from "../ui/router.js";
 import { kindOfStored } from "./call_filter.js";
 import { callAgain, lateResultText, storedCallFacts } from "./stored_call.js";
@@ -12,11 +12,13 @@ import { formatBody, textView } from "../ui/response_view.js";
 
 /** @typedef {import("../types/api_types.js").StoredCall} StoredCall */
 /** @typedef {import("../session/controls_api.js").ControlsApi} ControlsApi */
+/** @typedef {import("../types/view_types.js").OriginNames} OriginNames */
 
 export class CallHistory {
-  /** @param {ControlsApi} api @param {(callId: string) => boolean} isShown whether the page remembers the call itself */
-  constructor(api, isShown) {
+  /** @param {ControlsApi} api @param {(callId: string) => boolean} isShown whether the page remembers the call itself @param {OriginNames} names */
+  constructor(api, isShown, names) {
     this.api = api;
+    this.names = names;
     this.isShown = isShown;
     /** Where to read on; null at the end. @type {number | null} */
     this.next = null;
@@ -37,7 +39,7 @@ export class CallHistory {
   /** One call, opened, above the others. @param {string} callId @returns {Promise<HTMLElement | null>} null: it is not stored */
   async openCall(callId) {
     try {
-      const row = historyRow(await this.api.readCall(callId), this.api);
+      const row = historyRow(await this.api.readCall(callId), this.api, this.names);
       this.list.prepend(row);
       this.list.hidden = this.heading.hidden = false;
       row.querySelector("button")?.click();
@@ -53,7 +55,7 @@ export class CallHistory {
     try {
       const { calls, next } = await this.api.listCalls(this.next);
       const unknown = calls.filter(({ call_id, ended_at }) => ended_at !== null && !this.isShown(call_id));
-      this.list.append(...unknown.map((call) => historyRow(call, this.api)));
+      this.list.append(...unknown.map((call) => historyRow(call, this.api, this.names)));
       this.list.hidden = this.heading.hidden = this.list.rows.length === 0;
       this.next = next;
       this.more.textContent = t`Show more`;
@@ -65,13 +67,13 @@ export class CallHistory {
   }
 }
 
-/** @param {StoredCall} call @param {ControlsApi} api */
-function historyRow(call, api) {
+/** @param {StoredCall} call @param {ControlsApi} api @param {OriginNames} names */
+function historyRow(call, api, names) {
   const detail = el("tr", { class: "call-detail", id: freshId("stored"), hidden: true });
   const toggle = () => {
     detail.hidden = !detail.hidden;
     opener.setAttribute("aria-expanded", String(!detail.hidden));
-    if (!detail.hidden) fill(detail, el("td", { colspan: 6 }, ...detailOf(call, api)));
+    if (!detail.hidden) fill(detail, el("td", { colspan: 6 }, ...detailOf(call, api, names)));
   };
   const opener = button(call.tool, toggle, { class: "opener", "aria-expanded": "false", "aria-controls": detail.id });
   const at = new Date(1000 * call.opened_at);
@@ -95,15 +97,15 @@ function callBadges({ state, http_status, error, late }) {
   return lateResultText(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, t`late result`)];
 }
 
-/** @param {StoredCall} call @param {ControlsApi} api */
-function detailOf(call, api) {
+/** @param {StoredCall} call @param {ControlsApi} api @param {OriginNames} names */
+function detailOf(call, api, names) {
   const { call_id, tool, server, safe, error } = call;
   const again = callAgain({ call_id, tool, safe }, api);
   const text = call.arguments;
   const args = text === null ? null : copyButton(t`Copy the arguments`, () => text);
   return [
     el("div", { class: "actions" }, again.button, args, link(t`Open the tool`, viewAddress("tools", tool), { class: "button quiet small" })),
-    el("p", { class: "hint" }, t`Asked by`, " ", askedBy(call.asked_by)),
+    factList(originFacts(call, names), "origin"),
     again.place,
     storedCallFacts(call),
     error ? errorView(error, server) : null,

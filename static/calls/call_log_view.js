@@ -3,6 +3,7 @@
 import { t } from "../base/language.js";
 import { el, fill, labelledField, link } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
+import { chatTitles } from "../session/chat_titles.js";
 import { CallHistory } from "./call_history.js";
 import { CallRow } from "./call_row.js";
 import { matchesFilter } from "./call_filter.js";
@@ -18,6 +19,8 @@ export class CallLogView {
     this.parts = parts;
     this.callId = callId;
     this.executor = parts.executor;
+    /** @type {import("../types/view_types.js").OriginNames} */
+    this.names = { titleOf: chatTitles(parts.api), devices: parts.devices };
     /** @type {Map<string, CallRow>} */
     this.rows = new Map();
     this.text = el("input", { type: "search", autocomplete: "off", oninput: () => this.#filter() });
@@ -39,7 +42,7 @@ export class CallLogView {
       t`No calls yet. Try a tool, or ask a model to use one: each call appears here as it runs.`,
     );
     this.queued = new QueuedCalls(parts.controls.api, this.executor);
-    this.history = new CallHistory(parts.controls.api, (callId) => this.rows.has(callId));
+    this.history = new CallHistory(parts.controls.api, (callId) => this.rows.has(callId), this.names);
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
   }
@@ -93,7 +96,7 @@ export class CallLogView {
     if (known) {
       known.updateEntry(entry);
     } else {
-      const row = new CallRow(entry, this.parts);
+      const row = new CallRow(entry, this.parts, this.names);
       this.rows.set(entry.call_id, row);
       this.table.tHead?.after(row.element);
       this.#dropOldest();

@@ -2,8 +2,8 @@
 /** One call in the log: a line, and the request and answer beneath it when opened. */
 import { t } from "../base/language.js";
 import { formatMoment, formatTime } from "../base/time_format.js";
-import { button, copyButton, el, fill, freshId, link, sentenceOf } from "../ui/dom.js";
-import { askedBy } from "../ui/asked_by.js";
+import { button, copyButton, el, factList, fill, freshId, link, sentenceOf } from "../ui/dom.js";
+import { originFacts } from "../ui/asked_by.js";
 import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
 import { isOpen, kindOfEntry } from "./call_filter.js";
@@ -19,9 +19,11 @@ import { toCurl } from "../base/curl.js";
 /** @typedef {import("../types/types.js").LoggedResponse} LoggedResponse */
 
 export class CallRow {
-  /** @param {CallEntry} entry @param {import("../types/view_types.js").Parts} parts */
-  constructor(entry, { executor, api, controls }) {
+  /** @param {CallEntry} entry @param {import("../types/view_types.js").Parts} parts @param {import("../types/view_types.js").OriginNames} names */
+  constructor(entry, { executor, api, controls, devices }, names) {
     this.entry = entry;
+    this.devices = devices;
+    this.names = names;
     this.executor = executor;
     this.api = api;
     this.controls = controls.api;
@@ -83,7 +85,8 @@ export class CallRow {
   }
 
   #showDetail() {
-    const { request, response, error, server_id, tool, asked_by } = this.entry;
+    const { request, response, error, server_id, tool } = this.entry;
+    const device_id = this.devices.ownDevice?.id; // what this browser logs, it performs
     const later = el("div");
     const again = this.#repeatButtons();
     fill(
@@ -98,7 +101,7 @@ export class CallRow {
           request ? curlButton(tool, request) : null,
           link(t`Open the tool`, viewAddress("tools", tool), { class: "button quiet small" }),
         ),
-        el("p", { class: "hint" }, t`Asked by`, " ", askedBy(asked_by)),
+        factList(originFacts({ ...this.entry, device_id }, this.names), "origin"),
         again?.place ?? null,
         later,
         error ? errorView(error, server_id) : null,

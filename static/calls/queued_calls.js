@@ -2,6 +2,7 @@
 /** Calls that wait for a slot at the bridge: no browser has them yet, so the live log does not list them. */
 import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, sentenceOf } from "../ui/dom.js";
+import { askedBy } from "../ui/asked_by.js";
 import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../types/api_types.js").StoredCall} StoredCall */
@@ -58,9 +59,9 @@ export class QueuedCalls {
   }
 
   /** @param {StoredCall} call */
-  #queueRow({ call_id, tool, operation, opened_at }) {
+  #queueRow({ call_id, tool, operation, opened_at, asked_by }) {
     const cancel = button(t`Cancel`, () => void this.#cancel(call_id, tool), { class: "quiet small", "aria-label": t`Cancel ${tool}` });
-    const facts = el("span", { class: "facts" }, `${operation} · since ${formatTime(1000 * opened_at)}`);
+    const facts = el("span", { class: "facts" }, `${operation} · since ${formatTime(1000 * opened_at)} · `, askedBy(asked_by));
     return el("li", { class: "actions", dataset: { call: call_id } }, el("strong", null, tool), facts, cancel);
   }
 

@@ -2,6 +2,8 @@
 /** What happened, from the bridge's audit log: newest first, by kind; the operator may look at every user's. */
 import { t } from "../base/language.js";
 import { formatMoment, formatTime } from "../base/time_format.js";
+import { chatName } from "../ui/asked_by.js";
+import { chatTitles } from "../session/chat_titles.js";
 import { actorWords, factWords, KINDS } from "./audit_words.js";
 import { button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
@@ -16,6 +18,7 @@ export class AuditView {
   constructor({ api, devices }) {
     this.api = api;
     this.devices = devices;
+    this.titleOf = chatTitles(api);
     /** Of browsers and keys. @type {import("./audit_words.js").Names} */
     this.names = new Map();
     const reload = () => void this.#load(null);
@@ -77,16 +80,17 @@ export class AuditView {
   #show({ entries, next }, isAnew) {
     fill(this.messages, isAnew && entries.length === 0 ? notice("note", t`No entries of this kind yet.`) : "");
     if (isAnew) fill(this.body);
-    this.body.append(...entries.map((entry) => entryRow(entry, this.names)));
+    this.body.append(...entries.map((entry) => entryRow(entry, this.names, this.titleOf)));
     this.next = next;
     this.more.hidden = next === null;
   }
 }
 
-/** @param {AuditEntry} entry @param {import("./audit_words.js").Names} names */
-function entryRow(entry, names) {
+/** @param {AuditEntry} entry @param {import("./audit_words.js").Names} names @param {import("../types/view_types.js").OriginNames["titleOf"]} titleOf */
+function entryRow(entry, names, titleOf) {
   const ms = entry.at * 1000;
   const call = entry.call_id === null ? null : link(t`call`, viewAddress("calls"), { title: entry.call_id });
+  const { chat } = entry.detail;
   const where = [entry.server, entry.operation].filter((part) => part !== null).join(" ");
   return el(
     "tr",
@@ -96,6 +100,6 @@ function entryRow(entry, names) {
     el("td", null, entry.user ?? ""),
     el("td", { class: "wrap" }, actorWords(entry.actor, names)),
     el("td", { class: "mono" }, where, where && call ? " " : "", call),
-    el("td", null, factWords(entry.detail, names)),
+    el("td", null, factWords(entry.detail, names), ...(typeof chat === "string" ? [" · ", t`Chat`, " ", chatName(chat, titleOf)] : [])),
   );
 }

@@ -2,6 +2,7 @@
 /** Entries of the audit log in words: what happened, who did it, and the facts, of which foreign texts are one line each. Pure. */
 import { counted, t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
+import { askerWords } from "../ui/asked_by.js";
 import { truncateLine } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/api_types.js").AuditEntry} AuditEntry */
@@ -77,7 +78,8 @@ const FACTS = {
   tool: (value) => truncateLine(value),
   state: (value) => STATES[value] ?? truncateLine(value),
   safe: (value) => (value ? t`only reads` : t`can change data`),
-  asked_by: (value) => t`asked by ${truncateLine(value)}`,
+  asked_by: (value) => t`asked by ${askerWords(value)}`,
+  chat: () => "", // which the view names
   code: (value) => truncateLine(value),
   http_status: (value) => t`API status ${String(value)}`,
   ended_at: (value) => t`ended ${formatTime(value * 1000)}`,

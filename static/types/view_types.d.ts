@@ -35,6 +35,12 @@ export interface Parts {
   leave: () => Promise<void>;
   references: ReferenceDecisions;
 }
+/** What turns the ids of a call's chat and browser into names. */
+export interface OriginNames {
+  /** Null: no conversation of the bridge has that id. */
+  titleOf: (chatId: string) => Promise<string | null>;
+  devices: Pick<Devices, "list">;
+}
 /** One page section. `start` draws into the element and begins to listen; `stop` ends all of that. Both idempotent. */
 export interface View {
   start(container: HTMLElement): void | Promise<void>;

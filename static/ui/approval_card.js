@@ -5,7 +5,7 @@
  */
 import { t } from "../base/language.js";
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
-import { askedBy } from "./asked_by.js";
+import { originFacts } from "./asked_by.js";
 import { viaWords } from "./via_words.js";
 import { formatSize } from "./response_view.js";
 import { formatTime } from "../base/time_format.js";
@@ -33,9 +33,11 @@ export class ApprovalCard {
   /**
    * @param {WaitingCard} card
    * @param {(decision: Decision) => void} decide  not called while the card is not armed
+   * @param {import("../types/view_types.js").OriginNames | null} [names] null: it stands in its own chat
    */
-  constructor(card, decide) {
+  constructor(card, decide, names = null) {
     this.card = card;
+    this.names = names;
     this.decide = decide;
     this.isArmed = false;
     this.left = el("span", { class: "facts", "aria-hidden": "true" });
@@ -91,7 +93,7 @@ export class ApprovalCard {
         longText(card.url, { chars: SHOWN_URL_CHARS, what: t`the address`, isLine: true }),
       ),
       factList([
-        [t`Asked by`, askedBy(card.asked_by)],
+        ...originFacts({ ...card, device_id: otherwiseUnclear(this.names) }, this.names),
         [t`Why`, card.doubted === null ? REASONS[card.reason] : doubtSentence(card.doubted)],
         ...claimLine(card.claims),
         ...viaLine(card.via, card.url),
@@ -102,6 +104,12 @@ export class ApprovalCard {
       el("div", { class: "actions" }, ...this.buttons),
     );
   }
+}
+
+/** The browser that shows the card performs the call, which goes without saying where there is no other. @param {import("../types/view_types.js").OriginNames | null} names */
+function otherwiseUnclear(names) {
+  const devices = names?.devices.list ?? [];
+  return devices.length > 1 ? devices.find((device) => device.this)?.id : null;
 }
 
 /** @param {import("../types/types.js").DoubtedCall} doubted */

@@ -86,7 +86,7 @@ async def test_an_agent_s_call_asks_as_any_other_does(agentic: Browser, tmp_path
         await expect(cards(page)).to_have_count(0)
         ordering = asyncio.create_task(call(page, "placeOrder", order_of("Ada")))
         card = await card_of(page, "placeOrder")
-        await expect(card).to_contain_text("bridge page, agent of the browser")
+        await expect(card).to_contain_text("Bridge page, agent of the browser")
         assert "Ada" not in await customers(scene)
         await answer(card, "Deny")
         assert (await ordering)["error"]["code"] == "denied"
