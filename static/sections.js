@@ -83,6 +83,6 @@ async function openServers({ section, parts: [id = "", page = ""], query }) {
     const { ServerView } = await import("./servers/server_view.js");
     return (parts) => new ServerView(parts, id, query.has("transport"));
   }
-  const { ServersView } = await import("./servers/servers_view.js");
-  return (parts) => new ServersView(parts);
+  const [{ ServersView }, { Onboarding }] = await Promise.all([import("./servers/servers_view.js"), import("./onboarding/onboarding.js")]);
+  return (parts) => new ServersView(parts, new Onboarding(parts));
 }

@@ -3,6 +3,28 @@
 
 /** @type {Record<string, string>} */
 export const GERMAN_CALLS = {
+  // The first steps
+  "First steps": "Erste Schritte",
+  "Hide these steps": "Diese Schritte ausblenden",
+  done: "erledigt",
+  next: "jetzt",
+  later: "später",
+  "Done: {0}.": "Erledigt: {0}.",
+  "This browser is connected": "Dieser Browser ist verbunden",
+  "It makes the calls of your tools while this page is open.": "Er führt die Aufrufe der Tools aus, solange diese Seite offen ist.",
+  "Connect this browser": "Diesen Browser verbinden",
+  "The top of the page says how it stands.": "Oben auf der Seite steht, wie es darum steht.",
+  "Add an API": "Eine API hinzufügen",
+  "Look at {0}": "{0} ansehen",
+  "Its operations become tools. You choose which may be called.": "Aus ihren Operationen werden Tools. Welche aufgerufen werden dürfen, wird hier entschieden.",
+  "Make your first call": "Den ersten Aufruf machen",
+  "Choose a tool": "Ein Tool wählen",
+  "Choose a tool, fill in its form and press Run.": "Ein Tool wählen, sein Formular ausfüllen und ausführen.",
+  "Try {0}": "{0} ausprobieren",
+  "This one only reads: press Run, and look at the answer.": "Dieses liest nur: ausführen und die Antwort ansehen.",
+  "That was it. Programs and models can make calls, too.": "Das war es. Auch Programme und Modelle können Aufrufe machen.",
+  "Connect a program": "Ein Programm verbinden",
+
   // When to ask
   "When to ask": "Wann gefragt wird",
   "Calls that can change something": "Bei Aufrufen, die etwas ändern können",

@@ -11,9 +11,10 @@ import { formatCount } from "../ui/format_count.js";
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
 export class ServersView {
-  /** @param {Parts} parts */
-  constructor(parts) {
+  /** @param {Parts} parts @param {import("../types/view_types.js").Guide} guide stands above the list */
+  constructor(parts, guide) {
     this.parts = parts;
+    this.guide = guide;
     this.list = el("div", { class: "cards" });
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
@@ -26,13 +27,16 @@ export class ServersView {
     fill(
       container,
       el("div", { class: "title-row" }, el("h1", null, t`Servers`), el("div", { class: "actions" }, doctor, add)),
+      this.guide.element,
       this.list,
     );
+    this.guide.start();
     this.unsubscribe ??= this.parts.inventory.onChange(() => this.#render());
     this.#render();
   }
 
   stop() {
+    this.guide.stop();
     this.unsubscribe?.();
     this.unsubscribe = null;
   }

@@ -41,6 +41,12 @@ export interface OriginNames {
   titleOf: (chatId: string) => Promise<string | null>;
   devices: Pick<Devices, "list">;
 }
+/** Shows itself where somebody needs it. Both idempotent. */
+export interface Guide {
+  element: HTMLElement;
+  start(): void;
+  stop(): void;
+}
 /** One page section. `start` draws into the element and begins to listen; `stop` ends all of that. Both idempotent. */
 export interface View {
   start(container: HTMLElement): void | Promise<void>;

@@ -1,0 +1,133 @@
+// @ts-check
+/**
+ * The first steps, on the page that opens, for whoever has made no call yet. They tick themselves, can be put away, and go when they
+ * are done; this browser remembers both for each user.
+ */
+import { t } from "../base/language.js";
+import { announceSentence, button, el, fill, freshId, link } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
+import { stepsOf } from "./steps.js";
+
+/** @typedef {import("./steps.js").Step} Step */
+/** @typedef {import("../types/types.js").CallEntry} CallEntry */
+/** @typedef {Pick<import("../types/view_types.js").Parts, "userId" | "executor" | "inventory" | "controls">} Needed */
+/** @typedef {"begun" | "over" | null} Standing  null: never shown */
+
+const FIRST_FAILURE = 400;
+
+/** @type {Record<Step["state"], [words: string, look: string]>} */
+const STATES = { done: [t`done`, "good"], next: [t`next`, "running"], later: [t`later`, ""] };
+
+/** @param {string} userId */
+const keyOf = (userId) => `tool-bridge-onboarding:${userId}`;
+
+/** A user whose data leaves this browser leaves nothing behind. @param {string} userId */
+export const forgetOnboarding = (userId) => localStorage.removeItem(keyOf(userId));
+
+/** Whether it ended well. @param {CallEntry} entry */
+const isGood = ({ state, response }) => state === "answered" && (response?.http_status ?? FIRST_FAILURE) < FIRST_FAILURE;
+
+export class Onboarding {
+  /** @type {(() => void)[]} */
+  #subscriptions = [];
+  /** Null: not known yet. @type {boolean | null} */
+  #hasCalled = null;
+  /** @type {Step[]} */
+  #shown = [];
+
+  /** @param {Needed} parts @param {Pick<Storage, "getItem" | "setItem">} [storage] */
+  constructor(parts, storage = localStorage) {
+    this.parts = parts;
+    this.storage = storage;
+    const title = el("h2", { id: freshId("first-steps") }, t`First steps`);
+    const hide = button(t`Hide these steps`, () => this.#dismiss(), { class: "quiet small" });
+    this.list = el("ol", { class: "first-steps" });
+    this.ending = el("p", { hidden: true }, t`That was it. Programs and models can make calls, too.`, " ", link(t`Connect a program`, viewAddress("connect")));
+    const head = el("div", { class: "title-row" }, title, hide);
+    this.element = el("section", { class: "panel onboarding", "aria-labelledby": title.id, hidden: true }, head, this.list, this.ending);
+  }
+
+  /** @returns {Standing} */
+  get standing() {
+    return /** @type {Standing} */ (this.storage.getItem(keyOf(this.parts.userId)));
+  }
+
+  start() {
+    if (this.#subscriptions.length > 0 || this.standing === "over") return;
+    const { inventory, executor } = this.parts;
+    const show = () => this.#show();
+    this.#subscriptions = [inventory.onChange(show), executor.onState(show), executor.onCall((entry) => this.#noteCall(entry))];
+    void this.#readCalls();
+  }
+
+  stop() {
+    for (const end of this.#subscriptions.splice(0)) end();
+  }
+
+  /** Those of all the user's browsers. Who cannot be told from a newcomer is not taken for one. */
+  async #readCalls() {
+    const page = await this.parts.controls.api.listCalls(null).catch(() => null);
+    if (page === null || this.#subscriptions.length === 0) return;
+    this.#hasCalled ??= page.calls.some(({ state }) => state === "succeeded");
+    if (this.#hasCalled && this.standing === null) return this.#end();
+    this.#show();
+  }
+
+  /** @param {CallEntry} entry */
+  #noteCall(entry) {
+    if (this.#hasCalled !== false || !isGood(entry)) return;
+    this.#hasCalled = true;
+    this.#show();
+  }
+
+  #show() {
+    if (this.#hasCalled === null || !this.parts.inventory.isLoaded) return;
+    this.#remember(this.#hasCalled ? "over" : "begun");
+    const steps = stepsOf(this.#facts(this.#hasCalled));
+    if (JSON.stringify(steps) === JSON.stringify(this.#shown)) return; // the focus stays where it is
+    const isFresh = (/** @type {Step} */ { state }, /** @type {number} */ index) => state === "done" && (this.#shown[index]?.state ?? state) !== "done";
+    const fresh = steps.filter(isFresh).map(({ title }) => t`Done: ${title}.`);
+    if (fresh.length > 0) announceSentence(fresh.join(" "));
+    this.#shown = steps;
+    this.ending.hidden = !this.#hasCalled;
+    this.element.hidden = false;
+    fill(this.list, ...steps.map(stepItem));
+  }
+
+  /** @param {boolean} hasCalled */
+  #facts(hasCalled) {
+    const { executor, inventory } = this.parts;
+    const { role, connection } = executor.state;
+    const tools = inventory.tools.filter(({ accepted, server_id, key }) => accepted && key in (inventory.pinned.get(server_id) ?? {}));
+    return { isConnected: connection === "online" || role === "standby", servers: inventory.servers, tools, hasCalled };
+  }
+
+  /** @param {"begun" | "over"} standing */
+  #remember(standing) {
+    if (this.standing !== standing) this.storage.setItem(keyOf(this.parts.userId), standing);
+  }
+
+  #dismiss() {
+    this.#end();
+    document.getElementById("main")?.focus();
+  }
+
+  #end() {
+    this.#remember("over");
+    this.element.hidden = true;
+    this.stop();
+  }
+}
+
+/** @param {Step} step */
+function stepItem({ title, hint, way, state }) {
+  const [words, look] = STATES[state];
+  const isNext = state === "next";
+  return el(
+    "li",
+    { "aria-current": isNext ? "step" : null, dataset: { state } },
+    el("p", null, el("strong", null, title), " ", el("span", { class: `badge ${look}` }, words)),
+    el("p", { class: "hint" }, hint),
+    isNext && way ? link(way.words, way.address, { class: "button primary" }) : null,
+  );
+}
