@@ -68,7 +68,7 @@ class AuditedListener:
         detail = {
             "decision": decision.decision,
             "reason": decision.reason,
-            "asked_by": request.context.asked_by,
+            **request.context.origin,
         }
         self._audit.add_entry(
             AuditKind.DECISION,

@@ -149,7 +149,7 @@ class Approvals:
             detail={
                 "decision": verdict.decision,
                 "reason": verdict.reason,
-                "asked_by": request.context.asked_by,
+                **request.context.origin,
                 "go": False,
             },
         )

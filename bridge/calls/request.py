@@ -29,6 +29,12 @@ class CallContext:
     """The request by which another replica passed the call on, and asks what became of it if this one is
     lost; None: the caller is connected here, or waits for more than this call."""
 
+    @property
+    def origin(self) -> dict[str, str | None]:
+        """Who asks, and in which chat if its client names one, as the audit log notes it."""
+        chat = {} if self.chat_id is None else {"chat": self.chat_id}
+        return {"asked_by": self.asked_by, **chat}
+
 
 @dataclass(frozen=True, slots=True)
 class CallOptions:

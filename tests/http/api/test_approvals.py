@@ -174,7 +174,7 @@ async def test_who_asks_stands_on_the_card_at_the_call_and_in_the_audit_log(
     assert [(call["chat_id"], call["device_id"]) for call in (open_call, stored)] == [
         ("c1", page.device_id)
     ] * 2
-    assert audited["call"]["detail"]["chat"] == "c1"
+    assert [audited[kind]["detail"]["chat"] for kind in ("call", "decision")] == ["c1", "c1"]
 
 
 async def test_a_call_that_the_page_asks_for_says_so(page: FakePage) -> None:

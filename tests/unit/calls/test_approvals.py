@@ -151,5 +151,5 @@ async def test_what_the_bridge_itself_denied_is_taken_down() -> None:
     """No page said it, so nobody else notes it."""
     harness = ApprovalsHarness()
     harness.decide(ORDER, "denied", "no_answer", device=None)
-    facts = {"decision": "denied", "reason": "no_answer", "asked_by": "key laptop", "go": False}
+    facts = {"decision": "denied", "reason": "no_answer", "asked_by": "key laptop", "chat": "c1", "go": False}
     assert harness.audit.notes == [("decision", "bridge", facts)]
