@@ -127,7 +127,7 @@ function stepItem({ title, hint, way, state }) {
     "li",
     { "aria-current": isNext ? "step" : null, dataset: { state } },
     el("p", null, el("strong", null, title), " ", el("span", { class: `badge ${look}` }, words)),
-    el("p", { class: "hint" }, hint),
+    hint ? el("p", { class: "hint" }, hint) : null,
     isNext && way ? link(way.words, way.address, { class: "button primary" }) : null,
   );
 }

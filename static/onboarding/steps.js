@@ -24,6 +24,7 @@ export function stepsOf(facts) {
   const next = done.indexOf(false);
   return [connecting(isConnected), adding(servers), calling(facts.tools)].map((step, index) => ({
     ...step,
+    hint: done[index] && index > 0 ? "" : step.hint, // the first goes on being true
     state: done[index] ? "done" : index === next ? "next" : "later",
   }));
 }
@@ -52,9 +53,8 @@ function calling(tools) {
   return { title, hint: t`This one only reads: press Run, and look at the answer.`, way };
 }
 
-/** It only reads, and asks for little: nothing in its path, and a short path tells of a plain list. @param {Tool[]} tools */
+/** It only reads, and its path asks for nothing; of several the first, as documents begin with what matters. @param {Tool[]} tools */
 function easiestTool(tools) {
-  /** @param {Tool} tool */
-  const effort = ({ path }) => (path.includes("{") ? 1000 : 0) + path.length;
-  return tools.filter(({ safe }) => safe).sort((one, other) => effort(one) - effort(other))[0];
+  const reading = tools.filter(({ safe }) => safe);
+  return reading.find(({ path }) => !path.includes("{")) ?? reading[0];
 }

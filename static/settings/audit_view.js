@@ -80,26 +80,28 @@ export class AuditView {
   #show({ entries, next }, isAnew) {
     fill(this.messages, isAnew && entries.length === 0 ? notice("note", t`No entries of this kind yet.`) : "");
     if (isAnew) fill(this.body);
-    this.body.append(...entries.map((entry) => entryRow(entry, this.names, this.titleOf)));
+    this.body.append(...entries.map((entry) => this.#entryRow(entry)));
     this.next = next;
     this.more.hidden = next === null;
   }
-}
 
-/** @param {AuditEntry} entry @param {import("./audit_words.js").Names} names @param {import("../types/view_types.js").OriginNames["titleOf"]} titleOf */
-function entryRow(entry, names, titleOf) {
-  const ms = entry.at * 1000;
-  const call = entry.call_id === null ? null : link(t`call`, viewAddress("calls"), { title: entry.call_id });
-  const { chat } = entry.detail;
-  const where = [entry.server, entry.operation].filter((part) => part !== null).join(" ");
-  return el(
-    "tr",
-    { dataset: { kind: entry.kind } },
-    el("td", { class: "facts" }, el("time", { datetime: new Date(ms).toISOString(), title: formatMoment(ms) }, formatTime(ms))),
-    el("th", { scope: "row" }, KINDS[entry.kind] ?? entry.kind),
-    el("td", null, entry.user ?? ""),
-    el("td", { class: "wrap" }, actorWords(entry.actor, names)),
-    el("td", { class: "mono" }, where, where && call ? " " : "", call),
-    el("td", null, factWords(entry.detail, names), ...(typeof chat === "string" ? [" · ", t`Chat`, " ", chatName(chat, titleOf)] : [])),
-  );
+  /** @param {AuditEntry} entry */
+  #entryRow(entry) {
+    const ms = entry.at * 1000;
+    const call = entry.call_id === null ? null : link(t`call`, viewAddress("calls"), { title: entry.call_id });
+    const { chat } = entry.detail;
+    const by = actorWords(entry.actor, this.names);
+    const isOwn = entry.actor === `page ${this.devices.ownDevice?.id}`;
+    const where = [entry.server, entry.operation].filter((part) => part !== null).join(" ");
+    return el(
+      "tr",
+      { dataset: { kind: entry.kind } },
+      el("td", { class: "facts" }, el("time", { datetime: new Date(ms).toISOString(), title: formatMoment(ms) }, formatTime(ms))),
+      el("th", { scope: "row" }, KINDS[entry.kind] ?? entry.kind),
+      el("td", null, entry.user ?? ""),
+      el("td", { class: "wrap" }, isOwn ? t`${by} (this browser)` : by),
+      el("td", { class: "mono" }, where, where && call ? " " : "", call),
+      el("td", null, factWords(entry.detail, this.names), ...(typeof chat === "string" ? [" · ", t`Chat`, " ", chatName(chat, this.titleOf)] : [])),
+    );
+  }
 }
