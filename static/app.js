@@ -120,14 +120,12 @@ class App {
    * @param {string} user_id
    */
   async #leave(api, identity, user_id) {
-    const { forgetOnboarding } = await import("./onboarding/onboarding.js"); // before there is no way back
     const own = (await api.listDevices()).devices.find((device) => device.this);
     if (own) await api.removeDevice(own.id);
     this.stop();
     await identity.forgetDevice();
     await deleteUserStore(user_id);
     forgetWebMcp(user_id);
-    forgetOnboarding(user_id);
     this.userChanges.postMessage(null);
     location.reload();
   }

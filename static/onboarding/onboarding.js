@@ -3,26 +3,23 @@
  * The first steps, on the page that opens, for whoever has made no call yet. They tick themselves, can be put away, and go when they
  * are done; this browser remembers both for each user.
  */
-import { t } from "../base/language.js";
+import { t, verbatim } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId, link } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { stepsOf } from "./steps.js";
 
 /** @typedef {import("./steps.js").Step} Step */
 /** @typedef {import("../types/types.js").CallEntry} CallEntry */
-/** @typedef {Pick<import("../types/view_types.js").Parts, "userId" | "executor" | "inventory" | "controls">} Needed */
-/** @typedef {"begun" | "over" | null} Standing  null: never shown */
+/** @typedef {Pick<import("../types/view_types.js").Parts, "store" | "executor" | "inventory" | "controls">} Needed */
+/** @typedef {"begun" | "over" | undefined} Standing  undefined: never shown */
 
 const FIRST_FAILURE = 400;
 
 /** @type {Record<Step["state"], [words: string, look: string]>} */
 const STATES = { done: [t`done`, "good"], next: [t`next`, "running"], later: [t`later`, ""] };
 
-/** @param {string} userId */
-const keyOf = (userId) => `tool-bridge-onboarding:${userId}`;
-
-/** A user whose data leaves this browser leaves nothing behind. @param {string} userId */
-export const forgetOnboarding = (userId) => localStorage.removeItem(keyOf(userId));
+/** In the store of this user, which goes with him. */
+const RECORD = verbatim("first steps");
 
 /** Whether it ended well. @param {CallEntry} entry */
 const isGood = ({ state, response }) => state === "answered" && (response?.http_status ?? FIRST_FAILURE) < FIRST_FAILURE;
@@ -34,55 +31,62 @@ export class Onboarding {
   #hasCalled = null;
   /** @type {Step[]} */
   #shown = [];
+  /** @type {Standing} */
+  #standing;
 
-  /** @param {Needed} parts @param {Pick<Storage, "getItem" | "setItem">} [storage] */
-  constructor(parts, storage = localStorage) {
+  /** @param {Needed} parts */
+  constructor(parts) {
     this.parts = parts;
-    this.storage = storage;
     const title = el("h2", { id: freshId("first-steps") }, t`First steps`);
-    const hide = button(t`Hide these steps`, () => this.#dismiss(), { class: "quiet small" });
+    const hide = button(t`Hide these steps`, () => void this.#dismiss(), { class: "quiet small" });
     this.list = el("ol", { class: "first-steps" });
     this.ending = el("p", { hidden: true }, t`That was it. Programs and models can make calls, too.`, " ", link(t`Connect a program`, viewAddress("connect")));
     const head = el("div", { class: "title-row" }, title, hide);
     this.element = el("section", { class: "panel onboarding", "aria-labelledby": title.id, hidden: true }, head, this.list, this.ending);
   }
 
-  /** @returns {Standing} */
-  get standing() {
-    return /** @type {Standing} */ (this.storage.getItem(keyOf(this.parts.userId)));
-  }
-
   start() {
-    if (this.#subscriptions.length > 0 || this.standing === "over") return;
+    if (this.#subscriptions.length > 0) return;
     const { inventory, executor } = this.parts;
-    const show = () => this.#show();
+    const show = () => void this.#show();
     this.#subscriptions = [inventory.onChange(show), executor.onState(show), executor.onCall((entry) => this.#noteCall(entry))];
-    void this.#readCalls();
+    void this.#begin();
   }
 
   stop() {
     for (const end of this.#subscriptions.splice(0)) end();
   }
 
-  /** Those of all the user's browsers. Who cannot be told from a newcomer is not taken for one. */
-  async #readCalls() {
+  /** @returns {Promise<Standing>} */
+  async #readStanding() {
+    try {
+      return await this.parts.store.readRecord("keys", RECORD);
+    } catch {
+      return "over"; // the page is about to go, and its store has
+    }
+  }
+
+  /** Asks for the calls of all the user's browsers. Who cannot be told from a newcomer is not taken for one. */
+  async #begin() {
+    this.#standing = await this.#readStanding();
+    if (this.#standing === "over") return this.stop();
     const page = await this.parts.controls.api.listCalls(null).catch(() => null);
     if (page === null || this.#subscriptions.length === 0) return;
     this.#hasCalled ??= page.calls.some(({ state }) => state === "succeeded");
-    if (this.#hasCalled && this.standing === null) return this.#end();
-    this.#show();
+    await (this.#hasCalled && this.#standing === undefined ? this.#end() : this.#show());
   }
 
   /** @param {CallEntry} entry */
   #noteCall(entry) {
     if (this.#hasCalled !== false || !isGood(entry)) return;
     this.#hasCalled = true;
-    this.#show();
+    void this.#show();
   }
 
-  #show() {
+  async #show() {
     if (this.#hasCalled === null || !this.parts.inventory.isLoaded) return;
-    this.#remember(this.#hasCalled ? "over" : "begun");
+    await this.#remember(this.#hasCalled ? "over" : "begun"); // before it is seen: a reload finds it so
+    if (this.#subscriptions.length === 0) return;
     const steps = stepsOf(this.#facts(this.#hasCalled));
     if (JSON.stringify(steps) === JSON.stringify(this.#shown)) return; // the focus stays where it is
     const isFresh = (/** @type {Step} */ { state }, /** @type {number} */ index) => state === "done" && (this.#shown[index]?.state ?? state) !== "done";
@@ -102,20 +106,22 @@ export class Onboarding {
     return { isConnected: connection === "online" || role === "standby", servers: inventory.servers, tools, hasCalled };
   }
 
-  /** @param {"begun" | "over"} standing */
-  #remember(standing) {
-    if (this.standing !== standing) this.storage.setItem(keyOf(this.parts.userId), standing);
+  /** What cannot be stored is shown once more another time. @param {"begun" | "over"} standing */
+  async #remember(standing) {
+    if (this.#standing === standing) return;
+    this.#standing = standing;
+    await this.parts.store.changeRecords(["keys"], (of) => void of("keys").put(standing, RECORD)).catch(() => undefined);
   }
 
-  #dismiss() {
-    this.#end();
+  async #dismiss() {
+    await this.#end();
     document.getElementById("main")?.focus();
   }
 
-  #end() {
-    this.#remember("over");
-    this.element.hidden = true;
+  async #end() {
     this.stop();
+    await this.#remember("over");
+    this.element.hidden = true;
   }
 }
 
