@@ -5,6 +5,7 @@ import { GERMAN_CALLS } from "./de_calls.js";
 import { GERMAN_CHAT } from "./de_chat.js";
 import { GERMAN_CONNECT } from "./de_connect.js";
 import { GERMAN_DEVICES } from "./de_devices.js";
+import { GERMAN_ENVIRONMENTS } from "./de_environments.js";
 import { GERMAN_ERRORS } from "./de_errors.js";
 import { GERMAN_HEARD } from "./de_heard.js";
 import { GERMAN_LOGINS } from "./de_logins.js";
@@ -113,10 +114,16 @@ export const GERMAN = {
     ...TEXTS,
     ...GERMAN_ANSWERS,
     ...GERMAN_CALLS,
+    ...GERMAN_CHAT,
     ...GERMAN_CONNECT,
     ...GERMAN_DEVICES,
+    ...GERMAN_ENVIRONMENTS,
+    ...GERMAN_HEARD,
+    ...GERMAN_LOGINS,
+    ...GERMAN_MODELS,
     ...GERMAN_REVIEW,
     ...GERMAN_SEARCH,
+    ...GERMAN_SERVERS,
     ...GERMAN_SETTINGS,
     ...GERMAN_TOOLS,
   },

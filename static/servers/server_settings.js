@@ -2,7 +2,7 @@
 /** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
 import { t } from "../base/language.js";
 import { button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
-import { Acceptance } from "../session/acceptance.js";
+import { Acceptance, mayChange } from "../session/acceptance.js";
 import { CredentialsView, removeCredential } from "./credentials_view.js";
 import { checkPanel } from "./doctor_view.js";
 import { goTo } from "../ui/router.js";
@@ -11,18 +11,6 @@ import { readAddress } from "../session/probe_frames.js";
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {(success: string, action: () => Promise<void>) => Promise<void>} Attempt  runs it and says how it went */
-
-/** The user of whoever started the bridge: the only one who may change shared servers. */
-const OPERATOR = "local";
-
-/**
- * Whether the bridge lets this user change the server: its address, how its answers are shown, its document.
- * @param {Parts} parts
- * @param {{shared: boolean}} server
- */
-export function mayChange({ user }, { shared }) {
-  return !shared || user === OPERATOR;
-}
 
 /**
  * What the panels show; while this is equal they need not be drawn again, and typing is not lost.
@@ -42,12 +30,23 @@ export function settingsPanels(parts, server, attempt, leave) {
   const isMine = mayChange(parts, server);
   return [
     isMine ? addressForm(parts, server, attempt) : addressPanel(server),
+    environmentsPanel(parts, server),
     ...loginPanels(parts, server),
     new CredentialsView(parts, server).element,
     checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
     ...(isMine ? [requestsPanel(parts, server, attempt), answersPanel(parts, server, attempt)] : []),
     server.shared ? sharedPanel(isMine) : removalPanel(parts, server, attempt, leave),
   ];
+}
+
+/** @param {Parts} parts @param {ServerDetail} server */
+function environmentsPanel(parts, server) {
+  const place = el("div", { class: "stack" });
+  void import("../environments/environments_panel.js").then(
+    ({ EnvironmentsPanel }) => fill(place, new EnvironmentsPanel(parts, server).element),
+    (failure) => fill(place, notice("error", sentenceOf(failure))),
+  );
+  return place;
 }
 
 /** What logs in is loaded only where somebody can. @param {Parts} parts @param {ServerDetail} server */
@@ -155,6 +154,7 @@ function removalPanel(parts, server, attempt, leave) {
       await endLogins(parts, server.id);
       await new Acceptance(parts).removeServer(server.id);
       await parts.references.removeDecisions(server.id);
+      await new (await import("../environments/environments.js")).Environments(parts.store, server.id).removeServer();
       goTo("servers");
     });
   const sure = el("div", { class: "actions", hidden: true });

@@ -5,7 +5,7 @@ import { announceSentence, button, el, factList, fill, link, methodTag, notice, 
 import { formatCount } from "../ui/format_count.js";
 import { sourceOf, validityOf } from "../ui/document_report.js";
 import { ReportView } from "../ui/report_view.js";
-import { mayChange, settingsPanels, settingsVersion } from "./server_settings.js";
+import { settingsPanels, settingsVersion } from "./server_settings.js";
 import { DocumentRefresh } from "./document_refresh.js";
 import { viewAddress } from "../ui/router.js";
 import { askAboutReferences } from "./reference_dialog.js";
@@ -13,7 +13,7 @@ import { adoptButton } from "./servers_view.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CompanionPanel } from "./companion_panel.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
-import { isAccepted, isChanged } from "../session/acceptance.js";
+import { isAccepted, isChanged, mayChange } from "../session/acceptance.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */

@@ -3,6 +3,7 @@
 import { t } from "../base/language.js";
 import { fillField } from "./form_state.js";
 import { parseJson } from "../base/json_text.js";
+import { hasPlace, unknownVariable } from "../environments/variables.js";
 import { choicesOf, isFile, schemaOf, typesOf } from "../base/argument_schema.js";
 
 /** @typedef {import("./form_state.js").Field} Field */
@@ -53,8 +54,10 @@ function readText(field, problems) {
   if (field.kind === "json") return readJson(field, text, problems);
   const expected = field.kind === "integer" ? INTEGER : NUMBER;
   if (!expected.test(text)) {
-    problems.push({ field, message: field.kind === "integer" ? t`Expected a whole number.` : t`Expected a number.` });
-    return undefined;
+    const isPlace = hasPlace(text);
+    const kind = field.kind === "integer" ? t`Expected a whole number.` : t`Expected a number.`;
+    problems.push({ field, message: isPlace ? unknownVariable(text) : kind });
+    return isPlace ? field.text : undefined; // what is stored or shared keeps it
   }
   return readNumber(text);
 }
@@ -122,6 +125,18 @@ function readExtra(field, problems) {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   problems.push({ field, message: t`Further properties must be a JSON object such as {"name": "value"}.` });
   return {};
+}
+
+/**
+ * The same fields with variables filled where a number is read. Texts are filled after reading: JSON may stand around them.
+ * @param {Field} field
+ * @param {(text: string) => string} fill
+ * @returns {Field}
+ */
+export function withNumbersFilled(field, fill) {
+  const inside = (/** @type {Field} */ child) => withNumbersFilled(child, fill);
+  const text = field.kind === "integer" || field.kind === "number" ? fill(field.text) : field.text;
+  return { ...field, text, fields: field.fields.map(inside), items: field.items.map(inside), branches: field.branches.map(inside) };
 }
 
 /**

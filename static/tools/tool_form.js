@@ -7,12 +7,13 @@ import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId } from "../ui/dom.js";
 import { exampleOf } from "../base/schema_example.js";
 import { schemaOf } from "../base/argument_schema.js";
+import { fillText, fillTexts } from "../environments/variables.js";
 import { renderField } from "./form_fields.js";
 import { parseJson } from "../base/json_text.js";
 import { prettyJson } from "../ui/json_display.js";
 import { createField, fillField, isOpen } from "./form_state.js";
 import { revealField } from "./form_fold.js";
-import { completeField, readForm } from "./form_values.js";
+import { completeField, readForm, withNumbersFilled } from "./form_values.js";
 import { ProblemList } from "./problem_list.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
@@ -53,12 +54,18 @@ export class ToolForm {
 
   /**
    * The arguments as they stand; `null` when something is wrong, which is then shown and has the focus.
+   * @param {import("../environments/variables.js").Values} [variables] that fill places in what is typed
    * @returns {JsonObject | null}
    */
-  readArguments() {
+  readArguments(variables = new Map()) {
     this.#clearProblems();
-    if (this.isRaw) return this.#readRaw();
-    const { value, problems } = readForm(this.root);
+    const value = this.isRaw ? this.#readRaw() : this.#readFields(variables);
+    return value && schemaOf(fillTexts(value, variables));
+  }
+
+  /** @param {import("../environments/variables.js").Values} variables @returns {JsonObject | null} */
+  #readFields(variables) {
+    const { value, problems } = readForm(withNumbersFilled(this.root, (text) => fillText(text, variables)));
     for (const { field, message } of problems.toReversed()) this.#showProblem(field, message);
     return problems.length > 0 ? null : value;
   }

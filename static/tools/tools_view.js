@@ -85,8 +85,8 @@ export class ToolsView {
 
   /** Loads the arguments of the tool, unless what is there shows it as it is; then the new form takes the place. @param {Tool} tool @param {boolean} isChosenNow it gets the focus */
   async #try(tool, isChosenNow) {
-    const document = this.parts.inventory.servers.find(({ id }) => id === tool.server_id)?.digest;
-    const version = JSON.stringify([tool.name, tool.accepted, tool.key, document]);
+    const server = this.parts.inventory.servers.find(({ id }) => id === tool.server_id);
+    const version = JSON.stringify([tool.name, tool.accepted, tool.key, server?.digest, server?.base_url]);
     if (version === this.trialFor) return;
     this.trialFor = version;
     if (this.trial === null) fill(this.place, el("p", { class: "hint" }, t`Loading…`));
@@ -96,8 +96,9 @@ export class ToolsView {
       this.trial?.stop();
       this.trial = new TryView(this.parts, full, this.shared);
       this.shared = null; // what is typed from now on counts
+      const hadFocus = this.place.contains(document.activeElement);
       fill(this.place, this.trial.element);
-      if (isChosenNow) this.trial.focusTitle();
+      if (isChosenNow || hadFocus) this.trial.focusTitle();
     } catch (failure) {
       if (this.trialFor === version) fill(this.place, notice("error", sentenceOf(failure)));
     }

@@ -4,6 +4,8 @@ import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, link, notice } from "../ui/dom.js";
 import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
+import { EnvironmentSwitch } from "../environments/environment_switch.js";
+import { valuesOf } from "../environments/variables.js";
 import { ApiError } from "../session/api_error.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
@@ -50,6 +52,7 @@ export class TryView {
     this.reading = this.#readPlan();
     this.reading.catch(() => undefined);
     this.limits = new CallSettingForm(parts, { server_id: tool.server_id, operation: tool.key });
+    this.environment = new EnvironmentSwitch(parts, tool.server_id);
     this.sharing = el("div", { "aria-live": "polite" });
     this.tries = new TriesPanel(parts, tool, {
       read: () => this.form.peekArguments(),
@@ -71,6 +74,7 @@ export class TryView {
     drafts.set(this.tool.name, this.form.peekArguments());
     this.running?.abort();
     this.openBreakers.stop();
+    this.environment.stop();
     this.limits.stop();
   }
 
@@ -86,6 +90,7 @@ export class TryView {
       toolTitle(tool),
       toolAddress(tool, this.reading),
       credentialState(tool, this.reading),
+      this.environment.element,
       toolDescription(tool.description),
       tool.accepted ? null : this.#notAccepted(),
       this.openBreakers.element,
@@ -144,7 +149,7 @@ export class TryView {
 
   /** @param {boolean} isApproved the user pressed the button, which allows this call */
   async #run(isApproved) {
-    const value = this.form.readArguments();
+    const { value, open } = await this.#readFilled();
     if (value === null || this.running) return;
     const tooLarge = sizeProblem(stringifyJson(value));
     if (tooLarge) return fill(this.result, notice("error", tooLarge));
@@ -155,7 +160,7 @@ export class TryView {
     try {
       const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
       endWatch();
-      fill(this.result, outcomeView(this.#withOwnTime(report), this.tool.server_id, bodyView));
+      fill(this.result, open, outcomeView(this.#withOwnTime(report), this.tool.server_id, bodyView));
       await this.#offerLogin(report.outcome.error);
       this.#showArgumentError(report.outcome.error);
       announceSentence(report.outcome.state === "succeeded" ? t`The call succeeded` : t`The call failed`);
@@ -208,7 +213,7 @@ export class TryView {
 
   /** What this browser would send, without the credentials. */
   async #preview() {
-    const value = this.form.readArguments();
+    const { value, open } = await this.#readFilled();
     if (value === null) return;
     try {
       const { plan, baseUrl, schemes } = await this.#readPlan();
@@ -218,10 +223,18 @@ export class TryView {
         el("p", { class: "hint warning-text" }, t`Not sent: ${where} ${name}. ${reason}`),
       );
       if (plan.kind === "mcp") left.push(el("p", { class: "hint" }, IN_A_MESSAGE));
-      fill(this.result, codePanel({ name: this.tool.name, args: value, plan, schemes, request }), ...left);
+      fill(this.result, open, codePanel({ name: this.tool.name, args: value, plan, schemes, request }), ...left);
     } catch (failure) {
       this.#showFailure(failure);
     }
+  }
+
+  /** The arguments with the variables of the environment in use, and what is said of those that it lacks. */
+  async #readFilled() {
+    const used = await this.environment.readUsed().catch(() => null);
+    const value = this.form.readArguments(valuesOf(used?.variables ?? []));
+    const words = value === null ? "" : this.environment.openPlaces(value, used);
+    return { value, open: words ? el("p", { class: "hint warning-text" }, words) : null };
   }
 
   /** The accepted plan of this browser, else the one on offer; and the schemes that it has a credential for. */

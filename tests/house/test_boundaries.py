@@ -58,6 +58,7 @@ FOLDERS = (
     "answers",
     "conversion",
     "session",
+    "environments",
 )
 """Of the page, lowest first: each may import those before it. Above stand the views, one folder each, and
 above them the scripts that put everything together."""
