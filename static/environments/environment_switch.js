@@ -21,22 +21,6 @@ export function addressWords(environment) {
   }
 }
 
-/**
- * Switches, and says how that went.
- * @param {Parts} parts
- * @param {string} serverId
- * @param {Environment | null} environment
- * @throws {Error} a sentence for the user; what changed until then is loaded
- */
-export async function switchAndTell(parts, serverId, environment) {
-  try {
-    await switchEnvironment(parts, serverId, environment);
-    announceSentence(environment ? t`${environment.name} is in use` : t`No environment is in use`);
-  } finally {
-    await parts.inventory.loadInventory().catch(() => undefined);
-  }
-}
-
 export class EnvironmentSwitch {
   /** @param {Parts} parts @param {string} serverId */
   constructor(parts, serverId) {
@@ -47,8 +31,11 @@ export class EnvironmentSwitch {
     this.message = el("div", { "aria-live": "polite" });
     this.element = el("div", { class: "environment-switch" }, this.row, this.message);
     this.isBusy = false;
-    this.unsubscribe = parts.inventory.onChange(() => void this.#show());
-    void this.#show();
+    this.hasAny = false;
+    this.shown = "";
+    const show = () => void this.#show().catch(() => undefined); // without storage there are no environments
+    this.unsubscribe = parts.inventory.onChange(show);
+    show();
   }
 
   stop() {
@@ -64,7 +51,7 @@ export class EnvironmentSwitch {
   openPlaces(value, used) {
     const known = valuesOf(used?.variables ?? []);
     const names = placesIn(value).filter((name) => !known.has(name));
-    if (names.length === 0 || this.row.childElementCount === 0) return "";
+    if (names.length === 0 || !this.hasAny) return "";
     const places = formatList(names.map((name) => `{{${name}}}`));
     return used ? t`Sent as it stands: ${places}. ${used.name} has no such variable.` : t`Sent as it stands: ${places}. No environment is in use.`;
   }
@@ -77,7 +64,11 @@ export class EnvironmentSwitch {
     const server = this.#server;
     if (!server || this.isBusy) return;
     const [list, used] = await Promise.all([this.environments.listEnvironments(), this.readUsed()]);
+    this.hasAny = list.length > 0;
     this.#showFailure();
+    const version = JSON.stringify([list, used?.name, server.base_url]);
+    if (version === this.shown) return; // a choice that waits for its button stays
+    this.shown = version;
     const hadFocus = this.row.contains(document.activeElement);
     const edit = link(list.length > 0 ? t`Edit the environments` : t`Add an environment`, viewAddress("servers", this.serverId), { class: "quiet-link" });
     if (list.length === 0) fill(this.row, edit);
@@ -113,13 +104,14 @@ export class EnvironmentSwitch {
     this.isBusy = true;
     fill(this.message, el("p", { class: "hint" }, t`Switching…`));
     try {
-      await switchAndTell(this.parts, this.serverId, environment);
-      fill(this.message);
+      await switchEnvironment(this.parts, this.serverId, environment);
+      announceSentence(environment ? t`${environment.name} is in use` : t`No environment is in use`);
     } catch (failure) {
       failures.set(this.serverId, sentenceOf(failure));
     }
+    fill(this.message);
     this.isBusy = false;
     await this.#show();
-    if (!this.element.isConnected) await this.parts.inventory.loadInventory().catch(() => undefined); // who took its place says how it failed
+    await this.parts.inventory.loadInventory().catch(() => undefined); // whoever has taken its place shows it, too
   }
 }

@@ -24,6 +24,15 @@ export const MAX_ENVIRONMENTS = 20;
 export const MAX_NAME = 80;
 export const MAX_ADDRESS = 2000;
 
+/** @type {Set<(serverId: string) => void>} */
+const watchers = new Set();
+
+/** @param {(serverId: string) => void} callback called after every change in this tab @returns {() => void} ends it */
+export function onEnvironments(callback) {
+  watchers.add(callback);
+  return () => watchers.delete(callback);
+}
+
 /** The message is for the user. */
 export class EnvironmentError extends Error {
   /** @param {string} message */
@@ -45,6 +54,15 @@ export function addressOf({ base_url, variables }) {
   return `${origin}${pathname}`.replace(/\/+$/, "");
 }
 
+/** Scheme, host and port; "" while a variable of its address is missing. @param {Environment} environment */
+export function originOf(environment) {
+  try {
+    return new URL(addressOf(environment)).origin;
+  } catch {
+    return "";
+  }
+}
+
 /** Whether an address is the one of the environment. @param {Environment} environment @param {string} baseUrl */
 export function isAt(environment, baseUrl) {
   try {
@@ -64,6 +82,11 @@ export class Environments {
   /** By name. */
   async listEnvironments() {
     return (await this.#read()).list;
+  }
+
+  /** Scheme, host and port of each address, once. @returns {Promise<string[]>} */
+  async listOrigins() {
+    return [...new Set((await this.listEnvironments()).map(originOf).filter((origin) => origin !== ""))];
   }
 
   /**
@@ -128,6 +151,7 @@ export class Environments {
     const next = { ...all, [this.serverId]: edited };
     if (edited.list.length === 0) delete next[this.serverId];
     await this.store.changeRecords(["keys"], (of) => void of("keys").put(next, RECORD));
+    for (const tell of watchers) tell(this.serverId);
   }
 }
 

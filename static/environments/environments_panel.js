@@ -2,21 +2,23 @@
 /** The environments of a server: one in use, others to switch to, and a form to add and change them. */
 import { t, formatList } from "../base/language.js";
 import { announceSentence, attemptAction, button, codeSpans, el, fill, labelledField } from "../ui/dom.js";
-import { addressWords, switchAndTell } from "./environment_switch.js";
-import { addressOf, Environments, isAt, MAX_ADDRESS, MAX_NAME, refusalOf } from "./environments.js";
+import { addressWords } from "./environment_switch.js";
+import { Environments, isAt, MAX_ADDRESS, MAX_NAME, originOf, refusalOf, switchEnvironment } from "./environments.js";
 import { readVariables, writeVariables } from "./variables.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("./environments.js").Environment} Environment */
+/** @typedef {(success: string, action: () => Promise<void>) => Promise<void>} Attempt */
 
 const VARIABLES_HINT = t`One a line: name = value. In Try it, {{name}} becomes the value just before the request. Secrets of the API belong under Credentials: variables are not encrypted, and the bridge sees where they are used.`;
 
 export class EnvironmentsPanel {
-  /** @param {Parts} parts @param {ServerDetail} server */
-  constructor(parts, server) {
+  /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt says how a switch went where it stays: another address draws all this anew */
+  constructor(parts, server, attempt) {
     this.parts = parts;
     this.server = server;
+    this.attempt = attempt;
     this.environments = new Environments(parts.store, server.id);
     this.list = el("ul", { class: "plain-list environments", "aria-label": t`Environments` });
     this.form = el("div");
@@ -73,8 +75,8 @@ export class EnvironmentsPanel {
 
   /** @param {Environment} environment */
   #use(environment) {
-    return attemptAction(this.message, async () => {
-      await switchAndTell(this.parts, this.server.id, environment);
+    return this.attempt(t`${environment.name} is in use`, async () => {
+      await switchEnvironment(this.parts, this.server.id, environment);
       await this.#show(); // with the same address, nobody else draws it
     });
   }
@@ -125,6 +127,14 @@ export class EnvironmentsPanel {
     this.add.focus();
   }
 
+  /** The one in use takes its new address along; the first at the address that the server has is in use at once. @param {Environment} environment @param {boolean} isUsed */
+  async #useSaved(environment, isUsed) {
+    const { base_url } = this.server;
+    const isHere = isAt(environment, base_url);
+    if (isUsed && !isHere) await this.#use(environment);
+    else if (isHere && (await this.environments.readUsed(base_url)) === null) await this.environments.noteUsed(environment.name, base_url);
+  }
+
   /** @param {{name: string, base_url: string, variables: string}} typed @param {Environment | null} former @param {boolean} isUsed */
   #save(typed, former, isUsed) {
     return attemptAction(this.message, async () => {
@@ -132,7 +142,7 @@ export class EnvironmentsPanel {
       await this.environments.saveEnvironment(environment, former?.name);
       announceSentence(t`${environment.name} is saved in this browser`);
       this.#close();
-      if (isUsed && !isAt(environment, this.server.base_url)) await switchAndTell(this.parts, this.server.id, environment);
+      await this.#useSaved(environment, isUsed);
       await this.#show();
     });
   }
@@ -140,12 +150,8 @@ export class EnvironmentsPanel {
 
 /** Which credentials go to an environment, by name. @param {Environment} environment @param {import("../types/types.js").CredentialName[]} saved */
 export function credentialsAt(environment, saved) {
-  let origin = "";
-  try {
-    ({ origin } = new URL(addressOf(environment)));
-  } catch {
-    return ""; // the address says what is wrong
-  }
+  const origin = originOf(environment);
+  if (origin === "") return ""; // the address says what is wrong
   const names = saved.filter((each) => each.origin === origin).map(({ scheme }) => (scheme === "*" ? t`custom, for every request` : `\`${scheme}\``));
   return names.length > 0 ? t`Sends the credentials saved for ${origin}: ${formatList(names)}.` : t`No credential is saved for ${origin}.`;
 }

@@ -30,22 +30,42 @@ export function settingsPanels(parts, server, attempt, leave) {
   const isMine = mayChange(parts, server);
   return [
     isMine ? addressForm(parts, server, attempt) : addressPanel(server),
-    environmentsPanel(parts, server),
+    environmentsPanel(parts, server, attempt),
     ...loginPanels(parts, server),
-    new CredentialsView(parts, server).element,
+    credentialsPanel(parts, server),
     checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
     ...(isMine ? [requestsPanel(parts, server, attempt), answersPanel(parts, server, attempt)] : []),
     server.shared ? sharedPanel(isMine) : removalPanel(parts, server, attempt, leave),
   ];
 }
 
-/** @param {Parts} parts @param {ServerDetail} server */
-function environmentsPanel(parts, server) {
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
+function environmentsPanel(parts, server, attempt) {
   const place = el("div", { class: "stack" });
   void import("../environments/environments_panel.js").then(
-    ({ EnvironmentsPanel }) => fill(place, new EnvironmentsPanel(parts, server).element),
+    ({ EnvironmentsPanel }) => fill(place, new EnvironmentsPanel(parts, server, attempt).element),
     (failure) => fill(place, notice("error", sentenceOf(failure))),
   );
+  return place;
+}
+
+/** Offers the origins of environments too: what is saved for one goes there alone. @param {Parts} parts @param {ServerDetail} server */
+function credentialsPanel(parts, server) {
+  const place = el("div", { class: "stack" });
+  let offered = server.origins;
+  const draw = () => fill(place, new CredentialsView(parts, { ...server, origins: offered }).element);
+  const show = async () => {
+    const { Environments } = await import("../environments/environments.js");
+    const origins = [...new Set([...server.origins, ...(await new Environments(parts.store, server.id).listOrigins())])];
+    if (origins.join() === offered.join()) return;
+    offered = origins;
+    draw();
+  };
+  draw();
+  void import("../environments/environments.js").then(({ onEnvironments }) => {
+    const end = onEnvironments(() => (place.isConnected ? void show() : end()));
+    return show();
+  }, () => undefined); // the panel of environments says so
   return place;
 }
 

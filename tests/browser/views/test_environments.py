@@ -42,6 +42,9 @@ async def open_with_two(scene: BrowserHarness) -> Page:
     listed = page.get_by_role("list", name="Environments")
     await expect(listed).to_contain_text(f"Sends the credentials saved for {scene.samples_url}")
     await expect(listed).to_contain_text("No credential is saved for http://localhost:")
+    await expect(listed.get_by_role("listitem").filter(has_text="production")).to_contain_text("in use")
+    origins = page.get_by_role("form", name="Credentials").get_by_label("Sent to").get_by_role("option")
+    await expect(origins).to_have_count(2)
     return page
 
 

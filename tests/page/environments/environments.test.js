@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { addressOf, Environments, isAt, refusalOf, switchEnvironment } from "../../../static/environments/environments.js";
+import { addressOf, Environments, isAt, onEnvironments, refusalOf, switchEnvironment } from "../../../static/environments/environments.js";
 import { credentialsAt } from "../../../static/environments/environments_panel.js";
 import { MemoryStore } from "../support/memory_store.js";
 
@@ -129,4 +129,16 @@ test("credentials are those of the origin: those saved for production are not na
   ];
   assert.equal(credentialsAt(PROD, saved), "Sends the credentials saved for https://prod.example: `bearer` and custom, for every request.");
   assert.equal(credentialsAt(DEV, saved), "No credential is saved for https://dev.example.");
+});
+
+test("credentials can be given for every origin of the environments, as soon as they are saved", async () => {
+  const shop = new Environments(memory(), "shop");
+  /** @type {string[]} */
+  const told = [];
+  const end = onEnvironments((serverId) => told.push(serverId));
+  for (const each of [DEV, PROD, { ...PROD, name: "beta", base_url: "https://prod.example/beta" }]) await shop.saveEnvironment(each);
+  assert.deepEqual(await shop.listOrigins(), ["https://prod.example", "https://dev.example"]);
+  end();
+  await shop.removeServer();
+  assert.deepEqual(told, ["shop", "shop", "shop"]);
 });
