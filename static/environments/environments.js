@@ -7,6 +7,7 @@
  * address, credentials stay with the origin that they were saved for.
  */
 import { t, verbatim } from "../base/language.js";
+import { forbiddenTarget } from "../executor/address_space.js";
 import { Acceptance, mayChange } from "../session/acceptance.js";
 import { readAddress } from "../session/probe_frames.js";
 import { fillAddress, valuesOf } from "./variables.js";
@@ -175,9 +176,10 @@ export function refusalOf(parts, server, environment) {
 export async function switchEnvironment(parts, serverId, environment) {
   const server = await parts.api.readServer(serverId);
   if (environment && !isAt(environment, server.base_url)) {
-    const refusal = refusalOf(parts, server, environment);
-    if (refusal) throw new EnvironmentError(refusal);
-    await new Acceptance(parts).moveServer(server, addressOf(environment));
+    const address = addressOf(environment);
+    const refusal = refusalOf(parts, server, environment) || forbiddenTarget(address, parts.pins.ownOrigin);
+    if (refusal) throw new EnvironmentError(refusal); // before the bridge has it: nothing could be accepted there
+    await new Acceptance(parts).moveServer(server, address);
   }
   const { base_url } = await parts.api.readServer(serverId);
   await new Environments(parts.store, serverId).noteUsed(environment?.name ?? null, base_url);

@@ -112,6 +112,13 @@ test("who may not change the address of a shared server is told, and has variabl
   assert.equal(refusalOf({ user: "local" }, server, DEV), "");
 });
 
+test("an address that no tool may reach is refused before the bridge has it", async () => {
+  const { log, parts } = scene();
+  for (const base_url of ["http://169.254.169.254/latest", "http://bridge.example/api"])
+    await assert.rejects(switchEnvironment(parts, "shop", { ...PROD, base_url }));
+  assert.deepEqual(log, []);
+});
+
 test("an address that cannot be saved leaves the one in use as it was", async () => {
   const { parts, server } = scene();
   const shop = new Environments(parts.store, "shop");
