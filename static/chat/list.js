@@ -2,6 +2,7 @@
 /** The conversations of a user: find one, continue it, or begin another. */
 import { t } from "../base/language.js";
 import { button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
+import { ListKeys } from "../ui/list_keys.js";
 import { withoutPinned } from "./pins.js";
 import { viewAddress } from "../ui/router.js";
 import { formatTime } from "../base/time_format.js";
@@ -29,6 +30,7 @@ export class ChatList {
     this.search = el("input", { type: "search", autocomplete: "off", oninput: () => this.#search() });
     this.search.addEventListener("focus", () => void this.api.prepareSearch().catch(() => {}), { once: true });
     this.rows = el("ul", { class: "chat-rows" });
+    this.keys = new ListKeys(this.rows);
     this.pins = el("ul", { class: "chat-rows pinned", "aria-label": t`Pinned`, hidden: true });
     this.messages = el("div", { "aria-live": "polite" });
     this.more = button(t`Show more`, () => void this.#load(this.#next), { class: "quiet small", hidden: true });
@@ -89,6 +91,7 @@ export class ChatList {
     this.field.hidden = words === "" && this.shown.length === 0;
     if (this.shown.length === 0 && words !== "") fill(this.messages, el("p", { class: "hint" }, t`No matches.`));
     this.markConversation(this.current);
+    this.keys.takeRows();
     if (focused) /** @type {HTMLElement | null} */ (this.element.querySelector(`.chat-rows a[data-id="${CSS.escape(focused)}"]`))?.focus();
   }
 }

@@ -148,7 +148,7 @@ export class ChatThreadView {
     const asks = this.#hiddenQuestion();
     const isAbove = asks !== null && asks.getBoundingClientRect().top < 0;
     const words = asks ? t`A call needs you ${isAbove ? "↑" : "↓"}` : t`Jump to latest ↓`;
-    const isShown = asks !== null || !isNearEnd();
+    const isShown = asks !== null || (this.#views.length > 0 && !isNearEnd());
     if (this.below.textContent !== words) fill(this.below, words);
     if (this.below.hidden === isShown) this.below.hidden = !isShown;
   }

@@ -2,7 +2,7 @@
 /** The dialog that lists the page's shortcuts, and can switch those of a single key off. */
 import { t } from "../base/language.js";
 import { button, el } from "../ui/dom.js";
-import { areKeysOn, switchKeys } from "../ui/single_keys.js";
+import { areKeysOn, switchKeys } from "../ui/appearance.js";
 
 /** @param {[keys: string, what: string][]} shortcuts */
 export function showShortcuts(shortcuts) {

@@ -2,7 +2,7 @@
 /** The keys of the whole page. What they open is loaded when it is first asked for. */
 import { t, verbatim } from "../base/language.js";
 import { listSections, viewAddress } from "../ui/router.js";
-import { areKeysOn } from "../ui/single_keys.js";
+import { areKeysOn } from "../ui/appearance.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 

@@ -7,6 +7,7 @@ import { sourceOf, validityOf } from "../ui/document_report.js";
 import { ReportView } from "../ui/report_view.js";
 import { settingsPanels, settingsVersion } from "./server_settings.js";
 import { DocumentRefresh } from "./document_refresh.js";
+import { descriptionView } from "../markdown/description.js";
 import { viewAddress } from "../ui/router.js";
 import { askAboutReferences } from "./reference_dialog.js";
 import { adoptButton } from "./servers_view.js";
@@ -81,7 +82,7 @@ export class ServerView {
       el("p", { class: "crumbs" }, link(t`Servers`, viewAddress("servers")), " / ", server.title),
       this.#titleRow(server),
       missing.length > 0 ? this.#adoptionNotice(server, missing.length) : null,
-      server.description ? el("p", { class: "about pre-line" }, server.description) : null,
+      descriptionView(server.description),
     );
     this.origins = server.origins;
     this.openBreakers.show();

@@ -2,7 +2,7 @@
 /** The list of servers: what each offers, what is accepted, what needs a decision. */
 import { t } from "../base/language.js";
 import { Acceptance } from "../session/acceptance.js";
-import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, button, codeSpans, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { sourceOf } from "../ui/document_report.js";
 import { formatCount } from "../ui/format_count.js";
@@ -65,7 +65,7 @@ export class ServersView {
         el("span", { class: "facts" }, facts.filter(Boolean).join(" · ")),
       ),
       el("p", { class: "mono address" }, server.base_url || t`no base address yet`),
-      server.description ? el("p", { class: "about clamp-1" }, server.description) : null,
+      server.description ? el("p", { class: "about clamp-1" }, ...codeSpans(server.description)) : null,
       el(
         "div",
         { class: "card-foot" },

@@ -9,6 +9,9 @@ import { formatCount } from "../ui/format_count.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
 
+/** Documents that are named one by one; more would fill the screen of a phone. */
+const NAMED = 2;
+
 export class StartupAcceptance {
   /** @param {import("../types/view_types.js").Parts} parts @param {HTMLElement} notices */
   constructor(parts, notices) {
@@ -58,7 +61,10 @@ function reviewLink(server, label) {
 /** @param {{server: Server, count: number}[]} fresh */
 function acceptedNotice(fresh) {
   const total = fresh.reduce((sum, { count }) => sum + count, 0);
-  const names = fresh.flatMap(({ server }, index) => [index > 0 ? ", " : "", reviewLink(server, server.title)]);
+  const names =
+    fresh.length > NAMED
+      ? [link(formatCount(fresh.length, "document"), viewAddress("servers"))]
+      : fresh.flatMap(({ server }, index) => [index > 0 ? ", " : "", reviewLink(server, server.title)]);
   return notice(
     "good",
     t`${formatCount(total, "operation")} accepted, because you named these documents when you started the bridge:`,

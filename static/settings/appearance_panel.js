@@ -2,8 +2,7 @@
 /** Theme and density of the page, and its single-key shortcuts, in this browser. */
 import { t } from "../base/language.js";
 import { el, labelledField } from "../ui/dom.js";
-import { changeAppearance, readAppearance } from "../ui/appearance.js";
-import { areKeysOn, switchKeys } from "../ui/single_keys.js";
+import { areKeysOn, changeAppearance, readAppearance, switchKeys } from "../ui/appearance.js";
 
 /** @type {[import("../ui/appearance.js").Appearance["theme"], string][]} */
 const THEMES = [

@@ -8,9 +8,6 @@ import { viewAddress } from "../ui/router.js";
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
 /** @typedef {import("../types/types.js").RequestPlan} RequestPlan */
 
-/** What looks like Markdown; plain sentences need no reader. */
-const MARKDOWN = /[`*_[\]#|<>]|^\s*[-+\d]/m;
-
 /** @param {FullTool} tool */
 export function toolTitle({ name, server_id }) {
   const server = link(t`Server`, viewAddress("servers", server_id), { class: "quiet-link" });
@@ -22,21 +19,6 @@ export function toolAddress({ method, safe, path }, reading) {
   const base = el("span", { class: "base-address" });
   reading.then(({ plan, baseUrl }) => fill(base, plan.kind === "mcp" ? "" : baseUrl.replace(/\/$/, "")), () => undefined);
   return el("p", { class: "mono address" }, methodTag(method, safe), " ", base, path);
-}
-
-/** Markdown as the chat shows it; its reader is loaded only where there is Markdown. @param {string} text */
-export function toolDescription(text) {
-  if (text === "") return null;
-  const place = el("div", { class: "about" }, el("p", { class: "pre-line" }, text));
-  if (MARKDOWN.test(text)) {
-    const show = (/** @type {typeof import("../markdown/markdown_view.js")} */ { MarkdownView }) => {
-      const view = new MarkdownView();
-      view.showText(text, false);
-      fill(place, view.element);
-    };
-    import("../markdown/markdown_view.js").then(show, () => undefined); // the text stands there
-  }
-  return place;
 }
 
 /**

@@ -3,9 +3,9 @@
 import { t } from "../base/language.js";
 import { button, el, fill, link, methodTag } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
+import { ListKeys } from "../ui/list_keys.js";
 import { viewAddress } from "../ui/router.js";
 import { groupTools } from "../session/tool_filter.js";
-import { ListKeys } from "./list_keys.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
 /** @typedef {import("../session/tool_filter.js").ToolGroup} ToolGroup */

@@ -11,6 +11,7 @@ import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
 import { stringifyJson } from "../base/json_text.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
+import { descriptionView } from "../markdown/description.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
 import { buildRequest } from "../request/build.js";
 import { codePanel } from "./code_panel.js";
@@ -20,7 +21,7 @@ import { ToolForm } from "./tool_form.js";
 import { responsesPanel } from "./responses_panel.js";
 import { readLink } from "./shared_link.js";
 import { shareButton, TriesPanel } from "./tries_panel.js";
-import { credentialState, toolAddress, toolDescription, toolTitle } from "./tool_head.js";
+import { credentialState, toolAddress, toolTitle } from "./tool_head.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -91,7 +92,7 @@ export class TryView {
       toolAddress(tool, this.reading),
       credentialState(tool, this.reading),
       this.environment.element,
-      toolDescription(tool.description),
+      descriptionView(tool.description),
       tool.accepted ? null : this.#notAccepted(),
       this.openBreakers.element,
       el(

@@ -1,9 +1,14 @@
 // @ts-check
-/** The user's choice of theme and density; `static/appearance.js` applies it before the first paint. */
+/**
+ * What the user chose for this browser: theme and density, which `static/appearance.js` applies before the first paint, and
+ * whether keys without Ctrl or Alt are shortcuts. They can be switched off, as WCAG 2.1.4 asks: who speaks to the computer
+ * sends letters that he does not mean as commands.
+ */
 
 /** @typedef {{theme: "" | "light" | "dark", density: "" | "compact"}} Appearance  "" = as the system; comfortable */
 
 const KEY = "tool-bridge-appearance";
+const SINGLE_KEYS = "tool-bridge-single-keys";
 
 /** @returns {Appearance} */
 export function readAppearance() {
@@ -19,5 +24,24 @@ export function changeAppearance(change) {
     dispatchEvent(new Event(KEY));
   } catch {
     Object.assign(document.documentElement.dataset, chosen);
+  }
+}
+
+/** Whether keys without Ctrl or Alt are shortcuts. @returns {boolean} */
+export function areKeysOn() {
+  try {
+    return localStorage.getItem(SINGLE_KEYS) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+/** In this browser, from the next key on; without storage nothing changes. @param {boolean} isOn */
+export function switchKeys(isOn) {
+  try {
+    if (isOn) localStorage.removeItem(SINGLE_KEYS);
+    else localStorage.setItem(SINGLE_KEYS, "off");
+  } catch {
+    // The browser keeps nothing for this page.
   }
 }
