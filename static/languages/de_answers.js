@@ -36,7 +36,7 @@ export const GERMAN_ANSWERS = {
   // How a call ended
   "awaiting approval": "wartet auf Freigabe",
   "The answer is empty.": "Die Antwort ist leer.",
-  "Show in Calls": "In Aufrufe anzeigen",
+  "Show in Calls": "In den Aufrufen anzeigen",
   "by the companion": "durch den Companion",
   "by the companion, with your login": "durch den Companion, mit der eigenen Anmeldung",
   "Response headers ({0})": "Header der Antwort ({0})",

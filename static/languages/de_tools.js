@@ -42,7 +42,7 @@ export const GERMAN_TOOLS = {
   "Responses in the document": "Antworten laut Dokument",
   "The document says nothing about its responses.": "Das Dokument sagt nichts über seine Antworten.",
   "No description": "Keine Beschreibung",
-  "Made up from the schema": "Aus dem Schema erfunden",
+  "Made up from the schema": "Aus dem Schema erzeugt",
   "Example of the document": "Beispiel aus dem Dokument",
   Schema: "Schema",
 
@@ -141,7 +141,7 @@ export const GERMAN_TOOLS = {
   "Most models take at most 128 tools, and each one costs tokens in every request. If you have more, models see the pinned ones, and find and run the others with find_operations and run_operation. A tool that is not shown can still be called by name: to keep an operation from running, do not accept it.":
     "Die meisten Modelle nehmen höchstens 128 Tools, und jedes kostet in jeder Anfrage Tokens. Sind es mehr, sehen Modelle die angehefteten und finden und benutzen die übrigen mit find_operations und run_operation. Auch ein Tool, das nicht zu sehen ist, lässt sich mit seinem Namen aufrufen: Soll eine Operation nicht laufen, darf sie nicht akzeptiert sein.",
   "Pinned tools": "Angeheftete Tools",
-  "Shown even when there are too many tools to show all.": "Zu sehen, auch wenn es zu viele Tools sind, um alle zu zeigen.",
+  "Shown even when there are too many tools to show all.": "Immer zu sehen, auch wenn es zu viele Tools sind, um alle zu zeigen.",
   "Pin a tool": "Tool anheften",
   "None.": "Keine.",
   "Only tools of these servers.": "Nur Tools dieser Server.",

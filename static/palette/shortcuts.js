@@ -10,7 +10,7 @@ import { areKeysOn } from "../ui/appearance.js";
 const PAIR_MS = 1500;
 
 const IS_MAC = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
-export const PALETTE_KEYS = IS_MAC ? verbatim("⌘K") : verbatim("Ctrl+K");
+export const PALETTE_KEYS = IS_MAC ? verbatim("⌘K") : t`Ctrl+K`;
 
 /** The letter after `g` that opens a section. @type {Record<string, string>} */
 const LETTERS = { servers: "s", tools: "t", chat: "c", calls: "l", devices: "d", settings: "e", connect: "o" };

@@ -6,6 +6,7 @@ import { directionOf, language, t } from "../base/language.js";
 const FRAME = [
   [".skip", "", t`Skip to the content`],
   ["#sections", "aria-label", t`Sections`],
+  ["#open-palette > span", "", t`Search`],
   ["#connection", "", t`Connecting…`],
   ["#main > .hint", "", t`Opening the bridge…`],
 ];
