@@ -59,6 +59,14 @@ export const GERMAN_DEVICES = {
   "What you accepted and the credentials you saved here stay yours, and are not used for anybody else.":
     "Was hier akzeptiert und an Zugangsdaten gespeichert ist, bleibt das Eigene und wird für niemand anderen benutzt.",
   "This link would move this browser from {0} to {1}: {2}'s calls would then run here.": "Dieser Link würde diesen Browser von {0} zu {1} verschieben: Aufrufe von {2} liefen dann hier.",
+  "This page was not opened over https or on http://localhost, so the browser does not let it store keys. Open it at the address that the bridge prints.":
+    "Diese Seite wurde nicht über https oder unter http://localhost geöffnet, darum lässt der Browser sie keine Schlüssel speichern. Unter der Adresse öffnen, die die Bridge ausgibt.",
+  "This browser is not paired with the bridge. Use a code, or the link that the bridge printed when it started.":
+    "Dieser Browser ist nicht mit der Bridge gekoppelt. Einen Code benutzen oder den Link, den die Bridge beim Start ausgegeben hat.",
+  "This link has already been used or has expired.": "Dieser Link ist schon benutzt oder abgelaufen.",
+  "This link is valid but needs a confirmation: confirm this browser on one of yours that is already paired.":
+    "Dieser Link gilt, braucht aber eine Bestätigung: diesen Browser in einem schon gekoppelten eigenen bestätigen.",
+  "The bridge no longer knows this browser: it was removed, or the bridge's data is gone.": "Die Bridge kennt diesen Browser nicht mehr: Er wurde entfernt, oder ihre Daten sind weg.",
   "Stay with {0}": "Bei {0} bleiben",
   "Switch to {0}": "Zu {0} wechseln",
   "The bridge does not answer": "Die Bridge antwortet nicht",

@@ -4,10 +4,11 @@ import { t } from "../base/language.js";
 import { button, el, sentenceOf } from "./dom.js";
 import { IdentityError } from "../executor/session_tokens.js";
 
-/** @type {Record<string, {title: string, next: string[]}>} */
+/** `why`: what `session_tokens.js` says in English, which the worker needs too. @type {Record<string, {title: string, why?: string, next: string[]}>} */
 const CASES = {
   insecure_context: {
     title: t`This address is not secure enough`,
+    why: t`This page was not opened over https or on http://localhost, so the browser does not let it store keys. Open it at the address that the bridge prints.`,
     next: [
       t`Open the bridge as http://localhost on the computer where it runs, or over https.`,
       t`Only then does the browser let the page store its key.`,
@@ -15,18 +16,25 @@ const CASES = {
   },
   not_paired: {
     title: t`This browser is not connected yet`,
+    why: t`This browser is not paired with the bridge. Use a code, or the link that the bridge printed when it started.`,
     next: [t`Or open the link that the bridge prints in its terminal when it starts. It works once.`],
   },
   ticket_refused: {
     title: t`This link has been used or has expired`,
+    why: t`This link has already been used or has expired.`,
     next: [
       t`Each link works once. For a new one, run tool-bridge key --user NAME or restart the bridge.`,
       t`If this browser was connected before, the plain address without the link works too.`,
     ],
   },
-  confirmation_needed: { title: t`Confirm this browser on another one`, next: [] },
+  confirmation_needed: {
+    title: t`Confirm this browser on another one`,
+    why: t`This link is valid but needs a confirmation: confirm this browser on one of yours that is already paired.`,
+    next: [],
+  },
   device_unknown: {
     title: t`The bridge does not know this browser any more`,
+    why: t`The bridge no longer knows this browser: it was removed, or the bridge's data is gone.`,
     next: [t`Or open the link that the bridge prints when it starts.`],
   },
   rate_limited: { title: t`Too many attempts`, next: [] },
@@ -75,11 +83,11 @@ export function willPass(failure) {
  */
 export function entranceView(failure, choices, pairing) {
   const code = codeOf(failure);
-  const { title, next } = CASES[willPass(failure) ? "unreachable" : code] ?? { title: t`The page could not start`, next: [] };
+  const { title, why, next } = CASES[willPass(failure) ? "unreachable" : code] ?? { title: t`The page could not start`, next: [] };
   return el(
     "section",
     { class: "entrance", dataset: { testid: "entrance", code } },
-    el("div", { role: "alert" }, el("h1", null, title), el("p", { class: "lead" }, sentenceOf(failure))),
+    el("div", { role: "alert" }, el("h1", null, title), el("p", { class: "lead" }, why ?? sentenceOf(failure))),
     pairing,
     next.length > 0 ? el("ul", { class: "plain-list" }, ...next.map((step) => el("li", null, step))) : null,
     ...answerButtons(failure, choices),
