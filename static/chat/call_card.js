@@ -1,6 +1,6 @@
 // @ts-check
 /** A call within an answer: what runs, how it stands, and what its user can do about it. */
-import { t } from "../base/language.js";
+import { errorSentence, t } from "../base/language.js";
 import { ApprovalCard } from "../ui/approval_card.js";
 import { CallFileView, fileOf } from "./call_file.js";
 import { formatBody, textView } from "../ui/response_view.js";
@@ -78,7 +78,7 @@ export class ChatCallCard {
     this.badge.textContent = words;
     this.badge.className = `badge ${look}`;
     this.brief.textContent = briefOf(call.arguments);
-    this.message.textContent = call.error?.message ?? "";
+    this.message.textContent = call.error?.message ? errorSentence(call.error) : "";
     this.message.hidden = !call.error?.message || this.#isOpen;
     this.file.showFile(call.name, call.call_id, fileOf(call.result));
     this.#showButtons(call, name);

@@ -1,6 +1,6 @@
 // @ts-check
 /** What a screen reader announces about a conversation: its state, not every word as it arrives. Pure but for its timer. */
-import { counted, t } from "../base/language.js";
+import { counted, errorSentence, t } from "../base/language.js";
 import { isOver } from "./state.js";
 import { withoutMarkers } from "../ui/markers.js";
 import { truncateLine } from "../base/untrusted_text.js";
@@ -42,7 +42,7 @@ function callSentences(before, after) {
 /** @param {ChatState} state */
 function endSentence({ ended, messages, head_id }) {
   const words = ENDINGS[ended?.state ?? ""];
-  if (words) return ended?.error ? `${words} ${ended.error.message}` : words;
+  if (words) return ended?.error ? `${words} ${errorSentence(ended.error)}` : words;
   const text = withoutMarkers(messages.get(head_id ?? "")?.content ?? "").replace(/[*_`#>|]+/g, "");
   return t`The answer is complete. ${text.length > SPOKEN_CHARS ? `${text.slice(0, SPOKEN_CHARS)}…` : text}`;
 }

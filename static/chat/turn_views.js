@@ -1,6 +1,6 @@
 // @ts-check
 /** What was asked and what was answered, as elements that follow their turn of the thread. */
-import { t } from "../base/language.js";
+import { errorSentence, t } from "../base/language.js";
 import { attachmentList } from "./attachment_list.js";
 import { ChatCallCard } from "./call_card.js";
 import { button, copyButton, el, fill, freshId, notice } from "../ui/dom.js";
@@ -225,7 +225,7 @@ const ENDINGS = {
 function endingView({ state, error }) {
   const words = ENDINGS[state] ?? t`The answer ended: ${state.replaceAll("_", " ")}.`;
   const code = error?.code ? el("code", { class: "code-tag" }, error.code) : null;
-  return notice(state === "failed" ? "error" : "note", words, error ? " " : null, error?.message, code);
+  return notice(state === "failed" ? "error" : "note", words, error ? " " : null, error ? errorSentence(error) : null, code);
 }
 
 class TextPart {

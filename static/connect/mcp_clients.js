@@ -127,7 +127,7 @@ function openWebui(url, key) {
     auth_type: "bearer",
     key,
     config: { enable: true, function_name_filter_list: "", access_grants: [] },
-    info: { id: `${NAME}-mcp`, name: "Tool Bridge (MCP)", description: t`Tools that run in my browser` },
+    info: { id: `${NAME}-mcp`, name: "Tool Bridge (MCP)", description: verbatim("Tools that run in my browser") },
   };
   return {
     name: "Open WebUI",

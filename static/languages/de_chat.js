@@ -141,7 +141,7 @@ export const GERMAN_CHAT = {
   "The model may use your one tool. This browser performs the calls; those that can change something ask you first.|The model may use your {0} tools. This browser performs the calls; those that can change something ask you first.":
     "Das Modell darf das eine vorhandene Tool benutzen. Dieser Browser führt die Aufrufe aus; solche, die etwas ändern können, fragen vorher.|Das Modell darf die {0} vorhandenen Tools benutzen. Dieser Browser führt die Aufrufe aus; solche, die etwas ändern können, fragen vorher.",
   "To talk with a real model, {0}: OpenAI, OpenRouter, a local one, or any other with their interface.":
-    "Für Antworten von einem echten Modell {0}: OpenAI, OpenRouter, ein lokales oder jedes andere mit deren Schnittstelle.",
+    "Für echte Antworten {0}: OpenAI, OpenRouter, ein lokales oder jedes andere mit derselben Schnittstelle.",
   "add a model": "ein Modell hinzufügen",
   "All of them together": "Alle zusammen",
   "The demo model needs no network and no key. It makes the calls that you write:": "Das Demo-Modell braucht kein Netz und keinen Schlüssel. Es macht die Aufrufe, die ihm geschrieben werden:",

@@ -154,7 +154,6 @@ export const GERMAN_CONNECT = {
   "The same as .mcp.json of a project": "Dasselbe als .mcp.json eines Projekts",
   "mcp.json of VS Code": "mcp.json von VS Code",
   "Connection object of the type MCP": "Verbindungsobjekt vom Typ MCP",
-  "Tools that run in my browser": "Tools, die in meinem Browser laufen",
   "The tool mcp of OpenAI's Responses API": "Das Tool mcp der Responses API von OpenAI",
   "Python with Pydantic AI": "Python mit Pydantic AI",
   "Python with LangChain": "Python mit LangChain",
