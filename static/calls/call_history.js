@@ -2,7 +2,7 @@
 /** Calls that the bridge stores and this page does not remember: earlier ones, and those of other browsers. */
 import { t } from "../base/language.js";
 import { button, copyButton, el, factList, fill, freshId, link, notice, sentenceOf } from "../ui/dom.js";
-import { originFacts } from "../ui/asked_by.js";
+import { callerOf, originFacts } from "../ui/asked_by.js";
 import { viewAddress } from "../ui/router.js";
 import { kindOfStored } from "./call_filter.js";
 import { callAgain, lateResultText, storedCallFacts } from "./stored_call.js";
@@ -81,7 +81,7 @@ function historyRow(call, api, names) {
     "tr",
     null,
     el("td", { class: "facts" }, el("time", { datetime: at.toISOString() }, formatTime(at.getTime()))),
-    el("th", { scope: "row" }, opener),
+    el("th", { scope: "row" }, opener, callerOf(call.asked_by)),
     el("td", { class: "mono url-cell" }, call.operation),
     el("td", null, ...callBadges(call)),
     el("td", { class: "number" }, call.ended_at === null ? "" : formatDuration(1000 * (call.ended_at - call.opened_at))),

@@ -3,7 +3,7 @@
 import { t } from "../base/language.js";
 import { formatMoment, formatTime } from "../base/time_format.js";
 import { button, copyButton, el, factList, fill, freshId, link, sentenceOf } from "../ui/dom.js";
-import { originFacts } from "../ui/asked_by.js";
+import { callerOf, originFacts } from "../ui/asked_by.js";
 import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
 import { isOpen, kindOfEntry } from "./call_filter.js";
@@ -57,7 +57,7 @@ export class CallRow {
         { class: "facts" },
         el("time", { datetime: time.toISOString(), title: formatMoment(entry.started_at) }, formatTime(entry.started_at)),
       ),
-      el("th", { scope: "row" }, this.opener),
+      el("th", { scope: "row" }, this.opener, callerOf(entry.asked_by)),
       el("td", { class: "mono url-cell", title: entry.request?.url ?? "" }, requestLine(entry)),
       el("td", null, statusBadges(entry)),
       el("td", { class: "number" }, entry.duration_ms === null ? "" : formatDuration(entry.duration_ms)),

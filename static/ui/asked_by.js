@@ -57,6 +57,11 @@ export function askedBy(text) {
   return el("span", { class: "card-text" }, ...parts.flat());
 }
 
+/** Beside a call's name in a list. @param {string | null} text as the bridge says it; empty or null: not recorded, and nothing is said */
+export function callerOf(text) {
+  return text ? el("span", { class: "facts one-line caller" }, askedBy(text)) : null;
+}
+
 /** By its title where it is a conversation of the bridge; of any other its client's id. @param {string} id @param {OriginNames["titleOf"]} titleOf */
 export function chatName(id, titleOf) {
   const place = el("bdi", { class: "card-text one-line", title: truncateLine(id, MAX_ID_CHARS) }, truncateLine(id, ID_CHARS));
