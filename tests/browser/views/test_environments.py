@@ -4,6 +4,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.browser_harness import BrowserHarness
+from tests.browser.chat_harness import barriers
 from tests.support.chromium import go_to, run_tool, save_credential
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -53,6 +54,8 @@ async def test_a_switch_moves_address_and_variables_and_leaves_credentials_behin
 ) -> None:
     """Who tries an API begins on a test system; what is meant for one must never reach the other."""
     page = await open_with_two(scene)
+    await page.get_by_role("button", name="Edit test").click()
+    assert await barriers(page) == []
     await go_to(page, "tools", "mirrorQuery")
     await switch(page, "test")
     await expect(page.locator(".base-address")).to_contain_text("http://localhost:")
@@ -72,6 +75,7 @@ async def test_a_switch_moves_address_and_variables_and_leaves_credentials_behin
     await expect(await run_tool(page)).to_contain_text("text=real")
     seen = (await scene.caller.call("mirrorQuery", {"text": "x"})).json()
     assert seen["headers"]["authorization"] == "Bearer [secret]"
+    assert await barriers(page) == []
     assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     await page.reload()
     await expect(page.get_by_role("combobox", name="Environment")).to_have_value("production")
