@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import FilePayload, Page, expect
 
 from tests.browser.approval_cards import card_of
 from tests.browser.browser_harness import BrowserHarness
@@ -81,7 +81,7 @@ async def walk_files(walk: Walk) -> None:
     page = walk.page
     await go_to(page, "tools", "mirrorMultipart")
     await page.get_by_label("title").fill("A cat")
-    chosen = {"name": "cat.png", "mimeType": "image/png", "buffer": b"a cat"}
+    chosen = FilePayload(name="cat.png", mimeType="image/png", buffer=b"a cat")
     await page.get_by_role("group", name="file").get_by_label("Choose a file").set_input_files(chosen)
     await expect(await run_tool(page)).to_contain_text("cat.png")
     await walk.look("file")
