@@ -20,7 +20,6 @@ export const GERMAN_CALLS = {
   "Make your first call": "Den ersten Aufruf machen",
   "Choose a tool": "Ein Tool wählen",
   "Choose a tool, fill in its form and press Run.": "Ein Tool wählen, sein Formular ausfüllen und ausführen.",
-  "Try {0}": "{0} ausprobieren",
   "This one only reads: press Run, and look at the answer.": "Dieses liest nur: ausführen und die Antwort ansehen.",
   "That was it. Programs and models can make calls, too.": "Das war es. Auch Programme und Modelle können Aufrufe machen.",
   "Connect a program": "Ein Programm verbinden",

@@ -18,21 +18,14 @@ export const GERMAN_ENVIRONMENTS = {
   Environments: "Umgebungen",
   "The same API at other addresses, with variables for the forms of its tools. They stay in this browser. Switching saves the address for models too.":
     "Dieselbe API unter anderen Adressen, mit Variablen für die Formulare ihrer Tools. Sie bleiben in diesem Browser. Ein Wechsel speichert die Adresse auch für Modelle.",
-  "in use": "in Gebrauch",
-  "Switch to {0}": "Zu {0} wechseln",
-  Edit: "Bearbeiten",
   "Edit {0}": "{0} bearbeiten",
   "Edit the environments": "Umgebungen bearbeiten",
   "Add an environment": "Umgebung hinzufügen",
-  "Base address": "Basisadresse",
   "It may have variables in braces, for example https://{region}.api.example/v1.": "Sie darf Variablen in geschweiften Klammern haben, zum Beispiel https://{region}.api.example/v1.",
   Variables: "Variablen",
   "One a line: name = value. In Try it, {{name}} becomes the value just before the request. Secrets of the API belong under Credentials: variables are not encrypted, and the bridge sees where they are used.":
     "Eine je Zeile: Name = Wert. Im Formular eines Tools wird {{name}} kurz vor der Anfrage zum Wert. Geheimnisse der API gehören unter Zugangsdaten: Variablen sind nicht verschlüsselt, und die Bridge sieht sie, wo sie benutzt werden.",
   "Save and use": "Speichern und verwenden",
-  Cancel: "Abbrechen",
-  "{0} is saved in this browser": "{0} ist in diesem Browser gespeichert",
-  "custom, for every request": "eigene, für jede Anfrage",
   "Sends the credentials saved for {0}: {1}.": "Sendet die für {0} gespeicherten Zugangsdaten: {1}.",
   "No credential is saved for {0}.": "Für {0} sind keine Zugangsdaten gespeichert.",
 

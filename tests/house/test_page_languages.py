@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.house.source import ROOT, exceptions, files, reachable, refuse, scrip
 
 WORKER = "static/executor_worker.js"
 LANGUAGE = "static/base/language.js"
+ERRORS = "static/languages/de_errors.js"
 OWN_ERRORS = {"unreachable"}
 """Codes that the page gives to what the bridge could not say."""
 
@@ -23,6 +25,7 @@ _FOUR_SIDES = re.compile(
     r"\b(?:padding|margin):\s*[^\s;]+\s+(?P<right>[^\s;]+)\s+[^\s;]+\s+(?P<left>[^\s;]+);"
 )
 _PLACE = re.compile(r"\{\d+\}")
+_KEY = re.compile(r"""^  ("(?:[^"\\]|\\.)*"|'[^']*'|\w+): """, re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,14 @@ def test_every_text_of_the_page_is_german_too_and_no_german_is_left_over() -> No
             for key in german.keys() - asked.keys()
         ]
     )
+
+
+def test_a_text_has_its_german_in_one_catalog() -> None:
+    """Of two, the one that a reader changes may be the one that is not shown."""
+    catalogs = sorted(set(files(".js", under=("static/languages/",))) - {ERRORS})
+    found = [(key.strip("\"'"), file) for file in catalogs for key in _KEY.findall(text_of(file))]
+    times = Counter(key for key, _ in found)
+    refuse(f"{file}: {key!r} stands in another catalog too" for key, file in found if times[key] > 1)
 
 
 def test_a_translation_has_the_values_and_the_forms_of_its_english() -> None:
