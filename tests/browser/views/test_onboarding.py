@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.browser.browser_harness import open_harness
+from tests.browser.chat_harness import barriers
 from tests.support.chromium import go_to, open_page, run_tool, tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -23,6 +24,7 @@ async def test_the_first_steps_lead_to_a_first_call_and_go(chromium: Browser, tm
         await expect(page.get_by_test_id("accepted")).to_be_visible()
         await go_to(page, "servers")
         await expect(steps.get_by_role("listitem")).to_contain_text(["done", "done", "next"])
+        assert await barriers(page) == []
         await expect(steps.locator("[aria-current=step]")).to_contain_text("Make your first call")
         first = steps.get_by_role("link", name="Try ")
         await tab_to(page, first)
