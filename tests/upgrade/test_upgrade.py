@@ -210,6 +210,11 @@ async def test_a_call_that_only_the_log_of_intents_has_is_in_doubt_too(left: Lef
     assert (found["state"], found["arguments"]) == ("outcome_unknown", '{"name": "silent"}')
 
 
+def _as_then(entry: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the chat of a call, which the older bridge had stored and did not tell."""
+    return entry | {"detail": {name: fact for name, fact in entry["detail"].items() if name != "chat"}}
+
+
 async def test_what_the_audit_log_says_stays_said(visitor: Visitor) -> None:
     """The snapshot's entries come first, in their order; those of today come after them."""
     open_call = visitor.left.manifest["calls"]["left_open"]
@@ -217,7 +222,7 @@ async def test_what_the_audit_log_says_stays_said(visitor: Visitor) -> None:
         found = [entry for entry in await audit(await visitor.page(user)) if entry["call_id"] != open_call]
         said = [entry for entry in seen if entry["call_id"] != open_call]
         assert said
-        assert found[: len(said)] == said
+        assert [_as_then(entry) for entry in found[: len(said)]] == said
 
 
 async def test_a_long_answer_can_be_read_on(visitor: Visitor) -> None:
