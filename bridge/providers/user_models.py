@@ -33,9 +33,12 @@ class UserModels:
         self._refuse_for = refuse_for
         self._shelves: dict[UserProvider, ProviderShelf] = {}
         self._of_user: dict[str, list[ProviderShelf]] = {}
+        self._changes = 0
+        """How often the stored providers have changed."""
 
     def clear_cache(self) -> None:
         """Read providers again when they are needed next; another replica may have changed them."""
+        self._changes += 1
         self._of_user.clear()
 
     async def close_providers(self) -> None:
@@ -104,13 +107,15 @@ class UserModels:
         """
         if (known := self._of_user.get(user_id)) is not None:
             return known
+        changes = self._changes
         try:
             stored = await self.store.list_providers(user_id)
         except BridgeError as error:
             _log.warning("The providers of a user cannot be read: %s", error.error.message)
             return []
         shelves = [self._shelf(each) for each in stored]
-        self._of_user[user_id] = shelves
+        if changes == self._changes:  # what changed while it was read is read again
+            self._of_user[user_id] = shelves
         return shelves
 
     def _shelf(self, provider: UserProvider) -> ProviderShelf:
