@@ -8,8 +8,25 @@ from tests.support.chromium import expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
-GERMAN_VIEWS = ("settings", "audit", "approval", "calls", "devices", "connect")
-"""Views all of whose texts are in the catalog."""
+GERMAN_VIEWS = (
+    "servers",
+    "servers/mirror",
+    "servers/mirror/review",
+    "add",
+    "tools",
+    "tools/mirrorQuery",
+    "selection",
+    "chat",
+    "models",
+    "calls",
+    "charts",
+    "audit",
+    "devices",
+    "settings",
+    "approval",
+    "connect",
+    "doctor",
+)
 
 FIND_ENGLISH = """async () => {
   const app = [...document.scripts].find(({ src }) => src.endsWith("/app.js"));
