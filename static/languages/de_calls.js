@@ -3,6 +3,7 @@
 
 /** @type {Record<string, string>} */
 export const GERMAN_CALLS = {
+  " at {0}": " bei {0}",
   // The first steps
   "First steps": "Erste Schritte",
   "Hide these steps": "Diese Schritte ausblenden",

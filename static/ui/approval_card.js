@@ -80,7 +80,7 @@ export class ApprovalCard {
 
   #render() {
     const { card } = this;
-    const title = el("h3", { id: freshId("card") }, truncateLine(card.tool), el("span", { class: "facts" }, ` at ${truncateLine(card.server_id)}`));
+    const title = el("h3", { id: freshId("card") }, truncateLine(card.tool), el("span", { class: "facts" }, t` at ${truncateLine(card.server_id)}`));
     return el(
       "article",
       { class: "card", role: "group", "aria-labelledby": title.id, dataset: { call: card.call_id } },
