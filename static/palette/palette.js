@@ -124,7 +124,7 @@ export class Palette {
 
   /** Closes what the same keys have opened; the browser has another use for them. @param {KeyboardEvent} event */
   #pressAnywhere(event) {
-    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+    if (!this.element.open || event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     this.element.close();
   }

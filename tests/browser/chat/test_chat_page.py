@@ -115,8 +115,12 @@ async def test_code_has_colours_and_stays_one_text(chat: ChatHarness) -> None:
     await chat.over()
     code = chat.answers.last.get_by_role("region", name="python code")
     await expect(code).to_have_js_property("childElementCount", 0)
-    count = "['keyword', 'string', 'comment'].map((kind) => CSS.highlights.get(`code-${kind}`)?.size).join()"
-    await chat.page.wait_for_function(f"{count} === '2,1,1'")
+    sizes = "['keyword', 'string', 'comment'].map((kind) => CSS.highlights.get(`code-${kind}`)?.size)"
+
+    async def is_coloured() -> bool:
+        return await chat.page.evaluate(sizes) == [2, 1, 1]
+
+    await eventually(is_coloured)
     await chat.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await chat.answers.last.get_by_role("button", name="Copy code: python").click()
     assert await chat.page.evaluate("navigator.clipboard.readText()") == 'if "x":  # y\n    pass'

@@ -37,7 +37,7 @@ async def test_everything_is_reached_by_words(scene: BrowserHarness) -> None:
     ):
         await open_palette(page, words)
         await page.get_by_role("group", name=kind).get_by_role("option").first.click()
-        await page.wait_for_function("place => location.hash.startsWith(place)", arg=place)
+        await page.wait_for_url(f"**/{place}*")
     account = {"Authorization": f"Bearer {scene.bridge.key}"}
     body = {"title": "Plans for Ada's garden"}
     async with scene.http.post(
@@ -46,7 +46,7 @@ async def test_everything_is_reached_by_words(scene: BrowserHarness) -> None:
         made = await answer.json()
     await open_palette(page, "Ada's garden")
     await page.get_by_role("group", name="Chats").get_by_role("option", name="Plans for Ada's garden").click()
-    await page.wait_for_function("id => location.hash === `#/chat/${id}`", arg=made["conversation"]["id"])
+    await page.wait_for_url(f"**/#/chat/{made['conversation']['id']}")
     await open_palette(page, "dark theme")
     await page.keyboard.press("Enter")
     assert await page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
@@ -79,7 +79,7 @@ async def test_keys_are_listed_and_those_without_ctrl_can_be_switched_off(scene:
     page = await scene.open_page()
     await page.keyboard.press("g")
     await page.keyboard.press("t")
-    await page.wait_for_function("location.hash === '#/tools'")
+    await page.wait_for_url("**/#/tools")
     await page.keyboard.press("?")
     listed = page.get_by_role("dialog", name="Keyboard shortcuts")
     await expect(listed.get_by_role("row", name="Open Chat")).to_contain_text("g then c")
