@@ -22,6 +22,8 @@ class OfficeApi:
     hosts: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=lambda: ["milk"])
     release: asyncio.Event = field(default_factory=asyncio.Event)
+    refuses_strangers: bool = False
+    """Whether a note of somebody who is not signed in is refused."""
 
     def application(self) -> web.Application:
         """The API, its login and its document."""
@@ -62,7 +64,10 @@ class OfficeApi:
         return web.Response(status=401, text=LOGIN_PAGE, content_type="text/html")
 
     async def _add_note(self, request: web.Request) -> web.Response:
-        return web.json_response({"signed_in": self._note(request)}, status=201)
+        is_signed_in = self._note(request)
+        if self.refuses_strangers and not is_signed_in:
+            return web.Response(status=401, text=LOGIN_PAGE, content_type="text/html")
+        return web.json_response({"signed_in": is_signed_in}, status=201)
 
     async def _work_slowly(self, request: web.Request) -> web.Response:
         self._note(request)

@@ -136,6 +136,26 @@ async def test_a_cookie_api_offers_the_login_and_what_reads_is_made_again_after_
     assert office.api.at("GET", "/me") == [False, True]
 
 
+async def test_what_changes_something_is_not_made_again_after_a_login(office: Office) -> None:
+    """Only its user knows whether he still wants it; the page says that he has to make it himself."""
+    office.api.refuses_strangers = True
+    await office.pair()
+    panel = await office.choose_companion(login=True)
+    await office.ask(panel, "Ask for reading and changing, as me", login=True, changing=True)
+    await go_to(office.page, "tools", "addNote")
+    await office.page.get_by_test_id("run").click()
+    offer = office.page.get_by_test_id("login-offer")
+    await expect(offer).to_contain_text("make the call again yourself")
+    async with office.companion.context.expect_page() as opened:
+        await offer.get_by_role("link", name="Sign in at office.test").click()
+    login = await opened.value
+    await expect(login.get_by_text("Signed in.")).to_be_visible()
+    await login.close()
+    await office.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # headless has none
+    assert (await office.scene.caller.call("whoAmI")).json() == {"user": "ada"}
+    assert office.api.at("POST", "/notes") == [False]
+
+
 async def test_a_companion_that_is_stopped_while_it_sends_leaves_a_true_ending(office: Office) -> None:
     """Nobody knows what the API did, so nobody sends it again."""
     await office.pair()
