@@ -3,6 +3,7 @@
 import { t } from "../base/language.js";
 import { el } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
+import { drawSvg } from "../ui/icon.js";
 import { formatTime } from "../base/time_format.js";
 
 /** @typedef {import("../types/api_types.js").CallStatistics} CallStatistics */
@@ -23,7 +24,6 @@ export function layOutBars({ parts, since, until }) {
   }));
 }
 
-const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 960;
 const HEIGHT = 120;
 const GAP = 3;
@@ -32,7 +32,7 @@ export class CallBars {
   /** @param {CallStatistics} statistics */
   constructor(statistics) {
     const bars = layOutBars(statistics);
-    const picture = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "bars", role: "img", preserveAspectRatio: "none" });
+    const picture = drawSvg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "bars", role: "img", preserveAspectRatio: "none" });
     picture.setAttribute("aria-label", t`Calls over time: ${bars.filter(({ height }) => height > 0).map(({ words }) => words).join("; ")}`);
     picture.append(...bars.flatMap((bar) => this.#bar(bar, WIDTH / bars.length)));
     const [from, to] = [statistics.since, statistics.until].map((at) => el("time", { datetime: new Date(1000 * at).toISOString() }, formatTime(1000 * at)));
@@ -44,19 +44,12 @@ export class CallBars {
   #bar({ x, height, failedHeight, words }, width) {
     const place = { x: x * WIDTH, width: width - GAP };
     const shape = (/** @type {string} */ kind, /** @type {number} */ from, /** @type {number} */ share) =>
-      share > 0 ? draw("rect", { class: kind, ...place, y: HEIGHT * (1 - from - share), height: HEIGHT * share }) : null;
-    const group = draw("g", {});
-    const title = draw("title", {});
+      share > 0 ? drawSvg("rect", { class: kind, ...place, y: HEIGHT * (1 - from - share), height: HEIGHT * share }) : null;
+    const group = drawSvg("g", {});
+    const title = drawSvg("title", {});
     title.textContent = words;
-    const ground = draw("rect", { class: "ground", ...place, y: 0, height: HEIGHT });
+    const ground = drawSvg("rect", { class: "ground", ...place, y: 0, height: HEIGHT });
     group.append(title, ground, ...[shape("good", 0, height - failedHeight), shape("bad", height - failedHeight, failedHeight)].filter((each) => each !== null));
     return [group];
   }
-}
-
-/** @param {string} name @param {Record<string, string | number>} attributes */
-function draw(name, attributes) {
-  const element = document.createElementNS(SVG, name);
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, String(value));
-  return element;
 }

@@ -2,12 +2,10 @@
 /** The dialog that lists the page's shortcuts, and can switch those of a single key off. */
 import { t } from "../base/language.js";
 import { button, el } from "../ui/dom.js";
-import { areKeysOn, switchKeys } from "../ui/appearance.js";
+import { singleKeysSwitch } from "../ui/appearance.js";
 
 /** @param {[keys: string, what: string][]} shortcuts */
 export function showShortcuts(shortcuts) {
-  const switched = el("input", { type: "checkbox", onchange: () => switchKeys(switched.checked) });
-  switched.checked = areKeysOn();
   const rows = shortcuts.map(([keys, what]) => el("tr", null, el("th", { scope: "row" }, ...keyCaps(keys)), el("td", null, what)));
   /** @type {HTMLDialogElement} */
   const dialog = el(
@@ -15,7 +13,7 @@ export function showShortcuts(shortcuts) {
     { class: "shortcuts", "aria-labelledby": "shortcuts-title" },
     el("h2", { id: "shortcuts-title" }, t`Keyboard shortcuts`),
     el("table", null, el("tbody", null, ...rows)),
-    el("label", { class: "check" }, switched, el("span", null, t`Shortcuts of a single key, such as / and ?`)),
+    singleKeysSwitch(),
     el("div", { class: "actions" }, button(t`Close`, () => dialog.close(), { class: "primary" })),
   );
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());

@@ -2,7 +2,7 @@
 /** Theme and density of the page, and its single-key shortcuts, in this browser. */
 import { t } from "../base/language.js";
 import { el, labelledField } from "../ui/dom.js";
-import { areKeysOn, changeAppearance, readAppearance, switchKeys } from "../ui/appearance.js";
+import { changeAppearance, readAppearance, singleKeysSwitch } from "../ui/appearance.js";
 
 /** @type {[import("../ui/appearance.js").Appearance["theme"], string][]} */
 const THEMES = [
@@ -22,15 +22,13 @@ export class AppearancePanel {
     const now = readAppearance();
     const theme = choice(THEMES, now.theme, (value) => changeAppearance({ theme: value }));
     const density = choice(DENSITIES, now.density, (value) => changeAppearance({ density: value }));
-    const keys = el("input", { type: "checkbox", onchange: () => switchKeys(keys.checked) });
-    keys.checked = areKeysOn();
     this.element = el(
       "section",
       { class: "panel", "aria-labelledby": "appearance-title" },
       el("h2", { id: "appearance-title" }, t`Appearance`),
       el("p", { class: "hint" }, t`In this browser only.`),
       el("div", { class: "filters" }, labelledField(t`Theme`, theme), labelledField(t`Density`, density)),
-      el("label", { class: "check" }, keys, el("span", null, t`Shortcuts of a single key, such as / and ?`)),
+      singleKeysSwitch(),
     );
   }
 

@@ -5,6 +5,9 @@
  * sends letters that he does not mean as commands.
  */
 
+import { t } from "../base/language.js";
+import { el } from "./dom.js";
+
 /** @typedef {{theme: "" | "light" | "dark", density: "" | "compact"}} Appearance  "" = as the system; comfortable */
 
 const KEY = "tool-bridge-appearance";
@@ -37,11 +40,18 @@ export function areKeysOn() {
 }
 
 /** In this browser, from the next key on; without storage nothing changes. @param {boolean} isOn */
-export function switchKeys(isOn) {
+function switchKeys(isOn) {
   try {
     if (isOn) localStorage.removeItem(SINGLE_KEYS);
     else localStorage.setItem(SINGLE_KEYS, "off");
   } catch {
     // The browser keeps nothing for this page.
   }
+}
+
+/** The switch of these keys, wherever it stands. @returns {HTMLLabelElement} */
+export function singleKeysSwitch() {
+  /** @type {HTMLInputElement} */
+  const box = el("input", { type: "checkbox", checked: areKeysOn(), onchange: () => switchKeys(box.checked) });
+  return el("label", { class: "check" }, box, el("span", null, t`Shortcuts of a single key, such as / and ?`));
 }
