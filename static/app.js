@@ -153,10 +153,12 @@ class App {
     await this.#refetchDocuments(parts);
   }
 
-  /** @param {Parts} parts */
+  /** Without it the page still runs calls, so that a file that does not come is said and ends nothing. @param {Parts} parts */
   async #refetchDocuments(parts) {
-    const { DocumentRefresh } = await import("./servers/document_refresh.js");
-    const refresh = new DocumentRefresh(parts, (note) => elementById("notices").append(dismissibleNotice(note)));
+    const show = (/** @type {HTMLElement} */ note) => elementById("notices").append(dismissibleNotice(note));
+    const loaded = await import("./servers/document_refresh.js").catch(() => null);
+    if (!loaded) return show(notice("warning", t`Documents are not fetched again: a part of this page could not be loaded. Reload the page.`));
+    const refresh = new loaded.DocumentRefresh(parts, show);
     const stop = parts.executor.onSourceChanged((serverId) => void refresh.refetchServer(serverId));
     this.started.push(refresh, { stop });
     await refresh.refetchAll();

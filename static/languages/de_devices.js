@@ -41,6 +41,8 @@ export const GERMAN_DEVICES = {
 
   // Entering
   "The page could not start": "Die Seite konnte nicht starten",
+  "Documents are not fetched again: a part of this page could not be loaded. Reload the page.":
+    "Dokumente werden nicht neu abgerufen: Ein Teil dieser Seite konnte nicht geladen werden. Die Seite neu laden.",
   "This address is not secure enough": "Diese Adresse ist nicht sicher genug",
   "Open the bridge as http://localhost on the computer where it runs, or over https.": "Die Bridge auf dem Rechner, auf dem sie läuft, als http://localhost öffnen, sonst über https.",
   "Only then does the browser let the page store its key.": "Nur dann lässt der Browser die Seite ihren Schlüssel speichern.",
