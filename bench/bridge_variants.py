@@ -13,6 +13,7 @@ from bench.peer import LoadOrder
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant, nothing
 from bench.shop_bridge import TOOL, ShopBridge, start_shop
+from bridge.app.heap import freeze_heap
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
@@ -79,6 +80,7 @@ class _FreeSlot:
 async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     """Dispatcher and gateway without a journal, with it for safe and for unsafe calls, and the HTTP route."""
     unwritten, running = await start_measured(peer, _StoreWithoutJournal), await start_measured(peer, Store)
+    freeze_heap()
     return [
         _dispatch_variant(
             unwritten, UNWRITTEN, "bridge: dispatch + gateway, no journal", safe=True, stop=unwritten.stop

@@ -13,6 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from bridge.app.composition import Components
+from bridge.app.heap import freeze_heap
 from bridge.app.server import AddressInUse, Bridge, Offer, share_document, start_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.event_loop import choose_event_loop
@@ -121,6 +122,7 @@ async def _serve(
         stack.push_async_callback(bridge.close)
         page = await bridge.page_url()
         _announce(options, bridge, page, samples, await _model_names(bridge))
+        freeze_heap()
         await stop.wait()
     return 0
 
