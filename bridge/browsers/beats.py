@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from bridge.browser_protocol import EVENT_BEAT
-from bridge.browsers.socket_frames import websocket_frame
-from bridge.browsers.socket_io import PageSocket
+from bridge.browsers.page_socket import PageSocket
+from bridge.browsers.socket_frames import EVENT, MESSAGE, frame_head
 from bridge.tasks import sleep_safely
 
 BEAT_S = 1
@@ -22,7 +22,8 @@ SILENCE_S = 3 * BEAT_S
 SLOW_CHARS_PER_S = 64 * 1024
 """Characters of a message that a slow connection takes in a second."""
 
-_FRAME = websocket_frame(EVENT_BEAT)
+_TEXT = f'{MESSAGE}{EVENT}["{EVENT_BEAT}"]'.encode()
+_FRAME = frame_head(len(_TEXT)) + _TEXT
 """Nothing in a beat differs from page to page, so all are written the same bytes."""
 
 

@@ -49,15 +49,8 @@ from bridge.browsers.beats import BEAT_S, SLOW_CHARS_PER_S, beat_pages, silence_
 from bridge.browsers.connected_pages import ConnectedPages
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.page_messages import envelope_of, read_ack, unreadable_report
-from bridge.browsers.socket_io import (
-    JsonPacket,
-    OnePageSender,
-    PageSocket,
-    WireJson,
-    library_log,
-    page_socket_of,
-    use_page_sockets,
-)
+from bridge.browsers.page_socket import PageSocket, page_socket_of
+from bridge.browsers.socket_io import JsonPacket, WireJson, library_log, use_sockets
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.approvals import Approvals
 from bridge.calls.open_call import Confirmation, OpenCall, Page
@@ -155,7 +148,6 @@ class BrowserGateway:
             async_mode="aiohttp",
             json=WireJson,
             serializer=JsonPacket,
-            client_manager=OnePageSender(),
             async_handlers=False,
             cors_allowed_origins=own_origins,
             transports=["websocket"],
@@ -165,9 +157,9 @@ class BrowserGateway:
             logger=library_log(),
             engineio_logger=library_log(),
         )
-        use_page_sockets(self._sio, self.unread)
+        use_sockets(self._sio, partial(PageSocket, all_unread=self.unread))
         self.pages = ConnectedPages(choices)
-        self.announcements = Announcements(self.pages, self._send, tasks)
+        self.announcements = Announcements(self.pages, self._send)
         self._sio.on("connect", self._handle_connect)
         self._sio.on("disconnect", self._handle_disconnect)
         self._sio.on(EVENT_HELLO, self._handle_hello)
@@ -214,19 +206,16 @@ class BrowserGateway:
         if sid is None:
             raise ValueError("A call is sent to a page that was chosen for it.")
 
-        call_id = call.call_id  # until the ack comes, only the id is remembered, and not the arguments
-        patience_s = ACK_S + len(call.request.arguments_text) / SLOW_CHARS_PER_S
-        self._expect_ack(sid, call_id, asyncio.get_running_loop().time(), patience_s)
-
-        def acknowledged(*arguments: Any) -> None:
-            self._stop_expecting(call_id)
-            self._handle_ack(sid, call_id, arguments)
-
-        if (socket := self._sockets.get(sid)) is not None:
-            socket.add_call_allowance()
-        if self._has_beats and (silence_s := silence_before(len(call.request.arguments_text))) is not None:
-            await self._send(sid, EVENT_BEAT, {"silence_s": silence_s})
-        await self._sio.emit(EVENT_CALL, envelope_of(call), to=sid, callback=acknowledged)
+        if (socket := self._sockets.get(sid)) is None:
+            return
+        chars = len(call.request.arguments_text)
+        self._expect_ack(
+            sid, call.call_id, asyncio.get_running_loop().time(), ACK_S + chars / SLOW_CHARS_PER_S
+        )
+        socket.add_call_allowance()
+        if self._has_beats and (silence_s := silence_before(chars)) is not None:
+            socket.send_event(EVENT_BEAT, {"silence_s": silence_s})
+        socket.send_event(EVENT_CALL, envelope_of(call), of_call=call.call_id)
 
     def _expect_ack(self, sid: str, call_id: str, since: float, patience_s: float) -> None:
         """Disconnect the page unless it acknowledges a call, or anything is heard of it, in time."""
@@ -251,11 +240,11 @@ class BrowserGateway:
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         """Emit `cancel:tool`."""
-        await self._sio.emit(EVENT_CANCEL, {"call_id": call_id, "reason": reason}, to=sid)
+        self._send(sid, EVENT_CANCEL, {"call_id": call_id, "reason": reason})
 
     async def announce_slot(self, sid: str, call_id: str) -> None:
         """Emit `bridge:slot`."""
-        await self._sio.emit(EVENT_SLOT, {"call_id": call_id}, to=sid)
+        self._send(sid, EVENT_SLOT, {"call_id": call_id})
 
     async def announce_approvals(self, user_id: str) -> None:
         """Announce to the pages of a user which calls they have to ask about now."""
@@ -267,7 +256,7 @@ class BrowserGateway:
         They connect again at once; their open calls end as those of any page that is lost.
         """
         for sid in [sid for sid, caller in self._callers.items() if caller.user.id == user_id]:
-            await self._send(sid, EVENT_MOVED, {})
+            self._send(sid, EVENT_MOVED, {})
             await self._hang_up(sid)
 
     def device_ids(self) -> frozenset[str]:
@@ -315,7 +304,7 @@ class BrowserGateway:
             raise RefusedConnection(error.error.message, error.error.model_dump(mode="json")) from None
         self._callers[sid] = caller
         self._sockets[sid] = page_socket_of(environ)
-        self._sockets[sid].mark_authenticated(caller.user.id, self._budget_of(caller.user.id))
+        self._sockets[sid].mark_authenticated(sid, caller.user.id, self._budget_of(caller.user.id), self)
         if (hello := said.get("hello")) is not None:  # answered when the library has confirmed the connection
             self._tasks.start_task(self._welcome_page(sid, hello), f"welcome {sid}")
 
@@ -331,7 +320,7 @@ class BrowserGateway:
             return
         is_welcome = False
         try:
-            await self._send(sid, EVENT_WELCOME, await self._handle_hello(sid, hello))
+            self._send(sid, EVENT_WELCOME, await self._handle_hello(sid, hello))
             is_welcome = True
         finally:
             if not is_welcome:
@@ -412,13 +401,19 @@ class BrowserGateway:
             self.announcements.presence_changed(user_id)
 
     async def _handle_result(self, sid: str, payload: Any = None) -> None:
+        """Handle a result whose page asks for an acknowledgement; ours do not."""
+        self.take_result(sid, payload)
+
+    def take_result(self, sid: str, payload: Any = None) -> None:
+        """Handle a page's report of how a call ended: see `Reports`."""
+        caller = self._callers.get(sid)
         try:
             result = Result.model_validate(payload)
         except ValidationError as error:
             result = unreadable_report(payload, error)
-        if result is None or self._listener is None:
+        if result is None or self._listener is None or caller is None:
             return
-        confirmation = self._listener.take_report(self._callers[sid].user.id, sid, result)
+        confirmation = self._listener.take_report(caller.user.id, sid, result)
         if confirmation is None:
             self.announcements.schedule_receipt(sid, result.call_id)
         else:
@@ -445,8 +440,9 @@ class BrowserGateway:
         )
         return reply.model_dump()
 
-    def _handle_ack(self, sid: str, call_id: str, arguments: tuple[Any, ...]) -> None:
-        """Handle the ack of a call. The callback of a socket that has closed never comes."""
+    def take_ack(self, sid: str, call_id: str, arguments: list[Any]) -> None:
+        """Handle a page's acknowledgement of a call: see `Reports`. That of a closed socket never comes."""
+        self._stop_expecting(call_id)
         caller = self._callers.get(sid)
         if caller is None or self._listener is None:
             return
@@ -461,8 +457,9 @@ class BrowserGateway:
         self.pages.wake_waiters(user_id)
         self.announcements.presence_changed(user_id)
 
-    async def _send(self, sid: str, event: str, data: object) -> None:
-        await self._sio.emit(event, data, to=sid)
+    def _send(self, sid: str, event: str, data: object) -> None:
+        if (socket := self._sockets.get(sid)) is not None:
+            socket.send_event(event, data)
 
 
 def _error_answer(code: ErrorCode, message: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Reads the frames that a page may send on its socket: the Engine.IO 4 and Socket.IO 5 that ours uses.
+"""The frames between bridge and page: the Engine.IO 4 and Socket.IO 5 that ours uses, in WebSocket frames.
 
 python-socketio reads more (binary parts, other namespaces, long polling), logs a traceback for what it cannot
 read, and carries on. Here a frame is read completely or not at all, so that a socket that sends nonsense is
@@ -8,6 +8,7 @@ closed.
 from __future__ import annotations
 
 import re
+import struct
 from typing import Any, Final, Literal, NamedTuple, cast
 
 import orjson
@@ -25,10 +26,12 @@ EVENT: Final = 2
 ACK: Final = 3
 
 _ACK_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
-MAX_SHORT_FRAME = 125
-"""Maximum bytes in a WebSocket frame whose length is one byte (RFC 6455, 5.2)."""
-
 _FINAL_TEXT = 0x81
+_SHORT, _MEDIUM = 126, 1 << 16
+"""Bytes from which a WebSocket frame has its length in two bytes more, and in eight (RFC 6455, 5.2)."""
+
+_HEAD, _MEDIUM_HEAD, _LONG_HEAD = (struct.Struct(form).pack for form in ("!BB", "!BBH", "!BBQ"))
+_EVENT_START = f"{MESSAGE}{EVENT}".encode()
 _ONE_ARGUMENT = 2
 """Maximum length of an event: its name and its data."""
 
@@ -73,12 +76,23 @@ def read_frame(text: str | bytes) -> Frame | None:
             raise UnreadableFrame("not a Socket.IO packet that a page sends")
 
 
-def websocket_frame(event: str) -> bytes:
-    """Return the WebSocket frame that brings a page an event without data; its name is short."""
-    payload = f'{MESSAGE}{EVENT}["{event}"]'.encode()
-    if len(payload) > MAX_SHORT_FRAME:
-        raise ValueError("The name of the event is too long.")
-    return bytes([_FINAL_TEXT, len(payload)]) + payload
+def event_text(event: str, data: object, ack_id: int | None = None) -> bytes:
+    """Return the text of an event for a page; it acknowledges the event by `ack_id`, if that is given.
+
+    Raises:
+        TypeError: `data` has what JSON does not have.
+    """
+    start = _EVENT_START if ack_id is None else b"%b%d" % (_EVENT_START, ack_id)
+    return start + orjson.dumps([event, data])
+
+
+def frame_head(length: int) -> bytes:
+    """Return what stands before a text of so many bytes in a WebSocket frame to a page."""
+    if length < _SHORT:
+        return _HEAD(_FINAL_TEXT, length)
+    if length < _MEDIUM:
+        return _MEDIUM_HEAD(_FINAL_TEXT, _SHORT, length)
+    return _LONG_HEAD(_FINAL_TEXT, _SHORT + 1, length)
 
 
 def _read_json(text: str) -> Any:

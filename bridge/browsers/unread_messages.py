@@ -37,6 +37,11 @@ class UnreadMessages:
         self.user_id = ""
         self.bytes = 0
 
+    @property
+    def has_messages(self) -> bool:
+        """Whether a message waits to be written, or is being written."""
+        return bool(self._sizes)
+
     def enter_page(self, user_id: str) -> None:
         """Begin to count: the page belongs to this user."""
         self.user_id = user_id

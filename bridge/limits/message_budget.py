@@ -46,6 +46,13 @@ class MessageBudget:
         """Add the allowance of a call that was sent to one of the user's pages."""
         self._call_allowance = min(MAX_CALL_ALLOWANCE, self._call_allowance + MESSAGES_PER_CALL)
 
+    def spend_allowance(self, count: int) -> bool:
+        """Charge `count` messages to what calls allow; False, and nothing is charged: they allow less."""
+        if self._call_allowance < count:
+            return False
+        self._call_allowance -= count
+        return True
+
     def spend_messages(self, count: int) -> float:
         """Charge `count` messages; returns the seconds to wait before reading more, usually 0."""
         now = self._clock()

@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 READ = {
-    # `use_page_sockets` puts a class into the table that is read here.
+    # `use_sockets` puts a class into the table that is read here.
     "engineio.base_server:BaseServer.__init__": "004fe2e394c845f2",
     "engineio.async_socket:AsyncSocket._upgrade_websocket": "1c4d97ef2b8a2a98",
     # `PageSocket` is made and called here, and what it raises is expected here.
@@ -20,9 +20,22 @@ READ = {
     "engineio.async_socket:AsyncSocket.receive": "3b8594f105b3da61",
     "engineio.async_socket:AsyncSocket.close": "6aaca884e771300c",
     "engineio.async_server:AsyncServer._service_task": "cd28fbf22ddf1103",
-    # `OnePageSender` keeps acks where these look for them.
-    "socketio.async_manager:AsyncManager.trigger_callback": "64c30c693c5b34fd",
-    "socketio.base_manager:BaseManager.basic_disconnect": "27b154ad1b456740",
+    # `PageSocket.send_event` writes between what these write, and knows from `Outbox` what they still hold.
+    "engineio.async_socket:AsyncSocket.poll": "e89b1c0ed5b3a3a0",
+    "engineio.async_socket:AsyncSocket.send": "75cf41e2a2eb67bd",
+    "aiohttp.http:WebSocketWriter.send_frame": "bb56c60d55c2b8e6",
+    # `PageWebSocket` does what this does, with a queue of its own.
+    "aiohttp.web_ws:WebSocketResponse._post_start": "f16663fbc71842dc",
+    "aiohttp.web_ws:WebSocketResponse._pre_start": "890adc341fb06dfb",
+    "aiohttp.web_ws:WebSocketResponse.receive": "59040b6b34dfb2e6",
+    "aiohttp.web_ws:WebSocketResponse.close": "280354a43c5f7b29",
+    # `Arrivals` stands between these.
+    "aiohttp._websocket.reader_py:WebSocketDataQueue.__init__": "d19d76e523c05728",
+    "aiohttp._websocket.reader_py:WebSocketDataQueue.feed_data": "f8000c7de1a8ebe3",
+    "aiohttp._websocket.reader_py:WebSocketDataQueue.read": "e9d4b6979639f06c",
+    "aiohttp._websocket.reader_py:WebSocketReader.feed_data": "0669715c67eb67cf",
+    "aiohttp._websocket.reader_py:WebSocketReader._handle_frame": "1a571345057c1b23",
+    "aiohttp.web_protocol:RequestHandler.set_parser": "3dd253c47dcf3d58",
     # `Connection` reads `_waiter`: aiohttp waits there for the header of a request.
     "aiohttp.web_protocol:RequestHandler.start": "12dc46e5f51449e2",
     "aiohttp.web_protocol:RequestHandler.data_received": "b7639d80bedd89cb",

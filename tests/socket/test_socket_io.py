@@ -1,4 +1,4 @@
-"""Reading of a page's socket: messages where they come in, everything else to the library."""
+"""What the task of a page's socket reads: reports for the gateway, everything else for the library."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -9,8 +9,8 @@ import pytest
 from aiohttp import WSMessage, WSMsgType
 
 from bridge.browser_protocol import EVENT_RESULT
+from bridge.browsers.page_socket import AUTHENTICATION_S, HANDSHAKE_S, MAX_BATCH_WEIGHT, PageSocket
 from bridge.browsers.socket_frames import UnreadableFrame
-from bridge.browsers.socket_io import AUTHENTICATION_S, HANDSHAKE_S, MAX_BATCH_WEIGHT, PageSocket
 from bridge.browsers.unread_messages import AllUnread
 from bridge.limits.message_budget import BURST, MESSAGES_PER_CALL, RATE_PER_S, MessageBudget
 
@@ -20,7 +20,7 @@ MESSAGE = f'42["{EVENT_RESULT}",{{}}]'
 
 
 class Library:
-    """What python-engineio has of a page."""
+    """What python-engineio has of a page, and the gateway."""
 
     def __init__(self) -> None:
         self.received: list[Any] = []
@@ -30,6 +30,12 @@ class Library:
 
     async def receive(self, packet: Any) -> None:
         self.received.append(packet.data.content)
+
+    def take_ack(self, sid: str, call_id: str, arguments: list[Any]) -> None:
+        self.received.append((call_id, arguments))
+
+    def take_result(self, sid: str, payload: Any = None) -> None:
+        self.received.append([EVENT_RESULT, payload])
 
 
 class Ping(bytes):
@@ -41,6 +47,7 @@ class Arrived(PageSocket):
 
     def __init__(self, library: Library, *texts: str | bytes | None) -> None:
         super().__init__(library.serve, None, all_unread=AllUnread())
+        self.library = library
         self._sock: Any = self
         self._texts = list(texts)
         self.pongs = 0
@@ -63,7 +70,7 @@ class Arrived(PageSocket):
 def page(library: Library, *texts: str | bytes | None) -> Arrived:
     """The socket of a page that has said who it is and has greeted."""
     socket = Arrived(library, *texts)
-    socket.mark_authenticated("ann", MessageBudget(asyncio.get_running_loop().time))
+    socket.mark_authenticated("sid", "ann", MessageBudget(asyncio.get_running_loop().time), library)
     socket.mark_ready()
     return socket
 
@@ -149,8 +156,8 @@ async def test_a_socket_that_does_not_say_who_it_is_is_ended() -> None:
 
 async def test_a_socket_without_a_handshake_is_closed() -> None:
     """It costs as much as a page and can run no call."""
-    socket = Arrived(Library())
-    socket.mark_authenticated("ann", MessageBudget())
+    socket = Arrived(library := Library())
+    socket.mark_authenticated("sid", "ann", MessageBudget(), library)
     with pytest.raises(TimeoutError):
         await socket.wait()
     assert asyncio.get_running_loop().time() == pytest.approx(HANDSHAKE_S)
@@ -159,6 +166,18 @@ async def test_a_socket_without_a_handshake_is_closed() -> None:
 async def test_a_page_may_be_silent_after_its_handshake() -> None:
     """Most pages are, most of the time; the library's pings find those that are gone."""
     waiting = asyncio.create_task(page(Library()).wait())
+    done, _ = await asyncio.wait({waiting}, timeout=10 * HANDSHAKE_S)
+    assert not done
+    waiting.cancel()
+
+
+async def test_a_page_that_says_nothing_while_it_is_greeted_stays() -> None:
+    """Its handshake came with the connection: it is answered while the socket waits for the next message."""
+    socket = Arrived(library := Library())
+    socket.mark_authenticated("sid", "ann", MessageBudget(), library)
+    waiting = asyncio.create_task(socket.wait())
+    await asyncio.sleep(HANDSHAKE_S / 2)
+    socket.mark_ready()
     done, _ = await asyncio.wait({waiting}, timeout=10 * HANDSHAKE_S)
     assert not done
     waiting.cancel()
@@ -177,7 +196,7 @@ async def test_pages_of_one_user_share_what_they_may_say() -> None:
     sockets = [Arrived(Library(), *[MESSAGE] * (BURST + RATE_PER_S), "3") for _ in range(10)]
     async with asyncio.TaskGroup() as group:
         for socket in sockets:
-            socket.mark_authenticated("ann", budget)
+            socket.mark_authenticated("sid", "ann", budget, socket.library)
             socket.mark_ready()
             group.create_task(socket.wait())
     spared_s = 10 * (BURST + RATE_PER_S) / RATE_PER_S

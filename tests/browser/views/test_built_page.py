@@ -208,7 +208,9 @@ async def test_a_section_and_what_it_shares_with_others_come_together(
     await page.goto("about:blank")
     await page.goto(f"{installed['base_url']}/#/servers")
     await expect(page.get_by_role("heading", name="Servers", exact=True)).to_be_visible()
-    await expect(page.get_by_text("Documents are not fetched again")).to_be_visible()  # and nothing else is lost
+    await expect(
+        page.get_by_text("Documents are not fetched again")
+    ).to_be_visible()  # and nothing else is lost
     await expect_connection(page, "connected")
     await page.close()
 

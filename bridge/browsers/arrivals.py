@@ -1,0 +1,55 @@
+"""Messages on their way from aiohttp's parser of WebSocket frames to the task that waits for them.
+
+aiohttp puts each into a queue and wakes the task, which takes two turns of the event loop and a future for
+every message. Here a message is offered to its page first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from aiohttp import WSMessage, WSMsgType, web
+from aiohttp._websocket.reader import WebSocketDataQueue
+from aiohttp.http import WebSocketReader, WebSocketWriter, WSMessageTextBytes
+
+READ_AHEAD_BYTES = 2**18
+"""Bytes of messages that are not handled yet, twice which stops the reading: as aiohttp has it."""
+
+
+class Arrivals(WebSocketDataQueue):
+    """aiohttp's queue of messages. One that the page takes never enters it, and none overtakes another."""
+
+    __slots__ = ("_take",)
+
+    def __init__(self, protocol: web.RequestHandler, take: Callable[[str], bool]) -> None:
+        """`take` handles a text at once, or returns False; it is not offered one while others wait here."""
+        super().__init__(protocol, READ_AHEAD_BYTES, loop=asyncio.get_running_loop())
+        self._take = take
+
+    def offer_message(self, data: WSMessage | WSMessageTextBytes, size: int) -> None:
+        """Hand a message over at once, or queue it. What it raises would end the socket."""
+        if data[0] is WSMsgType.TEXT and not self._buffer and self._take(data[1]):
+            return
+        super().feed_data(data, size)
+
+    feed_data = offer_message
+    """Its name in aiohttp, which calls it for each message."""
+
+
+class PageWebSocket(web.WebSocketResponse):
+    """aiohttp's side of a page's WebSocket, whose messages come by `Arrivals`."""
+
+    def __init__(self, max_msg_size: int, begin: Callable[[], None], take: Callable[[str], bool]) -> None:
+        """`begin` is called whenever bytes have arrived, `take` with the texts in them: see `Arrivals`."""
+        super().__init__(max_msg_size=max_msg_size, autoping=False, compress=False)
+        self._begin = begin
+        self._take = take
+
+    def _post_start(self, request: web.BaseRequest, protocol: str | None, writer: WebSocketWriter) -> None:
+        """As aiohttp's, without subprotocols, heartbeats and compression."""
+        self._ws_protocol, self._writer = protocol, writer
+        self._reader = Arrivals(request.protocol, self._take)
+        self._parser = WebSocketReader(self._reader, self._max_msg_size, compress=False, decode_text=True)
+        request.protocol.set_parser(self._parser, data_received_cb=self._begin)
+        request.protocol.keep_alive(False)

@@ -1,0 +1,334 @@
+"""The WebSocket of one page: what a call needs goes straight through it.
+
+python-engineio starts a task and a timer for every message that it receives, puts every message that it sends
+into a queue, and has a task write it. Here an event is written to the transport where it is made, unless
+something else has to be written first; acks and results of calls are handled where they arrive, unless
+something that came before them still waits. Both fall back to the library's way, which keeps the order and
+its limits. ADR 31 has the reasons, `make bench` what this saves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Protocol
+
+from aiohttp import WSMessage, WSMsgType, web
+from engineio import packet as engine
+from engineio.async_drivers.aiohttp import WebSocket
+
+from bridge.browser_protocol import EVENT_RESULT
+from bridge.browsers.arrivals import PageWebSocket
+from bridge.browsers.socket_frames import (
+    ACK,
+    CONNECT,
+    DISCONNECT,
+    EVENT,
+    MESSAGE,
+    PAGE_EVENTS,
+    Frame,
+    UnreadableFrame,
+    event_text,
+    frame_head,
+    read_frame,
+)
+from bridge.browsers.unread_messages import AllUnread, UnreadMessages
+from bridge.http.connections import Connection
+from bridge.limits.message_budget import MessageBudget, weight_of
+from bridge.log_lines import OncePerMinute
+from bridge.tasks import sleep_safely, yield_to_loop
+
+MAX_BATCH_WEIGHT = 16
+"""Messages of one page that are handled in a row, large ones counting more, before other tasks run."""
+
+MAX_ARRIVED_WEIGHT = 64
+"""The same for reports of calls that are handled where they arrive: about a millisecond."""
+
+ARRIVED_BYTES = 4 * 1024
+"""Bytes that count as one of those: of as much as aiohttp can read at once, the end is left to the task, and
+then all that comes after it."""
+
+AUTHENTICATION_S = 15.0
+"""Seconds for a socket to authenticate."""
+
+HANDSHAKE_S = 15.0
+"""Seconds for the handshake after that."""
+
+JOINED_BYTES = 16 * 1024
+"""Bytes up to which a message is copied behind the head of its frame; beyond, two writes are cheaper."""
+
+_OF_CALLS = (f"{MESSAGE}{ACK}", f'{MESSAGE}{EVENT}["{EVENT_RESULT}"')
+"""How the reports of calls begin that need no answer."""
+
+_KEY = "tool_bridge.page_socket"
+
+_log = logging.getLogger(__name__)
+_log.addFilter(OncePerMinute())
+
+
+class Reports(Protocol):
+    """Receives what a page reports of its calls, at once and in order: the gateway. Methods never wait."""
+
+    def take_ack(self, sid: str, call_id: str, arguments: list[Any]) -> None:
+        """Handle the acknowledgement of a call that was sent to the page."""
+        ...
+
+    def take_result(self, sid: str, payload: Any = None) -> None:
+        """Handle `bridge:result`, whatever is in it."""
+        ...
+
+
+class PageSocket(WebSocket):
+    """A WebSocket whose messages are handled as they arrive, or in the one task that waits for them.
+
+    What python-engineio itself still waits for, with its timeout, is everything else: above all the pongs,
+    without which a page counts as gone. A frame that no page sends ends the socket, and so does one that does
+    not authenticate or complete the handshake in time.
+    """
+
+    def __init__(self, handler: Any, server: Any, *, all_unread: AllUnread) -> None:
+        """Called by the library, on the running loop, when it answers a WebSocket upgrade."""
+        super().__init__(handler, server)
+        self._engine: Any = handler.__self__
+        self._unread = UnreadMessages(all_unread, self._drop_unread)
+        self._line: web.RequestHandler | None = None
+        self._budget = MessageBudget()
+        self._is_authenticated = False
+        self._sid = ""
+        self._reports: Reports | None = None
+        self._awaited_acks: dict[int, str] = {}
+        """Calls that the page has not acknowledged, by the id of the ack."""
+        self._last_ack_id = 0
+        self._taken = 0
+        """Weight of what was handled of the bytes that are arriving."""
+        self._is_reading = False
+        """Whether the task has handled everything before, and waits."""
+        self.heard_at = 0.0
+        """Time of the event loop at which the last message arrived."""
+        self._deadline: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
+        self._time_limit: asyncio.Timeout | None = None
+        """That of the wait for the next message, until the handshake is complete."""
+
+    async def __call__(self, environ: dict[str, Any]) -> Any:
+        """Serve the socket until it ends; `page_socket_of` finds it by the same `environ`.
+
+        aiohttp would answer pings by itself, any number of them before any other task runs. However the
+        socket ends, the bridge learns of it immediately: if a connection broke while it was being closed,
+        python-engineio would remember the socket until the next ping goes unanswered.
+        """
+        environ[_KEY] = self
+        request: web.Request = environ["aiohttp.request"]
+        self.environ, self._line = environ, request.protocol
+        self._engine.queue.unread = self._unread
+        limit: int = self._engine.server.max_http_buffer_size
+        self._sock = PageWebSocket(limit, self.begin_arrivals, self.take_arrived)
+        try:
+            await self._sock.prepare(request)
+            await self.handler(self)
+            return self._sock
+        finally:
+            self._unread.leave_page()
+            server = self._engine.server
+            await self._engine.close(wait=False, abort=True, reason=server.reason.TRANSPORT_CLOSE)
+            server.sockets.pop(self._engine.sid, None)
+            self._engine.queue.drop_packets()
+
+    def cut_connection(self) -> None:
+        """Abort the connection immediately, whether or not the other side has read what was sent."""
+        if self._line is not None and self._line.transport is not None:
+            self._line.transport.abort()
+
+    def send_event(self, event: str, data: object, *, of_call: str | None = None) -> None:
+        """Send an event; `of_call`: the call that it brings, and that the page acknowledges.
+
+        It is written at once, unless something else has to be written first or the page reads slowly. A
+        socket that has ended is sent nothing.
+        """
+        ack_id = None
+        if of_call is not None:
+            ack_id = self._last_ack_id = self._last_ack_id + 1
+            self._awaited_acks[ack_id] = of_call
+        text = event_text(event, data, ack_id)
+        transport = self._free_transport()
+        if transport is None or self._is_line_full():
+            self._queue_text(text)
+        elif len(text) <= JOINED_BYTES:
+            transport.write(frame_head(len(text)) + text)
+        else:
+            transport.write(frame_head(len(text)))
+            transport.write(text)
+
+    def write_past_queue(self, frame: bytes) -> None:
+        """Write a WebSocket frame, unless the handshake is not complete or something is still to be written.
+
+        What is still to be written tells the page as much as a beat: that the bridge lives.
+        """
+        transport = self._free_transport()
+        if transport is not None and not transport.get_write_buffer_size():
+            transport.write(frame)
+
+    def _free_transport(self) -> asyncio.WriteTransport | None:
+        """Return the page's transport, if nothing has to be written to it first."""
+        transport = None if self._line is None else self._line.transport
+        if transport is None or transport.is_closing() or self._deadline is not None or self._sock.closed:
+            return None
+        return None if self._unread.has_messages or not self._engine.queue.empty() else transport
+
+    def _is_line_full(self) -> bool:
+        return self._line is not None and self._line.writing_paused
+
+    def _queue_text(self, text: bytes) -> None:
+        if not self._engine.closed:
+            self._engine.queue.put_text(text[len(MESSAGE) :].decode())
+
+    def _drop_unread(self) -> None:
+        _log.warning("A page is disconnected because it does not read what it is sent.")
+        self.cut_connection()
+
+    async def send(self, message: str) -> None:
+        """Write a packet; called by the library for one after the other."""
+        await self._sock.send_str(message)
+        if message.startswith(MESSAGE):
+            self._unread.message_written()
+
+    def mark_authenticated(self, sid: str, user_id: str, budget: MessageBudget, reports: Reports) -> None:
+        """Mark as the page `sid` of a user, whose messages charge `budget` and whose reports go to `reports`.
+
+        The handshake is due within `HANDSHAKE_S`.
+        """
+        self._unread.enter_page(user_id)
+        if isinstance(self._line, Connection):
+            self._line.mark_authenticated()
+        self._sid, self._budget, self._reports = sid, budget, reports
+        self._is_authenticated = True
+        self._deadline = asyncio.get_running_loop().time() + HANDSHAKE_S
+
+    def mark_ready(self) -> None:
+        """Lift the time limit: the handshake is complete."""
+        self._deadline = None
+        if self._time_limit is not None and not self._time_limit.expired():
+            self._time_limit.reschedule(None)
+
+    def add_call_allowance(self) -> None:
+        """Add to the budget the messages that the page will send about one call."""
+        self._budget.earn_messages()
+
+    def charge_budget(self, count: int) -> None:
+        """Charge the last message `count` on top of what its length costs."""
+        self._budget.spend_messages(count)
+
+    def begin_arrivals(self) -> None:
+        """Note that bytes have arrived; `take_arrived` is called with the messages in them."""
+        self._taken = 0
+        self.heard_at = asyncio.get_running_loop().time()
+
+    def take_arrived(self, text: str) -> bool:
+        """Handle a report of a call where it arrives; False: it is for the task that waits.
+
+        That is so while something which came before is being handled, after `MAX_ARRIVED_WEIGHT` of the same
+        bytes, and for what no call has paid for: then the reading may have to pause.
+        """
+        weight = 1 + len(text) // ARRIVED_BYTES
+        if not self._is_reading or self._deadline is not None or self._taken + weight > MAX_ARRIVED_WEIGHT:
+            return False
+        if not text.startswith(_OF_CALLS) or not self._budget.spend_allowance(weight_of(text)):
+            return False
+        try:
+            frame = read_frame(text)
+        except UnreadableFrame:
+            return False  # the task reads it again, and ends the socket
+        self._taken += weight
+        return frame is not None and self._take_report(frame)
+
+    def _take_report(self, frame: Frame) -> bool:
+        """Whether it is a report of a call; then it has been handled, whatever came of that."""
+        reports, is_ack = self._reports, frame.packet_type == ACK
+        is_result = frame.packet_type == EVENT and frame.ack_id is None and frame.content[0] == EVENT_RESULT
+        if reports is None or not (is_ack or is_result):
+            return False
+        try:
+            if is_result:
+                reports.take_result(self._sid, *frame.content[1:])
+            elif (call_id := self._awaited_acks.pop(frame.ack_id or 0, None)) is not None:
+                reports.take_ack(self._sid, call_id, frame.content)
+        except Exception:
+            _log.exception("A page's report of a call could not be handled.")
+        return True
+
+    async def wait(self) -> str:
+        """Handle messages until the next pong, and return that.
+
+        Raises:
+            OSError: the socket has closed; the exception that the library expects.
+            UnreadableFrame: the page sent a frame that no page sends, and was cut off.
+            TimeoutError: it did not authenticate or complete the handshake in time, and was cut off.
+        """
+        handled = 0
+        while True:
+            message = await self._next()
+            self.heard_at = asyncio.get_running_loop().time()
+            is_pong = await self._handle(message)
+            weight = weight_of(message.data)
+            handled += weight
+            if (wait_s := self._budget.spend_messages(weight)) > 0:
+                _log.warning("A page sends more messages than its calls need; they are read more slowly.")
+                await sleep_safely(wait_s)
+            elif handled >= MAX_BATCH_WEIGHT:  # reading messages that are already here never waits
+                handled = 0
+                await yield_to_loop()
+            if is_pong:
+                return message.data
+
+    async def _handle(self, message: WSMessage) -> bool:
+        """Handle one message; returns whether it is Engine.IO's pong, for which the library waits."""
+        if message.type is WSMsgType.PING:
+            await self._sock.pong(message.data)
+        if message.type in (WSMsgType.PING, WSMsgType.PONG):
+            return False
+        if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+            raise OSError
+        frame = self._read(message.data)
+        if frame is not None and not self._take_report(frame):
+            await self._pass_on(frame)
+        return frame is None
+
+    async def _pass_on(self, frame: Frame) -> None:
+        """Have the library handle what is no report of a call."""
+        if frame.packet_type != EVENT or frame.content[0] in PAGE_EVENTS:
+            await self._engine.receive(engine.Packet(engine.MESSAGE, frame))
+        if frame.packet_type == DISCONNECT:
+            raise OSError
+
+    async def _next(self) -> WSMessage:
+        self._is_reading = True
+        try:
+            if self._deadline is None:
+                return await self._sock.receive()
+            async with asyncio.timeout_at(self._deadline) as self._time_limit:
+                if not self._is_authenticated and asyncio.get_running_loop().time() >= self._deadline:
+                    raise TimeoutError  # messages already received are returned without a wait that could end
+                return await self._sock.receive()
+        except TimeoutError:
+            missing = "complete the handshake" if self._is_authenticated else "authenticate"
+            _log.warning("A socket is closed because it did not %s in time.", missing)
+            self.cut_connection()
+            raise
+        finally:
+            self._is_reading = False
+            self._time_limit = None
+
+    def _read(self, text: str | bytes) -> Frame | None:
+        try:
+            frame = read_frame(text)
+            if frame is not None and self._is_authenticated == (frame.packet_type == CONNECT):
+                raise UnreadableFrame("a packet out of order")
+        except UnreadableFrame as error:
+            _log.warning("A socket is closed because it sent a frame that no page sends: %s.", error)
+            self.cut_connection()
+            raise
+        return frame
+
+
+def page_socket_of(environ: dict[str, Any]) -> PageSocket:
+    """Return the socket that python-socketio reports as connecting."""
+    return environ[_KEY]

@@ -1,0 +1,142 @@
+"""What a call needs goes past the library's queue and tasks, and nothing overtakes anything by that."""
+
+import asyncio
+import json
+from random import Random
+
+import pytest
+
+from bridge.browsers.page_socket import ARRIVED_BYTES, JOINED_BYTES, MAX_ARRIVED_WEIGHT
+from bridge.limits.message_budget import BURST, RATE_PER_S
+from tests.support.served_socket import Engine, served_socket
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
+
+READ_S = 20
+
+
+def result(value: object) -> str:
+    return f"42{json.dumps(['bridge:result', value])}"
+
+
+async def all_received(engine: Engine, count: int) -> None:
+    await eventually(lambda: len(engine.received) >= count, what=f"{count} messages")
+
+
+async def test_reports_are_handled_in_the_order_in_which_they_were_sent() -> None:
+    """A result must not overtake the acknowledgement of its call, nor anything the message before it."""
+    async with served_socket() as (socket, engine, page):
+        socket.send_event("events", {"n": 1}, of_call="call-1")
+        assert (await page.receive_str(timeout=READ_S)) == '421["events",{"n":1}]'
+        socket.add_call_allowance()
+        for text in ('431[{"call_id":"call-1"}]', result(1), '42["bridge:visibility",2]', result(3)):
+            await page.send_str(text)
+        await all_received(engine, 4)
+    assert engine.received == [
+        ("ack", "call-1", [{"call_id": "call-1"}]),
+        ("result", 1),
+        ["bridge:visibility", 2],
+        ("result", 3),
+    ]
+
+
+async def test_a_report_waits_while_the_message_before_it_is_being_handled() -> None:
+    """A decision is answered from the database; a result that comes meanwhile belongs behind it."""
+    async with served_socket() as (socket, engine, page):
+        socket.add_call_allowance()
+        engine.may_receive.clear()
+        await page.send_str('42["bridge:decision",0]')
+        await page.send_str(result(1))
+        await page.send_str("3")
+        before = socket.heard_at
+        await eventually(lambda: socket.heard_at > before)
+        assert engine.received == []
+        engine.may_receive.set()
+        await all_received(engine, 2)
+    assert engine.received == [["bridge:decision", 0], ("result", 1)]
+
+
+@pytest.mark.parametrize("chars", [10, ARRIVED_BYTES * 2, ARRIVED_BYTES * MAX_ARRIVED_WEIGHT + 1])
+async def test_more_than_a_batch_of_reports_is_handled_in_order(chars: int) -> None:
+    """The end of it is left to the task, so that others have their turn, and what comes later as well."""
+    count = 3 * MAX_ARRIVED_WEIGHT
+    async with served_socket() as (socket, engine, page):
+        for _ in range(count):
+            socket.add_call_allowance()
+        for number in range(count):
+            await page.send_str(result([number, "x" * chars]))
+        await all_received(engine, count)
+    assert [payload[0] for _, payload in engine.received] == list(range(count))
+
+
+async def test_reports_that_no_call_has_paid_for_are_read_at_a_pace() -> None:
+    """The short way must not be a way around the limit."""
+    extra = RATE_PER_S // 2
+    async with served_socket() as (_, engine, page):
+        began = asyncio.get_running_loop().time()
+        for number in range(BURST + extra):
+            await page.send_str(result(number))
+        await all_received(engine, BURST + extra)
+        assert asyncio.get_running_loop().time() - began >= (extra - 1) / RATE_PER_S
+    assert [payload for _, payload in engine.received] == list(range(BURST + extra))
+
+
+async def test_a_bug_in_handling_a_report_ends_nothing_else() -> None:
+    """Other calls of the page go on."""
+    async with served_socket() as (socket, engine, page):
+        socket.add_call_allowance()
+        await page.send_str(result("a bug"))
+        await page.send_str(result("fine"))
+        await all_received(engine, 1)
+    assert engine.received == [("result", "fine")]
+
+
+async def test_an_acknowledgement_counts_once_and_only_for_its_call() -> None:
+    """Numbers of acknowledgements are a page's to invent."""
+    async with served_socket() as (socket, engine, page):
+        socket.send_event("events", {}, of_call="call-1")
+        socket.add_call_allowance()
+        for text in ("432[2]", "431[3]", "431[4]", result("end")):
+            await page.send_str(text)
+        await all_received(engine, 2)
+    assert engine.received == [("ack", "call-1", [3]), ("result", "end")]
+
+
+async def test_a_page_that_reads_slowly_gets_everything_in_the_order_in_which_it_was_sent() -> None:
+    """Some is written at once, some waits in the queue, some is in the hands of the writing task."""
+    chance = Random(5)
+    sizes = [chance.choice((1, 100, JOINED_BYTES, 70_000, 300_000)) for _ in range(300)]
+    async with served_socket() as (socket, _, page):
+
+        async def send() -> None:
+            for number, size in enumerate(sizes):
+                socket.send_event("n", [number, "x" * size])
+                for _ in range(chance.randrange(4)):
+                    await asyncio.sleep(0)
+
+        sending = asyncio.create_task(send())
+        for number, size in enumerate(sizes):
+            text = await page.receive_str(timeout=READ_S)
+            assert json.loads(text[2:]) == ["n", [number, "x" * size]]
+        await sending
+
+
+async def test_a_message_of_any_length_is_one_frame() -> None:
+    """The head of a frame has three forms, by its length."""
+    around = (125, 126, 127, 65_535, 65_536, 65_537, JOINED_BYTES, JOINED_BYTES + 1)
+    empty = len('42["n",""]')
+    async with served_socket() as (socket, _, page):
+        for length in around:
+            socket.send_event("n", "x" * (length - empty))
+        for length in around:
+            assert len(await page.receive_str(timeout=READ_S)) == length
+
+
+async def test_a_socket_that_has_ended_is_sent_nothing() -> None:
+    """Whoever sends need not know."""
+    async with served_socket() as (socket, engine, page):
+        await page.close()
+        await eventually(lambda: engine.closed)
+        socket.send_event("n", 1)
+        assert engine.queue.empty()
