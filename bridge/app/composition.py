@@ -297,7 +297,7 @@ def _compose_turns(
     choices: MemoryChoices,
 ) -> TurnRunner:
     watch = CallWatch()
-    dispatcher.on_move(watch.note_move)
+    dispatcher.observers.of_followed.append(watch.note_move)
     pending = PendingRounds(time.monotonic)
     turn_memory = TurnMemory(pending, memory, settings, choices, wait_s=_database_wait(controls))
     breakers, acts_for = controls.breakers, dispatcher.may_begin_for

@@ -53,5 +53,5 @@ def compose_conversations(
 ) -> ConversationComponents:
     """Build the components that serve conversations."""
     runs = ConversationRuns(store, turns, toolboxes, journal, services, epoch_of=epoch_of)
-    dispatcher.on_move(runs.forward_call)
+    dispatcher.observers.of_followed.append(runs.forward_call)
     return ConversationComponents(store, runs, ToolChoices(registry))

@@ -151,7 +151,7 @@ def _program_routes(
 def _mcp_routes(settings: BridgeSettings, parts: Components, links: PairingLinks, base_url: str) -> McpRoutes:
     files = TurnFiles(parts.files, base_url)
     watch = CallWatch()
-    parts.dispatcher.on_move(watch.note_move)
+    parts.dispatcher.observers.of_followed.append(watch.note_move)
     tasks = McpTasks(parts.store.mcp_tasks(settings.storage), parts.journal, parts.tasks)
     calls = McpCalls(
         parts.registry, parts.engine, files, links, watch=watch, tasks=parts.tasks, mcp_tasks=tasks

@@ -131,7 +131,7 @@ class ConnectedPages:
         """Return a user's page that may reach `origin`: in the chosen browser, else the last active one."""
         chosen = (await self._choices.choices_of_user(user_id)).get(server_id)
         pages = self._pages.get(user_id, {})
-        candidates = (each.page for each in reversed(pages.values()) if each.may_reach(origin))
+        candidates = [each.page for each in reversed(pages.values()) if each.may_reach(origin)]
         return choose_page(candidates, chosen)
 
     async def wait_for_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bridge.calls.open_call import Page
@@ -19,15 +19,15 @@ class Presence(NamedTuple):
     is_visible: bool
 
 
-def choose_page(pages: Iterable[Page], device_id: str | None) -> Page | None:
+def choose_page(pages: Sequence[Page], device_id: str | None) -> Page | None:
     """Return the page to run a call, out of `pages`, the most recently active first.
 
     When the chosen browser is not connected, another one runs the call, and the page shows that.
     """
-    candidates = list(pages)
-    return next(
-        (page for page in candidates if page.device_id == device_id), candidates[0] if candidates else None
-    )
+    for page in pages:
+        if page.device_id == device_id:
+            return page
+    return pages[0] if pages else None
 
 
 class DeviceChoices:

@@ -53,6 +53,7 @@ from bridge.browsers.page_socket import PageSocket, page_socket_of
 from bridge.browsers.socket_io import JsonPacket, WireJson, library_log, use_sockets
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.approvals import Approvals
+from bridge.calls.clock import Alarms
 from bridge.calls.open_call import Confirmation, OpenCall, Page
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
@@ -137,7 +138,7 @@ class BrowserGateway:
         self._callers: dict[str, Caller] = {}
         self._sockets: dict[str, PageSocket] = {}
         self._budgets: dict[str, MessageBudget] = {}
-        self._awaited_acks: dict[str, asyncio.TimerHandle] = {}
+        self._awaited_acks = Alarms()
         """By call."""
         self._listener: CallListener | None = None
         self._registry: Registry | None = None
@@ -219,24 +220,17 @@ class BrowserGateway:
 
     def _expect_ack(self, sid: str, call_id: str, since: float, patience_s: float) -> None:
         """Disconnect the page unless it acknowledges a call, or anything is heard of it, in time."""
-        self._stop_expecting(call_id)
+        look = partial(self._look_for_ack, sid, call_id, since, patience_s)
+        self._awaited_acks.set_alarm(call_id, since + patience_s, look)
 
-        def look() -> None:
-            del self._awaited_acks[call_id]
-            socket = self._sockets.get(sid)
-            if socket is None:
-                return
-            if socket.heard_at > since:
-                self._expect_ack(sid, call_id, socket.heard_at, patience_s)
-            else:
-                _log.warning("A page is disconnected because it did not acknowledge a call: it is frozen.")
-                socket.cut_connection()
-
-        self._awaited_acks[call_id] = asyncio.get_running_loop().call_at(since + patience_s, look)
-
-    def _stop_expecting(self, call_id: str) -> None:
-        if (timer := self._awaited_acks.pop(call_id, None)) is not None:
-            timer.cancel()
+    def _look_for_ack(self, sid: str, call_id: str, since: float, patience_s: float) -> None:
+        if (socket := self._sockets.get(sid)) is None:
+            return
+        if socket.heard_at > since:
+            self._expect_ack(sid, call_id, socket.heard_at, patience_s)
+        else:
+            _log.warning("A page is disconnected because it did not acknowledge a call: it is frozen.")
+            socket.cut_connection()
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         """Emit `cancel:tool`."""
@@ -442,7 +436,7 @@ class BrowserGateway:
 
     def take_ack(self, sid: str, call_id: str, arguments: list[Any]) -> None:
         """Handle a page's acknowledgement of a call: see `Reports`. That of a closed socket never comes."""
-        self._stop_expecting(call_id)
+        self._awaited_acks.cancel_alarm(call_id)
         caller = self._callers.get(sid)
         if caller is None or self._listener is None:
             return

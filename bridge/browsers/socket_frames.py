@@ -60,7 +60,7 @@ def read_frame(text: str | bytes) -> Frame | None:
         return None
     if not text.startswith(MESSAGE):
         raise UnreadableFrame("neither a message nor a pong")
-    found = _ACK_ID.match(text, 2)
+    found = None if text[2:3] == "[" else _ACK_ID.match(text, 2)
     ack_id = int(found[0]) if found else None
     content = _read_json(text[found.end() if found else 2 :])
     match text[1:2]:

@@ -8,6 +8,25 @@ from contextlib import contextmanager
 from bridge.calls.open_call import OpenCall
 
 
+class CallObservers:
+    """Who is told of every call that is opened or changes. An observer must not fail or wait."""
+
+    def __init__(self) -> None:
+        self.of_all: list[Callable[[OpenCall], None]] = []
+        self.of_followed: list[Callable[[OpenCall], None]] = []
+        """Those who know a call by its turn, by the request that waits for it, or as one that may be sent
+        again: most calls of tools are none of that."""
+
+    def tell(self, call: OpenCall) -> None:
+        """Tell them of a call."""
+        for tell in self.of_all:
+            tell(call)
+        request = call.request
+        if request.context.turn_id or request.context.request_id or request.repeat is not None:
+            for tell in self.of_followed:
+                tell(call)
+
+
 class CallWatch:
     """Who watches the calls of which turn or request. `note_move` is an observer of the dispatcher."""
 

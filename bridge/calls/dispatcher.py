@@ -20,6 +20,8 @@ from typing import Literal
 from bridge.browser_protocol import Accepted, Decision, DecisionReply, Result
 from bridge.calls import endings
 from bridge.calls.call_ids import CallIds
+from bridge.calls.call_watch import CallObservers
+from bridge.calls.clock import Alarms
 from bridge.calls.open_call import AbortReason, ApprovalVerdict, Confirmation, OpenCall, Page, Slot
 from bridge.calls.outcome import CallOutcome, doubtful_error, read_report
 from bridge.calls.ports import Browser, Decisions, HomeLost, Journal, JournalUnavailable
@@ -82,11 +84,8 @@ class Dispatcher:
         self._resume_s = resume_s
         self._no_browser_message = no_browser_message
         self._open: dict[str, OpenCall] = {}
-        self._observers: list[Callable[[OpenCall], None]] = []
-
-    def on_move(self, tell: Callable[[OpenCall], None]) -> None:
-        """Call `tell` with every call that is opened or changes; it must not fail or wait."""
-        self._observers.append(tell)
+        self._alarms = Alarms()
+        self.observers = CallObservers()
 
     async def dispatch_call(self, request: CallRequest, slot: Slot) -> CallOutcome:
         """Perform one call in a page of its user, once it has its slot.
@@ -101,11 +100,12 @@ class Dispatcher:
             request,
             secrets.token_urlsafe(24),
             slot,
-            approval_s=self._approval_s,
+            self._alarms,
+            self._approval_s,
             phase=CallPhase.UNAPPROVED if request.needs_approval else CallPhase.QUEUED,
         )
         self._open[call.call_id] = call
-        self._tell(call)
+        self.observers.tell(call)
         try:
             return await self._perform(call)
         except asyncio.CancelledError:
@@ -121,13 +121,12 @@ class Dispatcher:
             if call.phase is CallPhase.RUNNING_UNASKED:  # too late to refuse it, but not to know of it
                 await self._is_recorded(call, may_begin=True)
             elif call.phase in UNDECIDED or await self._has_slot(call):
-                call.start_counting(lambda: self._expire(call))
+                call.start_counting(self._expire)
                 if call.phase in WITHOUT_PAGE:
                     await self._send_somewhere(call)
                 elif call.phase is CallPhase.APPROVED:
                     await self._announce_slot(call)
             await call.woken.wait()
-            call.woken.clear()
         await self._abort(call)
         if call.confirmation is None:
             return call.outcome
@@ -255,7 +254,7 @@ class Dispatcher:
             self._await_approval(call)
         elif self._apply(call, CallEvent.ACCEPTED):
             call.stop_asking()
-            call.start_counting(lambda: self._expire(call))
+            call.start_counting(self._expire)
             if call.phase is CallPhase.RUNNING_UNASKED:
                 call.woken.set()
 
@@ -307,7 +306,7 @@ class Dispatcher:
             return True
         if not self._apply(call, CallEvent.STARTED):
             return False
-        call.start_counting(lambda: self._expire(call))
+        call.start_counting(self._expire)
         return True
 
     def _deny(self, call: OpenCall, verdict: ApprovalVerdict, abort: AbortReason | None = None) -> None:
@@ -386,7 +385,7 @@ class Dispatcher:
         """Wait for its user; an approved call waits for its page instead, which will ask for go again."""
         if self._apply(call, CallEvent.ASKED):
             call.slot.release_slot()
-            call.start_asking(lambda: self._no_answer(call))
+            call.start_asking(self._no_answer)
 
     def _no_answer(self, call: OpenCall) -> None:
         """Deny a call whose page has not reported that the time to decide passed."""
@@ -446,12 +445,8 @@ class Dispatcher:
             outcome = CallOutcome(call.call_id, STATE_OF[after], answered, error, call.request.server_id)
             self._end(call, outcome, may_begin=before in MAY_BEGIN)
         if STATE_OF[after] is not STATE_OF[before]:
-            self._tell(call)
+            self.observers.tell(call)
         return True
-
-    def _tell(self, call: OpenCall) -> None:
-        for tell in self._observers:
-            tell(call)
 
     def _end(self, call: OpenCall, outcome: CallOutcome, *, may_begin: bool) -> None:
         call.outcome = outcome

@@ -86,7 +86,7 @@ class Engine:
         self._dispatcher = dispatcher
         self._answers = answers
         self._repeats = repeats
-        dispatcher.on_move(repeats.note_move)
+        dispatcher.observers.of_followed.append(repeats.note_move)
 
     async def call_tool(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end. Cancelling it aborts the request in the page.

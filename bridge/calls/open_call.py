@@ -10,9 +10,10 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from bridge.calls.clock import Clock
+from bridge.calls.clock import Alarms, Clock, Wakeup
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import (
@@ -126,6 +127,8 @@ class OpenCall:
     result_token: str
     """Authorizes the upload of this call's answer."""
     slot: Slot
+    alarms: Alarms = field(default_factory=Alarms)
+    """Those of all calls of its dispatcher."""
     approval_s: float = 0.0
     """Seconds that its user may think about it."""
     opened_at: float = field(default_factory=time.time)
@@ -145,7 +148,7 @@ class OpenCall:
     """Set with an outcome of which nobody may hear before."""
     abort_reason: AbortReason | None = None
     """Set with an outcome that its page does not know of."""
-    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    woken: Wakeup = field(default_factory=Wakeup)
     """Set when the call has ended, or has to be sent again."""
     deadline: Deadline | None = None
     """None before its time begins to count."""
@@ -225,11 +228,11 @@ class OpenCall:
         elif not had_begun and phase in MAY_BEGIN:
             self.attempts += 1
 
-    def start_counting(self, run_out: Callable[[], None]) -> None:
+    def start_counting(self, run_out: Callable[[OpenCall], None]) -> None:
         """Start its deadline, or resume it; unless its user is asked."""
         if self.clock is None:
             self.deadline = self.slot.start_deadline()
-            self.clock = Clock(self.deadline.seconds, run_out)
+            self.clock = Clock(self.alarms, self.deadline.seconds, partial(run_out, self))
         elif not self.is_asked:
             self.clock.resume_time()
 
@@ -238,11 +241,12 @@ class OpenCall:
         if self.clock is not None:
             self.clock.pause_time()
 
-    def start_asking(self, run_out: Callable[[], None]) -> None:
+    def start_asking(self, run_out: Callable[[OpenCall], None]) -> None:
         """Pause its deadline while its user is asked, for `approval_s` from the first time on."""
         self.stop_counting()
         if self.approval_clock is None:
-            self.approval_clock = Clock(self.approval_s + APPROVAL_GRACE_S, run_out)
+            seconds = self.approval_s + APPROVAL_GRACE_S
+            self.approval_clock = Clock(self.alarms, seconds, partial(run_out, self))
         self.approval_clock.resume_time()
 
     def stop_asking(self) -> None:
@@ -264,6 +268,5 @@ class OpenCall:
     def stop_clocks(self) -> None:
         """Stop timer and clocks of a call that has ended."""
         self.stop_timer()
-        for clock in (self.clock, self.approval_clock):
-            if clock is not None:
-                clock.pause_time()
+        self.stop_counting()
+        self.stop_asking()

@@ -163,8 +163,8 @@ class BridgeWithRepeats:
         self.dispatcher = Dispatcher(
             ApiPage(world), FakeJournal(), FakeDecisions(), CallIds(b"secret"), no_browser_message="Open it."
         )
-        self.dispatcher.on_move(self.repeats.note_move)
-        self.dispatcher.on_move(world.note_move)
+        self.dispatcher.observers.of_followed.append(self.repeats.note_move)
+        self.dispatcher.observers.of_all.append(world.note_move)
         self.requests: set[asyncio.Task[Any]] = set()
         self.is_dead = False
 

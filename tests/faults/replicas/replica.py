@@ -203,7 +203,7 @@ class ReplicaDouble(PageServer):
     # Its place among the others
 
     def start_program(self) -> None:
-        self.dispatcher.on_move(self.repeats.note_move)
+        self.dispatcher.observers.of_followed.append(self.repeats.note_move)
         self.process.start(self._run())
 
     async def _run(self) -> None:
