@@ -19,7 +19,7 @@ from bench.page.page_load import measure_page_load
 from bench.peers.comparison import measure_peers
 from bench.replicas import measure_replicas
 from bench.report import print_line, print_table
-from bench.round_trips import Effort, compare_round_trips
+from bench.round_trips import Effort, compare_journals_on_postgresql, compare_round_trips
 from bench.start import measure_starts
 from bench.stored_history import measure_stored_history
 from bench.validators import measure_validators
@@ -33,6 +33,7 @@ def _is_quick(effort: Effort) -> bool:
 
 _BENCHES: dict[str, Bench] = {
     "round-trips": lambda effort: run(compare_round_trips(effort)),
+    "journal-postgresql": lambda effort: run(compare_journals_on_postgresql(effort)),
     "mcp": lambda effort: run(measure_mcp(quick=_is_quick(effort))),
     "connections": lambda _effort: run(measure_connections()),
     "validators": lambda _effort: measure_validators(),
@@ -49,7 +50,7 @@ _BENCHES: dict[str, Bench] = {
     "failover": lambda effort: run(measure_failover(quick=_is_quick(effort))),
     "peers": lambda effort: run(measure_peers(quick=_is_quick(effort))),
 }
-_ONLY_NAMED = {"peers", "replicas", "failover"}
+_ONLY_NAMED = {"peers", "replicas", "failover", "journal-postgresql"}
 """Need what `make bench` shall not wait for: other projects' servers, or PostgreSQL and Redis."""
 
 

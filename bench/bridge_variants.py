@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sqlalchemy import URL
+
 from bench.measure import Sample, drive
 from bench.payloads import ARGUMENTS_TEXT
 from bench.peer import LoadOrder
@@ -81,20 +83,38 @@ async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     """Dispatcher and gateway without a journal, with it for safe and for unsafe calls, and the HTTP route."""
     unwritten, running = await start_measured(peer, _StoreWithoutJournal), await start_measured(peer, Store)
     freeze_heap()
+    return [*_journal_variants(unwritten, running), _route_variant(running, peer)]
+
+
+async def start_journal_variants(peer: PeerLink, database: URL) -> Sequence[Variant]:
+    """The same without the HTTP route, on a PostgreSQL database."""
+    unwritten = await start_measured(peer, _StoreWithoutJournal)
+    running = await start_measured(peer, Store, database=database)
+    freeze_heap()
+    return _journal_variants(unwritten, running, stop=running.stop)
+
+
+def _journal_variants(
+    unwritten: RunningBridge, running: RunningBridge, stop: Callable[[], Awaitable[None]] = nothing
+) -> Sequence[Variant]:
     return [
         _dispatch_variant(
             unwritten, UNWRITTEN, "bridge: dispatch + gateway, no journal", safe=True, stop=unwritten.stop
         ),
         _dispatch_variant(running, SAFE, "bridge: dispatch + gateway", safe=True),
-        _dispatch_variant(running, UNSAFE, "bridge: the same, journal first", safe=False),
-        _route_variant(running, peer),
+        _dispatch_variant(running, UNSAFE, "bridge: the same, journal first", safe=False, stop=stop),
     ]
 
 
-async def start_measured(peer: PeerLink, store: type[Store], *, answer_bytes: int = 0) -> RunningBridge:
-    """Start a bridge with one connected page, whose answers are of that size (see `PageOrder`)."""
+async def start_measured(
+    peer: PeerLink, store: type[Store], *, answer_bytes: int = 0, database: URL | None = None
+) -> RunningBridge:
+    """Start a bridge with one connected page, whose answers are of that size (see `PageOrder`).
+
+    Without `database` it has a SQLite file.
+    """
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
-    shop = await start_shop(folder, store)
+    shop = await start_shop(folder, store, database)
     running = RunningBridge(shop.bridge, shop.server, folder)
     order = await running.page_of(shop.bridge.local_user)
     await peer.connect_page(replace(order, answer_bytes=answer_bytes))

@@ -11,11 +11,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bench.bridge_variants import SAFE, UNSAFE, UNWRITTEN, start_bridge_variants
+from bench.bridge_variants import (
+    SAFE,
+    UNSAFE,
+    UNWRITTEN,
+    start_bridge_variants,
+    start_journal_variants,
+)
 from bench.measure import Sample
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant, start_defaults, start_floor, start_route_floor
 from bench.report import print_table
+from tests.support.stores.postgresql import PostgresServer
 
 IN_FLIGHT = (1, 16, 128)
 _WARM_UP_S = 0.5
@@ -85,9 +92,32 @@ async def compare_round_trips(effort: Effort) -> dict[str, object]:
     found: dict[str, object] = {}
     for (name, in_flight, is_spread), figures in summaries.items():
         found |= {f"{name}/{in_flight}": figures} if is_spread else {}
+    return found | _compare_journals(cells, "SQLite")
+
+
+async def compare_journals_on_postgresql(effort: Effort) -> dict[str, object]:
+    """Measure what the journal costs of a bridge that is alone on an empty PostgreSQL database."""
+    server, peer = PostgresServer(), await PeerLink.start()
+    variants: Sequence[Variant] = ()
+    try:
+        with server.database() as database:
+            variants = await start_journal_variants(peer, database)
+            try:
+                cells = await _measure_all(variants, peer, effort)
+            finally:
+                for variant in variants:
+                    await variant.stop()
+    finally:
+        await peer.close()
+        server.remove()
+    return _compare_journals(cells, "PostgreSQL")
+
+
+def _compare_journals(cells: Cells, database: str) -> dict[str, object]:
+    found: dict[str, object] = {}
     for is_spread, name in ((True, "journal"), (False, "journal_one_core")):
         journal = {in_flight: _journal_figures(cells, in_flight, is_spread) for in_flight in IN_FLIGHT}
-        _print_journal(journal, is_spread)
+        _print_journal(journal, database, is_spread)
         found |= {f"{name}/{in_flight}": figures for in_flight, figures in journal.items()}
     return found
 
@@ -152,12 +182,12 @@ def _journal_figures(cells: Cells, in_flight: int, is_spread: bool) -> dict[str,
     }
 
 
-def _print_journal(figures: dict[int, dict[str, float]], is_spread: bool) -> None:
+def _print_journal(figures: dict[int, dict[str, float]], database: str, is_spread: bool) -> None:
     head = ["in flight", "safe: calls/s", "all written", "unsafe: calls/s", "all written"]
     head += ["ms later at p50", "no journal: µs", "safe: µs more", "unsafe: µs more"]
     rows = [[str(in_flight), *each.values()] for in_flight, each in figures.items()]
     where = "its thread on either core" if is_spread else "its thread on the core of the loop"
-    print_table(f"With the journal, to the same without any; {where}", head, rows)
+    print_table(f"With the journal on {database}, to the same without any; {where}", head, rows)
 
 
 def _print_routes(summaries: dict[tuple[str, int, bool], dict[str, float]]) -> None:

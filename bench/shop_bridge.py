@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlalchemy import URL
+
 from bench.payloads import ARGUMENTS_TEXT, CHAT_ID, MESSAGE_ID
 from bench.peer import PageOrder
 from bridge.app.server import Bridge, start_bridge
@@ -67,15 +69,20 @@ class ShopBridge:
         await self.bridge.components.journal.list_calls(self.bridge.local_user.id, before=None, limit=1)
 
 
-async def start_shop(folder: Path, store: type[Store] = Store) -> ShopBridge:
-    """Start a bridge that asks nobody before a call, and open the shop there."""
+async def start_shop(folder: Path, store: type[Store] = Store, database: URL | None = None) -> ShopBridge:
+    """Start a bridge that asks nobody before a call, and open the shop there.
+
+    Without `database` it has a SQLite file.
+    """
     settings = BridgeSettings(
         data_dir=folder,
         network=NetworkSettings(port=0),
         approvals=ApprovalSettings(approve="all"),
         limits=UNLIMITED,
     )
-    return await open_shop(await start_bridge(settings, store.open_store(folder / "bridge.sqlite")))
+    return await open_shop(
+        await start_bridge(settings, store.open_store(database or folder / "bridge.sqlite"))
+    )
 
 
 async def open_shop(bridge: Bridge) -> ShopBridge:

@@ -50,7 +50,10 @@ def redact_arguments(text: str) -> str | None:
     if len(text) > STORED_ARGUMENTS_CHARS:
         return None
     lowered = text.lower()
-    if not any(hint in lowered for hint in _HINTS):
+    for hint in _HINTS:  # `any` of a generator takes twice as long
+        if hint in lowered:
+            break
+    else:
         return text
     found: list[str] = []
 

@@ -12,9 +12,9 @@ import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import Connection, and_, delete, func, insert, or_, select
+from sqlalchemy import Connection, Table, and_, delete, func, insert, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -161,7 +161,7 @@ class AuditLog:
 
 
 _COLUMNS = ("at", "kind", "user_id", "actor", "call_id", "server_id", "operation_key", "detail")
-_WRITER = RowWriter(_COLUMNS, lambda _dialect: insert(AuditRow))
+_WRITER = RowWriter(cast(Table, AuditRow.__table__), _COLUMNS, lambda _dialect: insert(AuditRow))
 
 
 def _append(connection: Connection, rows: Sequence[Sequence[Any]]) -> None:

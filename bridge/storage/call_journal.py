@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import orjson
 from pydantic import ValidationError
@@ -30,17 +30,18 @@ from bridge.calls.state_machine import CallState
 from bridge.calls.statistics import EndedCall
 from bridge.storage.call_mapping import (
     CALLS,
-    COLUMNS,
     ENDED_COLUMNS,
     WRITER,
     CallFields,
     StoredCall,
+    changes_of_call,
     late_text,
     read_call,
     read_ended,
     read_recorded_call,
     row_of_call,
     storable_arguments,
+    values_of,
 )
 from bridge.storage.dialects import reason_of
 from bridge.storage.sessions import Sessions
@@ -87,6 +88,15 @@ class _Late:
 
 _Entry: TypeAlias = "dict[str, Any] | _Late | _Delivery"
 
+
+class _Opened(NamedTuple):
+    """A call that was recorded as opened."""
+
+    row: dict[str, Any]
+    number: int
+    """Number of its entry."""
+
+
 _UNREAD = "unread"
 """Key, beside the columns of a row, of raw arguments that have not been searched for secrets yet. A dict of
 plain values costs the garbage collector nothing, however many wait."""
@@ -101,8 +111,8 @@ class CallJournal:
         self._thread = thread
         self._intents = intents
         self._entries = GroupCommit[_Entry]("The journal of calls", thread, _save)
-        self._under_way: set[str] = set()
-        """Ids of calls that were opened and have not ended."""
+        self._under_way: dict[str, _Opened] = {}
+        """Calls that were opened and have not ended, by their ids."""
         self._is_failing = False
         """Whether the last line could not be appended."""
 
@@ -121,9 +131,10 @@ class CallJournal:
             row["arguments"], text = redact_arguments(text), None
         if self._entries.is_away or self._entries.is_behind or not self._append(row):
             raise JournalUnavailable
-        self._under_way.add(call.call_id)
-        row[_UNREAD] = text
+        if text is not None:
+            row[_UNREAD] = text
         self._entries.put_entry(row, is_vital=True)
+        self._under_way[call.call_id] = _Opened(row, self._entries.accepted)
 
     def acts_for(self, user_id: str) -> bool:
         """Return True: every user is at home in a bridge alone."""
@@ -134,14 +145,22 @@ class CallJournal:
 
         `epoch`: with several replicas, the claim of its user under which it counts.
         """
-        row = row_of_call(call, may_begin=may_begin, ended_at=call.current_time()) | {"epoch": epoch}
-        if call.call_id in self._under_way:
-            self._under_way.discard(call.call_id)
-            self._append(row)
-            self._entries.put_entry(row, is_vital=True)
-        else:
-            row[_UNREAD] = storable_arguments(call)
+        ended_at = call.current_time()
+        opened = self._under_way.pop(call.call_id, None)
+        if opened is None:
+            row = row_of_call(call, may_begin=may_begin, ended_at=ended_at)
+            row["epoch"], row[_UNREAD] = epoch, storable_arguments(call)
             self._entries.put_entry(row)
+            return
+        row, is_waiting = opened.row, self._entries.is_waiting(opened.number)
+        changes = changes_of_call(call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
+        if is_waiting:  # the opening is written as the ending, in one row
+            row.update(changes)
+        else:
+            row = row | changes
+        self._append(row)
+        if not is_waiting:
+            self._entries.put_entry(row, is_vital=True)
 
     def record_late(self, user_id: str, result: Result) -> None:
         """Record a page's report of a user's call that has already ended; never fails.
@@ -206,14 +225,18 @@ class CallJournal:
 
     def _append(self, row: dict[str, Any]) -> bool:
         """Append a row to the write-ahead log; returns whether it was written."""
-        accepted, settled = self._entries.accepted, self._entries.settled
+        entries, unread = self._entries, row.pop(_UNREAD, None)
         try:
-            self._intents.append_line(orjson.dumps(row) + b"\n", accepted=accepted, settled=settled)
+            line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+            self._intents.append_line(line, accepted=entries.accepted, settled=entries.settled)
         except (OSError, orjson.JSONEncodeError) as error:
             if not self._is_failing:
                 _log.error("Calls that may change something cannot be recorded: %s", error)
             self._is_failing = True
             return False
+        finally:
+            if unread is not None:
+                row[_UNREAD] = unread
         self._is_failing = False
         return True
 
@@ -337,7 +360,7 @@ def _save(connection: Connection, entries: Sequence[_Entry]) -> None:
         elif call_id in rows:
             entry["arguments"] = rows[call_id]["arguments"]
         rows[call_id] = entry
-    WRITER.write_rows(connection, [[row[name] for name in COLUMNS] for row in rows.values()])
+    WRITER.write_rows(connection, list(map(values_of, rows.values())))
     for said in later:
         if isinstance(said, _Late):
             _save_late(connection, said)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
+from operator import itemgetter
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -109,41 +111,64 @@ CHANGED = (
 )
 """Columns that change until a call has ended."""
 
-WRITER = RowWriter(COLUMNS, lambda dialect: build_upsert(dialect, CallRow, CHANGED, while_null="ended_at"))
+WRITER = RowWriter(
+    CALLS,
+    COLUMNS,
+    lambda dialect: build_upsert(dialect, CallRow, CHANGED, while_null="ended_at"),
+)
 
 
 def row_of_call(call: OpenCall, *, may_begin: bool, ended_at: float | None) -> dict[str, Any]:
     """Build the row of a call, without its arguments."""
-    request, outcome = call.request, call.outcome
-    answered = None if outcome is None else outcome.answered
-    error = None if outcome is None else outcome.error
+    request = call.request
+    context, repeat = request.context, request.repeat
     return {
         "id": call.call_id,
-        "user_id": request.context.user_id,
+        "user_id": context.user_id,
         "tool": request.tool_name,
         "server_id": request.server_id,
         "operation_key": request.operation_key,
         "safe": request.safe,
         "arguments": None,
-        "chat_id": request.context.chat_id,
-        "turn_id": request.context.turn_id,
-        "turn_call_id": request.context.turn_call_id,
-        "device_id": call.device_id,
+        "chat_id": context.chat_id,
+        "turn_id": context.turn_id,
+        "turn_call_id": context.turn_call_id,
+        "opened_at": call.opened_at,
+        "asked_by": context.asked_by,
+        "caller": None if repeat is None else repeat.caller,
+        "digest": None if repeat is None else repeat.digest,
+        "key_digest": None if repeat is None else repeat.key_digest,
+        "request_id": context.relayed_id,
+        **changes_of_call(call, may_begin=may_begin, ended_at=ended_at),
+    }
+
+
+def changes_of_call(
+    call: OpenCall, *, may_begin: bool, ended_at: float | None, epoch: int | None = None
+) -> dict[str, Any]:
+    """Build what of a call's row changes until it has ended: the columns `CHANGED`."""
+    outcome, page = call.outcome, call.page
+    answered = None if outcome is None else outcome.answered
+    error = None if outcome is None else outcome.error
+    return {
+        "device_id": None if page is None else page.device_id,
         "state": call.state.value,
         "may_begin": may_begin,
         "http_status": None if answered is None else answered.http_status,
         "content_type": None if answered is None else answered.content_type,
         "error": None if error is None else error.model_dump_json(),
         "decision": None if call.verdict is None else json.dumps(asdict(call.verdict)),
-        "opened_at": call.opened_at,
         "ended_at": ended_at,
-        "asked_by": request.context.asked_by,
-        "caller": None if request.repeat is None else request.repeat.caller,
-        "digest": None if request.repeat is None else request.repeat.digest,
-        "key_digest": None if request.repeat is None else request.repeat.key_digest,
-        "epoch": None,
-        "request_id": request.context.relayed_id,
+        "epoch": epoch,
     }
+
+
+def values_of(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the values of a row in the order of `COLUMNS`."""
+    return _pick(row)
+
+
+_pick = cast("Callable[[dict[str, Any]], tuple[Any, ...]]", itemgetter(*COLUMNS))
 
 
 def stored_form(call: OpenCall) -> StoredCall:

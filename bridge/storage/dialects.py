@@ -110,6 +110,21 @@ def driver_text(dialect: Dialect, statement: Insert) -> str:
     return str(statement.compile(dialect=like(paramstyle=_PLACES[dialect.name])))
 
 
+def multi_row_text(dialect: Dialect, insert: Insert, columns: Sequence[Column[Any]], count: int) -> str:
+    """Return the statement that inserts `count` rows, as its driver takes it; `insert` is that for one row.
+
+    `count` 0, of PostgreSQL: any number of rows, as one value, a JSON array of objects.
+    SQLAlchemy compiles one row: 256 would take it 40 ms.
+    """
+    head, _, tail = driver_text(dialect, insert).partition(" VALUES ")
+    one_row, end, rest = tail.partition(")")
+    if count:
+        return f"{head} VALUES {', '.join([one_row + end] * count)}{rest}"
+    names = ", ".join(column.name for column in columns)
+    types = ", ".join(f"{column.name} {column.type.compile(dialect)}" for column in columns)
+    return f"{head} SELECT {names} FROM json_to_recordset(%s) AS given ({types}){rest}"
+
+
 def insert_missing(dialect: str, row: type[DeclarativeBase]) -> Upsert:
     """Build an insert that does nothing if a row conflicts, by its key or by any unique column."""
     return _INSERT[dialect](cast(Table, row.__table__)).on_conflict_do_nothing()

@@ -23,7 +23,7 @@ from bridge.errors import ErrorCode
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import NAMES, WriteAheadLog
-from bridge.storage.write_thread import GATHER_S, MAX_WAITING, RETRY_S
+from bridge.storage.write_thread import GATHER_S, MANY, MAX_WAITING, RETRY_S
 from tests.support.calls.journal_harness import JournalHarness, open_call, open_journal
 from tests.support.canaries import files_with
 from tests.support.running_bridge import json_answer, page_of, running_bridge
@@ -73,6 +73,20 @@ async def test_many_calls_are_there_as_soon_as_somebody_reads(harness: JournalHa
     kept = await harness.journal.list_calls(harness.ann.id, before=None, limit=200)
     assert {call.call_id for call in kept} == set(ids)
     assert (await harness.stored_call("call_0")).state is CallState.SUCCEEDED
+
+
+@pytest.mark.parametrize("odd", [r"\\u0000", r"\"", "\N{TEAPOT} %s %% ? é' \N{DNA DOUBLE HELIX}", "\0"])
+async def test_many_calls_are_written_as_few_are(harness: JournalHarness, odd: str) -> None:
+    """They go to the database in another form, in which nothing may be lost but NUL to PostgreSQL."""
+    texts = {f"call_{number:02}": f'{{"name":"{number}{odd}"}}' for number in range(MANY)}
+    for call_id, text in texts.items():
+        harness.end(call_id, safe=True, arguments=text, opened_at=1234567890.1234567)
+    kept = await harness.journal.list_calls(harness.ann.id, before=None, limit=MANY)
+    found = {call.call_id: call.arguments_text or "" for call in kept}
+    assert {
+        call_id: text.replace("\N{REPLACEMENT CHARACTER}", "\0") for call_id, text in found.items()
+    } == texts
+    assert {(call.opened_at, call.safe, call.chat_id) for call in kept} == {(1234567890.1234567, True, None)}
 
 
 async def test_only_ended_calls_of_the_user_and_the_time_are_counted(harness: JournalHarness) -> None:
@@ -226,6 +240,30 @@ async def test_an_unsafe_call_waits_for_a_slow_database_until_its_time_is_over(t
     assert not patient.done()
     database.answer.set_result(None)
     await patient
+
+
+async def test_a_call_may_end_while_its_opening_is_being_written(harness: JournalHarness) -> None:
+    """What the thread has in hand is not changed any more; the ending follows."""
+    await harness.open("call_1", arguments='{"name":"tea"}')
+    writing = asyncio.create_task(harness.journal.catch_up())
+    await asyncio.sleep(0)
+    harness.end("call_1")
+    harness.end("call_2", safe=True)
+    await writing
+    stored = await harness.stored_call("call_1")
+    assert (stored.state, stored.arguments_text) == (CallState.SUCCEEDED, '{"name":"tea"}')
+
+
+@pytest.mark.looptime
+async def test_a_call_that_ends_soon_takes_one_place_among_those_that_wait(tmp_path: Path) -> None:
+    """So that twice as many may wait for a database that is slow."""
+    database = Hanging()
+    journal = CallJournal(cast(Any, None), database, WriteAheadLog.open_log(tmp_path))
+    ann = User("u", "ann")
+    for number in range(MAX_WAITING // 2):
+        await journal.record_opened(open_call(ann, f"call_{number}"), 1.0, may_begin=True)
+        journal.record_ended(open_call(ann, f"call_{number}", phase=CallPhase.SUCCEEDED), may_begin=True)
+    await journal.record_opened(open_call(ann, "call"), 0.0, may_begin=True)
 
 
 async def test_old_calls_are_forgotten(harness: JournalHarness) -> None:

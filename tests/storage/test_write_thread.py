@@ -89,6 +89,19 @@ async def test_entries_gather_for_a_moment_and_are_written_together() -> None:
     assert (thread.entries.accepted, thread.entries.settled) == (2, 2)
 
 
+async def test_what_is_being_written_waits_no_more_unless_it_comes_back() -> None:
+    """Whoever changes an entry in place has to know."""
+    thread = Thread()
+    thread.put("a", "b")
+    assert thread.entries.is_waiting(1)
+    reader = await reading(thread)
+    thread.put("c")
+    assert [thread.entries.is_waiting(number) for number in (1, 2, 3)] == [False, False, True]
+    await thread.end(DISK_FULL)
+    assert [thread.entries.is_waiting(number) for number in (1, 2, 3)] == [True, True, True]
+    await reader
+
+
 async def test_when_many_have_gathered_they_are_written_at_once() -> None:
     """Under load the moment would be long enough to fill the memory."""
     thread = Thread()
