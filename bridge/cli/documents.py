@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
+from msgspec import structs
 
 from bridge.cli.terminal import GREEN, RED, YELLOW, paint, printable, showing_progress
 from bridge.documents.sources import ReferenceRules, read_document
@@ -95,7 +96,7 @@ def with_schema_warnings(document: DocumentTools) -> CompiledDocument:
     with showing_progress("Compiling schemas") as progress:
         for operation in document.compiled.operations:
             warnings = (*operation.warnings, *document.schema_of(operation.key).warnings)
-            operations.append(replace(operation, warnings=warnings))
+            operations.append(structs.replace(operation, warnings=warnings))
             progress.set_done(len(operations), len(document.compiled.operations))
     return replace(document.compiled, operations=tuple(operations))
 

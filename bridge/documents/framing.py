@@ -1,8 +1,8 @@
 """The protocol of the child processes for documents: requests on standard input, answers on standard output.
 
 A request is a JSON header, a text, and the files that belong to it, each in a frame: four bytes of length
-(big endian), then the payload; an empty frame ends an answer. JSON and plain text only, never pickle: a child
-has read a foreign document, and nothing it sends may run code here.
+(big endian), then the payload; an empty frame ends an answer. JSON, plain text and MessagePack of declared
+types only, never pickle: a child has read a foreign document, and nothing it sends may run code here.
 
 Memory is limited by the operating system, time by the parent, which kills and replaces the child. None of
 these processes has network access.

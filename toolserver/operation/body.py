@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from msgspec import Struct, structs
+
 from toolserver.document.document import Document, reference_of
 from toolserver.document.media_type import OCTETS, BodyKind, body_kind, choose_json, is_json_range, sent_type
 from toolserver.errors import quote_text
@@ -48,7 +50,7 @@ class UnwritableBody(Exception):
     """A body that no request can carry; the exception's text is the reason, without a full stop."""
 
 
-class _Choice(NamedTuple):
+class _Choice(Struct, gc=False):
     kind: BodyKind
     media_type: str
     media: JsonObject
@@ -197,7 +199,7 @@ def _with_fields(document: Document, choice: _Choice) -> tuple[_Choice, list[str
     if is_file:
         fields["required"] = ["file"]
     warning = "The fields of the multipart request body are not described; a file is sent as 'file'."
-    return choice._replace(media={**choice.media, "schema": fields}), [warning]
+    return structs.replace(choice, media={**choice.media, "schema": fields}), [warning]
 
 
 def _schema_of(choice: _Choice) -> JsonValue:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from toolserver.document.document import SWAGGER, Document, reference_of
 from toolserver.document.media_type import accept_of
 from toolserver.document.security import (
@@ -26,7 +28,6 @@ from toolserver.errors import DocumentError, ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.operation.body import Body, BodyReader, UnwritableBody
 from toolserver.operation.parameter import (
-    IGNORED_HEADERS,
     MAX_PROSE_CHARS,
     BodyPart,
     Parameter,
@@ -63,8 +64,7 @@ _MAX_REASONS = 10
 """Maximum number of reasons that are given for an operation that is skipped."""
 
 
-@dataclass(slots=True)
-class Operation:
+class Operation(Struct, gc=False):
     """One method of one path, with everything that its path item and document add: treat as read-only."""
 
     key: str
@@ -234,35 +234,35 @@ def _further_reasons(reader: _Reader, place: PathMethod) -> Iterator[str]:
 
 
 def _read_operation(reader: _Reader, place: PathMethod) -> Operation:
-    node, method, path = place.node, place.method, place.item.path
+    node, method, item = place.node, place.method, place.item
     entries = _entries(reader, node) if "parameters" in node else []
-    if "parameters" in place.item.node:
-        entries = _shared_entries(reader, place.item.node) + entries
-    body = _read_body(reader, place, entries)
-    parameters = _read_parameters(reader, place, entries)
-    unsendable = [parameter for parameter in parameters if parameter.sending.unsendable is not None]
-    if unsendable:
-        place.warnings += _unsendable_warnings(unsendable)
+    if "parameters" in item.node:
+        entries = _shared_entries(reader, item.node) + entries
+    body = _read_body(reader, place, entries) if reader.swagger is not None or "requestBody" in node else None
+    parameters = _read_parameters(reader, place, entries) if entries or item.expressions else ()
+    unsendable = _find_unsendable(place, parameters)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
-    tags = node.get("tags")
+    identifier, tags = node.get("operationId"), node.get("tags")
+    has_servers = reader.swagger is not None or "servers" in node or "servers" in item.node
+    has_security = isinstance(node.get("security"), list)
     return Operation(
-        f"{method} {path}",
+        f"{method} {item.path}",
         method,
-        path,
-        text_at(node, "operationId").strip() or None,
+        item.path,
+        identifier.strip() or None if isinstance(identifier, str) else None,
         _prose_at(reader, place, "summary"),
         _prose_at(reader, place, "description"),
         _texts(tags[:_MAX_TAGS]) if isinstance(tags, list) else (),
         parameters,
         body,
-        _read_servers(reader, node) or _read_servers(reader, place.item.node),
-        _read_security(reader, place),
+        _read_servers(reader, node) or _read_servers(reader, item.node) if has_servers else (),
+        _read_security(reader, place) if has_security else reader.security,
         node.get("deprecated") is True,
         method in _SAFE_METHODS,
         method in _IDEMPOTENT_METHODS,
-        tuple(unsendable),
-        read_scopes(node) if isinstance(node.get("security"), list) else reader.scopes,
+        unsendable,
+        read_scopes(node) if has_security else reader.scopes,
         _read_accept(reader, node),
         tuple(place.warnings[:_MAX_WARNINGS]) if place.warnings else (),
     )
@@ -297,8 +297,6 @@ def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
 
 
 def _read_security(reader: _Reader, place: PathMethod) -> Requirements:
-    if not isinstance(place.node.get("security"), list):
-        return reader.security
     requirements, problems = reader.security_reader.read_security(place.node)
     place.warnings += problems
     return requirements
@@ -306,25 +304,31 @@ def _read_security(reader: _Reader, place: PathMethod) -> Requirements:
 
 def _read_parameters(reader: _Reader, place: PathMethod, entries: list[_Read]) -> tuple[Parameter, ...]:
     """Parameters by name and place, without entries that stand for something else."""
-    found = {entry.sending.identity: entry for entry in entries if isinstance(entry, Parameter)}
+    found = {
+        entry.sending.identity: entry
+        for entry in entries
+        if isinstance(entry, Parameter) and not entry.sending.is_ignored
+    }
     if len(found) < len(entries):
         place.warnings += [f"{entry} It is left out." for entry in entries if isinstance(entry, str)]
-    for identity in IGNORED_HEADERS:
-        found.pop(identity, None)
     _match_template(found, place, reader.parameter_reader)
     if len(found) > _MAX_PARAMETERS:
         raise _too_many()
     return tuple(found.values())
 
 
-def _unsendable_warnings(unsendable: list[Parameter]) -> list[str]:
-    """Warnings about optional parameters that a browser cannot send; required ones are the plan's concern."""
-    return [
+def _find_unsendable(place: PathMethod, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    """Those that a browser cannot send. Warns of optional ones; required ones are the plan's concern."""
+    unsendable = [parameter for parameter in parameters if parameter.sending.unsendable is not None]
+    if not unsendable:
+        return ()
+    place.warnings += [
         f"The optional {sending.location} parameter {quote_text(sending.name)} is left out. "
         f"{sending.unsendable}"
         for parameter in unsendable
         if not (sending := parameter.sending).required
     ]
+    return tuple(unsendable)
 
 
 def _entries(reader: _Reader, holder: JsonObject) -> list[_Read]:
@@ -337,11 +341,15 @@ def _entries(reader: _Reader, holder: JsonObject) -> list[_Read]:
     if not isinstance(entries, list):
         return []
     _count(reader, entries)
-    read = reader.parameter_reader.read_parameter
-    return [
-        read(entry) if isinstance(entry, dict) and "$ref" not in entry else _read_entry(reader, entry)
-        for entry in entries
-    ]
+    read, known = reader.parameter_reader.read_parameter, reader.parameters
+    found: list[_Read] = []
+    for entry in entries:
+        if isinstance(entry, dict) and "$ref" not in entry:
+            found.append(read(entry))
+        else:
+            ref = reference_of(entry)
+            found.append((known.get(ref) if ref is not None else None) or _read_entry(reader, entry))
+    return found
 
 
 def _shared_entries(reader: _Reader, item: JsonObject) -> list[_Read]:
@@ -459,10 +467,12 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
 
 
 def _response_types(document: Document, entry: JsonValue, produced: _Produced) -> Iterable[str]:
-    try:
-        response = document.follow_refs(entry)
-    except ReferenceFailed:
-        return ()
+    response = entry
+    if isinstance(entry, dict) and "$ref" in entry:
+        try:
+            response = document.follow_refs(entry)
+        except ReferenceFailed:
+            return ()
     if not isinstance(response, dict):
         return ()
     if produced is not None:

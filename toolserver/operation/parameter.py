@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
+from msgspec import Struct
+
 from toolserver.document.document import SWAGGER, Document
 from toolserver.document.media_type import FORM, base_type, choose_json
 from toolserver.document.swagger_parameters import is_body_part, parameter_of, schema_of, style_of
@@ -35,7 +37,7 @@ _LOCATIONS: dict[str, Location] = {location: location for location in _STYLES}
 MAX_PROSE_CHARS = 50_000
 """Maximum characters of one summary or description; no model reads more, and it would only cost time."""
 
-IGNORED_HEADERS = (("accept", "header"), ("content-type", "header"), ("authorization", "header"))
+_IGNORED_HEADERS = frozenset(("accept", "content-type", "authorization"))
 """Header parameters that "SHALL be ignored" (Parameter Object, 3.1.2): the body and security own them."""
 
 _FORBIDDEN_HEADERS = frozenset(
@@ -100,6 +102,8 @@ class Sending:
     """Name of its argument, unless another argument has that name."""
     identity: tuple[str, str] = field(init=False, compare=False)
     """Equal for parameters of one operation that override each other: header names are case-insensitive."""
+    is_ignored: bool = field(init=False, compare=False)
+    """Whether it is a header that the body or security owns."""
     unsendable: str | None = field(init=False, compare=False)
     """Why a page's `fetch` cannot send it, as a sentence; None when it can."""
     planned: bytes = field(init=False, compare=False)
@@ -109,6 +113,7 @@ class Sending:
         self.target = (self.location, self.name)
         self.argument = legal_name(self.name)
         self.identity = (self.name.lower() if self.location == "header" else self.name, self.location)
+        self.is_ignored = self.location == "header" and self.identity[0] in _IGNORED_HEADERS
         self.unsendable = _unsendable_reason(self.location, self.name)
         self.planned = trim_bytes(dump_json(self.to_json(self.argument)))
 
@@ -146,18 +151,19 @@ class Described(NamedTuple):
     deprecated: bool
 
 
-@dataclass(slots=True)
-class Parameter:
+class Parameter(Struct, gc=False):
     """One value that a request carries outside its body: treat as read-only."""
 
     sending: Sending
     node: JsonObject
     """As written."""
-    document: Document = field(repr=False, compare=False)
 
-    def describe_parameter(self) -> Described:
-        """Reads the description anew on each call; a catalog needs none, and schema builders store theirs."""
-        document, node = self.document, self.node
+    def describe_parameter(self, document: Document) -> Described:
+        """Reads the description anew on each call; a catalog needs none, and schema builders store theirs.
+
+        `document` must be the one that has the parameter.
+        """
+        node = self.node
         if document.version == SWAGGER:
             node = parameter_of(node)
         schema = _schema_at(node)
@@ -218,7 +224,7 @@ class ParameterReader:
         sending = self._sendings.get(alike)
         if sending is None or not (self._is_swagger or isinstance(node.get("schema"), (dict, bool))):
             sending = self._new_sending(alike, node)
-        return sending if isinstance(sending, str) else Parameter(sending, node, self._document)
+        return sending if isinstance(sending, str) else Parameter(sending, node)
 
     def _other(self, node: JsonObject) -> BodyPart | str:
         if self._is_swagger and is_body_part(node):
@@ -233,7 +239,7 @@ class ParameterReader:
         sending = self._sendings.get((name, "path", True, None, None, False))
         if sending is None:
             sending = Sending(name, "path", required=True, style="simple", explode=False)
-        return Parameter(sending, {"schema": {"type": "string"}}, self._document)
+        return Parameter(sending, {"schema": {"type": "string"}})
 
     def _may_be_reserved(self, node: JsonObject, location: Location) -> bool:
         if self._is_swagger or node["allowReserved"] is not True:

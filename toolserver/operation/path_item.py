@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from toolserver.document.document import Document
 from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at
@@ -32,10 +34,8 @@ MAX_PATH_BYTES = 2_000
 """Maximum bytes of a path: hardly any server takes more, and a database must find an operation by method and
 path."""
 
+_MAX_BYTES_PER_CHARACTER = 4
 _EXPRESSION = re.compile(r"\{([^{}]+)\}")
-_SUSPECT = re.compile(r"[\x00-\x1f\x7f\\%.]|^(?!/)|^//")
-"""Finds every path that may lead elsewhere; nearly all others need no second look."""
-
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _QUERY_OR_FRAGMENT = re.compile(r"[?#].*", re.DOTALL)
 _ENCODED = re.compile(r"%(2e|2f|5c|25)", re.IGNORECASE)
@@ -53,17 +53,24 @@ class Skipped:
     """A sentence for people."""
 
 
-class PathItem(NamedTuple):
+class _Refusal(NamedTuple):
+    """Why no operation of a path can be used."""
+
+    shown_path: str
+    reason: str
+
+
+class PathItem(Struct, gc=False):
     """A path and its path item."""
 
     path: str
     expressions: tuple[tuple[str, str], ...]
     """Names in the braces of the path, each once, paired with "path": the key of their parameters."""
     node: JsonObject
+    refusal: _Refusal | None
 
 
-@dataclass(slots=True)
-class PathMethod:
+class PathMethod(Struct, gc=False):
     """One method of one path item, while it is read."""
 
     method: str
@@ -91,7 +98,8 @@ class _Finder:
             if not isinstance(target, dict):
                 return [Skipped("*", path, "The path item refers to something that is not an object.")]
             item = self._joined(target, entry)
-        return self._operations(PathItem(path, _expressions(path) if "{" in path else (), item))
+        expressions = _expressions(path) if "{" in path else ()
+        return self._operations(PathItem(path, expressions, item, _refusal_of(path)))
 
     def _joined(self, target: JsonObject, entry: JsonObject) -> JsonObject:
         """Both items merged; fields beside a `$ref` win over the referenced ones."""
@@ -124,7 +132,10 @@ class _Finder:
 
 
 def _expressions(path: str) -> tuple[tuple[str, str], ...]:
-    return tuple([(name, "path") for name in dict.fromkeys(_EXPRESSION.findall(path))])
+    names = _EXPRESSION.findall(path)
+    return (
+        ((names[0], "path"),) if len(names) == 1 else tuple([(name, "path") for name in dict.fromkeys(names)])
+    )
 
 
 def find_places(document: Document) -> Iterator[PathMethod | Skipped]:
@@ -161,17 +172,34 @@ def _place(method: str, item: PathItem, node: JsonValue) -> PathMethod | Skipped
         return Skipped(method, item.path, "The operation is not an object.")
     if method.upper() in _FORBIDDEN_METHODS:
         return Skipped(method, item.path, f"A browser cannot send {method.upper()} requests.")
-    if reason := _leads_elsewhere(item.path):
-        return Skipped(method, _CONTROL.sub(_escape, item.path), reason)
-    if len(item.path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
-        reason = f"The path is longer than {MAX_PATH_BYTES:,} bytes."
-        return Skipped(method, f"{item.path[:_MAX_QUOTED_PATH_CHARS]}…", reason)
+    if item.refusal is not None:
+        return Skipped(method, item.refusal.shown_path, item.refusal.reason)
     return PathMethod(method, item, node, [])
+
+
+def _refusal_of(path: str) -> _Refusal | None:
+    if reason := _leads_elsewhere(path):
+        return _Refusal(_CONTROL.sub(_escape, path), reason)
+    is_long = len(path) > MAX_PATH_BYTES // _MAX_BYTES_PER_CHARACTER
+    if is_long and len(path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
+        reason = f"The path is longer than {MAX_PATH_BYTES:,} bytes."
+        return _Refusal(f"{path[:_MAX_QUOTED_PATH_CHARS]}…", reason)
+    return None
+
+
+def _is_unsuspicious(path: str) -> bool:
+    """Whether a path needs no second look, as nearly all: it has no character that could lead elsewhere."""
+    return (
+        path.isprintable()
+        and path.startswith("/")
+        and not path.startswith("//")
+        and not ("\\" in path or "%" in path or "/." in path)
+    )
 
 
 def _leads_elsewhere(path: str) -> str:
     """Why a browser would send requests of this path to another one, as a sentence; "" if it would not."""
-    if _SUSPECT.search(path) is None:
+    if _is_unsuspicious(path):
         return ""
     if not path.startswith("/"):
         return 'The path does not begin with "/".'

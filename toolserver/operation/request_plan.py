@@ -50,7 +50,7 @@ class PlanWriter:
         return b"".join(
             (
                 _head(operation.method, base_url),
-                dump_json(_without_fragment(operation.path)),
+                dump_json(_without_fragment(operation.path) if "#" in operation.path else operation.path),
                 b',"parameters":[',
                 b",".join(parameters),
                 b'],"body":',
@@ -140,7 +140,7 @@ def optional_body_arguments(plan_json: bytes) -> frozenset[str]:
 
 def _without_fragment(path: str) -> str:
     """The path without its fragment ("/{Bucket}#acl" in some documents), which a request never carries."""
-    return re.sub(r"#.*\Z", "", path, flags=re.DOTALL) if "#" in path else path
+    return re.sub(r"#.*\Z", "", path, flags=re.DOTALL)
 
 
 def _plan_security(together: tuple[SecurityScheme, ...]) -> list[JsonValue]:

@@ -65,17 +65,19 @@ SENTENCE_END = (".", "!", "?", ":", ";", "…", "。")
 
 def clean_text(text: str, limit: int = DESCRIPTION_CHARS) -> str:
     """`text` without invisible characters and outer white space, cut to `limit` characters with an "…"."""
-    is_plain = text.isascii() and text.replace("\n", "").isprintable()
-    if not is_plain and _may_hold_unseen(text):
+    if _holds_unseen(text):
         text = UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     text = text.strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def _may_hold_unseen(text: str) -> bool:
-    """Whether invisible characters are possible; checks the few that are not printable ASCII, for speed."""
+def _holds_unseen(text: str) -> bool:
+    """Whether there are invisible characters among the few that are not printable ASCII.
+
+    Deleting bytes takes a quarter of the time of asking hundreds of characters whether they are printable.
+    """
     others = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN_BYTES)
-    return UNSEEN.search(others.decode("utf-8", "surrogatepass")) is not None
+    return bool(others) and UNSEEN.search(others.decode("utf-8", "surrogatepass")) is not None
 
 
 def join_sentences(*texts: str) -> str:

@@ -6,11 +6,11 @@ one between processes. The only module that knows operations, definitions, names
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, NamedTuple, cast
 
 import orjson
+from msgspec import Struct, msgpack, to_builtins
 
 from toolserver.document.document import MCP, Document
 from toolserver.document.security import Requirements, Scopes, clash_of, scheme_of_record
@@ -23,7 +23,7 @@ from toolserver.document.servers import (
     without_login,
 )
 from toolserver.errors import DocumentError, quote_text
-from toolserver.json_types import JsonValue, dump_json, text_at
+from toolserver.json_types import dump_json, text_at
 from toolserver.mcp.tool_list import read_tools, schemas_of
 from toolserver.mcp.tool_plan import rest_of_endpoint, write_call_plan
 from toolserver.operation.argument_names import COMPLETE_BODY
@@ -42,8 +42,7 @@ from toolserver.tool.responses import describe_responses
 SourceKind = Literal["openapi", "mcp"]
 
 
-@dataclass(slots=True)
-class CompiledOperation:
+class CompiledOperation(Struct, gc=False, array_like=True):
     """One operation as a tool: treat as read-only."""
 
     key: str
@@ -116,9 +115,10 @@ class _Addresses:
     def of(self, servers: tuple[ServerUrl, ...]) -> tuple[str, str]:
         """Base URL and origin of operations that name these servers."""
         base_url = choose_base_url(servers, self.against) if servers else self.root
-        if base_url not in self.origins:
-            self.origins[base_url] = origin_of(base_url)
-        return base_url, self.origins[base_url]
+        origin = self.origins.get(base_url)
+        if origin is None:
+            origin = self.origins[base_url] = origin_of(base_url)
+        return base_url, origin
 
 
 class _Source(NamedTuple):
@@ -236,8 +236,10 @@ def _compile(
 
 
 def _size_of(operation: Operation, outline: Outline, plan_json: bytes) -> int:
-    own = len(plan_json) + len(outline.description) + len(operation.summary)
-    return own + len(operation.operation_id or "") + sum(map(len, operation.tags))
+    size = (
+        len(plan_json) + len(outline.description) + len(operation.summary) + len(operation.operation_id or "")
+    )
+    return size + sum(map(len, operation.tags)) if operation.tags else size
 
 
 def _too_large(max_bytes: int) -> DocumentError:
@@ -296,18 +298,22 @@ class _Compiler:
 
     def compile(self, operations: Sequence[Operation]) -> tuple[CompiledOperation, ...]:
         names = suggest_names(operations)
-        outlines = [self.source.definitions.outline_operation(operation) for operation in operations]
-        plans = self._plans(operations, outlines)
-        return tuple(
-            [self._compiled(*about) for about in zip(operations, names, outlines, plans, strict=True)]
-        )
+        outlines = [*map(self.source.definitions.outline_operation, operations)]
+        places = [self.addresses.of(operation.servers) for operation in operations]
+        plans = self._plans(operations, outlines, places)
+        origins = [origin for _, origin in places]
+        return tuple(map(self._compiled, operations, names, outlines, plans, origins))
 
-    def _plans(self, operations: Sequence[Operation], outlines: Sequence[Outline]) -> list[bytes]:
+    def _plans(
+        self,
+        operations: Sequence[Operation],
+        outlines: Sequence[Outline],
+        places: Sequence[tuple[str, str]],
+    ) -> list[bytes]:
         """The plans of all operations; raises before everything together becomes too large."""
         remaining = self.max_bytes
         plans: list[bytes] = []
-        for operation, outline in zip(operations, outlines, strict=True):
-            base_url, _ = self.addresses.of(operation.servers)
+        for operation, outline, (base_url, _) in zip(operations, outlines, places, strict=True):
             plan_json = self.source.write_plan(operation, outline, base_url)
             plans.append(plan_json)
             remaining -= _size_of(operation, outline, plan_json)
@@ -316,9 +322,8 @@ class _Compiler:
         return plans
 
     def _compiled(
-        self, operation: Operation, name: str, outline: Outline, plan_json: bytes
+        self, operation: Operation, name: str, outline: Outline, plan_json: bytes, origin: str
     ) -> CompiledOperation:
-        _, origin = self.addresses.of(operation.servers)
         description = outline.description.encode("utf-8", "replace")
         return CompiledOperation(
             operation.key,
@@ -374,31 +379,44 @@ def _needs_cookie(together: tuple[SecurityScheme, ...]) -> bool:
     return any(scheme.location == "cookie" for scheme in together)
 
 
-_NAMES = [field.name for field in fields(CompiledOperation)]
-_FIELDS_OF = attrgetter(*_NAMES)
-_PLAN, _TAGS, _WARNINGS, _SCOPES = map(_NAMES.index, ("plan_json", "tags", "warnings", "scopes"))
 _LINE_BYTES = 100_000
+_ENCODE = msgpack.Encoder().encode
+_DECODE = msgpack.Decoder(list[CompiledOperation]).decode
 
 
 def compiled_to_lines(compiled: CompiledDocument) -> Iterator[bytes]:
-    """A head line, then arrays of operations, each an array of its fields; JSON without line ends.
+    """A head line in JSON, then arrays of operations in MessagePack, each an array of its fields.
 
     A line has about 100 kB, or one larger operation, so that reading one never blocks for long.
     """
     head = asdict(replace(compiled, operations=()))
     yield dump_json({**head, "operations": len(compiled.operations)})
-    rows: list[JsonValue] = []
+    batch: list[CompiledOperation] = []
     size = 0
     for operation in compiled.operations:
-        fields = list(_FIELDS_OF(operation))
-        fields[_PLAN] = operation.plan_json.decode("utf-8")
-        rows.append(fields)
+        batch.append(operation)
         size += len(operation.plan_json) + len(operation.description)
         if size >= _LINE_BYTES:
-            yield dump_json(rows)
-            rows, size = [], 0
-    if rows:
-        yield dump_json(rows)
+            yield _line_of(batch)
+            batch, size = [], 0
+    if batch:
+        yield _line_of(batch)
+
+
+def _line_of(operations: list[CompiledOperation]) -> bytes:
+    try:
+        return _ENCODE(operations)
+    except UnicodeEncodeError:  # a lone surrogate, which YAML may escape
+        return _ENCODE(_without_surrogates(to_builtins(operations, builtin_types=(bytes,))))
+
+
+def _without_surrogates(value: object) -> object:
+    """The value with "?" in place of what UTF-8 cannot encode, as in `dump_json`."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(item) for item in cast(Sequence[object], value)]
+    return value
 
 
 class CompiledReader:
@@ -409,15 +427,11 @@ class CompiledReader:
         self._operations: list[CompiledOperation] = []
 
     def feed_line(self, line: bytes) -> None:
-        """Reads the next line, with or without its line end."""
+        """Reads the next line."""
         if self._head is None:
             self._head = orjson.loads(line)
-            return
-        for row in orjson.loads(line):
-            row[_PLAN] = row[_PLAN].encode("utf-8")
-            row[_TAGS], row[_WARNINGS] = tuple(row[_TAGS]), tuple(row[_WARNINGS])
-            row[_SCOPES] = tuple((scheme, tuple(scopes)) for scheme, scopes in row[_SCOPES])
-            self._operations.append(CompiledOperation(*row))
+        else:
+            self._operations += _DECODE(line)
 
     def finish_document(self) -> CompiledDocument:
         """The complete document.

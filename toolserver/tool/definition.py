@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from toolserver.document.document import Document, reference_of
 from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
 from toolserver.operation.argument_names import (
@@ -63,8 +65,7 @@ _TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
 _TEXT: JsonObject = {"type": "string"}
 
 
-@dataclass(slots=True)
-class Outline:
+class Outline(Struct, gc=False):
     """An operation as a model sees it, without the schema: treat as read-only."""
 
     description: str
@@ -142,7 +143,7 @@ class Definitions:
 
     def _new_source(self, parameter: Parameter) -> ArgumentSource:
         self._alive.append(parameter)
-        source = self._sources[id(parameter)] = _parameter_source(parameter)
+        source = self._sources[id(parameter)] = _parameter_source(self._document, parameter)
         return source
 
     def _spread(self, body: Body | None) -> _Spread | None:
@@ -248,8 +249,8 @@ def limit_warnings(warnings: Iterable[str]) -> tuple[str, ...]:
     return (*distinct[:MAX_WARNINGS], f"and {len(distinct) - MAX_WARNINGS} more of this kind")
 
 
-def _parameter_source(parameter: Parameter) -> ArgumentSource:
-    description, schema, deprecated = parameter.describe_parameter()
+def _parameter_source(document: Document, parameter: Parameter) -> ArgumentSource:
+    description, schema, deprecated = parameter.describe_parameter(document)
     notes = ("Deprecated.",) if deprecated else ()
     wording = Wording(description, notes) if notes or description else NO_WORDING
     return ArgumentSource(parameter.sending.name, schema, wording, parameter.sending.required, lasting=True)

@@ -18,6 +18,9 @@ def swagger(paths: JsonValue, **root: JsonValue) -> Document:
     return parse_document(json.dumps({**head, **root}))
 
 
+SWAGGER = swagger({})
+
+
 def listed(node: JsonObject, *, item: JsonObject | None = None, **root: JsonValue) -> OperationList:
     return read_operations(swagger({PATH: {**(item or {}), "post": node}}, **root))
 
@@ -86,13 +89,13 @@ def test_a_parameters_own_keywords_become_its_schema() -> None:
         }
     )
     (parameter,) = operation.parameters
-    assert parameter.describe_parameter().schema == {
+    assert parameter.describe_parameter(SWAGGER).schema == {
         "type": "string",
         "enum": ["on", "off"],
         "default": "on",
         "nullable": True,
     }
-    assert parameter.describe_parameter().description == "Which"
+    assert parameter.describe_parameter(SWAGGER).description == "Which"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +116,7 @@ def test_collection_formats_are_styles(
     """An array joined in the wrong way is read as one value by the API."""
     (parameter,) = operation_of({"parameters": [array_in(place, collection_format)]}).parameters
     assert (parameter.sending.style, parameter.sending.explode) == (style, explode)
-    assert parameter.describe_parameter().schema == {"type": "array", "items": {"type": "integer"}}
+    assert parameter.describe_parameter(SWAGGER).schema == {"type": "array", "items": {"type": "integer"}}
 
 
 @pytest.mark.parametrize(
@@ -123,8 +126,8 @@ def test_collection_formats_are_styles(
 def test_what_openapi_3_cannot_join_the_model_joins(place: str, collection_format: str, named: str) -> None:
     """No style has tabs; a string with a note is sent exactly as the API wants it."""
     (parameter,) = operation_of({"parameters": [array_in(place, collection_format)]}).parameters
-    assert parameter.describe_parameter().schema == {"type": "string"}
-    assert parameter.describe_parameter().description == f"Several values, separated by {named}."
+    assert parameter.describe_parameter(SWAGGER).schema == {"type": "string"}
+    assert parameter.describe_parameter(SWAGGER).description == f"Several values, separated by {named}."
 
 
 def test_a_body_parameter_is_the_request_body() -> None:
@@ -333,16 +336,14 @@ def test_arrays_of_arrays_are_explained(
         "items": items | ({"collectionFormat": inner} if inner else {}),
     }
     (parameter,) = operation_of({"parameters": [node]}).parameters
-    assert (parameter.describe_parameter().schema, parameter.describe_parameter().description) == (
-        schema,
-        description,
-    )
+    described = parameter.describe_parameter(SWAGGER)
+    assert (described.schema, described.description) == (schema, description)
 
 
 def test_an_array_in_an_array_that_claims_to_repeat_its_parameter_is_joined_by_commas() -> None:
     """`multi` is for parameters alone; a file that has it elsewhere still gives a tool."""
     node: JsonObject = {**array_in("query", "pipes"), "items": array_in("query", "multi")}
     (parameter,) = operation_of({"parameters": [node]}).parameters
-    assert parameter.describe_parameter().description == (
+    assert parameter.describe_parameter(SWAGGER).description == (
         "Several values, separated by the character |, each of them several values, separated by commas."
     )

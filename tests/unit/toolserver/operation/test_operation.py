@@ -23,6 +23,8 @@ PARAMETERS: JsonObject = {"Page": {"name": "page", "in": "query", "schema": {"ty
 KEY = SecurityScheme("key", "apiKey", "header", "X-Key", None, "")
 SCHEMES: JsonObject = {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}
 
+DOCUMENT = document_with({})
+
 
 def skipped_of(paths: JsonValue, **root: JsonValue) -> list[Skipped]:
     return list(read_operations(document_with(paths, root)).skipped)
@@ -66,7 +68,6 @@ def test_an_operation_is_read_whole() -> None:
             Parameter(
                 Sending("id", "path", required=True, style="simple", explode=False),
                 {"schema": {"type": "string"}},
-                document_with({}),
             ),
         ),
         body=Body("application/json", {"type": "object"}, True, "The pet"),
@@ -117,7 +118,7 @@ def test_parameters_of_the_path_apply_and_those_of_the_operation_override_them_i
     }
     operation = read_operations(document_with({"/things/{id}": item})).operations[0]
     assert names_of(operation) == ["path id", "query a", "header x-tenant", "query b", "header a"]
-    assert [parameter.describe_parameter().description for parameter in operation.parameters] == [
+    assert [parameter.describe_parameter(DOCUMENT).description for parameter in operation.parameters] == [
         "",
         "new",
         "new",
@@ -271,7 +272,7 @@ def test_endless_prose_is_cut() -> None:
     texts = (
         operation.summary,
         operation.description,
-        operation.parameters[0].describe_parameter().description,
+        operation.parameters[0].describe_parameter(DOCUMENT).description,
     )
     assert [len(text) for text in texts] == [50_000, 50_000, 50_000]
 

@@ -7,9 +7,11 @@ from toolserver.json_types import JsonObject
 from toolserver.operation.body import BodyField
 from toolserver.operation.parameter import Described, Location, Parameter, ParameterReader, Sending
 
+DOCUMENT = document_with({})
+
 
 def parameter_of(node: JsonObject) -> Parameter:
-    parameter = ParameterReader(document_with({})).read_parameter(node)
+    parameter = ParameterReader(DOCUMENT).read_parameter(node)
     assert isinstance(parameter, Parameter)
     return parameter
 
@@ -29,7 +31,7 @@ def test_style_and_explode_have_the_defaults_of_their_place(
     """OpenAPI Parameter Object: style by location, explode true for form alone."""
     parameter = parameter_of({"name": "a", "in": location})
     assert parameter.sending == Sending("a", location, location == "path", style, explode)
-    assert parameter.describe_parameter() == Described("", {}, deprecated=False)
+    assert parameter.describe_parameter(DOCUMENT) == Described("", {}, deprecated=False)
 
 
 def test_everything_a_parameter_says_is_kept() -> None:
@@ -47,7 +49,7 @@ def test_everything_a_parameter_says_is_kept() -> None:
     }
     parameter = parameter_of(node)
     assert parameter.sending == Sending("page[size]", "query", True, "deepObject", True, allow_reserved=True)
-    assert parameter.describe_parameter() == Described("D", {"$ref": "#/x"}, deprecated=True)
+    assert parameter.describe_parameter(DOCUMENT) == Described("D", {"$ref": "#/x"}, deprecated=True)
 
 
 def test_explode_follows_the_style_that_was_given() -> None:
@@ -68,17 +70,26 @@ def test_a_content_parameter_takes_the_json_type_and_its_schema() -> None:
         "in": "query",
         "content": {"text/plain": {}, "application/json": {"schema": {"a": 1}}},
     }
-    assert (parameter_of(node).sending.content_type, parameter_of(node).describe_parameter().schema) == (
+    assert (
+        parameter_of(node).sending.content_type,
+        parameter_of(node).describe_parameter(DOCUMENT).schema,
+    ) == (
         "application/json",
         {"a": 1},
     )
     node = {"name": "f", "in": "query", "content": {"text/plain": {}}}
-    assert (parameter_of(node).sending.content_type, parameter_of(node).describe_parameter().schema) == (
+    assert (
+        parameter_of(node).sending.content_type,
+        parameter_of(node).describe_parameter(DOCUMENT).schema,
+    ) == (
         "text/plain",
         {},
     )
     node = {"name": "f", "in": "query", "schema": True, "content": {"text/plain": {}}}
-    assert (parameter_of(node).sending.content_type, parameter_of(node).describe_parameter().schema) == (
+    assert (
+        parameter_of(node).sending.content_type,
+        parameter_of(node).describe_parameter(DOCUMENT).schema,
+    ) == (
         None,
         True,
     )
@@ -151,7 +162,7 @@ def test_a_whole_query_string_has_fields_like_a_form() -> None:
 def test_the_examples_of_a_parameter_stand_beside_its_schema() -> None:
     """Most documents put them there, and a model learns the form of a value from one."""
     node: JsonObject = {"name": "a", "in": "query", "schema": {"type": "string"}}
-    assert parameter_of({**node, "example": "x"}).describe_parameter().schema == {
+    assert parameter_of({**node, "example": "x"}).describe_parameter(DOCUMENT).schema == {
         "type": "string",
         "examples": ["x"],
     }
@@ -161,18 +172,21 @@ def test_the_examples_of_a_parameter_stand_beside_its_schema() -> None:
         "new": {"dataValue": 2},
         "none": {},
     }
-    assert parameter_of({**node, "examples": named}).describe_parameter().schema == {
+    assert parameter_of({**node, "examples": named}).describe_parameter(DOCUMENT).schema == {
         "type": "string",
         "examples": [1, 2],
     }
-    assert parameter_of({**node, "examples": {}}).describe_parameter().schema == {"type": "string"}
+    assert parameter_of({**node, "examples": {}}).describe_parameter(DOCUMENT).schema == {"type": "string"}
 
 
 def test_the_examples_of_a_parameter_override_those_of_its_schema() -> None:
     """So OpenAPI says. One that shows a list as it is sent ("a,b") would mislead: callers give a list."""
     node: JsonObject = {"name": "a", "in": "query"}
     own: JsonObject = {"type": "string", "example": "y"}
-    overridden = parameter_of({**node, "schema": own, "example": "x"}).describe_parameter().schema
+    overridden = parameter_of({**node, "schema": own, "example": "x"}).describe_parameter(DOCUMENT).schema
     assert overridden == {**own, "examples": ["x"]}
     listed: JsonObject = {"type": "array", "items": {}, "example": ["c"]}
-    assert parameter_of({**node, "schema": listed, "example": "a,b"}).describe_parameter().schema == listed
+    assert (
+        parameter_of({**node, "schema": listed, "example": "a,b"}).describe_parameter(DOCUMENT).schema
+        == listed
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from tests.support.documents.compiled import read_compiled
 from tests.support.documents.openapi import document_with
@@ -243,8 +244,16 @@ def test_a_compiled_document_survives_its_journey_as_lines() -> None:
     assert document.operations[0].scopes == (("o", ("read", "write")),)
     lines = list(compiled_to_lines(document))
     assert len(lines) == 2
-    assert not any(b"\n" in line for line in lines)
-    assert read_compiled(line + b"\n" for line in lines) == document
+    assert read_compiled(lines) == document
+
+
+def test_a_lone_surrogate_travels_as_a_question_mark() -> None:
+    """YAML may escape one, in texts that only people read, and no encoding carries it."""
+    document = compiled(servers=SERVERS)
+    (operation, *_) = document.operations
+    odd = structs.replace(operation, summary="a\ud800b", tags=("\udfff",))
+    arrived = read_compiled(compiled_to_lines(replace(document, operations=(odd,))))
+    assert arrived.operations == (structs.replace(operation, summary="a?b", tags=("?",)),)
 
 
 @pytest.mark.parametrize("count", [0, 1])
