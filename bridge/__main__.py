@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that `arguments` (the process's by default) ask for; returns the exit status."""
     options = _parsed(sys.argv[1:] if arguments is None else arguments)
     log_to_stderr()
-    for chatty in ("alembic", "aiohttp.access", "httpx2"):
+    for chatty in ("alembic", "aiohttp.access"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
         return load_function(COMMANDS[options.command].run)(options)

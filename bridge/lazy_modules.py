@@ -9,10 +9,9 @@ import pkgutil
 from collections.abc import Mapping
 from typing import Any, Literal
 
-LazyName = Literal["http_provider", "migrate", "replica", "uvloop"]
+LazyName = Literal["migrate", "replica", "uvloop"]
 
 LAZY_MODULES: Mapping[LazyName, str] = {
-    "http_provider": "bridge.providers.http_provider:HttpProvider",  # openai
     "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # alembic
     "replica": "bridge.app.replica:Replica",  # redis
     "uvloop": "uvloop:new_event_loop",  # not on Windows

@@ -1,7 +1,7 @@
-"""One provider over HTTP: sends requests and reads their events, through the openai SDK.
+"""One provider over HTTP: sends requests and reads their events.
 
-The only module that holds a provider's key. What both protocols share is here: time limits, retries before
-the first event, errors, and the memory of a refused key.
+What both protocols share is here: time limits, retries before the first event, errors, and the memory of a
+refused key.
 """
 
 from __future__ import annotations
@@ -9,25 +9,21 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import cast
 
-import httpx2
-from openai import (
-    APIConnectionError,
-    APIError,
-    APIStatusError,
-    APITimeoutError,
-    AsyncOpenAI,
-    AsyncStream,
-    Omit,
-    Timeout,
-)
+import aiohttp
 
 from bridge.agent.model import ModelError, Note
+from bridge.providers.connections import (
+    ConnectionFailed,
+    ProviderConnections,
+    RequestRefused,
+    read_body,
+    read_some,
+)
 from bridge.providers.errors import Failures, retry_after_s
-from bridge.providers.guarded_transport import GuardedTransport
+from bridge.providers.event_decoder import EventDecoder, load_event
 from bridge.providers.ports import Listed, Provider, Refuse
 from bridge.settings.model_facts import listed_facts
 from bridge.settings.models import ProviderSettings
@@ -49,32 +45,73 @@ REFUSED_KEY_S = 60.0
 """Seconds for which a provider is not asked again after it refused the key."""
 
 RETRIED = frozenset({408, 409, 429})
-"""Statuses below 500 after which a second attempt may succeed; the same as in the SDK."""
+"""Statuses below 500 after which a second attempt may succeed; the same as in OpenAI's SDK."""
 
 LIST_S = 10.0
 """Maximum seconds for listing a provider's models."""
 
-_UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
-_NOT_FOR_PROVIDERS = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
+MAX_LIST_BYTES = 32 * 1024 * 1024
+"""Maximum bytes of a provider's list of models."""
 
+_UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
+_END_OF_STREAM = b"[DONE]"
 
 _NO_JSON = (ValueError, RecursionError)
-"""Errors that the SDK lets through when an answer is not text, not JSON, or nested too deeply."""
-
-_END = object()
+"""Errors of an answer that is not text, not JSON, or nested too deeply."""
 
 
-@dataclass(slots=True)
-class _Begun:
-    """A stream whose first event has arrived."""
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """How an attempt failed."""
 
-    stream: AsyncStream[object]
-    events: AsyncIterator[object]
-    first: object = None
+    failure: ModelError
+    may_retry: bool
+
+
+class _Events:
+    """The events of an answer, several at a time: those that came together."""
+
+    def __init__(self, answer: aiohttp.ClientResponse, failures: Failures) -> None:
+        self._answer = answer
+        self._failures = failures
+        self._decoder = EventDecoder()
+        self.waiting: list[bytes] = []
+        """Data of the events that have come, the next one last."""
+
+    async def wait_for_some(self) -> bool:
+        """Wait until there are events; False at the end of the stream.
+
+        Raises:
+            ConnectionFailed: it broke off.
+            ModelError: it is no stream of events.
+        """
+        while piece := await read_some(self._answer):
+            try:
+                self.waiting = self._decoder.read_bytes(piece)
+            except ValueError as error:
+                raise self._failures.describe_unreadable(str(error)) from None
+            if self.waiting:
+                self.waiting.reverse()
+                return True
+        return False
+
+    async def read_rest(self) -> None:
+        """Read what follows the end of the stream, so that its connection can be used again."""
+        while await read_some(self._answer):
+            pass
+
+    def hang_up(self) -> None:
+        """Close the connection, unless its answer has been read to its end."""
+        self._answer.close()
+
+    def describe_none(self) -> ModelError:
+        """Describe that no event came."""
+        kind = self._answer.headers.get("content-type", "nothing")
+        return self._failures.describe_unreadable(f"{kind} instead of an event stream.")
 
 
 class HttpProvider(Provider):
-    """Implements the port with OpenAI's SDK."""
+    """Implements the port."""
 
     def __init__(
         self,
@@ -92,17 +129,7 @@ class HttpProvider(Provider):
         """
         self.settings = settings
         self.failures = Failures(settings.name, key)
-        self._headers = {"Content-Type": "application/json", **_NOT_FOR_PROVIDERS}
-        if key is None:
-            self._headers["Authorization"] = Omit()
-        self._client = AsyncOpenAI(
-            api_key=key or "none",
-            admin_api_key="",
-            base_url=settings.base_url,
-            max_retries=0,
-            timeout=Timeout(settings.idle_seconds, connect=settings.connect_seconds),
-            http_client=None if refuse is None else _guarded_client(refuse),
-        )
+        self._connections = ProviderConnections(settings, key, refuse)
         self._clock = clock
         self._pause = pause
         self._refusal: tuple[ModelError, float] | None = None
@@ -112,7 +139,7 @@ class HttpProvider(Provider):
 
     async def close_client(self) -> None:
         """Close all connections."""
-        await self._client.close()
+        await self._connections.close()
 
     async def stream_events(
         self, path: str, body: JsonObject, note: Note | None = None
@@ -124,14 +151,18 @@ class HttpProvider(Provider):
         Raises:
             ModelError: as `Model.stream_round`; a stream that just ends is no error here.
         """
-        begun = await self._begin(path, dump_json(body), note)
+        events = await self._begin(path, dump_json(body), note)
         try:
-            event = begun.first
-            while event is not _END:
-                yield self._object(event)
-                event = await self._next(begun)
+            while events.waiting or await events.wait_for_some():
+                data = events.waiting.pop()
+                if data.startswith(_END_OF_STREAM):
+                    await events.read_rest()
+                    return
+                yield self._load(data)
+        except ConnectionFailed as failed:
+            raise self._describe_break(failed) from None
         finally:
-            await begun.stream.close()
+            events.hang_up()
 
     async def request_models(self) -> list[Listed]:
         """Return the models that the provider lists, each name once.
@@ -142,27 +173,24 @@ class HttpProvider(Provider):
         self._refuse_rejected_key()
         try:
             async with asyncio.timeout(LIST_S):
-                body = await self._client.get("/models", cast_to=object, options={"headers": self._headers})
+                body = await self._request_list()
         except TimeoutError:
             raise self.failures.describe_silence("upstream_timeout") from None
-        except APIError as error:
-            failure = failure_of(error, self.failures, has_begun=False)
+        except (ConnectionFailed, RequestRefused) as error:
+            failure = self._describe(error).failure
             self._remember(failure)
             raise failure from None
-        except _NO_JSON as error:
-            raise self.failures.describe_unreadable(str(error)) from None
-        found = [_listed(row) for row in array_at(self._object(body), "data") if isinstance(row, dict)]
+        found = [_listed(row) for row in array_at(self._load(body), "data") if isinstance(row, dict)]
         return list({model.name: model for model in found if model.name}.values())
 
-    async def _next(self, begun: _Begun) -> object:
+    async def _request_list(self) -> bytes:
+        answer = await self._connections.open_answer("GET", "/models")
         try:
-            return await anext(begun.events, _END)
-        except APIError as error:
-            raise failure_of(error, self.failures, has_begun=True) from None
-        except _NO_JSON as error:
-            raise self.failures.describe_unreadable(str(error)) from None
+            return await read_body(answer, MAX_LIST_BYTES)
+        finally:
+            answer.close()
 
-    async def _begin(self, path: str, content: bytes, note: Note | None) -> _Begun:
+    async def _begin(self, path: str, content: bytes, note: Note | None) -> _Events:
         self._refuse_rejected_key()
         give_up_at = self._clock() + self.settings.first_event_seconds
         for number in range(TRIES):
@@ -171,9 +199,10 @@ class HttpProvider(Provider):
                     return await self._try(path, content)
             except TimeoutError:
                 raise self.failures.describe_silence("upstream_timeout") from None
-            except APIError as error:
-                failure = failure_of(error, self.failures, has_begun=False)
-                pause_s = _pause_before_retry(number, error, failure)
+            except (ConnectionFailed, RequestRefused) as error:
+                failed = self._describe(error)
+            failure = failed.failure
+            pause_s = _pause_before_retry(number, failed)
             self._remember(failure)
             if pause_s is None or self._clock() + pause_s >= give_up_at:
                 raise failure
@@ -182,36 +211,44 @@ class HttpProvider(Provider):
             await self._pause(pause_s)
         raise AssertionError("the last try returns or raises")
 
-    async def _try(self, path: str, content: bytes) -> _Begun:
-        stream = await self._client.post(
-            path,
-            cast_to=object,
-            content=content,
-            options={"headers": self._headers},
-            stream=True,
-            stream_cls=AsyncStream[object],
-        )
-        begun = _Begun(stream, aiter(stream))
+    async def _try(self, path: str, content: bytes) -> _Events:
+        """Send the request and wait for the first event."""
+        events = _Events(await self._connections.open_answer("POST", path, content), self.failures)
         try:
-            begun.first = await anext(begun.events, _END)
-            if begun.first is _END:
-                raise self._no_event(stream)
-        except _NO_JSON as error:
-            await stream.close()
-            raise self.failures.describe_unreadable(str(error)) from None
+            if not await events.wait_for_some() or events.waiting[-1].startswith(_END_OF_STREAM):
+                raise events.describe_none()
         except BaseException:
-            await stream.close()
+            events.hang_up()
             raise
-        return begun
+        return events
 
-    def _no_event(self, stream: AsyncStream[object]) -> ModelError:
-        kind = stream.response.headers.get("content-type", "nothing")
-        return self.failures.describe_unreadable(f"{kind} instead of an event stream.")
+    def _load(self, data: bytes) -> JsonObject:
+        """Return the JSON object; one that is the provider's error is raised."""
+        try:
+            event = load_event(data)
+        except _NO_JSON as error:
+            raise self.failures.describe_unreadable(str(error)) from None
+        if not isinstance(event, dict):
+            raise self.failures.describe_unreadable("not a JSON object.")
+        if error := event.get("error"):
+            raise self.failures.of_body(error, status=None)
+        return event
 
-    def _object(self, event: object) -> JsonObject:
-        if isinstance(event, dict):
-            return cast(JsonObject, event)
-        raise self.failures.describe_unreadable("not a JSON object.")
+    def _describe(self, error: ConnectionFailed | RequestRefused) -> _Failed:
+        """Describe why an attempt failed before its first event."""
+        if isinstance(error, RequestRefused):
+            failure = self.failures.of_body(error.body, status=error.status)
+            failure.retry_after_s = retry_after_s(error.headers)
+            return _Failed(failure, may_retry=_may_retry(error, failure))
+        if error.is_silent:
+            return _Failed(self.failures.describe_silence("upstream_timeout"), may_retry=True)
+        return _Failed(self.failures.describe_unreachable(str(error)), may_retry=True)
+
+    def _describe_break(self, failed: ConnectionFailed) -> ModelError:
+        """Describe why a stream broke off."""
+        if failed.is_silent:
+            return self.failures.describe_silence("upstream_timeout")
+        return self.failures.broken_off()
 
     def _refuse_rejected_key(self) -> None:
         if self._refusal is None:
@@ -226,44 +263,22 @@ class HttpProvider(Provider):
             self._refusal = (failure, self._clock() + REFUSED_KEY_S)
 
 
-def _guarded_client(refuse: Refuse) -> httpx2.AsyncClient:
-    """Return a client that connects only where it may, and follows nobody elsewhere."""
-    return httpx2.AsyncClient(transport=GuardedTransport(refuse), follow_redirects=False, trust_env=False)
-
-
-def failure_of(error: APIError, failures: Failures, *, has_begun: bool) -> ModelError:
-    """Convert an SDK error to what the caller reads; `has_begun`: the round had already sent events."""
-    if isinstance(error, APIStatusError):
-        failure = failures.of_body(error.body, status=error.status_code)
-        failure.retry_after_s = retry_after_s(error.response.headers)
-        return failure
-    if isinstance(error, APITimeoutError):
-        return failures.describe_silence("upstream_timeout")
-    if isinstance(error, APIConnectionError):
-        return (
-            failures.broken_off() if has_begun else failures.describe_unreachable(str(error.__cause__ or ""))
-        )
-    return failures.of_body(error.body, status=None)
-
-
-def _pause_before_retry(number: int, error: APIError, failure: ModelError) -> float | None:
+def _pause_before_retry(number: int, failed: _Failed) -> float | None:
     """Return the seconds before the next attempt; None when there should be none."""
-    if number + 1 >= TRIES or not _is_retryable(error, failure):
+    if number + 1 >= TRIES or not failed.may_retry:
         return None
-    if failure.retry_after_s is not None:
-        return failure.retry_after_s if failure.retry_after_s <= LONGEST_RETRY_AFTER_S else None
+    if (retry_s := failed.failure.retry_after_s) is not None:
+        return retry_s if retry_s <= LONGEST_RETRY_AFTER_S else None
     least = FIRST_PAUSE_S * 2**number
     return min(LONGEST_PAUSE_S, random.uniform(least, 2 * least))
 
 
-def _is_retryable(error: APIError, failure: ModelError) -> bool:
-    if not isinstance(error, APIStatusError):
-        return isinstance(error, APIConnectionError)
-    if (advice := error.response.headers.get("x-should-retry")) is not None:
+def _may_retry(refused: RequestRefused, failure: ModelError) -> bool:
+    if (advice := refused.headers.get("x-should-retry")) is not None:
         return advice == "true"
     if failure.code == "insufficient_quota":
         return False
-    return error.status_code in RETRIED or error.status_code >= _FIRST_SERVER_ERROR
+    return refused.status in RETRIED or refused.status >= _FIRST_SERVER_ERROR
 
 
 def _listed(row: JsonObject) -> Listed:

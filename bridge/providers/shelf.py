@@ -14,7 +14,7 @@ from bridge.agent.chat_completions.options import unsayable_in_responses
 from bridge.agent.chat_completions.upstream_request import ChatDialect, find_unsupported_paths
 from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
 from bridge.agent.text_calls.model import TextCallModel
-from bridge.lazy_modules import load_lazily
+from bridge.providers.http_provider import HttpProvider
 from bridge.providers.models import ChatModel, ResponsesModel
 from bridge.providers.ports import Listed, Provider, Refuse
 from bridge.settings import model_facts
@@ -131,7 +131,7 @@ class ProviderShelf:
         `refuse`: decides about the addresses that are connected to; None: all are good.
         """
         self.name = settings.name
-        self.provider: Provider = load_lazily("http_provider")(settings, key, clock=clock, refuse=refuse)
+        self.provider: Provider = HttpProvider(settings, key, clock=clock, refuse=refuse)
         self.lists = lists
         self._model = _client_of(self.provider)
         self._clock = clock
