@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ PAGE = "built_page"
 
 
 class PageHook(BuildHookInterface[Any]):
-    """Builds the page by `make/build_page.mjs`."""
+    """Builds the page by `make/build_page.mjs`, in a folder of its own: two builds may run at a time."""
+
+    _work: tempfile.TemporaryDirectory[str] | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the page, unless the install is editable: it serves the sources."""
@@ -27,11 +30,22 @@ class PageHook(BuildHookInterface[Any]):
         root = Path(self.root)
         page = root / PAGE
         if not page.is_dir():
-            page = root / "build" / "page"
             if not (root / "node_modules" / "esbuild").is_dir():
                 self.app.display_warning("No node_modules (make/page_tools): the page is packaged unbuilt.")
                 return
-            path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-            command = ["node", "make/build_page.mjs", str(page)]
-            subprocess.run(command, cwd=root, check=True, env={**os.environ, "PATH": path})
+            page = self._build(root)
         build_data["force_include"][str(page)] = PAGE
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what was built, which is in the package now."""
+        if self._work is not None:
+            self._work.cleanup()
+
+    def _build(self, root: Path) -> Path:
+        (root / "build").mkdir(exist_ok=True)  # at a fixed depth: source maps name sources by their way from here
+        self._work = tempfile.TemporaryDirectory(dir=root / "build")
+        page = Path(self._work.name) / PAGE
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+        command = ["node", "make/build_page.mjs", str(page)]
+        subprocess.run(command, cwd=root, check=True, env={**os.environ, "PATH": path})
+        return page

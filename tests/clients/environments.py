@@ -85,7 +85,7 @@ class ClientEnvironment:
         with _only_one(self.folder.with_suffix(".lock")):
             if self.is_made:
                 return
-            print(f"Installing {self.lock.name} for the tests of MCP clients.", file=sys.stderr, flush=True)
+            print(f"Installing {self.lock.name}, once.", file=sys.stderr, flush=True)
             shutil.rmtree(self.folder, ignore_errors=True)
             self._install_packages()
             (self.folder / "installed").touch()
@@ -143,8 +143,11 @@ MCP_1 = ClientEnvironment("mcp_1", HERE / "locks" / "mcp_1.lock")
 AGENTS = ClientEnvironment("agents", HERE / "locks" / "agents.lock")
 NODE = ClientEnvironment("node", NODE_LOCK, omit="dev")
 NODE_TOOLS = ClientEnvironment("node_tools", NODE_LOCK)
+RELEASE = ClientEnvironment("release", HERE.parent / "packages" / "locks" / "release.lock")
+"""What judges, installs and lists packages; no client of MCP, but locked and made like one."""
+
 OPEN_WEBUI = GivenEnvironment("OPEN_WEBUI_PYTHON", "0.12.4")
-ENVIRONMENTS = {each.name: each for each in (MCP_2, MCP_1, AGENTS, NODE, NODE_TOOLS)}
+ENVIRONMENTS = {each.name: each for each in (MCP_2, MCP_1, AGENTS, NODE, NODE_TOOLS, RELEASE)}
 
 
 def main(names: Sequence[str]) -> int:
@@ -155,7 +158,7 @@ def main(names: Sequence[str]) -> int:
             if not environment.is_made:
                 environment.install()
         except (OSError, subprocess.CalledProcessError) as error:
-            print(f"The MCP clients of {environment.lock.name} cannot be installed: {error}", file=sys.stderr)
+            print(f"What {environment.lock.name} names cannot be installed: {error}", file=sys.stderr)
             return 1
     return 0
 

@@ -8,7 +8,18 @@ from pathlib import PurePosixPath
 from bridge.errors import ErrorCode
 from tests.house.source import ROOT, files, refuse, text_of
 
-OUR_FOLDERS = ["bridge", "toolserver", "static", "tests", "docs", "examples", "bench", "make", ".ci"]
+OUR_FOLDERS = [
+    "bridge",
+    "toolserver",
+    "static",
+    "tests",
+    "docs",
+    "examples",
+    "deploy",
+    "bench",
+    "make",
+    ".ci",
+]
 QUOTED_PATH = re.compile(rf"`((?:{'|'.join(map(re.escape, OUR_FOLDERS))})/[^`\s]*)`")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 ANCHOR = re.compile(r"\]\(([^)#\s:]*)#([^)\s]+)\)")

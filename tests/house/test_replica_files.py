@@ -13,7 +13,7 @@ from bridge.settings.cluster import REPLICA_URL_VARIABLE
 from bridge.settings.declaration import list_settings
 from tests.house.source import files, refuse, text_of
 
-FOLDER = "examples/replicas/"
+FOLDER = "deploy/replicas/"
 COMPOSE, CHAT, KUBERNETES = (
     FOLDER + name for name in ("compose.yaml", "compose.open-webui.yaml", "kubernetes.yaml")
 )

@@ -1,5 +1,6 @@
 """The wheel of this checkout, with the built page in it."""
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -14,6 +15,14 @@ def build_wheel(folder: Path, source: Path = ROOT) -> Path:
     subprocess.run(command, cwd=source, check=True, capture_output=True, timeout=120)
     (wheel,) = folder.glob("*.whl")
     return wheel
+
+
+def build_both(folder: Path, source: Path = ROOT, *, epoch: int | None = None) -> Path:
+    """Build sdist and wheel into `folder`, and return it; `epoch`: SOURCE_DATE_EPOCH."""
+    environ = os.environ if epoch is None else {**os.environ, "SOURCE_DATE_EPOCH": str(epoch)}
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    subprocess.run(command, cwd=source, env=environ, check=True, capture_output=True, timeout=120)
+    return folder
 
 
 def unpack_wheel(folder: Path) -> Path:

@@ -1,0 +1,141 @@
+"""The package as somebody installs it: by pip, pipx or uv, into an empty place, from a wheel or an sdist.
+
+Dependencies come from the index that this machine is configured with.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from playwright.async_api import expect
+
+from tests.clients.environments import RELEASE
+from tests.support.chromium import Caller, expect_connection, running_chromium
+from tests.support.wheel import build_both, build_wheel
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+INSTALL_S, START_S = 540, 60
+
+Installed = list[str]
+"""What starts the program that was installed."""
+
+
+def by_pip(package: Path, to: Path) -> Installed:
+    """Into a virtual environment that has nothing but pip."""
+    _run([sys.executable, "-m", "venv", str(to / "venv")])
+    _run([str(to / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", str(package)])
+    return [str(to / "venv" / "bin" / "tool-bridge")]
+
+
+def by_pipx(package: Path, to: Path) -> Installed:
+    """As an application of its own."""
+    places = {"PIPX_HOME": to / "pipx", "PIPX_BIN_DIR": to / "bin", "PIPX_MAN_DIR": to / "man"}
+    command = [_tool("pipx"), "install", "--quiet", "--python", sys.executable, str(package)]
+    _run(command, {name: str(place) for name, place in places.items()})
+    return [str(to / "bin" / "tool-bridge")]
+
+
+def by_uv(package: Path, to: Path) -> Installed:
+    """As a tool of its own."""
+    places = {"UV_TOOL_DIR": to / "tools", "UV_TOOL_BIN_DIR": to / "bin"}
+    command = [_tool("uv"), "tool", "install", "--quiet", "--python", sys.executable, str(package)]
+    _run(command, {**{name: str(place) for name, place in places.items()}, "UV_PYTHON_DOWNLOADS": "never"})
+    return [str(to / "bin" / "tool-bridge")]
+
+
+@pytest.mark.browser
+@pytest.mark.asyncio
+@pytest.mark.parametrize("install", [by_pip, by_pipx, by_uv])
+async def test_the_demo_of_an_installed_wheel_answers_through_a_browser(
+    install: Callable[[Path, Path], Installed], tmp_path: Path
+) -> None:
+    """Whoever has only the package has the page, the samples, the migrations and every dependency."""
+    program = install(build_wheel(tmp_path / "wheel"), tmp_path / "place")
+    async with demo_of(program, tmp_path) as printed, running_chromium() as chromium:
+        page = await chromium.new_page()
+        await page.goto(printed["page_url"])
+        await expect_connection(page, "connected")
+        async with aiohttp.ClientSession() as http:
+            reply = await Caller(printed["base_url"], printed["key"], http).call(
+                "getProduct", {"product_id": 1}
+            )
+            async with http.get(printed["base_url"] + "/companion.zip") as companion:
+                packed = await companion.read()
+        assert (reply.status, reply.json()["name"]) == (200, "Black tea")
+        assert packed.startswith(b"PK")
+        await expect(page.get_by_role("main")).not_to_contain_text("could not be loaded")
+
+
+@pytest.mark.asyncio
+async def test_an_installed_sdist_runs_and_is_a_module_too(tmp_path: Path) -> None:
+    """`python -m bridge` is the same program, and a machine without Node builds a wheel with the page."""
+    (sdist,) = build_both(tmp_path / "dist").glob("*.tar.gz")
+    program = by_pip(sdist, tmp_path / "place")
+    module = [str(Path(program[0]).with_name("python")), "-m", "bridge"]
+    for words in (["--version"], ["--help"], ["check", "--help"]):
+        assert _printed([*program, *words], tmp_path) == _printed([*module, *words], tmp_path)
+    async with demo_of(module, tmp_path) as printed, aiohttp.ClientSession() as http:
+        async with http.get(printed["base_url"]) as page:
+            assert (page.status, "modulepreload" in await page.text()) == (200, True)
+        told = await asyncio.to_thread(_printed, [*program, "tools", "--data", "data", "--json"], tmp_path)
+    assert "getProduct" in {tool["name"] for tool in json.loads(told)["tools"]}
+
+
+def test_both_packages_pass_the_check_of_an_index(tmp_path: Path) -> None:
+    """An index refuses what it cannot read, after the version was announced."""
+    found = [str(path) for path in build_both(tmp_path).iterdir()]
+    _run([_tool("twine"), "check", "--strict", *found])
+
+
+@asynccontextmanager
+async def demo_of(program: Installed, folder: Path) -> AsyncGenerator[dict[str, Any]]:
+    """What an installed demo prints once it is ready. It runs where no repository is, and is told of none."""
+    words = ("demo", "--data", "data", "--port", "0", "--approve", "all", "--json")
+    process = await asyncio.create_subprocess_exec(
+        *program, *words, stdout=asyncio.subprocess.PIPE, cwd=folder, env=_bare(folder)
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(START_S):
+            yield json.loads(await process.stdout.readline())
+    finally:
+        process.terminate()
+        await process.wait()
+    assert process.returncode == 0
+
+
+def _bare(home: Path) -> dict[str, str]:
+    """The environment of a user who has set nothing up."""
+    return {"PATH": os.defpath, "HOME": str(home)}
+
+
+def _printed(command: list[str], folder: Path) -> str:
+    ended = subprocess.run(
+        command, cwd=folder, env=_bare(folder), capture_output=True, text=True, check=True, timeout=START_S
+    )
+    return ended.stdout
+
+
+def _tool(name: str) -> str:
+    """A tool of the lock; `make test-all` installs it."""
+    if not RELEASE.is_made:
+        pytest.skip("needs twine, pipx and uv: make/client_environments release")
+    return str(RELEASE.interpreter.with_name(name))
+
+
+def _run(command: list[str], environ: Mapping[str, str] | None = None) -> None:
+    """Run what must end well; what it says is in the report of a test that fails."""
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | dict(environ or {})
+    ended = subprocess.run(
+        command, env=given, check=False, timeout=INSTALL_S, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert ended.returncode == 0, ended.stdout.decode(errors="replace")
