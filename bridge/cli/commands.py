@@ -163,6 +163,18 @@ COMMANDS: Mapping[str, Command] = {
         "import stored answers, or the items of Open WebUI's chats",
         ("tool-bridge import ann.jsonl --user ann",),
     ),
+    "backup": Command(
+        "bridge.cli.options:add_backup",
+        "bridge.cli.backup:backup",
+        "write the data folder to one file, while the bridge runs",
+        ("tool-bridge backup /var/backups/bridge.backup",),
+    ),
+    "restore": Command(
+        "bridge.cli.options:add_restore",
+        "bridge.cli.backup:restore",
+        "restore a backup into a new data folder",
+        ("tool-bridge restore /var/backups/bridge.backup --data restored",),
+    ),
     "encrypt": Command(
         "bridge.cli.options:add_encrypt",
         "bridge.cli.encrypt:encrypt",
@@ -200,7 +212,16 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "use it": ("open", "tools", "call", "smoke"),
     "look at a document": ("check", "plan"),
     "let people and programs in": ("link", "key", "users", "devices"),
-    "look after what is stored": ("audit", "export", "import", "encrypt", "move-database", "replicas"),
+    "look after what is stored": (
+        "audit",
+        "backup",
+        "restore",
+        "export",
+        "import",
+        "encrypt",
+        "move-database",
+        "replicas",
+    ),
     "for the shell": ("completion",),
 }
 """The commands as the help lists them."""

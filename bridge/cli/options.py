@@ -202,6 +202,20 @@ def add_encrypt(command: argparse.ArgumentParser) -> None:
     add_store(command)
 
 
+def add_backup(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge backup`."""
+    command.add_argument("file", type=Path, metavar="FILE", help="a new file, readable only by you")
+    add_json(command)
+    add_store(command)
+
+
+def add_restore(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge restore`."""
+    command.add_argument("file", type=Path, metavar="FILE", help="a file of backup")
+    add_json(command)
+    add_store(command)
+
+
 def add_move_database(command: argparse.ArgumentParser) -> None:
     """`tool-bridge move-database`."""
     command.add_argument(
