@@ -57,6 +57,7 @@ from bridge.settings.bridge import BridgeSettings
 from bridge.settings.limits import given_limits
 from bridge.settings.memory import MemorySettings
 from bridge.settings.network import origin_of
+from bridge.storage.answer_files import FOLDER
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.resilient_items import ResilientItemStore
@@ -204,7 +205,7 @@ def _compose_files(settings: BridgeSettings, secret: bytes, identity: Identity, 
     if (shared := cluster.answers_dir) is not None:
         return AnswerFiles(shared, links, most)
     of_replica = None if cluster.redis_url is None else ids
-    return AnswerFiles(settings.data_dir / "files", links, most, of_replica=of_replica)
+    return AnswerFiles(settings.data_dir / FOLDER, links, most, of_replica=of_replica)
 
 
 def _compose_dispatcher(

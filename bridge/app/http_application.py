@@ -222,6 +222,7 @@ def _stored_item_routes(settings: BridgeSettings, parts: Components) -> list[Api
     item_routes = StoredItemRoutes(
         user_items,
         parts.conversations.store,
+        parts.store.account_tables(settings.storage),
         days=kept.cleanup_days,
         max_bytes=kept.bytes_per_user,
     )

@@ -15,12 +15,22 @@ from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
 from bridge.audit import AuditKind
 from bridge.cli.parser import CommandFailed
-from bridge.cli.store import open_store, storage_settings
+from bridge.cli.store import answer_folders, open_store, storage_settings
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.export import KIND, conversation_line, read_conversation
 from bridge.settings.storage import StorageSettings
 from bridge.storage.store import Store
-from bridge.stored_items.export import BadExport, head_line, is_head, item_line, read_line, response_line
+from bridge.stored_items.export import (
+    NOT_IMPORTED,
+    BadExport,
+    file_line,
+    head_line,
+    is_head,
+    item_line,
+    read_line,
+    record_line,
+    response_line,
+)
 from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.manifold_export import chats_of_items
 from bridge.stored_items.manifold_import import items_of_chats
@@ -54,13 +64,14 @@ def export(options: argparse.Namespace) -> int:
     """Write a user's stored answers."""
     settings = storage_settings()
     try:
-        write = _write_chats if options.chats else _write_lines
+        write = _write_chats if options.chats else _write_everything if options.everything else _write_lines
         count = asyncio.run(_export(open_store(options), settings, options, write))
     except BrokenPipeError:  # the reader of standard output has seen enough
         raise
     except OSError as error:
         raise CommandFailed(f"{options.out or 'the output'} cannot be written: {error.strerror}") from None
     what = "chats" if options.chats else "items, responses and conversations"
+    what = "lines" if options.everything else what
     print(f"{count} {what} are exported.", file=sys.stderr)
     return 0
 
@@ -100,6 +111,7 @@ async def _export(store: Store, settings: StorageSettings, options: argparse.Nam
         user = Owner(await _user_id(store, options.user), options.user)
         with _output(options.out) as out:
             count = await write(store, settings, user, out)
+            count += _write_files(options.data, user, out) if options.everything else 0
         await _add_audit_entry(store, AuditKind.STORED_DATA_EXPORTED, user.id, count)
         return count
     finally:
@@ -120,6 +132,23 @@ async def _write_lines(store: Store, settings: StorageSettings, user: Owner, out
         count += 1
         out.write(conversation_line(conversation, messages))
     return count
+
+
+async def _write_everything(store: Store, settings: StorageSettings, user: Owner, out: BinaryIO) -> int:
+    """Write what can be imported, then every other row of the user; returns the number of lines."""
+    count = await _write_lines(store, settings, user, out)
+    async for table, row in store.account_tables(settings).list_records(user.id):
+        count += 1
+        out.write(record_line(table, row))
+    return count
+
+
+def _write_files(data: Path, user: Owner, out: BinaryIO) -> int:
+    """Write the answers that were too long for a message; returns how many."""
+    paths = [path for folder in answer_folders(data) for path in folder.list_files(user.id)]
+    for path in paths:
+        out.write(file_line(path.name, path.read_bytes()))
+    return len(paths)
 
 
 async def _write_chats(store: Store, settings: StorageSettings, user: Owner, out: BinaryIO) -> int:
@@ -168,14 +197,20 @@ def _records(file: BinaryIO, user_id: str) -> Iterator[Exported]:
     for number, line in enumerate(file, start=2):
         if line.strip():
             try:
-                yield _record(line, user_id)
+                record = _record(line, user_id)
             except BadExport as error:
                 raise BadExport(f"line {number}: {error}") from None
+            if record is not None:
+                yield record
 
 
-def _record(line: bytes, user_id: str) -> Exported:
+def _record(line: bytes, user_id: str) -> Exported | None:
+    """Read a line; None for one that is not imported."""
     facts = _json_of(line)
-    if isinstance(facts, dict) and facts.get("kept") == KIND:
+    kind = facts.get("kept") if isinstance(facts, dict) else None
+    if isinstance(kind, str) and kind in NOT_IMPORTED:
+        return None
+    if isinstance(facts, dict) and kind == KIND:
         return OwnConversation(*read_conversation(facts, user_id))
     return read_line(line, user_id)
 

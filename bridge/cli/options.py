@@ -234,10 +234,16 @@ def add_export(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--out", type=Path, metavar="FILE", help="a new file, readable only by you (default: print it)"
     )
-    command.add_argument(
+    form = command.add_mutually_exclusive_group()
+    form.add_argument(
         "--chats",
         action="store_true",
         help="only items of answers, as chats of Open WebUI with the member openai_responses_pipe",
+    )
+    form.add_argument(
+        "--everything",
+        action="store_true",
+        help="also account, browsers, servers, settings, calls, audit entries and files of answers",
     )
     add_store(command)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 
 from bridge.cli.parser import CommandFailed
+from bridge.settings.cluster import ClusterSettings
 from bridge.settings.declaration import SettingsError
-from bridge.settings.sources import read_section
+from bridge.settings.sources import AnySection, read_section
 from bridge.settings.storage import StorageSettings
+from bridge.storage.answer_files import FOLDER, AnswerFolder
 from bridge.storage.database import StoreError, postgresql_url
 from bridge.storage.store import Store
 
@@ -39,7 +42,21 @@ def storage_settings() -> StorageSettings:
     Raises:
         CommandFailed: a variable says what cannot be used.
     """
+    return _read(StorageSettings)
+
+
+def answer_folders(data: Path) -> list[AnswerFolder]:
+    """Return the folders in which answers may be: the data folder's, and the one that replicas share.
+
+    Raises:
+        CommandFailed: a variable says what cannot be used.
+    """
+    shared = _read(ClusterSettings).answers_dir
+    return [AnswerFolder(path) for path in (data / FOLDER, shared) if path is not None]
+
+
+def _read(section: type[AnySection]) -> AnySection:
     try:
-        return read_section(StorageSettings, os.environ)
+        return read_section(section, os.environ)
     except SettingsError as error:
         raise CommandFailed(str(error)) from None

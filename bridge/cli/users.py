@@ -10,20 +10,24 @@ import asyncio
 import json
 import sys
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from bridge.audit import AuditKind
 from bridge.cli.arguments import address_of
 from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
-from bridge.cli.store import open_store
+from bridge.cli.store import answer_folders, open_store, storage_settings
+from bridge.errors import BridgeError
 from bridge.settings.network import page_url
 from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import StorageSettings
 from bridge.settings.users import LOCAL_USER
 from bridge.storage.database import StoreError
 from bridge.storage.database_lease import DatabaseInUse
+from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.storage.store import Store
+from bridge.storage.write_ahead_log import NAMES as LOG_NAMES
 
 _STOP_REPLICAS = "stop all of them first; tool-bridge replicas lists those that live"
 """Each may have sessions, pages and calls of the user in memory."""
@@ -82,13 +86,15 @@ def _delete(options: argparse.Namespace) -> int:
             raise CommandFailed(f"a replica is running on this data folder: {_STOP_REPLICAS}")
         raise CommandFailed("a bridge is running on this data folder: stop it first")
     try:
-        items = asyncio.run(_deleted(open_store(options), options.delete))
+        items = asyncio.run(_deleted(open_store(options), options, storage_settings()))
     except DatabaseInUse as error:
         if error.by_replicas:
             raise CommandFailed(f"replicas use {error.where}: {_STOP_REPLICAS}") from None
         raise CommandFailed(f"a bridge uses {error.where}: stop it first") from None
-    except StoreError as error:
+    except (StoreError, BridgeError) as error:
         raise CommandFailed(str(error)) from None
+    except OSError as error:
+        raise CommandFailed(f"{error.filename} cannot be deleted: {error.strerror}") from None
     if items is None:
         print(f"tool-bridge: there is no user {options.delete!r}", file=sys.stderr)
         return 1
@@ -99,19 +105,33 @@ def _delete(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _deleted(store: Store, name: str) -> int | None:
+async def _deleted(store: Store, options: argparse.Namespace, settings: StorageSettings) -> int | None:
     """Delete a user; returns the number of deleted items, or None when there is no such user."""
+    folders = answer_folders(options.data)
     try:
         await store.claim.take_claim()
-        user_id = {user.name: user.id for user in await store.list_users()}.get(name)
+        user_id = {user.name: user.id for user in await store.list_users()}.get(options.delete)
         if user_id is None:
             return None
-        items = await store.user_items(StorageSettings()).delete_all(user_id)
-        await store.delete_user(user_id)
+        await _settle_calls(store, options.data)
+        items = await store.account_tables(settings).delete_user(user_id)
+        for folder in folders:
+            folder.delete_user(user_id)
+        open_pages = options.data / OPEN_PAGES_FILE
+        if user_id in (with_pages := read_users(open_pages)):
+            write_users(open_pages, with_pages - {user_id})
         await _add_audit_entry(store, AuditKind.USER_DELETED, user_id)
         return items
     finally:
         await store.close()
+
+
+async def _settle_calls(store: Store, folder: Path) -> None:
+    """Move calls that a killed bridge left in its write-ahead log into the database, as a start would."""
+    if any((folder / name).exists() and (folder / name).stat().st_size for name in LOG_NAMES):
+        journal = store.call_journal(folder)
+        await journal.settle_orphans()
+        await journal.close_journal()
 
 
 async def _user_key(store: Store, options: argparse.Namespace, base_url: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import secrets
+import shutil
 import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -22,6 +23,9 @@ KEPT_BYTES_PER_USER = 256 * 1024 * 1024
 """Maximum bytes of stored answers per user: sixteen of the largest. Then the oldest go; chosen by feel."""
 
 KEPT_ANSWERS_PER_USER = 1000
+
+FOLDER = "files"
+"""Name of the folder in the data folder."""
 
 TEXT, FILE = ".txt", ".bin"
 
@@ -56,6 +60,21 @@ class AnswerFolder:
         """Say since when a file is kept, in UTC seconds since 1970; does nothing when it is gone."""
         with suppress(OSError):
             os.utime(self.path / file_id, (at, at))
+
+    def list_files(self, user_id: str) -> list[Path]:
+        """Return all stored answers of a user, by call."""
+        with suppress(FileNotFoundError):
+            return sorted(path for path in (self.path / user_id).iterdir() if path.suffix in _ENDINGS)
+        return []
+
+    def delete_user(self, user_id: str) -> None:
+        """Delete all stored answers of a user.
+
+        Raises:
+            OSError: one cannot be deleted.
+        """
+        with suppress(FileNotFoundError):
+            shutil.rmtree(self.path / user_id)
 
     def sweep_files(self) -> None:
         """Delete files that are older than a day, and of each user the oldest over the quota; never fails."""

@@ -115,7 +115,9 @@ def open_sqlite(path: Path) -> Engines:
     """
     url = URL.create("sqlite", database=str(path))
     _close_to_others(path)
-    migrating = create_engine(url, poolclass=NullPool, connect_args={"timeout": SQLITE_WAIT_S})
+    migrating = create_engine(
+        url, poolclass=NullPool, connect_args={"timeout": SQLITE_WAIT_S}, hide_parameters=True
+    )
     event.listen(migrating, "connect", _leave_transactions_to_us)
     event.listen(migrating, "begin", _begin_alone)
     try:
@@ -123,8 +125,8 @@ def open_sqlite(path: Path) -> Engines:
             _upgrade(connection, str(path), _NEWER_FILE)
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"{path} cannot be used as a database: {reason_of(error)}") from None
-    reading = create_async_engine(url.set(drivername="sqlite+aiosqlite"))
-    writing = create_engine(url)
+    reading = create_async_engine(url.set(drivername="sqlite+aiosqlite"), hide_parameters=True)
+    writing = create_engine(url, hide_parameters=True)
     for each in (reading.sync_engine, writing):
         event.listen(each, "connect", _configure_sqlite)
     return Engines(reading, writing)

@@ -207,6 +207,18 @@ def watch_fence(engine: Engine, listener: Callable[[], None]) -> None:
     event.listen(engine, "handle_error", look)
 
 
+def overwrite_what_is_deleted(connection: Connection) -> None:
+    """Make SQLite overwrite deleted bytes, which it would leave in the free parts of its file."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete=ON")
+
+
+def truncate_log(connection: Connection) -> None:
+    """Make SQLite empty its write-ahead log, as far as no other program is reading."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 def is_damaged(error: BaseException) -> bool:
     """Return whether a SQLite file is not what SQLite wrote; waiting does not help."""
     code: object = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)

@@ -64,7 +64,9 @@ class McpTaskTable:
         """Store how a task has ended; a result that is too large is not stored."""
         encrypted = Encrypted(b"", None)
         if len(result) <= MAX_RESULT_BYTES:
-            encrypted = self._encryption.encrypt_bytes(result, _place(user_id, task_id), is_reasoning=False)
+            encrypted = self._encryption.encrypt_bytes(
+                result, place_of_task(user_id, task_id), is_reasoning=False
+            )
         values = {
             "ended_at": time.time(),
             "is_cancelled": is_cancelled,
@@ -88,12 +90,13 @@ class McpTaskTable:
         if row.result is None:
             return None
         try:
-            place = _place(row.user_id, row.id)
+            place = place_of_task(row.user_id, row.id)
             return self._encryption.decrypt_bytes(Encrypted(row.result, row.key_id), place)
         except Unreadable as error:
             _log.warning("The result of task %s cannot be read: %s", row.id, error)
             return None
 
 
-def _place(user_id: str, task_id: str) -> str:
+def place_of_task(user_id: str, task_id: str) -> str:
+    """Return the place to which the result of a task is bound by its encryption."""
     return f"mcp task {user_id} {task_id}"

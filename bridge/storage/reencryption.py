@@ -21,6 +21,7 @@ from bridge.storage.conversation_mapping import (
     place_of_conversation,
     place_of_message,
 )
+from bridge.storage.dialects import overwrite_what_is_deleted, truncate_log
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.storage.item_mapping import (
     EVENTS,
@@ -117,7 +118,7 @@ async def reencrypt_rows(
         while last is not None:
             last = await _rekey_some(thread, each, encryption, result, last)
             on_progress(result)
-    await asyncio.wrap_future(thread.run_transaction(_wipe))
+    await asyncio.wrap_future(thread.run_transaction(truncate_log))
     return result
 
 
@@ -128,7 +129,7 @@ async def _rekey_some(
     seen: list[_Key] = []
 
     def work(connection: Connection) -> None:
-        _overwrite_what_is_deleted(connection)
+        overwrite_what_is_deleted(connection)
         for row in connection.execute(_wrong_rows(each, encryption, last)).mappings().all():
             _rekey_row(connection, each, row, encryption, result)
             seen.append(tuple(row[column.name] for column in each.table.primary_key.columns))
@@ -182,15 +183,3 @@ def _rekey_row(
     unchanged = [each.table.c[name] == old[name] for name in each.columns]
     changed = connection.execute(update(each.table).where(*same, *unchanged).values(values))
     result.encrypted += changed.rowcount
-
-
-def _overwrite_what_is_deleted(connection: Connection) -> None:
-    """Make SQLite overwrite deleted bytes, which it would leave in the free parts of its file."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete=ON")
-
-
-def _wipe(connection: Connection) -> None:
-    """Make SQLite empty its write-ahead log, as far as no other program is reading."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -19,6 +19,7 @@ from bridge.audit import OriginOf, no_origin
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.homes import EpochOf, no_epoch
 from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
+from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.chat.model_providers import ModelProviderTable
@@ -211,6 +212,10 @@ class Store(UserStore):
     def user_items(self, settings: StorageSettings) -> UserItems:
         """Return the summary, export and deletion of what is stored of one user."""
         return UserItems(self._session, self._thread, Encryption(settings))
+
+    def account_tables(self, settings: StorageSettings) -> AccountTables:
+        """Return the export and deletion of users over all tables."""
+        return AccountTables(self._session, self._thread, Encryption(settings))
 
     async def replica_key_ids(self) -> Set[str] | None:
         """Return the ids of the keys of the replicas that use this database now; None: none does.

@@ -25,7 +25,6 @@ from bridge.storage.tables import (
     DeviceChoiceRow,
     DeviceRow,
     TicketRow,
-    ToolNameRow,
     UserRow,
 )
 
@@ -151,13 +150,6 @@ class UserStore:
             row = await _ensured(session, f"{issuer}:{subject}")
             row.display_name = display_name or subject
             return _user(row)
-
-    async def delete_user(self, user_id: str) -> bool:
-        """Delete a user with everything but audit entries; returns whether there was one."""
-        async with self._session.begin_transaction(changes="keys") as session:
-            await session.execute(delete(ToolNameRow).where(ToolNameRow.scope == user_id))
-            deleted = await session.execute(delete(UserRow).where(UserRow.id == user_id))
-            return cast(CursorResult[Any], deleted).rowcount > 0
 
     async def list_users(self) -> list[UserFacts]:
         """Return all users, oldest first."""

@@ -5,6 +5,7 @@ The first line identifies the file; each other line is an item or a response. Pu
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 from collections.abc import Mapping
@@ -16,6 +17,9 @@ from toolserver.json_types import JsonObject, JsonValue
 
 FORMAT = "tool-bridge-kept"
 VERSION = 1
+
+NOT_IMPORTED = frozenset({"record", "file"})
+"""Kinds of lines that only tell: they belong to the bridge that wrote them."""
 
 MAX_ID_CHARS = 200
 
@@ -39,6 +43,16 @@ def item_line(item: StoredItem) -> bytes:
 def response_line(response: StoredResponse) -> bytes:
     """Return the line of one response, without its owner."""
     return _line({"kept": "response", **_facts(response)})
+
+
+def record_line(table: str, row: JsonObject) -> bytes:
+    """Return the line of a row that says something about a user and cannot be imported."""
+    return _line({"kept": "record", "table": table, "row": row})
+
+
+def file_line(name: str, content: bytes) -> bytes:
+    """Return the line of a stored answer that was too long for a message."""
+    return _line({"kept": "file", "name": name, "base64": base64.b64encode(content).decode()})
 
 
 def is_head(value: JsonValue) -> bool:

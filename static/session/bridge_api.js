@@ -216,7 +216,7 @@ export class BridgeApi {
 
   /** All that is stored of the user's answers, as lines of JSON. @returns {Promise<Blob>} */
   exportStoredItems() {
-    return this.readBlob("/api/stored-data/export");
+    return this.readBlob("/api/stored-data/export?everything=true");
   }
 
   /** What an address of the bridge's API holds. @param {string} path @returns {Promise<Blob>} */

@@ -1,23 +1,34 @@
 """`tool-bridge users --delete`: a user goes with all that there is of the user, and nobody else."""
 
 import asyncio
+import base64
 import json
 import os
 from pathlib import Path
 
+import orjson
 import pytest
 from sqlalchemy import Table
 
 from bridge.__main__ import main
 from bridge.cli.store import DATABASE
+from bridge.settings.models import ProviderSettings
 from bridge.settings.running_bridge import RUNNING_FILE
+from bridge.settings.storage import StorageSettings
+from bridge.settings.user_providers import UserProvider
 from bridge.storage import database_lease
+from bridge.storage.answer_files import FOLDER
+from bridge.storage.call_mapping import COLUMNS
+from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
+from bridge.storage.write_ahead_log import NAMES
 from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
+
+PROVIDER_KEY = "sk-of-the-provider"
 
 
 async def _fill(path: Path, name: str) -> str:
@@ -61,6 +72,70 @@ def test_a_user_goes_with_all_there_is_and_the_audit_log_says_so(
     of_bob = {table.name for table in Base.metadata.sorted_tables if _rows_of(folder, table, ids["bob"])}
     assert of_bob >= {"users", "api_keys", "tickets", "kept_items", "kept_responses", "memory_choices"}
     assert execute(folder / DATABASE, "SELECT response_id FROM kept_events") == [("bob",)]
+
+
+def _leave_behind(folder: Path, user_id: str) -> Path:
+    """A file of a long answer, and a call that a killed bridge had in its write-ahead log only."""
+    file = folder / FOLDER / user_id / f"call_{'0' * 32}.txt"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"a long answer for {user_id}", encoding="utf-8")
+    row = dict.fromkeys(COLUMNS) | {
+        **{"id": f"call_{user_id}", "user_id": user_id, "tool": "order", "server_id": "shop", "safe": False},
+        **{
+            "operation_key": "order",
+            "arguments": "{}",
+            "state": "running",
+            "may_begin": True,
+            "opened_at": 1.0,
+        },
+    }
+    with (folder / NAMES[0]).open("ab") as log:
+        log.write(orjson.dumps(row) + b"\n")
+    return file
+
+
+def test_what_is_outside_of_the_database_goes_too(folder: Path) -> None:
+    """Files of long answers last a day, the write-ahead log until the next start; both name users."""
+    ids = {row[1]: row[0] for row in execute(folder / DATABASE, "SELECT id, name FROM users")}
+    files = {name: _leave_behind(folder, user_id) for name, user_id in ids.items()}
+    write_users(folder / OPEN_PAGES_FILE, ids.values())
+    assert main(["users", "--delete", "ann", "--data", str(folder)]) == 0
+    assert (files["ann"].parent.exists(), files["bob"].exists()) == (False, True)
+    assert execute(folder / DATABASE, "SELECT user_id, state FROM calls") == [(ids["bob"], "outcome_unknown")]
+    assert read_users(folder / OPEN_PAGES_FILE) == {ids["bob"]}
+    rest = [path for path in folder.rglob("*") if path.is_file() and DATABASE not in path.name]
+    assert [path.name for path in rest if ids["ann"].encode() in path.read_bytes()] == []
+
+
+def test_everything_is_exported_with_files_and_without_secrets(folder: Path, tmp_path: Path) -> None:
+    """A user has a right to all of it; whoever reads the file must not be able to act as the user."""
+    ids = {row[1]: row[0] for row in execute(folder / DATABASE, "SELECT id, name FROM users")}
+    _leave_behind(folder, ids["ann"])
+    asyncio.run(_add_provider(folder / DATABASE, ids["ann"]))
+    out = tmp_path / "ann.jsonl"
+    assert main(["export", "--user", "ann", "--everything", "--out", str(out), "--data", str(folder)]) == 0
+    head, *lines = map(json.loads, out.read_text(encoding="utf-8").splitlines())
+    assert head["user"] == "ann"
+    assert {line["kept"] for line in lines} == {"item", "response", "record", "file"}
+    records = {line["table"]: line["row"] for line in lines if line["kept"] == "record"}
+    assert {*records} >= {"users", "api_keys", "tickets", "memory_choices", "model_providers"}
+    assert records["api_keys"]["label"] == "test"
+    assert records["model_providers"]["content"]["settings"]["base_url"] == "https://x.example/v1"
+    (file,) = (line for line in lines if line["kept"] == "file")
+    assert base64.b64decode(file["base64"]).decode() == f"a long answer for {ids['ann']}"
+    hashes = execute(folder / DATABASE, "SELECT key_hash FROM api_keys UNION SELECT ticket_hash FROM tickets")
+    said = out.read_text(encoding="utf-8")
+    assert [row for row in hashes if row[0] in said] == []
+    assert (PROVIDER_KEY in said, ids["bob"] in said) == (False, False)
+    assert main(["import", str(out), "--user", "bob", "--data", str(folder)]) == 0
+
+
+async def _add_provider(path: Path, user_id: str) -> None:
+    store = Store.open_store(path)
+    settings = ProviderSettings(name="mine", base_url="https://x.example/v1")
+    provider = UserProvider(user_id, settings, PROVIDER_KEY, ("m",))
+    await store.model_providers(StorageSettings(), b"s" * 32).save_provider(provider)
+    await store.close()
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from alembic.script import ScriptDirectory
 from psycopg import sql
-from sqlalchemy import URL
+from sqlalchemy import URL, text
+from sqlalchemy.exc import IntegrityError
 
 from bridge.__main__ import main
 from bridge.storage import migrations
-from bridge.storage.database import StoreError, mask_url, postgresql_url
+from bridge.storage.database import StoreError, mask_url, open_sqlite, postgresql_url
 from bridge.storage.store import Store
 from tests.support.stores.databases import Where, execute
 from tests.support.stores.postgresql import PASSWORD, PostgresServer
@@ -237,3 +238,12 @@ async def test_text_that_a_database_cannot_hold_is_kept_as_near_as_it_can(databa
     assert (await store.ensure_user("an\0n")).id == ann.id
     assert [user.name.replace("\ufffd", "\0") for user in await store.list_users()] == ["an\0n"]
     await store.close()
+
+
+def test_what_sqlite_refuses_is_told_without_its_values(tmp_path: Path) -> None:
+    """A traceback of such an error goes to the log, where no argument of a call may be."""
+    engines = open_sqlite(tmp_path / "bridge.sqlite3")
+    with pytest.raises(IntegrityError) as failure, engines.writing.begin() as connection:
+        connection.execute(text("INSERT INTO api_keys (id) VALUES (:id)"), {"id": "an argument"})
+    assert "an argument" not in str(failure.value)
+    engines.writing.dispose()

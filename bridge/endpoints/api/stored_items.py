@@ -15,8 +15,9 @@ from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 from bridge.settings.memory import MemorySettings, ReasoningMemory
+from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.user_items import UserItems
-from bridge.stored_items.export import head_line, item_line, response_line
+from bridge.stored_items.export import head_line, item_line, record_line, response_line
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 
 FILE_NAME = "tool-bridge-kept.jsonl"
@@ -53,12 +54,14 @@ class StoredItemRoutes:
         self,
         user_items: UserItems,
         conversations: ConversationStore,
+        records: AccountTables,
         *,
         days: int,
         max_bytes: int,
     ) -> None:
         self._user_items = user_items
         self._conversations = conversations
+        self._records = records
         self._days = days
         self._max_bytes = max_bytes
 
@@ -89,6 +92,9 @@ class StoredItemRoutes:
                 access="page",
                 errors=failing,
                 audited=AuditKind.STORED_DATA_EXPORTED,
+                query={
+                    "everything": "`true`: also account, browsers, servers, settings, calls and audit log."
+                },
             ),
             ApiRoute(
                 "DELETE",
@@ -137,6 +143,9 @@ class StoredItemRoutes:
             await response.write(response_line(stored))
         async for conversation, messages in self._conversations.read_all(user.id):
             await response.write(conversation_line(conversation, messages))
+        if request.query.get("everything") == "true":
+            async for table, row in self._records.list_records(user.id):
+                await response.write(record_line(table, row))
         await response.write_eof()
         return response
 

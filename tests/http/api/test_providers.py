@@ -216,7 +216,7 @@ async def test_the_database_alone_reveals_no_key(database: Where, keys: tuple[st
     (lost,) = await store.model_providers(settings, b"another").list_providers(ann.id)
     assert (lost.key, lost.is_key_lost) == (None, True)
     assert KEY not in repr(mine)
-    await store.delete_user(ann.id)
+    await store.account_tables(settings).delete_user(ann.id)
     assert execute(database, "SELECT name FROM model_providers") == []
     await store.close()
 

@@ -113,6 +113,18 @@ async def test_a_page_exports_and_deletes_what_a_key_cannot(
     assert (await client.summary())["items"] == 0
 
 
+@pytest.mark.asyncio
+async def test_a_page_exports_everything_of_its_user(bridge: Bridge, client: StoredItemsClient) -> None:
+    """Account, browsers and what was decided as well; nothing of others, and no key or its digest."""
+    await bridge.components.store.ensure_user("bob")
+    async with client.http.get(f"{client.url}/export?everything=true", headers=client.page) as exported:
+        lines = [json.loads(line) for line in (await exported.read()).splitlines()]
+    records = [(line["table"], line["row"]) for line in lines if line.get("kept") == "record"]
+    assert {table for table, _ in records} >= {"users", "api_keys", "devices"}
+    assert [row["name"] for table, row in records if table == "users"] == ["local"]
+    assert not [name for _, row in records for name in row if name.endswith("_hash")]
+
+
 def run(where: Where, folder: Path, *words: str) -> int:
     """A command on the database of the test."""
     store = [] if isinstance(where, Path) else ["--database", where.render_as_string(hide_password=False)]

@@ -1,0 +1,1 @@
+"""All that the database has of one user, whichever table it is in: its export and its deletion."""
