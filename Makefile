@@ -27,7 +27,7 @@ faults: ## play random faults against a ledger: make faults ARGS="--seconds 600"
 	@make/setup dev >&2 && exec .venv/bin/python -m tests.faults $(ARGS)
 faults-replicas: ## kill and freeze real replicas under load: make faults-replicas ARGS="--faults 70"
 	@POSTGRES_BIN=$$(make/postgres) && REDIS_SERVER=$$(make/redis) && export POSTGRES_BIN REDIS_SERVER && make/setup dev >&2 && exec .venv/bin/python -m tests.replicas $(ARGS)
-fuzz: ## send odd requests, headers and frames to a bridge: make fuzz ARGS="--count 1000000"
+fuzz: ## send what no client sends to all that strangers reach: make fuzz ARGS="--seconds 600 --only mcp"
 	@make/setup dev >&2 && exec .venv/bin/python -m tests.fuzz $(ARGS)
 lock: ## pin what pyproject.toml and package.json ask for (needs uv)
 	@exec make/lock

@@ -43,10 +43,9 @@ def fitting_frame(source: Random) -> bytes:
     return masked(TEXT, f"42{ack}{json.dumps(said)}".encode(), source)
 
 
-def opening_frame(token: str, source: Random) -> bytes:
-    """The connection of a page that is somebody's, some with a handshake inside."""
-    hello = {"hello": _value(source, 3)} if source.random() < 0.5 else {}
-    return masked(TEXT, f"40{json.dumps({'token': token, **hello})}".encode(), source)
+def odd_hello(source: Random) -> dict[str, Any]:
+    """What the connection of a page that is somebody's says beside its token: some have a handshake in it."""
+    return {"hello": _value(source, 3)} if source.random() < 0.5 else {}
 
 
 def _text(source: Random) -> str:

@@ -7,6 +7,7 @@ second line when its standard input ends: what is left of all that came.
 import asyncio
 import json
 import sys
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,14 @@ async def gone(bridge: Bridge) -> None:
 def leftovers(bridge: Bridge) -> dict[str, Any]:
     """What grew if something was forgotten."""
     eio: Any = bridge.components.gateway._sio.eio  # pyright: ignore[reportPrivateUsage] - what memory holds
-    return {"sockets": len(eio.sockets), "tasks": len(asyncio.all_tasks())}
+    names = Counter(_name_of(task) for task in asyncio.all_tasks())
+    return {"sockets": len(eio.sockets), "tasks": dict(names)}
+
+
+def _name_of(task: asyncio.Task[Any]) -> str:
+    """Of a task of a library, what it runs."""
+    name = task.get_name()
+    return getattr(task.get_coro(), "__qualname__", name) if name.startswith("Task-") else name
 
 
 if __name__ == "__main__":

@@ -54,6 +54,15 @@ SCALARS: list[Any] = [
     "\x00",
 ]
 
+KNOWN = [
+    *_words("""
+        shop-json listProducts addProduct local x demo scripted always once denied call_x resp_x conv_x
+        msg_x
+    """),
+    *("GET /products", "POST /products", f"call_{'0' * 32}", "0" * 32),
+]
+"""Names that lead to something in the bridge that is searched."""
+
 METHODS = _words("GET GET POST POST PUT PATCH DELETE OPTIONS HEAD QUERY TRACE get")
 PATHS = _words("""
     / /healthz /api/openapi.json /openapi.json /api/config /system /probe /static/{x}/app.js /executor/x.js

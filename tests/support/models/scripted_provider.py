@@ -147,6 +147,11 @@ class ScriptedProvider:
         """Answer the next requests so; one without a script gets 400 `no_script`."""
         self._scripts.extend(script(each) if isinstance(each, Answer) else each for each in wanted)
 
+    def forget_scripts(self) -> None:
+        """Answer nothing that was to be played, and forget what came."""
+        self._scripts.clear()
+        self.requests.clear()
+
     async def answer(self, request: web.Request) -> web.StreamResponse:
         port = request.transport.get_extra_info("peername")[1] if request.transport is not None else 0
         asked = ProviderRequest(request.path, await request.json(), dict(request.headers), port)
