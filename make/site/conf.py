@@ -1,0 +1,69 @@
+"""What Sphinx is told about the site; `make/site/build.py` starts it, and says which version it builds.
+
+The pages are the repository's Markdown as it is. What only the site needs, the tree of contents and links to
+folders, is added while a page is read.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from contents import DECISIONS, INDEX, toctree_of_folder, toctrees  # noqa: E402 - it lies beside this file, and Sphinx knows only its own folders
+
+project = "Direct Tool Bridge"
+author = copyright = "Direct Tool Bridge contributors"
+version = release = os.environ["SITE_VERSION"]
+language = "en"
+
+extensions = ["myst_parser"]
+root_doc = "README"
+source_suffix = {".md": "markdown"}
+myst_heading_anchors = 6
+"""Headings get the names that forges give them, so that links to them work in both places."""
+html_theme = "furo"
+html_title = "Direct Tool Bridge"
+html_static_path = [str(HERE / "static")]
+templates_path = [str(HERE / "templates")]
+html_css_files = ["site.css"]
+html_js_files = [("versions.js", {"defer": "defer"}), ("scrolling.js", {"defer": "defer"})]
+html_favicon = str(HERE.parents[1] / "static" / "favicon.svg")
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {"navigation_with_keys": False}
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/versions.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
+linkcheck_ignore = [r"https?://(127\.0\.0\.1|localhost|[\w.-]*\.?example|[\w.-]+\.example\.com)\b"]
+"""Addresses of examples, which nobody answers at."""
+
+_FOLDER_LINK = re.compile(r"\]\(([^)#:\s]*/)\)")
+_DIAGRAM = re.compile(r"^```mermaid$", re.MULTILINE)
+
+
+def prepare(app: Sphinx, page: str, source: list[str]) -> None:
+    """Change a page's Markdown where a forge shows more than Sphinx does."""
+    text = _FOLDER_LINK.sub(r"](\1README.md)", source[0])
+    text = _DIAGRAM.sub("```text", text)
+    if page == root_doc:
+        text += toctrees((Path(app.srcdir) / INDEX).read_text(encoding="utf-8"))
+    elif page == DECISIONS:
+        text += toctree_of_folder()
+    source[0] = text
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    app.connect("source-read", prepare)
