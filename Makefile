@@ -1,7 +1,7 @@
 # Commands for people; the work is in make/. `make run` leaves standard output to the command it starts.
 ARGS ?=
 VERSION ?=
-.PHONY: help run test test-all test-replicas extension pictures docs links clients check fmt bench faults faults-replicas fuzz lock clean
+.PHONY: help run test test-all test-replicas extension pictures reference docs links clients check fmt bench faults faults-replicas fuzz lock clean
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/'
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
@@ -16,6 +16,8 @@ extension: ## pack the companion extension into build/companion.zip, with its di
 	@make/setup dev >&2 && exec .venv/bin/python make/build_extension.py build/companion.zip $(ARGS)
 pictures: ## take the pictures of the companion for docs/pictures anew
 	@CHROMIUM=$$(make/chromium) && export CHROMIUM && make/setup dev >&2 && exec .venv/bin/python -m tests.browser.companion.pictures $(ARGS)
+reference: ## write the parts of the documentation that come from the code anew
+	@make/setup dev >&2 && exec .venv/bin/python -m tests.reference
 docs: ## build the documentation as a site in build/site: make docs, or of a tag: make docs VERSION=0.2.0
 	@make/site/setup >&2 && exec build/site-tools/bin/python make/site/build.py --version "$(VERSION)" $(ARGS)
 links: ## ask every address of others to which the documentation has links whether it is still there

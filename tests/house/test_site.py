@@ -11,6 +11,8 @@ import pytest
 from tests.house.source import files, refuse
 from tests.support.built_site import build_site
 
+pytestmark = pytest.mark.timeout(300)  # it is the first build of the machine, and others build meanwhile
+
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href", "form": "action"}
 """Elements whose address the browser loads, or sends something to, without a click."""
 ADDRESS_OF_STYLE = re.compile(r"""(?:url\(|@import\s)\s*["']?([^"')\s]+)""")

@@ -1,11 +1,10 @@
-"""`python -m tests.settings_page`: writes the tables of `docs/reference/settings.md` from the declarations.
+"""The tables of `docs/reference/settings.md`, from the declarations.
 
 What stands between `<!-- settings: NAME -->` and `<!-- end -->` is written; all else on the page is by hand.
 """
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import (
@@ -18,7 +17,6 @@ from bridge.settings.declaration import (
 )
 from bridge.settings.obsolete import RENAMED, WITHOUT_EFFECT
 
-ROOT = Path(__file__).parents[1]
 PAGE = "docs/reference/settings.md"
 
 _PART = re.compile(r"(<!-- settings: (?P<name>\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -79,8 +77,3 @@ def _meaning(row: Setting) -> str:
 
 def _with_code(text: str) -> str:
     return re.sub(r"\b[A-Z]+(?:_[A-Z]+)+\b", lambda found: f"`{found[0]}`", text)
-
-
-if __name__ == "__main__":
-    path = ROOT / PAGE
-    path.write_text(page(path.read_text(encoding="utf-8")), encoding="utf-8")
