@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 ResultT = TypeVar("ResultT")
+CompanionT = TypeVar("CompanionT")
 
 YIELD_EVERY_S = 0.001
 """Seconds for which a turn may emit events before it lets other tasks run."""
@@ -70,6 +71,79 @@ async def run_abandonable(
     if task.cancelled():
         raise Abandoned
     return task.result()
+
+
+async def run_with_companion(
+    work: Coroutine[Any, Any, ResultT],
+    companion: Callable[[asyncio.Future[ResultT]], Coroutine[Any, Any, CompanionT]],
+    after_s: float,
+) -> tuple[ResultT, CompanionT | None]:
+    """Return the result of `work`, run by the caller's own task: most work needs no second one.
+
+    When it takes longer than `after_s`, `companion` runs beside it in a task, waits for the future that it is
+    given, which gets the result, and ends; its own result is returned, too. Work that fails cancels it, and a
+    companion that fails cancels the work. Cancelling cancels both.
+
+    Raises:
+        Exception: what `work` raises, or the companion.
+    """
+    accompanied = _Accompanied(companion)
+    timer = asyncio.get_running_loop().call_later(after_s, accompanied.start)
+    try:
+        result = await work
+    except BaseException as error:
+        timer.cancel()
+        await accompanied.cancel()
+        is_cancelled, failure = isinstance(error, asyncio.CancelledError), accompanied.failure
+        if is_cancelled and failure is not None and accompanied.owner.uncancel() == 0:
+            raise failure from None
+        raise
+    timer.cancel()
+    return result, None if accompanied.running is None else await accompanied.finish(result)
+
+
+class _Accompanied(Generic[ResultT, CompanionT]):
+    """The companion of some work, whose failure cancels the task that runs the work."""
+
+    __slots__ = ("_companion", "_has_ended", "_result", "failure", "owner", "running")
+
+    def __init__(
+        self, companion: Callable[[asyncio.Future[ResultT]], Coroutine[Any, Any, CompanionT]]
+    ) -> None:
+        owner = asyncio.current_task()
+        assert owner is not None
+        self.owner = owner
+        self.running: asyncio.Task[CompanionT] | None = None
+        self.failure: BaseException | None = None
+        self._companion = companion
+        self._result: asyncio.Future[ResultT] | None = None
+        self._has_ended = False
+
+    def start(self) -> None:
+        self._result = asyncio.get_running_loop().create_future()
+        self.running = asyncio.create_task(self._companion(self._result))
+        self.running.add_done_callback(self._note_end)
+
+    async def finish(self, result: ResultT) -> CompanionT:
+        """Give it the result, and return its own."""
+        assert self.running is not None
+        assert self._result is not None
+        self._has_ended = True
+        self._result.set_result(result)
+        return await self.running
+
+    async def cancel(self) -> None:
+        """Cancel it, and wait until it has ended."""
+        self._has_ended = True
+        if self.running is not None:
+            self.running.cancel()
+            await asyncio.wait({self.running})
+
+    def _note_end(self, task: asyncio.Task[CompanionT]) -> None:
+        failure = None if task.cancelled() else task.exception()
+        if failure is not None and not self._has_ended:
+            self.failure = failure
+            self.owner.cancel()
 
 
 async def yield_to_loop() -> None:

@@ -56,9 +56,8 @@ from bridge.http.companion import CompanionRoutes
 from bridge.http.middleware import (
     AllowedOrigins,
     ErrorRenderer,
-    build_middlewares,
+    build_guard,
     cors_headers,
-    disable_compression,
     is_mcp_path,
     is_model_path,
 )
@@ -85,14 +84,14 @@ def build_application(
     protected = ProtectedResource(oauth.resource)
     app = web.Application(
         middlewares=[
-            *build_middlewares(
+            build_guard(
                 origins,
                 rejected,
                 _unauthenticated_rate(parts.identity.attempts, parts.controls.limits),
                 _with_challenges(protected),
+                socket_path=SOCKET_PATH,
             ),
             *([] if relay is None else [relay.route_unauthenticated(parts.files.user_of_link)]),
-            disable_compression(SOCKET_PATH),
         ],
         client_max_size=SMALL_BODY_BYTES,
     )

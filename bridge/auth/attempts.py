@@ -10,8 +10,11 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from bridge.limits.token_bucket import EVERYBODY, RateLimit, too_many
+from bridge.limits.token_bucket import RateLimit, too_many
 from bridge.storage.users import hash_secret
+
+EVERYBODY = "*"
+"""Name under which the attempts of all together are counted."""
 
 KEY_CHARS = 32
 """Length of an address or user's id as the counter knows it: a digest, whatever a proxy forwarded."""

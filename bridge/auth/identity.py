@@ -114,7 +114,10 @@ class Identity:
         self._spent_challenges: dict[str, float] = {}
         """Signed nonces to the monotonic time from which they are refused anyway."""
         self._spend_once: Callable[[str, float], Awaitable[bool]] | None = None
-        self._key_holders: dict[str, _Remembered[KeyHolder]] = {}
+        self._key_callers: dict[str, _Remembered[Caller]] = {}
+        """Callers by digests of their keys."""
+        self._sessions: dict[str, dict[str, Any]] = {}
+        """Claims of session tokens whose signature was checked, by digests of the tokens."""
         self._known_keys: dict[str, _Remembered[KeyHolder]] = {}
         """Holders by the ids of their keys, of callers whom other replicas have authenticated."""
         self._devices: dict[str, _Remembered[Device]] = {}
@@ -194,14 +197,23 @@ class Identity:
             BridgeError: `unauthorized` for a token that is forged, expired or for something else, or whose
                 browser was removed.
         """
-        claims = self.read_token(SESSION, token)
+        claims = self._session_claims(token)
         device_id = claims["device"]
-        if (
-            await self._cached_lookup(self._devices, device_id, lambda: self._store.find_device(device_id))
-            is None
-        ):
+        device = _fresh(self._devices, device_id) or await self._cached_lookup(
+            self._devices, device_id, lambda: self._store.find_device(device_id)
+        )
+        if device is None:
             raise _unknown_browser()
         return Caller(User(claims["sub"], claims["name"]), device_id)
+
+    def _session_claims(self, token: str) -> dict[str, Any]:
+        """Return the claims of a session token; its signature is checked once, its time at every request."""
+        digest = hash_secret(token)
+        claims = self._sessions.get(digest)
+        if claims is None or int(claims["exp"]) <= time.time():
+            claims = self.read_token(SESSION, token)
+            _remember(self._sessions, digest, claims)
+        return claims
 
     async def authenticate_caller(self, headers: CIMultiDictProxy[str]) -> Caller:
         """Return the caller that a request's headers identify: by session token, API key, or forwarder.
@@ -224,17 +236,9 @@ class Identity:
             raise _unknown_key()
         if token.count(".") == SESSION_TOKEN_DOTS:
             return await self.caller_of_session(token)
-        holder = await self._holder_of_key(token)
-        caller = Caller(
-            holder.user,
-            None,
-            key_label=holder.label,
-            key_id=holder.key_id,
-            is_forwarded=holder.forwarder,
-            show_calls=holder.show_calls,
-            markers=holder.markers,
-        )
-        if not holder.forwarder:
+        digest = hash_secret(token)
+        caller = _fresh(self._key_callers, digest) or await self._find_key(token, digest)
+        if not caller.is_forwarded:
             return caller
         named = self._user_headers.read_user(headers)
         return replace(caller, user=User(NOBODY, "") if named is None else await self.ensure_user(named))
@@ -278,7 +282,7 @@ class Identity:
     def forget_credentials(self) -> None:
         """Clear the cache of keys and browsers: one of them was revoked."""
         self._revocations += 1
-        self._key_holders.clear()
+        self._key_callers.clear()
         self._known_keys.clear()
         self._devices.clear()
 
@@ -297,13 +301,15 @@ class Identity:
         except TimeoutError:
             raise store_unavailable() from None
 
-    async def _holder_of_key(self, key: str) -> KeyHolder:
-        holder = await self._cached_lookup(
-            self._key_holders, hash_secret(key), lambda: self._store.holder_of_key(key)
-        )
-        if holder is None:
+    async def _find_key(self, key: str, digest: str) -> Caller:
+        async def look() -> Caller | None:
+            holder = await self._store.holder_of_key(key)
+            return None if holder is None else _caller_of_key(holder)
+
+        caller = await self._cached_lookup(self._key_callers, digest, look)
+        if caller is None:
             raise _unknown_key()
-        return holder
+        return caller
 
     async def _cached_lookup(
         self,
@@ -312,9 +318,9 @@ class Identity:
         look: Callable[[], Awaitable[ValueT | None]],
     ) -> ValueT | None:
         """Look up in the cache (`KEY_SECONDS`; `AWAY_SECONDS` while the store fails), then in the store."""
+        if (value := _fresh(memory, name)) is not None:
+            return value
         cached, now = memory.get(name), time.monotonic()
-        if cached is not None and now < cached.refresh_at:
-            return cached.value
         is_fresh = cached is not None and now < cached.read_at + AWAY_SECONDS
         try:
             found = await (self._soon(look) if is_fresh else self._current(look))
@@ -361,6 +367,24 @@ def bearer_token(headers: CIMultiDictProxy[str]) -> str:
     """Return the key or token that a request shows; "" for none."""
     scheme, _, token = headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _caller_of_key(holder: KeyHolder) -> Caller:
+    return Caller(
+        holder.user,
+        None,
+        key_label=holder.label,
+        key_id=holder.key_id,
+        is_forwarded=holder.forwarder,
+        show_calls=holder.show_calls,
+        markers=holder.markers,
+    )
+
+
+def _fresh(memory: dict[str, _Remembered[ValueT]], name: str) -> ValueT | None:
+    """Return what is cached and need not be looked up again yet; None: `_cached_lookup` decides."""
+    cached = memory.get(name)
+    return cached.value if cached is not None and time.monotonic() < cached.refresh_at else None
 
 
 def _remember(memory: dict[KeyT, ValueT], key: KeyT, value: ValueT) -> None:

@@ -177,6 +177,7 @@ def _deadline(
 
 def _slot_key(request: CallRequest, options: CallOptions, settings: CallSettings) -> SlotKey:
     server = settings.of_server(request.server_id)
+    operation = settings.of_operation(request.server_id, request.operation_key)
     return SlotKey(
         user_id=request.context.user_id,
         group=options.group,
@@ -184,7 +185,7 @@ def _slot_key(request: CallRequest, options: CallOptions, settings: CallSettings
         server_id=request.server_id,
         operation_key=request.operation_key,
         server_parallel=server.max_parallel,
-        operation_parallel=settings.of_operation(request.server_id, request.operation_key).max_parallel,
+        operation_parallel=operation.max_parallel,
         in_order=bool(server.in_order) and not request.safe,
     )
 

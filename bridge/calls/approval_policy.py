@@ -73,9 +73,14 @@ class Grant:
 
 def needs_approval(mode: ApprovalMode, subject: Subject, grants: Iterable[Grant], now: float) -> bool:
     """Whether a call waits for its user. Grants count in the mode `ask` too, being more specific."""
-    if mode == "all" or (mode == "safe" and subject.safe):
-        return False
-    return not any(grant.covers_subject(subject, now) for grant in grants)
+    return not waives_approval(mode, safe=subject.safe) and not any(
+        grant.covers_subject(subject, now) for grant in grants
+    )
+
+
+def waives_approval(mode: ApprovalMode, *, safe: bool) -> bool:
+    """Whether no call of an operation waits in this mode, whatever was granted."""
+    return mode == "all" or (mode == "safe" and safe)
 
 
 def grant_of(decision: str, grant_id: str, user_id: str, subject: Subject, now: float) -> Grant | None:

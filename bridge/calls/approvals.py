@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bridge.audit import Audit, AuditKind
-from bridge.calls.approval_policy import Grant, Subject, grant_of, needs_approval
+from bridge.calls.approval_policy import Grant, Subject, grant_of, needs_approval, waives_approval
 from bridge.calls.open_call import ApprovalVerdict
 from bridge.calls.request import CallRequest
 from bridge.settings.approvals import ApprovalMode
@@ -106,8 +106,11 @@ class Approvals:
 
     async def is_needed(self, request: CallRequest) -> bool:
         """Whether the user of a call has to be asked first."""
-        remembered = await self._of(request.context.user_id)
+        user_id = request.context.user_id
+        remembered = self._users.get(user_id) or await self._of(user_id)
         mode = remembered.mode or self.default
+        if waives_approval(mode, safe=request.safe):
+            return False
         return needs_approval(mode, _subject(request), remembered.grants.values(), self._now())
 
     def remember_decision(self, call_id: str, request: CallRequest, verdict: ApprovalVerdict) -> None:

@@ -136,10 +136,13 @@ class Engine:
     async def _run(self, view: UserView, tool: Tool, call: ToolCall) -> CallOutcome:
         if not view.is_accepted(tool):
             raise _not_accepted(view, tool)
-        validator = await self._registry.compile_validator(view.find_server(tool.server_id), tool.operation)
-        with _as_invalid_arguments(inner=tool.name if tool.name != call.tool_name else None):
+        server = view.find_server(tool.server_id)
+        validator = await self._registry.compile_validator(server, tool.operation)
+        try:
             call = _with_valid_arguments(call, validator)
-        request = _request_of(call, tool, idempotency_key=view.sends_idempotency_key(tool.server_id))
+        except ArgumentError as error:
+            raise _invalid_arguments(error, tool.name if tool.name != call.tool_name else None) from None
+        request = _request_of(call, tool, idempotency_key=server.record.idempotency_key)
         if call.repeat is None or request.safe:
             outcome = await self._dispatch(call.options, request)
         else:
@@ -185,16 +188,21 @@ class Engine:
 
 
 @contextmanager
-def _as_invalid_arguments(*, inner: str | None = None) -> Generator[None]:
-    """Arguments that do not fit are `invalid_arguments`; `inner` names the operation of a `run_operation`."""
+def _as_invalid_arguments() -> Generator[None]:
+    """Arguments that do not fit are `invalid_arguments`."""
     try:
         yield
     except ArgumentError as error:
-        shown = inner_error(inner, error) if inner else error
-        detail = {"argument": shown.argument, "pointer": shown.pointer}
-        if inner:
-            detail["tool"] = inner
-        raise BridgeError(ErrorCode.INVALID_ARGUMENTS, shown.message, detail=detail) from None
+        raise _invalid_arguments(error) from None
+
+
+def _invalid_arguments(error: ArgumentError, inner: str | None = None) -> BridgeError:
+    """Return the error for a caller; `inner` names the operation of a `run_operation`."""
+    shown = inner_error(inner, error) if inner else error
+    detail = {"argument": shown.argument, "pointer": shown.pointer}
+    if inner:
+        detail["tool"] = inner
+    return BridgeError(ErrorCode.INVALID_ARGUMENTS, shown.message, detail=detail)
 
 
 def _with_valid_arguments(call: ToolCall, validator: ArgumentValidator) -> ToolCall:

@@ -27,10 +27,10 @@ from bridge.http.body import read_limited
 from bridge.http.chat_headers import chat_id_of, is_of_open_webui, message_id_of
 from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import Route, error_answer, error_bytes
-from bridge.http.streaming import keep_alive
+from bridge.http.streaming import run_kept_alive
 from bridge.limits.call_settings import checked_deadline
 from toolserver.call.response_headers import filename_of
-from toolserver.call.result import FileBody, Rendered, TextBody, render_answer
+from toolserver.call.result import Answered, FileBody, Rendered, TextBody, render_answer
 from toolserver.document.media_type import base_type
 
 DEADLINE_HEADER = "X-Tool-Deadline"
@@ -130,10 +130,7 @@ class ToolServer:
             server_id=request.match_info.get("server"),
             options=options,
         )
-        async with asyncio.TaskGroup() as group:
-            running = group.create_task(self._settled(call), name=f"tool {call.tool_name}")
-            begun = await keep_alive(request, running)
-        outcome = running.result()
+        outcome, begun = await run_kept_alive(request, self._settled(call))
         if begun is not None:
             return await self._finish_response(begun, call, outcome)
         if isinstance(outcome, WireError):
@@ -188,17 +185,27 @@ class ToolServer:
         answered = outcome.answered
         if answered is None:
             raise BridgeError(ErrorCode.INTERNAL, f"Call {outcome.call_id} ended without an answer.")
-        name = filename_of(answered.headers)
-        view = await self._registry.view_of_user(call.context.user_id)
+
+        def file_url(file_id: str) -> str:
+            name = filename_of(answered.headers)
+            return self._base_url + self._files.url_path(file_id, answered.content_type, name)
+
         render = partial(
             render_answer,
             answered,
             call_id=outcome.call_id,
-            file_url=lambda id_: self._base_url + self._files.url_path(id_, answered.content_type, name),
-            allow_inline_html=view.shows_inline_html(outcome.server_id),
+            file_url=file_url,
+            allow_inline_html=await self._allows_inline(call.context.user_id, outcome.server_id, answered),
         )
         is_cut = isinstance(answered.body, TextBody) and answered.body.total_bytes is not None
         return await asyncio.to_thread(render) if is_cut else render()
+
+    async def _allows_inline(self, user_id: str, server_id: str, answered: Answered) -> bool:
+        """Whether an answer that asks to be shown as a page may be."""
+        if "content-disposition" not in answered.headers:
+            return False
+        view = await self._registry.view_of_user(user_id)
+        return view.shows_inline_html(server_id)
 
 
 def _failure_answer(request: web.Request, error: WireError) -> web.Response:

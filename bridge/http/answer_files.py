@@ -22,6 +22,9 @@ from toolserver.call.truncation import beginning_of
 from toolserver.json_types import JsonObject
 from toolserver.tool.meta_tools import pages_of
 
+MAX_BYTES_OF_CHARACTER = 4
+"""Most bytes that UTF-8 has for one character."""
+
 _MIME = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}")
 
 
@@ -87,6 +90,8 @@ class AnswerFiles:
         answered = outcome.answered
         body = answered.body if answered else None
         if answered is None or not isinstance(body, TextBody) or body.total_bytes is not None:
+            return outcome
+        if len(body.text) * MAX_BYTES_OF_CHARACTER <= self._max_answer_bytes:
             return outcome
         content = body.text.encode("utf-8", "replace")
         if len(content) <= self._max_answer_bytes:

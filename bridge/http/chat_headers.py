@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from aiohttp import hdrs, web
+from multidict import istr
 
 from bridge.auth.forwarded_users import USER_HEADERS
 
-SERVER_CHAT_HEADER, PAGE_CHAT_HEADER = CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Session-Id")
+SERVER_CHAT_HEADER, PAGE_CHAT_HEADER = CHAT_HEADERS = (istr("X-OpenWebUI-Chat-Id"), istr("X-Session-Id"))
 """Open WebUI names the chat in the first (admin tool servers) or the second (direct ones)."""
 
-MESSAGE_HEADER = "X-OpenWebUI-Message-Id"
+MESSAGE_HEADER = istr("X-OpenWebUI-Message-Id")
 
 MAX_HEADER_ID_CHARS = 200
 """Maximum length of an id that is taken from a header; the rest is cut off."""
@@ -24,7 +25,7 @@ def is_of_open_webui(request: web.Request) -> bool:
 
 def chat_id_of(request: web.Request) -> str | None:
     """The chat that a request belongs to."""
-    return next((value for name in CHAT_HEADERS if (value := _id_in(request, name))), None)
+    return _id_in(request, SERVER_CHAT_HEADER) or _id_in(request, PAGE_CHAT_HEADER)
 
 
 def message_id_of(request: web.Request) -> str | None:

@@ -63,6 +63,14 @@ class Connection(web.RequestHandler):
             self._watch.header_begun(self)
         super().data_received(data)
 
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Go on reading where reading was paused; after nearly every body it was not.
+
+        aiohttp would have its parser look for more each time.
+        """
+        if self._reading_paused or self._buffer_paused:
+            super().resume_reading(resume_parser)
+
     def header_read(self) -> None:
         """Stop waiting: the header is complete and the request is being answered."""
         self._watch.header_read(self)
@@ -151,10 +159,19 @@ class Connections:
 
 def is_relay_request(request: web.BaseRequest) -> bool:
     """Return whether a request came to the listener for other replicas."""
-    return isinstance(request.protocol, Connection) and request.protocol.is_relay
+    protocol = request.protocol
+    return isinstance(protocol, Connection) and protocol.is_relay
+
+
+def note_header(request: web.BaseRequest) -> None:
+    """Tell the connection that the awaited header of a request has arrived."""
+    protocol = request.protocol
+    if isinstance(protocol, Connection):
+        protocol.header_read()
 
 
 def mark_authenticated(request: web.BaseRequest) -> None:
     """Mark the connection of an authenticated caller, so that it is not closed to make space for others."""
-    if isinstance(request.protocol, Connection):
-        request.protocol.mark_authenticated()
+    protocol = request.protocol
+    if isinstance(protocol, Connection):
+        protocol.mark_authenticated()

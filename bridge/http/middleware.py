@@ -12,7 +12,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import cast
+from typing import TypeAlias, cast
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
@@ -21,7 +21,7 @@ from bridge.auth.attempts import AttemptLimit
 from bridge.auth.rejected_requests import ACCESS_DENIED, RejectedRequests
 from bridge.auth.resource_server import METADATA_PATH
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
-from bridge.http.connections import Connection
+from bridge.http.connections import is_relay_request, note_header
 from bridge.http.relayed import relayed_of
 from bridge.http.routing import address_of
 from bridge.log_lines import OncePerMinute
@@ -31,8 +31,9 @@ MODEL_PREFIX = "/v1/"
 MCP_PATH = "/mcp"
 """End of the paths at which MCP clients ask: of all servers together, and of one."""
 
-TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
-"""Routes that other origins may use, in addition to the model API (ruling 12)."""
+_OPEN_PREFIXES = ("/tools/", "/servers/", MODEL_PREFIX)
+_OPEN_PATHS = frozenset({MCP_PATH, "/openapi.json", "/api/config", "/system"})
+"""Routes that other origins may use: of tools and of models (ruling 12)."""
 
 ALLOW_METHODS = "GET, POST, OPTIONS"
 ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-match, x-tool-deadline"
@@ -89,6 +90,8 @@ class AllowedOrigins:
 
     def knows_host(self, host: str) -> bool:
         """Return whether a `Host` header names this bridge; an invalid one never does."""
+        if host in self.hosts:  # as nearly every client sends it
+            return True
         parts = _HOST.fullmatch(host.lower())
         if parts is None or int(parts["port"] or 0) > MAX_PORT:
             return False
@@ -99,25 +102,44 @@ class AllowedOrigins:
         return origin in self.allowed_origins or origin in self.own_origins
 
 
-def build_middlewares(
-    origins: AllowedOrigins, rejected: RejectedRequests, unauthenticated: AttemptLimit, render: ErrorRenderer
-) -> list[Middleware]:
-    """Build the middlewares, outermost first; `unauthenticated` counts requests without a key by address."""
-    return [
-        watch_connection,
-        _boundary(rejected, unauthenticated, render),
-        _check_host(origins),
-        _check_origin(origins),
-        _check_encoding,
-    ]
+def build_guard(
+    origins: AllowedOrigins,
+    rejected: RejectedRequests,
+    unauthenticated: AttemptLimit,
+    render: ErrorRenderer,
+    *,
+    socket_path: str,
+) -> Middleware:
+    """Return the middleware that checks every request, and catches every exception.
 
+    It is one, since each costs every request a coroutine. `unauthenticated` counts requests without a key by
+    address; what asks for `socket_path` must be a handshake.
+    """
+    answer_failure = _failure_renderer(rejected, unauthenticated, render)
 
-@web.middleware
-async def watch_connection(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Tell the connection that the awaited header has arrived."""
-    if isinstance(request.protocol, Connection):
-        request.protocol.header_read()
-    return await handler(request)
+    @web.middleware
+    async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+        note_header(request)
+        try:
+            if relayed_of(request) is None:  # else checked where it arrived
+                _check_host(origins, request)
+                preflight = _check_origin(origins, request)
+                if preflight is not None:
+                    return preflight
+            _check_encoding(request)
+            if request.path.startswith(socket_path):
+                request = _without_compression(request)
+            return await handler(request)
+        except (BridgeError, web.HTTPException) as error:
+            return await answer_failure(request, error)
+        except ConnectionError:
+            if request.transport is not None and not request.transport.is_closing():
+                return render(request, _unexpected(request))
+            raise  # the caller hung up amid the answer, which aiohttp expects
+        except Exception:  # the HTTP boundary: one of the listed places
+            return render(request, _unexpected(request))
+
+    return guard
 
 
 def refuse_expectations(handler: AnyHandler, render: ErrorRenderer) -> AnyHandler:
@@ -126,44 +148,44 @@ def refuse_expectations(handler: AnyHandler, render: ErrorRenderer) -> AnyHandle
     aiohttp quotes them in its own response, and fails where they are not text.
     """
 
-    async def handle(request: web.BaseRequest) -> web.StreamResponse:
+    async def refuse(request: web.BaseRequest, expected: str) -> web.StreamResponse:
+        message = f"Only Expect: 100-continue is supported, not {_shortened(expected)!r}."
+        error = WireError(code=ErrorCode.INVALID_REQUEST, message=message)
+        return render(cast(web.Request, request), error)
+
+    def handle(request: web.BaseRequest) -> Awaitable[web.StreamResponse]:
         expected = request.headers.get(hdrs.EXPECT)
-        if expected is not None and expected.lower() != "100-continue":
-            message = f"Only Expect: 100-continue is supported, not {_shortened(expected)!r}."
-            error = WireError(code=ErrorCode.INVALID_REQUEST, message=message)
-            return render(cast(web.Request, request), error)
-        return await handler(request)
+        if expected is None or expected.lower() == "100-continue":
+            return handler(request)
+        return refuse(request, expected)
 
     return handle
 
 
-def _boundary(rejected: RejectedRequests, unauthenticated: AttemptLimit, render: ErrorRenderer) -> Middleware:
-    @web.middleware
-    async def catch(request: web.Request, handler: Handler) -> web.StreamResponse:
-        try:
-            return await handler(request)
-        except BridgeError as error:
-            counted_error = await _counted(error, unauthenticated, address_of(request))
-            if counted_error.code in ACCESS_DENIED:
-                rejected.record_rejection(
-                    counted_error.code, f"address {address_of(request)}", endpoint=_endpoint_of(request)
-                )
-            return render(request, counted_error)
-        except web.HTTPException as error:
-            if error.status < HTTPStatus.BAD_REQUEST:
-                return error
-            response = render(request, _wire_error(request, error))
-            if hdrs.ALLOW in error.headers:  # RFC 9110, 15.5.6: a 405 says which methods there are
-                response.headers[hdrs.ALLOW] = error.headers[hdrs.ALLOW]
-            return response
-        except ConnectionError:
-            if request.transport is not None and not request.transport.is_closing():
-                return render(request, _unexpected(request))
-            raise  # the caller hung up amid the answer, which aiohttp expects
-        except Exception:  # the HTTP boundary: one of the listed places
-            return render(request, _unexpected(request))
+_Failure: TypeAlias = BridgeError | web.HTTPException
 
-    return catch
+
+def _failure_renderer(
+    rejected: RejectedRequests, unauthenticated: AttemptLimit, render: ErrorRenderer
+) -> Callable[[web.Request, _Failure], Awaitable[web.StreamResponse]]:
+    """Return what makes the response for a refusal; those of requests without access are recorded."""
+
+    async def answer(request: web.Request, failure: _Failure) -> web.StreamResponse:
+        if isinstance(failure, BridgeError):
+            error = await _counted(failure, unauthenticated, address_of(request))
+            if error.code in ACCESS_DENIED:
+                rejected.record_rejection(
+                    error.code, f"address {address_of(request)}", endpoint=_endpoint_of(request)
+                )
+            return render(request, error)
+        if failure.status < HTTPStatus.BAD_REQUEST:
+            return failure
+        response = render(request, _wire_error(request, failure))
+        if hdrs.ALLOW in failure.headers:  # RFC 9110, 15.5.6: a 405 says which methods there are
+            response.headers[hdrs.ALLOW] = failure.headers[hdrs.ALLOW]
+        return response
+
+    return answer
 
 
 def _unexpected(request: web.Request) -> WireError:
@@ -191,55 +213,41 @@ def _endpoint_of(request: web.Request) -> str:
     return f"{request.method} {resource.canonical}" if resource else f"{request.method} elsewhere"
 
 
-def _check_host(origins: AllowedOrigins) -> Middleware:
-    @web.middleware
-    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if relayed_of(request) is not None:  # checked where it arrived
-            return await handler(request)
-        host = request.headers.get(hdrs.HOST, "")  # `request.host` asks DNS for our name where there is none
-        if not origins.knows_host(host):
-            host = _shortened(host)
-            message = f"This bridge does not answer to the host {host!r}. Start it with --allow-host {host}"
-            raise BridgeError(ErrorCode.FOREIGN_HOST, message, detail={"host": host})
-        return await handler(request)
-
-    return check
+def _check_host(origins: AllowedOrigins, request: web.Request) -> None:
+    host = request.headers.get(hdrs.HOST, "")  # `request.host` asks DNS for our name where there is none
+    if not origins.knows_host(host):
+        host = _shortened(host)
+        message = f"This bridge does not answer to the host {host!r}. Start it with --allow-host {host}"
+        raise BridgeError(ErrorCode.FOREIGN_HOST, message, detail={"host": host})
 
 
-def _check_origin(origins: AllowedOrigins) -> Middleware:
-    @web.middleware
-    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if relayed_of(request) is not None:  # checked where it arrived
-            return await handler(request)
-        origin = request.headers.get(hdrs.ORIGIN)
-        if is_metadata_path(request.path):
-            if request.method == hdrs.METH_OPTIONS:
-                return web.Response(status=204, headers=_METADATA_CORS)
-        elif is_open_path(request.path):
-            if request.method == hdrs.METH_OPTIONS:
-                return _preflight(origins, origin, request.path)
-            if is_mcp_path(request.path):  # which MCP demands, whatever key the request brings
-                _check_allowed(origins, origin)
-        elif origin is not None and origin not in origins.own_origins:
-            message = f"Pages of {_shortened(origin)} may not use this part of the bridge."
-            raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": _shortened(origin)})
-        elif _is_foreign_fetch(request):
-            message = "Pages of other origins may not use this part of the bridge."
-            raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message)
-        return await handler(request)
-
-    return check
+def _check_origin(origins: AllowedOrigins, request: web.Request) -> web.Response | None:
+    """Refuse what pages of other origins may not ask for; returns the answer if it is a preflight."""
+    path, origin = request.path, request.headers.get(hdrs.ORIGIN)
+    is_preflight = request.method == hdrs.METH_OPTIONS
+    if is_open_path(path):
+        if is_preflight:
+            return _preflight(origins, origin, path)
+        if is_mcp_path(path):  # which MCP demands, whatever key the request brings
+            _check_allowed(origins, origin)
+    elif is_metadata_path(path):
+        return web.Response(status=204, headers=_METADATA_CORS) if is_preflight else None
+    elif origin is not None and origin not in origins.own_origins:
+        message = f"Pages of {_shortened(origin)} may not use this part of the bridge."
+        raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": _shortened(origin)})
+    elif _is_foreign_fetch(request):
+        message = "Pages of other origins may not use this part of the bridge."
+        raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message)
+    return None
 
 
-@web.middleware
-async def _check_encoding(request: web.Request, handler: Handler) -> web.StreamResponse:
+def _check_encoding(request: web.Request) -> None:
     """Refuse compressed bodies: a small body could expand without bounds."""
-    encoding = request.headers.get(hdrs.CONTENT_ENCODING, "identity").strip().lower()
-    if encoding not in ("", "identity"):
-        quoted = _shortened(encoding)
+    encoding = request.headers.get(hdrs.CONTENT_ENCODING)
+    if encoding is not None and encoding.strip().lower() not in ("", "identity"):
+        quoted = _shortened(encoding.strip().lower())
         message = f"The bridge does not decompress bodies. Send it without Content-Encoding: {quoted}"
         raise BridgeError(ErrorCode.UNSUPPORTED_ENCODING, message, detail={"encoding": quoted})
-    return await handler(request)
 
 
 def _is_foreign_fetch(request: web.Request) -> bool:
@@ -255,7 +263,7 @@ def _shortened(text: str) -> str:
 
 def is_model_path(path: str) -> bool:
     """Return whether a path belongs to the model API."""
-    return re.sub("/+", "/", path).startswith(MODEL_PREFIX)
+    return re.sub("/+", "/", path).startswith(MODEL_PREFIX) if "//" in path else path.startswith(MODEL_PREFIX)
 
 
 def is_mcp_path(path: str) -> bool:
@@ -270,28 +278,27 @@ def is_metadata_path(path: str) -> bool:
 
 def is_open_path(path: str) -> bool:
     """Return whether a path belongs to the routes of tools and models, which other origins may use."""
-    if is_model_path(path) or is_mcp_path(path):
-        return True
     if "//" in path:
         path = re.sub("/+", "/", path)
-    return path in TOOL_PATHS or path.startswith(("/tools/", "/servers/"))
+    return path.startswith(_OPEN_PREFIXES) or path in _OPEN_PATHS
 
 
 def cors_headers(origins: AllowedOrigins) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
     """Return a signal that adds CORS headers to all responses of the open routes, also errors and streams."""
 
     async def add(request: web.Request, response: web.StreamResponse) -> None:
-        if relayed_of(request) is not None:  # the replica at which it arrived adds them
+        path = request.path
+        if is_relay_request(request):  # the replica at which it arrived adds them
             return
-        if is_metadata_path(request.path):
-            response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = "*"
-        if not is_open_path(request.path):
+        if not is_open_path(path):
+            if is_metadata_path(path):
+                response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = "*"
             return
         response.headers.add(hdrs.VARY, "Origin")
         origin = request.headers.get(hdrs.ORIGIN)
         if origin is not None and origins.may_read_tools(origin):
             response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
-            response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = _exposed_headers(request.path)
+            response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = _exposed_headers(path)
 
     return add
 
@@ -328,28 +335,24 @@ def _wire_error(request: web.Request, error: web.HTTPException) -> WireError:
     return WireError(code=code, message=message)
 
 
-def disable_compression(path: str) -> Middleware:
-    """Return a middleware that lets only WebSockets of Engine.IO 4 reach `path`, without compression.
+def _without_compression(request: web.Request) -> web.Request:
+    """Return the handshake of a WebSocket of Engine.IO 4, without the offer to compress messages.
 
     Without deflate for each message an idle page costs 30 KB instead of 130 KB and a message half the time
     (measured in Chromium). aiohttp negotiates what the request offers, so the offer is left out; subprotocols
     too, of which aiohttp would log that none is known. What is no handshake python-engineio would take for a
     socket that is about to open.
+
+    Raises:
+        BridgeError: `invalid_request`: it is no such handshake.
     """
-
-    @web.middleware
-    async def strip(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if not request.path.startswith(path):
-            return await handler(request)
-        if not _is_handshake(request):
-            message = "Only a WebSocket of Engine.IO 4 can be opened here: ?EIO=4&transport=websocket"
-            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        headers = request.headers.copy()
-        headers.popall(hdrs.SEC_WEBSOCKET_EXTENSIONS, None)
-        headers.popall(hdrs.SEC_WEBSOCKET_PROTOCOL, None)
-        return await handler(request.clone(headers=headers))
-
-    return strip
+    if not _is_handshake(request):
+        message = "Only a WebSocket of Engine.IO 4 can be opened here: ?EIO=4&transport=websocket"
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+    headers = request.headers.copy()
+    headers.popall(hdrs.SEC_WEBSOCKET_EXTENSIONS, None)
+    headers.popall(hdrs.SEC_WEBSOCKET_PROTOCOL, None)
+    return request.clone(headers=headers)
 
 
 def _is_handshake(request: web.Request) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from bridge.auth.identity import Caller
+from bridge.http.connections import is_relay_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ _RELAYED = web.RequestKey("relayed", Relayed)
 
 
 def mark_relayed(request: web.BaseRequest, relayed: Relayed) -> None:
-    """Mark a request as passed on by another replica."""
+    """Mark a request as passed on by another replica, at whose listener it came."""
     request[_RELAYED] = relayed
 
 
@@ -37,4 +38,4 @@ def relayed_id_of(request: web.BaseRequest) -> str | None:
 
 def relayed_of(request: web.BaseRequest) -> Relayed | None:
     """Return what another replica vouches for; None for a request that came directly."""
-    return request.get(_RELAYED)
+    return request.get(_RELAYED) if is_relay_request(request) else None

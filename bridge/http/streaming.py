@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from aiohttp import hdrs, web
 
-from bridge.tasks import yield_to_loop
+from bridge.tasks import run_with_companion, yield_to_loop
+
+ResultT = TypeVar("ResultT")
 
 KEEP_ALIVE_S = 15.0
 """Seconds of silence after which a comment is sent: proxies close a silent connection after a minute."""
@@ -129,15 +131,33 @@ async def event_stream(
         await stream.response.write_eof()
 
 
-async def keep_alive(request: web.Request, running: asyncio.Future[Any]) -> web.StreamResponse | None:
-    """Wait until `running` has ended in any way; None if that was soon.
+async def run_kept_alive(
+    request: web.Request, work: Coroutine[Any, Any, ResultT]
+) -> tuple[ResultT, web.StreamResponse | None]:
+    """Return the result of `work`, and None if that came soon.
 
     Else a response that has begun: 200, JSON, so far nothing but white space. The caller writes the rest.
-    Raises what writing to a caller who is gone raises.
+
+    Raises:
+        ConnectionResetError: the caller was gone when white space was written; the work is cancelled.
+    """
+
+    def write_spaces(running: asyncio.Future[ResultT]) -> Coroutine[Any, Any, web.StreamResponse]:
+        return _write_spaces(request, running)
+
+    return await run_with_companion(work, write_spaces, SILENCE_S)
+
+
+async def keep_alive(request: web.Request, running: asyncio.Future[Any]) -> web.StreamResponse | None:
+    """Wait until `running`, which others may wait for, too, has ended; returns as `run_kept_alive`.
+
+    Cancelling leaves `running` as it is. Raises what writing to a caller who is gone raises.
     """
     done, _ = await asyncio.wait({running}, timeout=SILENCE_S)
-    if done:
-        return None
+    return None if done else await _write_spaces(request, running)
+
+
+async def _write_spaces(request: web.Request, running: asyncio.Future[Any]) -> web.StreamResponse:
     response = web.StreamResponse(headers={hdrs.CONTENT_TYPE: "application/json", "X-Accel-Buffering": "no"})
     await response.prepare(request)
     while not running.done():

@@ -20,6 +20,8 @@ MAX_OPEN_BYTES = 256 * MIB
 """Maximum memory of the arguments of one user's open calls, and of those of all users; the next call is
 refused immediately. A call may have 1 MiB of arguments, but few have 1 KiB. Chosen."""
 
+_MOST_OF_ALL = OpenEntries(MAX_OPEN_CALLS, MAX_OPEN_BYTES)
+
 REQUEST, HOST, SERVER, OPERATION, IN_ORDER = "request", "host", "server", "operation", "in_order"
 """Kinds of what the calls of a user share."""
 
@@ -75,7 +77,7 @@ class CallRules:
     def __init__(self, limits: Callable[[], Limits], *, max_open_calls_per_user: int) -> None:
         """`limits` is read each time."""
         self._limits = limits
-        self._max_open_of_user = max_open_calls_per_user
+        self._most_of_user = OpenEntries(max_open_calls_per_user, MAX_OPEN_BYTES_PER_USER)
 
     @property
     def total_limit(self) -> int:
@@ -104,10 +106,8 @@ class CallRules:
         Raises:
             BridgeError: `queue_full`.
         """
-        most = OpenEntries(self._max_open_of_user, MAX_OPEN_BYTES_PER_USER)
-        _check_open(of_user, most, " of this user", "Wait for one of them to end.")
-        most = OpenEntries(MAX_OPEN_CALLS, MAX_OPEN_BYTES)
-        _check_open(of_all, most, "", "Try again when some of them have ended.")
+        _check_open(of_user, self._most_of_user, " of this user", "Wait for one of them to end.")
+        _check_open(of_all, _MOST_OF_ALL, "", "Try again when some of them have ended.")
 
     def timeout_error(self, full: str, seconds: float) -> BridgeError:
         """Return `queue_full`, with the limit that had no room."""

@@ -51,6 +51,8 @@ class CallSettings:
 
     def deadline_of(self, server_id: str, operation_key: str, limits: Limits) -> Deadline:
         """Return the deadline of a call that does not name one itself."""
+        if not self.entries:
+            return Deadline(limits.tool_timeout_seconds, "TOOL_TIMEOUT_SECONDS")
         scopes: tuple[tuple[SetBy, SettingScope], ...] = (
             ("tool", SettingScope(server_id, operation_key)),
             ("server", SettingScope(server_id)),
@@ -64,10 +66,12 @@ class CallSettings:
 
     def of_server(self, server_id: str) -> CallSetting:
         """Return what is set for a server as a whole."""
-        return self.entries.get(SettingScope(server_id), _NOTHING)
+        return self.entries.get(SettingScope(server_id), _NOTHING) if self.entries else _NOTHING
 
     def of_operation(self, server_id: str, operation_key: str) -> CallSetting:
         """Return what is set for one operation."""
+        if not self.entries:
+            return _NOTHING
         return self.entries.get(SettingScope(server_id, operation_key), _NOTHING)
 
 

@@ -80,12 +80,8 @@ class LiveLimits:
         self._changing = asyncio.Lock()
         self._chosen = build_limits(self._given)
         self._replicas = 1
-        self._now = self._chosen
-
-    @property
-    def now(self) -> Limits:
+        self.now = self._chosen
         """The limits in force in this process: with several replicas, its share of what all may do."""
-        return self._now
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Call `listener` after every change."""
@@ -165,7 +161,7 @@ class LiveLimits:
 
     def _settle(self) -> None:
         self._chosen = build_limits({**self._kept, **self._given, **self._changed})
-        self._now = _divide(self._chosen, self._replicas)
+        self.now = _divide(self._chosen, self._replicas)
         for listener in self._listeners:
             listener()
 

@@ -11,8 +11,6 @@ from bridge.errors import BridgeError, ErrorCode
 MAX_KEYS = 10_000
 """Maximum number of buckets; beyond it the least recently used one is evicted."""
 
-EVERYBODY = "*"
-
 
 class RateLimit:
     """A limit of `per_key` uses within `window_s` seconds for each key, and `in_all` for all keys together.
@@ -35,11 +33,13 @@ class RateLimit:
         self._window_s = window_s
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}
+        """For each key what was left at which time, least recently used first."""
+        self._in_all: tuple[float, float] = (self._all_capacity, clock())
 
     def change_rate(self, *, per_key: int, in_all: int | None = None) -> None:
         """Change how much is allowed; without `in_all`, only the limit per key applies."""
-        common = per_key * MAX_KEYS if in_all is None else in_all
-        self._capacities = {True: float(common), False: float(per_key)}
+        self._capacity = float(per_key)
+        self._all_capacity = float(per_key * MAX_KEYS if in_all is None else in_all)
 
     def check_rate(self, key: str) -> None:
         """Raise when no token is left; uses none.
@@ -47,9 +47,10 @@ class RateLimit:
         Raises:
             BridgeError: `rate_limited`, with `detail.retry_after_s`.
         """
-        waits = [self._wait(bucket) for bucket in (key, EVERYBODY)]
-        if max(waits) > 0:
-            raise too_many(self._what, math.ceil(max(waits)))
+        left, left_in_all = self._count_left(key, self._clock())
+        wait = max((1 - left) / self._capacity, (1 - left_in_all) / self._all_capacity) * self._window_s
+        if wait > 0:
+            raise too_many(self._what, math.ceil(wait))
 
     def take_token(self, key: str) -> None:
         """Use one token.
@@ -58,23 +59,25 @@ class RateLimit:
             BridgeError: `rate_limited`; then no token is used.
         """
         now = self._clock()
-        left, in_all = self._left(key, now), self._left(EVERYBODY, now)
-        if min(left, in_all) < 1:
+        left, left_in_all = self._count_left(key, now)
+        if left < 1 or left_in_all < 1:
             self.check_rate(key)
-        for bucket, rest in ((key, left), (EVERYBODY, in_all)):
-            self._buckets.pop(bucket, None)
-            self._buckets[bucket] = (rest - 1, now)
-        while len(self._buckets) > MAX_KEYS:
+        self._buckets.pop(key, None)
+        self._buckets[key] = (left - 1, now)
+        self._in_all = (left_in_all - 1, now)
+        if len(self._buckets) > MAX_KEYS:
             del self._buckets[next(iter(self._buckets))]
 
-    def _wait(self, bucket: str) -> float:
-        missing = 1 - self._left(bucket, self._clock())
-        return missing * self._window_s / self._capacities[bucket == EVERYBODY]
-
-    def _left(self, bucket: str, now: float) -> float:
-        capacity = self._capacities[bucket == EVERYBODY]
-        left, at = self._buckets.get(bucket, (capacity, now))
-        return min(capacity, left + (now - at) * capacity / self._window_s)
+    def _count_left(self, key: str, now: float) -> tuple[float, float]:
+        """Return how many tokens are left for a key, and for all together."""
+        left, at = self._buckets.get(key) or (self._capacity, now)
+        in_all, in_all_at = self._in_all
+        left += (now - at) * self._capacity / self._window_s
+        in_all += (now - in_all_at) * self._all_capacity / self._window_s
+        return (
+            left if left < self._capacity else self._capacity,
+            in_all if in_all < self._all_capacity else self._all_capacity,
+        )
 
 
 def too_many(what: str, seconds: int) -> BridgeError:

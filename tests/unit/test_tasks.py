@@ -1,13 +1,33 @@
-"""Waiting with a bound, and what a pause of the process does to it."""
+"""Waiting with a bound or with a companion, and what a pause of the process does to it."""
 
 import asyncio
 
 import pytest
 
-from bridge.tasks import run_while_awake, run_within
+from bridge.tasks import run_while_awake, run_with_companion, run_within
 from tests.faults.virtual_time import VirtualLoop
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.virtual_time]
+
+
+class Companion:
+    """Runs beside work until that has ended, or fails after some seconds."""
+
+    def __init__(self, fails_after_s: float = 60) -> None:
+        self.fails_after_s = fails_after_s
+        self.history: list[str] = []
+
+    async def run(self, working: asyncio.Future[str]) -> str:
+        self.history.append("begun")
+        try:
+            await asyncio.wait({working}, timeout=self.fails_after_s)
+        except asyncio.CancelledError:
+            self.history.append("cancelled")
+            raise
+        if working.done():
+            return f"{working.result()}, heard"
+        raise ConnectionResetError
+
 
 STEPS = 5
 """Turns of the loop that a driver takes from the bytes that have come to its answer."""
@@ -41,3 +61,53 @@ async def test_what_does_not_answer_is_given_up_when_the_time_is_over() -> None:
     with pytest.raises(TimeoutError):
         await run_while_awake(1.0, answer_after(60))
     assert asyncio.get_running_loop().time() - began == pytest.approx(1.0)
+
+
+async def test_work_that_ends_soon_has_no_companion() -> None:
+    """Nearly all calls do, and a task would cost each of them."""
+    companion = Companion()
+    assert await run_with_companion(answer_after(1), companion.run, 2) == ("answer", None)
+    await asyncio.sleep(5)
+    assert companion.history == []
+
+
+async def test_a_companion_hears_the_result() -> None:
+    """It has begun the response that the result belongs into."""
+    companion = Companion()
+    assert await run_with_companion(answer_after(3), companion.run, 2) == ("answer", "answer, heard")
+    assert companion.history == ["begun"]
+
+
+async def test_a_companion_that_fails_ends_the_work() -> None:
+    """A caller who is gone when white space is written waits for nothing any more."""
+    began = asyncio.get_running_loop().time()
+    with pytest.raises(ConnectionResetError):
+        await run_with_companion(answer_after(60), Companion(fails_after_s=3).run, 2)
+    assert asyncio.get_running_loop().time() - began == pytest.approx(5.0)
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+
+
+async def test_cancelling_ends_the_work_and_its_companion() -> None:
+    """The caller hung up."""
+    companion = Companion()
+    task = asyncio.create_task(run_with_companion(answer_after(60), companion.run, 2))
+    await asyncio.sleep(3)
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled()
+    assert companion.history == ["begun", "cancelled"]
+
+
+async def test_work_that_fails_ends_its_companion() -> None:
+    """What the work raises is raised, in no group."""
+    companion = Companion()
+
+    async def fail() -> str:
+        await asyncio.sleep(3)
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await run_with_companion(fail(), companion.run, 2)
+    assert companion.history == ["begun", "cancelled"]

@@ -93,11 +93,8 @@ def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
     Raises:
         ArgumentError: too large, not JSON (NaN, Infinity and lone surrogates are not), or not an object.
     """
-    encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if len(encoded) > max_bytes:
-        raise ArgumentError(f"The arguments are larger than {max_bytes:,} bytes.")
     try:
-        value = _load(encoded.decode("utf-8-sig"))
+        value = _load(_checked_text(text, max_bytes))
     except UnicodeDecodeError as error:
         raise ArgumentError("The arguments are not UTF-8 text.") from error
     except RecursionError as error:
@@ -109,10 +106,20 @@ def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
     return value
 
 
+def _checked_text(text: str | bytes, max_bytes: int) -> str:
+    """The text without a byte order mark; ASCII, as most are, as it is: each character is a byte."""
+    if isinstance(text, str) and text.isascii() and len(text) <= max_bytes:
+        return text
+    encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if len(encoded) > max_bytes:
+        raise ArgumentError(f"The arguments are larger than {max_bytes:,} bytes.")
+    return encoded.decode("utf-8-sig")
+
+
 def _load(text: str) -> JsonValue:
     if not text or text.isspace():
         return {}
-    value = cast(JsonValue, json.loads(text, parse_constant=_refuse, parse_float=_finite))
+    value = cast(JsonValue, _DECODER.decode(text))
     if "\\u" in text:
         try:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -130,6 +137,10 @@ def _finite(digits: str) -> float:
     if not isfinite(number):
         raise ValueError(f"{digits[:MAX_QUOTED_CHARS]} is too large a number")
     return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+"""Made once: `json.loads` makes one for every text."""
 
 
 def _compile(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:

@@ -4,6 +4,7 @@ Receives the keys of `content` maps; gives the one to use. Knows names of media 
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 JSON = "application/json"
@@ -31,6 +32,7 @@ _MAX_ACCEPT_CHARS = 128
 standard §2.2.2)."""
 
 
+@lru_cache(maxsize=256)
 def base_type(media_type: str) -> str:
     """The type without parameters, lower case: "application/json" for "Application/JSON; charset=utf-8"."""
     return media_type.partition(";")[0].strip().lower()

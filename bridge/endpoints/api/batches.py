@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +20,7 @@ from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
-from bridge.http.streaming import keep_alive
+from bridge.http.streaming import run_kept_alive
 from bridge.limits.call_settings import checked_deadline
 from bridge.settings.limits import Limits
 from toolserver.json_types import dump_json
@@ -105,12 +104,9 @@ class BatchRoutes:
             for number, new_call in enumerate(batch.calls, start=1)
         ]
         check_batch(calls)
-        async with asyncio.TaskGroup() as tasks:
-            running = tasks.create_task(run_batch(self._engine, calls, self._limits()), name=group)
-            begun = await keep_alive(request, running)
+        outputs, begun = await run_kept_alive(request, run_batch(self._engine, calls, self._limits()))
         entries = [
-            self._entry(new_call.tool, output)
-            for new_call, output in zip(batch.calls, running.result(), strict=True)
+            self._entry(new_call.tool, output) for new_call, output in zip(batch.calls, outputs, strict=True)
         ]
         report = BatchReport(outputs=entries)
         if begun is None:

@@ -15,7 +15,8 @@ from aiohttp import hdrs, web
 
 from bridge.endpoints.mcp.progress import CallProgress
 from bridge.endpoints.mcp.protocol import RpcError, error_bytes, event_frame
-from bridge.http.streaming import KEEP_ALIVE_S, event_stream, keep_alive
+from bridge.http.streaming import KEEP_ALIVE_S, event_stream, keep_alive, run_kept_alive
+from bridge.tasks import run_with_companion
 
 TOLD_AFTER_S = 2.0
 """Seconds after which a client that wants to hear of progress hears of it the first time."""
@@ -51,19 +52,22 @@ def http_response(answer: Answer) -> web.Response:
 
 
 async def answer_while_heard(
-    request: web.Request, work: Coroutine[Any, Any, Answer], name: str, progress: CallProgress
+    request: web.Request, work: Coroutine[Any, Any, Answer], progress: CallProgress
 ) -> web.StreamResponse:
     """Run `work` and write the answer that it gives; a client that goes away cancels it.
 
     Raises:
         ConnectionError: the client was gone before the last byte was written.
     """
-    try:
-        async with asyncio.TaskGroup() as group:
-            running = group.create_task(work, name=name)
-            return await answer_when_done(request, running, progress)
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
+    if not reads_streams(request):
+        answer, begun = await run_kept_alive(request, work)
+        return await write_whole(request, answer) if begun is None else await _end(begun, answer)
+
+    def stream(running: asyncio.Future[Answer]) -> Coroutine[Any, Any, web.StreamResponse]:
+        return _stream_answer(request, running, progress)
+
+    answer, streamed = await run_with_companion(work, stream, _silence_s(progress))
+    return await write_whole(request, answer) if streamed is None else streamed
 
 
 async def answer_when_done(
@@ -78,10 +82,21 @@ async def answer_when_done(
     """
     if not reads_streams(request):
         begun = await keep_alive(request, running)
-        return await write_whole(request, running.result()) if begun is None else await _end(begun, running)
-    await asyncio.wait({running}, timeout=KEEP_ALIVE_S if progress.token is None else TOLD_AFTER_S)
+        answer = running.result()
+        return await write_whole(request, answer) if begun is None else await _end(begun, answer)
+    await asyncio.wait({running}, timeout=_silence_s(progress))
     if running.done():
         return await write_whole(request, running.result())
+    return await _stream_answer(request, running, progress)
+
+
+def _silence_s(progress: CallProgress) -> float:
+    return KEEP_ALIVE_S if progress.token is None else TOLD_AFTER_S
+
+
+async def _stream_answer(
+    request: web.Request, running: asyncio.Future[Answer], progress: CallProgress
+) -> web.StreamResponse:
     running.add_done_callback(progress.wake)
     async with event_stream(request, {}, silence_s=KEEP_ALIVE_S, silence=progress.take_frame) as stream:
         while not running.done():
@@ -104,7 +119,7 @@ async def write_whole(request: web.Request, answer: Answer) -> web.StreamRespons
     return response
 
 
-async def _end(begun: web.StreamResponse, running: asyncio.Future[Answer]) -> web.StreamResponse:
-    await begun.write(running.result().body)
+async def _end(begun: web.StreamResponse, answer: Answer) -> web.StreamResponse:
+    await begun.write(answer.body)
     await begun.write_eof()
     return begun

@@ -83,7 +83,7 @@ class McpCalls:
             return await self._mcp_tasks.answer_call(request, message, work, progress, note_delivery=heard)
         with self._delivery(call):
             running = self._run(call, message, progress)
-            return await answer_while_heard(request, running, f"tool {call.tool_name}", progress)
+            return await answer_while_heard(request, running, progress)
 
     async def answer_legacy(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
         """Run a call that outlives its connection.

@@ -86,7 +86,7 @@ class McpTasks:
         self._tasks.start_task(self._run_to_end(run, work), f"mcp call {message.request_id!r}")
         try:
             first = self._first_answer(run, message)
-            response = await answer_while_heard(request, first, "handle or result", progress)
+            response = await answer_while_heard(request, first, progress)
         except BaseException:
             run.cancel()
             note_delivery(heard=False)
