@@ -17,7 +17,7 @@ from aiohttp import ClientError, ClientResponse, hdrs, web
 from bridge.auth.identity import Caller
 from bridge.catalog.registry import NOBODY
 from bridge.cluster.counters import ReplicaCounters
-from bridge.cluster.lost_requests import SAFE_METHODS, LostRequest, LostRequests, explain_stop
+from bridge.cluster.lost_requests import CALLING_PATHS, SAFE_METHODS, LostRequest, LostRequests, explain_stop
 from bridge.cluster.open_exchanges import ExchangeCut, OpenExchanges
 from bridge.cluster.relay_client import (
     PassedRequest,
@@ -30,13 +30,14 @@ from bridge.cluster.relay_client import (
 from bridge.cluster.relayed_sockets import pump_frames
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from bridge.http.body import take_arrived
 from bridge.http.connections import mark_authenticated
 from bridge.http.relayed import relayed_of
 from bridge.log_lines import OncePerMinute, naming_request
 
 SHORT_BYTES = 64 * 1024
 """Maximum bytes of a response that is taken whole before the caller gets any of it: if the home is lost
-meanwhile, the caller gets an error instead of a part."""
+meanwhile, the caller gets an error instead of a part. Also of a body that is sent with its request."""
 
 _log = logging.getLogger(__name__)
 _log.addFilter(OncePerMinute(by_arguments=True))
@@ -170,7 +171,7 @@ class PassingOn:
             return None
         mark_authenticated(request)
         self._counters.count("passed_on")
-        passed = PassedRequest(request, user_id, caller, secrets.token_hex(16))
+        passed = PassedRequest(request, user_id, caller, secrets.token_hex(16), _kept_body(request, caller))
         with naming_request(passed.request_id):
             return await self._answer_elsewhere(passed, found)
 
@@ -273,6 +274,15 @@ async def _copy_response(request: web.Request, source: ClientResponse) -> web.St
         await response.write(piece)
     await response.write_eof()
     return response
+
+
+def _kept_body(request: web.Request, caller: Caller | None) -> bytes | None:
+    """Return the body that is kept until the request is answered; None: there is none, or it is read later.
+
+    Only of requests that do nothing but call tools: the journal tells whether a lost home had the body.
+    """
+    is_call = caller is not None and pattern_of(request) in CALLING_PATHS
+    return take_arrived(request, SHORT_BYTES) if is_call else None
 
 
 def cut_caller(request: web.Request) -> ConnectionResetError:

@@ -27,6 +27,23 @@ BODY_SECONDS = 120.0
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
+_ARRIVED = web.RequestKey("arrived", bytes)
+
+
+def take_arrived(request: web.Request, max_bytes: int) -> bytes | None:
+    """Return the body of a request if it has one, all of it is here, and it is at most `max_bytes` long.
+
+    `read_limited` returns it again; who reads `request.content` finds nothing.
+    """
+    if (arrived := request.get(_ARRIVED)) is not None:
+        return arrived
+    length = request.content_length
+    if not length or length > max_bytes or not request.content.is_eof():
+        return None
+    body = request[_ARRIVED] = request.content.read_nowait()
+    return body
+
+
 async def read_limited(request: web.Request, max_bytes: int, *, what: str = "body") -> bytes:
     """Return the body of a request; one longer than `max_bytes` is not read to its end.
 
@@ -36,7 +53,9 @@ async def read_limited(request: web.Request, max_bytes: int, *, what: str = "bod
         BridgeError: `too_large`; `invalid_request`: it took longer than `BODY_SECONDS`.
     """
     content = request.content
-    if content.is_eof():  # it came with its header, as nearly all do: there is nothing to wait for
+    if (arrived := request.get(_ARRIVED)) is not None:
+        body = arrived
+    elif content.is_eof():  # it came with its header, as nearly all do: there is nothing to wait for
         body = content.read_nowait()
     else:
         body = await _read_in_time(content, max_bytes, what)

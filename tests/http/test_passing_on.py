@@ -361,6 +361,21 @@ async def test_a_moved_user_is_found_once_anew(
 
     assert (await call_list(two, http))[0] == 200
     assert two.homes.asked == [None, stale]
+    assert page.calls[0]["params"] == '{"limit": 2}'
+
+
+async def test_what_was_sent_to_an_old_home_in_vain_is_served_here(
+    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession
+) -> None:
+    """The arguments went with the request that was refused; they are still at hand."""
+    user_id = two.here.local_user.id
+    two.table.moved[user_id] = "a"
+    await page.accept_everything()
+    await page.connect(products)
+    two.homes.believed = Home(user_id, "b", 0)
+
+    assert await call_list(two, http) == (200, PRODUCTS)
+    assert page.calls[0]["params"] == '{"limit": 2}'
 
 
 async def test_a_home_that_refuses_connections_is_unavailable(
