@@ -42,7 +42,8 @@ class PageHook(BuildHookInterface[Any]):
             self._work.cleanup()
 
     def _build(self, root: Path) -> Path:
-        (root / "build").mkdir(exist_ok=True)  # at a fixed depth: source maps name sources by their way from here
+        # At a fixed depth: source maps name sources by their way from here.
+        (root / "build").mkdir(exist_ok=True)
         self._work = tempfile.TemporaryDirectory(dir=root / "build")
         page = Path(self._work.name) / PAGE
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])

@@ -8,6 +8,7 @@ Receives a `Turn` from an endpoint and returns how it ended. Knows no protocol, 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Protocol, TypeAlias
@@ -57,6 +58,13 @@ TurnObserver: TypeAlias = Callable[[TurnEvent], Awaitable[None]]
 """Receives every event of a turn. May wait, which delays the turn; raising ends it."""
 
 
+TurnEnding: TypeAlias = TurnResult | ModelError | BridgeError
+"""How a turn ended: with a result, or with the error that its caller is told."""
+
+TurnEndObserver: TypeAlias = Callable[[str, TurnEnding, float], None]
+"""Is told the provider of a turn, how it ended, and after how many seconds; must not fail or wait."""
+
+
 class TurnEvents:
     """The events of one turn, delivered to its observers one after the other."""
 
@@ -91,6 +99,11 @@ class TurnRunner:
         self._pending = pending
         self._calls = calls
         self._acts_for = acts_for
+        self._end_observers: list[TurnEndObserver] = []
+
+    def on_end(self, tell: TurnEndObserver) -> None:
+        """Call `tell` with the ending of each turn; not of one that is cancelled."""
+        self._end_observers.append(tell)
 
     async def run_turn(self, turn: Turn, emit: Emit) -> TurnResult:
         """Run one turn to its end. Cancelling ends the round and every running call; what was done is stored.
@@ -101,6 +114,20 @@ class TurnRunner:
             InvalidRequest: `previous_response_id` names no response of the user's.
             ModelError: the provider failed before its first output.
         """
+        began = time.monotonic()
+        try:
+            result = await self._run_at_home(turn, emit)
+        except (ModelError, BridgeError) as failure:
+            self._tell_end(turn, failure, time.monotonic() - began)
+            raise
+        self._tell_end(turn, result, time.monotonic() - began)
+        return result
+
+    def _tell_end(self, turn: Turn, ending: TurnEnding, seconds: float) -> None:
+        for tell in self._end_observers:
+            tell(turn.settings.provider, ending, seconds)
+
+    async def _run_at_home(self, turn: Turn, emit: Emit) -> TurnResult:
         turn = replace(turn, model=ModelAtHome(turn.model, turn.request.user_id, self._acts_for))
         if turn.log is None:
             return await self._run_admitted(turn, emit, None)

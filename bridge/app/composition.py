@@ -48,9 +48,10 @@ from bridge.limits.circuit_breaker import Breakers
 from bridge.limits.fair_queue import FairQueue
 from bridge.limits.request_queue import RequestQueue
 from bridge.limits.settings import LiveLimits
+from bridge.metrics.bridge_metrics import BridgeMetrics, build_metrics
 from bridge.providers.directory import ModelDirectory
 from bridge.providers.ports import ProviderStore
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.shelf import DEMO_PROVIDER_NAME, ModelEntry
 from bridge.providers.turn_settings import turn_settings
 from bridge.providers.user_models import ModelServices, UserModels
 from bridge.settings.bridge import BridgeSettings
@@ -106,6 +107,7 @@ class Components:
     responses: ResponseComponents
     conversations: ConversationComponents
     readiness: Readiness
+    metrics: BridgeMetrics
 
 
 def compose_bridge(
@@ -122,8 +124,7 @@ def compose_bridge(
 
     `secret` signs tokens and ids. `homes`: of a replica, which acts only for users who are at home in it.
     """
-    tasks = Tasks()
-    identity = _compose_identity(settings, store, secret)
+    tasks, identity = Tasks(), _compose_identity(settings, store, secret)
     choices, audit = DeviceChoices(store), store.audit_log(settings.storage.audit_days)
     approvals = Approvals(store.approval_tables(), settings.approvals.approve, audit, start=tasks.start_task)
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
@@ -138,8 +139,7 @@ def compose_bridge(
     registry = _compose_registry(
         store, documents, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
-    files = _compose_files(settings, secret, identity, ids)
-    repeats = RepeatedCalls(journal, secret)
+    files, repeats = _compose_files(settings, secret, identity, ids), RepeatedCalls(journal, secret)
     engine = Engine(registry, approvals, AdmissionControl(controls), dispatcher, files, repeats=repeats)
     requests, memory = _compose_requests(controls), _compose_memory(settings, store, controls)
     toolboxes = _compose_toolboxes(engine, registry, controls, gateway, files, base_url=base_url)
@@ -181,7 +181,19 @@ def compose_bridge(
         readiness=compose_readiness(
             settings, store, documents, tasks, registry=registry, engine=engine, find_route=gateway.route_to
         ),
+        metrics=_compose_metrics(settings, homes, dispatcher, engine, turns),
     )
+
+
+def _compose_metrics(
+    settings: BridgeSettings, homes: HomeOf | None, dispatcher: Dispatcher, engine: Engine, turns: TurnRunner
+) -> BridgeMetrics:
+    named = {provider.name for provider in settings.models.provider} | {DEMO_PROVIDER_NAME}
+    metrics = build_metrics("" if homes is None else homes.replica, named.__contains__)
+    dispatcher.observers.of_all.append(metrics.calls.note_move)
+    engine.on_refusal(metrics.calls.note_refusal)
+    turns.on_end(metrics.turns.note_turn)
+    return metrics
 
 
 def _compose_models(settings: BridgeSettings, providers: ProviderStore, *, operator: User) -> UserModels:

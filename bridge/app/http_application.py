@@ -9,6 +9,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from bridge.app.composition import Components
+from bridge.app.metrics_composition import compose_metrics
 from bridge.app.oauth_composition import compose_oauth
 from bridge.auth.attempts import AttemptLimit, Attempts
 from bridge.auth.mcp_callers import McpCallers
@@ -102,7 +103,13 @@ def build_application(
     page = PageRoutes(parts.identity, parts.registry, origin_of(base_url))
     api = api_routes(settings, parts, page, base_url, port, routing=relay)
     programs = _program_routes(settings, parts, links, base_url)
-    facts = [*_facts_routes(api), *parts.readiness.list_routes(), *protected.list_routes()]
+    metrics = compose_metrics(parts, settings.telemetry.metrics_token)
+    facts = [
+        *_facts_routes(api),
+        *parts.readiness.list_routes(),
+        *metrics.list_routes(),
+        *protected.list_routes(),
+    ]
     app[ROUTES] = [*api, *facts, *programs, *page.list_files(), *CompanionRoutes().list_files()]
     for route in app[ROUTES]:
         _add_route(app, route, parts, oauth.callers, relay)

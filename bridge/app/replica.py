@@ -114,6 +114,7 @@ class Replica:
         parts.identity.attempts.count_with(limits)
         parts.readiness.add_check(Check("cluster", self.check_ready, parts.tasks))
         await follow_changes(self._changes, parts)
+        parts.metrics.instruments.state.homes.set_function(lambda: len(self.homes.user_ids))
         self._count_calls = parts.dispatcher.count_open
         relay = Relay(
             self.homes,

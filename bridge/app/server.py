@@ -34,6 +34,7 @@ from bridge.documents.worker import DocumentWorker
 from bridge.http.connections import Connections
 from bridge.http.middleware import refuse_expectations
 from bridge.lazy_modules import load_lazily
+from bridge.metrics.loop_lag import measure_lag
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import ClusterSettings
 from bridge.settings.network import page_url
@@ -264,7 +265,8 @@ def _compose_replica(settings: ClusterSettings, store: Store) -> Replica | None:
 
 
 def _start_sweeps(settings: BridgeSettings, store: Store, parts: Components) -> None:
-    """Begin what looks after the database until the stop."""
+    """Begin what looks after the database, and measures the event loop, until the stop."""
+    parts.tasks.start_task(measure_lag(parts.metrics.instruments.loop_lag), "lag of the event loop")
     parts.tasks.start_task(store.claim.keep_claim(), "the database lease")
     parts.tasks.start_task(parts.journal.sweep_hourly(), "old calls")
     parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")

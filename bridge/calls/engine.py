@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -86,7 +86,12 @@ class Engine:
         self._dispatcher = dispatcher
         self._answers = answers
         self._repeats = repeats
+        self._refusal_observers: list[Callable[[ErrorCode], None]] = []
         dispatcher.observers.of_followed.append(repeats.note_move)
+
+    def on_refusal(self, tell: Callable[[ErrorCode], None]) -> None:
+        """Call `tell` with the code of each call that is refused before it is opened; it must not fail."""
+        self._refusal_observers.append(tell)
 
     async def call_tool(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end. Cancelling it aborts the request in the page.
@@ -96,6 +101,14 @@ class Engine:
                 or `queue_full`; nothing was sent. `not_found` for a `read_result` of an answer that is not
                 stored. `IdempotencyKeyReused` for a repeated call.
         """
+        try:
+            return await self._call(call)
+        except BridgeError as refusal:
+            for tell in self._refusal_observers:
+                tell(refusal.error.code)
+            raise
+
+    async def _call(self, call: ToolCall) -> CallOutcome:
         user_id = call.context.user_id
         self._admission.admit_call(user_id)
         view = await self._registry.view_of_user(user_id)

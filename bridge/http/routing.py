@@ -22,13 +22,14 @@ WORTH_COMPRESSING = 1024
 """Bytes from which an answer is compressed; less than that is one packet anyway."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Access: TypeAlias = Literal["caller", "reader", "page", "mcp", "result_token", "public"]
+Access: TypeAlias = Literal["caller", "reader", "page", "mcp", "monitor", "result_token", "public"]
 """The access levels of routes.
 
 `caller`: whoever shows an API key or a session token. `reader`: likewise, and a forwarder need not name a
 user. `page`: a session token, for what a person decides. `mcp`: like `reader`, or an access token for the MCP
-endpoint, where OAuth is set up. `result_token`: the token that came with a call,
-read by the handler. `public`: anybody, also whoever follows a signed link.
+endpoint, where OAuth is set up. `monitor`: the token for metrics or a key of
+the operator, read by the handler; every replica answers for itself. `result_token`: the token that came with
+a call, read by the handler. `public`: anybody, also whoever follows a signed link.
 """
 
 

@@ -12,7 +12,7 @@ all, and opens only when these were calls of several tools: one bad tool never c
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -195,6 +195,14 @@ class Breakers:
             for key, breaker in reversed(self._breakers.items())
             if key.user_id == user_id and (breaker.opened_at is not None or self._recent(breaker))
         ]
+
+    def count_states(self) -> Counter[tuple[BreakerKind, BreakerState]]:
+        """Count the breakers of all users that are not closed."""
+        counted: Counter[tuple[BreakerKind, BreakerState]] = Counter()
+        for key, breaker in self._breakers.items():
+            if (state := self._state(breaker)) is not BreakerState.CLOSED:
+                counted[key.kind, state] += 1
+        return counted
 
     def reset_breakers(
         self,

@@ -16,6 +16,7 @@ from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.network import NetworkSettings
 from bridge.settings.oauth import OAuthSettings
 from bridge.settings.storage import StorageSettings
+from bridge.settings.telemetry import TelemetrySettings
 from bridge.settings.tools import ToolSettings
 from bridge.settings.users import UserSettings
 
@@ -34,3 +35,4 @@ class SettingsTree(BaseModel):
     model_defaults: ModelDefaults = Field(default_factory=ModelDefaults)
     memory: MemorySettings = Field(default_factory=MemorySettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)
+    telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)

@@ -22,7 +22,7 @@ from bridge.audit import AuditEntry, AuditKind, OriginOf, no_origin
 from bridge.storage.dialects import reason_of
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import AuditRow, CallRow, UserRow
-from bridge.storage.write_thread import GroupCommit, RowWriter, Transactions
+from bridge.storage.write_thread import Backlog, GroupCommit, RowWriter, Transactions
 from bridge.tasks import sleep_safely
 
 MAX_ROWS = 1_000_000
@@ -128,6 +128,11 @@ class AuditLog:
             _detail_text({**(detail or {}), **self._origin_of(user_id)}),
         )
         self._entries.put_entry(row)
+
+    @property
+    def backlog(self) -> Backlog:
+        """What is still to be written."""
+        return self._entries.backlog
 
     async def sweep_hourly(self) -> None:
         """Delete old entries, now and once an hour, until cancelled."""

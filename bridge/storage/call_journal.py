@@ -47,7 +47,7 @@ from bridge.storage.dialects import reason_of
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import CallRow
 from bridge.storage.write_ahead_log import WriteAheadLog
-from bridge.storage.write_thread import CATCH_UP_S, GroupCommit, Transactions
+from bridge.storage.write_thread import CATCH_UP_S, Backlog, GroupCommit, Transactions
 from bridge.tasks import sleep_safely
 
 KEEP_SECONDS = 30 * 24 * 3600
@@ -135,6 +135,11 @@ class CallJournal:
             row[_UNREAD] = text
         self._entries.put_entry(row, is_vital=True)
         self._under_way[call.call_id] = _Opened(row, self._entries.accepted)
+
+    @property
+    def backlog(self) -> Backlog:
+        """What is still to be written."""
+        return self._entries.backlog
 
     def acts_for(self, user_id: str) -> bool:
         """Return True: every user is at home in a bridge alone."""

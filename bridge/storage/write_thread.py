@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import orjson
 from sqlalchemy import Boolean, Connection, Engine, Insert, Table
@@ -87,6 +87,15 @@ class WriteThread:
             work(connection)
 
 
+class Backlog(NamedTuple):
+    """What is on its way to the database."""
+
+    waiting: int
+    """Number of entries that are not written yet."""
+    is_away: bool
+    """Whether the database refuses them."""
+
+
 class GroupCommit(Generic[EntryT]):
     """Entries of one kind on their way to the database. All methods run on one event loop."""
 
@@ -118,6 +127,11 @@ class GroupCommit(Generic[EntryT]):
         self._fenced = 0
         """Number of entries not written since the last line about them: their users are at home elsewhere."""
         self._moved = asyncio.Event()
+
+    @property
+    def backlog(self) -> Backlog:
+        """What is still to be written."""
+        return Backlog(self.accepted - self.settled, self.is_away)
 
     @property
     def is_behind(self) -> bool:

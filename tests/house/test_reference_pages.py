@@ -3,7 +3,7 @@
 import pytest
 
 from tests.house.source import refuse, text_of
-from tests.reference import api_page, commands_page, errors_page, settings_page, wire_page
+from tests.reference import api_page, commands_page, errors_page, metrics_page, settings_page, wire_page
 from tests.reference.pages import PAGES, pages
 from tests.reference.parts import names_of_parts
 
@@ -11,6 +11,7 @@ NEEDED = {
     api_page.PAGE: ["routes", "shapes"],
     commands_page.PAGE: sorted(commands_page.parts()),
     errors_page.PAGE: ["overview"],
+    metrics_page.PAGE: ["overview"],
     wire_page.PAGE: ["events", "shapes"],
 }
 

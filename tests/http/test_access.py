@@ -26,6 +26,7 @@ UNPROVEN: Mapping[Access, int | None] = {
     "reader": 401,
     "page": 401,
     "mcp": 401,
+    "monitor": 401,
     "result_token": 401,
     "public": None,
 }

@@ -7,6 +7,7 @@ from tests.reference import (
     commands_page,
     decisions_page,
     errors_page,
+    metrics_page,
     settings_page,
     wire_page,
 )
@@ -21,6 +22,7 @@ async def pages() -> dict[str, str]:
     texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in PAGES}
     parts = {
         errors_page.PAGE: {"overview": errors_page.overview(texts[errors_page.PAGE])},
+        metrics_page.PAGE: {"overview": metrics_page.overview()},
         commands_page.PAGE: commands_page.parts(),
         api_page.PAGE: {"routes": api_page.routes(document), "shapes": api_page.shapes(document)},
         wire_page.PAGE: {"events": wire_page.events(), "shapes": wire_page.shapes()},
@@ -35,6 +37,7 @@ PAGES = (
     commands_page.PAGE,
     decisions_page.PAGE,
     errors_page.PAGE,
+    metrics_page.PAGE,
     settings_page.PAGE,
     wire_page.PAGE,
 )

@@ -87,6 +87,18 @@ def test_one_tool_never_blocks_another_nor_another_user() -> None:
     assert not harness.call()
 
 
+def test_what_is_not_closed_is_counted_by_what_it_watches() -> None:
+    """For metrics: of all users, and without their names."""
+    harness = BreakerHarness()
+    for key in (BOOM, BOOM._replace(user_id="bob")):
+        for _ in range(5):
+            harness.call(key)
+    harness.call(FINE)
+    assert harness.breakers.count_states() == {("tool", BreakerState.OPEN): 2}
+    harness.now += 61
+    assert harness.breakers.count_states() == {("tool", BreakerState.HALF_OPEN): 2}
+
+
 def test_one_bad_tool_never_closes_its_host() -> None:
     """W-08: however often it fails, the other tools of that host may be called."""
     harness = BreakerHarness()

@@ -1,0 +1,42 @@
+"""The table of `docs/reference/metrics.md`, from the declarations."""
+
+from collections.abc import Iterable
+from typing import cast
+
+from prometheus_client import Metric
+from prometheus_client.metrics import MetricWrapperBase
+
+from bridge.metrics.instruments import Instruments
+from tests.reference.parts import table
+
+PAGE = "docs/reference/metrics.md"
+
+
+def overview() -> Iterable[str]:
+    """Every metric, in the order of its declaration."""
+    return table(("metric", "type", "labels", "meaning"), map(_row, declared()))
+
+
+def declared() -> list[tuple[Metric, tuple[str, ...]]]:
+    """Every metric of a bridge's own, with the names of its labels."""
+    bridge = Instruments()
+    groups = (bridge, bridge.calls, bridge.turns, bridge.state)
+    instruments = [
+        each for group in groups for each in vars(group).values() if isinstance(each, MetricWrapperBase)
+    ]
+    return [
+        (metric, cast("tuple[str, ...]", vars(instrument)["_labelnames"]))
+        for instrument in instruments
+        for metric in instrument.describe()
+    ]
+
+
+def sample_name(metric: Metric) -> str:
+    """The name by which a query finds it; a histogram has three, of which this is the beginning."""
+    return f"{metric.name}_total" if metric.type == "counter" else metric.name
+
+
+def _row(declaration: tuple[Metric, tuple[str, ...]]) -> tuple[str, str, str, str]:
+    metric, labels = declaration
+    named = ", ".join(f"`{label}`" for label in labels)
+    return f"`{sample_name(metric)}`", metric.type, named, metric.documentation
