@@ -49,7 +49,13 @@ from bridge.browsers.beats import BEAT_S, SLOW_CHARS_PER_S, beat_pages, silence_
 from bridge.browsers.connected_pages import ConnectedPages
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.page_messages import envelope_of, read_ack, unreadable_report
-from bridge.browsers.page_socket import PageSocket, page_socket_of
+from bridge.browsers.page_socket import (
+    PING_INTERVAL_S,
+    PING_TIMEOUT_S,
+    PageSocket,
+    SharedBySockets,
+    page_socket_of,
+)
 from bridge.browsers.socket_io import JsonPacket, WireJson, library_log, use_sockets
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.approvals import Approvals
@@ -63,13 +69,6 @@ from bridge.tasks import Tasks, sleep_safely
 SOCKET_PATH = "/ws/socket.io"
 """Path of the socket; the same as in Open WebUI, so that either side can be swapped."""
 
-PING_INTERVAL_S = 25
-PING_TIMEOUT_S = 20
-"""Seconds, Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (measured in Chromium)."""
-
-PING_TIMEOUT = "ping timeout"
-"""Reason that python-engineio gives for a socket that answered no ping."""
-
 ACK_S = 10.0
 """Seconds that a page has to acknowledge a call, if nothing else is heard of it; it takes milliseconds. With
 `PAGE_RESUME_SECONDS` after that, a frozen page is known before the status of its calls is sent (`SILENCE_S`).
@@ -81,6 +80,10 @@ CLOSING_S = 1.0
 
 POLL_S = 0.02
 """Seconds between two looks at whether every page has hung up."""
+
+READERS = 4
+"""Sockets for which the database is read at the same time: more would open connections to it, only to close
+them again, and with them every call that looks something up would wait behind a crowd that comes back."""
 
 MAX_BUDGETS = 10_000
 """Maximum number of users, including those whose pages are gone, whose message budget is remembered."""
@@ -144,6 +147,7 @@ class BrowserGateway:
         self._registry: Registry | None = None
         self._find_route: FindRoute | None = None
         self._has_beats = False
+        self._readers = asyncio.Semaphore(READERS)
         self.unread = AllUnread()
         self._sio = socketio.AsyncServer(
             async_mode="aiohttp",
@@ -155,10 +159,12 @@ class BrowserGateway:
             max_http_buffer_size=SOCKET_MESSAGE_BYTES,
             ping_interval=PING_INTERVAL_S,
             ping_timeout=PING_TIMEOUT_S,
+            monitor_clients=False,
             logger=library_log(),
             engineio_logger=library_log(),
         )
-        use_sockets(self._sio, partial(PageSocket, all_unread=self.unread))
+        shared = SharedBySockets(self.unread, Alarms(), tasks)
+        use_sockets(self._sio, partial(PageSocket, shared=shared))
         self.pages = ConnectedPages(choices)
         self.announcements = Announcements(self.pages, self._send)
         self._sio.on("connect", self._handle_connect)
@@ -289,7 +295,8 @@ class BrowserGateway:
     async def _handle_connect(self, sid: str, environ: dict[str, Any], auth: Any) -> None:
         said = cast("dict[str, Any]", auth) if isinstance(auth, dict) else {}
         try:
-            caller = await self._identity.caller_of_session(token := str(said.get("token")))
+            async with self._readers:
+                caller = await self._identity.caller_of_session(token := str(said.get("token")))
             if self._find_route is not None:
                 await self._refuse_strangers(caller.user.id, self._find_route)
                 # A browser that was removed meanwhile was not among `device_ids`.
@@ -298,6 +305,7 @@ class BrowserGateway:
             raise RefusedConnection(error.error.message, error.error.model_dump(mode="json")) from None
         self._callers[sid] = caller
         self._sockets[sid] = page_socket_of(environ)
+        environ.clear()  # the library keeps it as long as the page is connected
         self._sockets[sid].mark_authenticated(sid, caller.user.id, self._budget_of(caller.user.id), self)
         if (hello := said.get("hello")) is not None:  # answered when the library has confirmed the connection
             self._tasks.start_task(self._welcome_page(sid, hello), f"welcome {sid}")
@@ -328,11 +336,9 @@ class BrowserGateway:
             del self._budgets[next(iter(self._budgets))]
         return budget
 
-    async def _handle_disconnect(self, sid: str, reason: str) -> None:
+    async def _handle_disconnect(self, sid: str, _reason: str) -> None:
         caller = self._callers.pop(sid, None)
-        socket = self._sockets.pop(sid, None)
-        if socket is not None and reason == PING_TIMEOUT:
-            socket.cut_connection()  # it reads nothing either, so a close frame would not reach it
+        self._sockets.pop(sid, None)
         self.announcements.forget_socket(sid)
         if caller is None:
             return
@@ -352,8 +358,9 @@ class BrowserGateway:
         if hello.protocol != PROTOCOL:
             return _error_answer(ErrorCode.INVALID_REQUEST, OTHER_VERSION)
         caller = self._callers[sid]
-        mode = await self._approvals.mode_of_user(caller.user.id)
-        revision = await self._revision_of(caller.user.id)
+        async with self._readers:
+            mode = await self._approvals.mode_of_user(caller.user.id)
+            revision = await self._revision_of(caller.user.id)
         if self._callers.get(sid) is not caller:
             return _error_answer(ErrorCode.UNAUTHORIZED, "This connection has ended.")
         page = Page(sid, caller.device_id, hello.instance, hello.epoch)

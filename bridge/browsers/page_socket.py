@@ -1,16 +1,20 @@
 """The WebSocket of one page: what a call needs goes straight through it.
 
-python-engineio starts a task and a timer for every message that it receives, puts every message that it sends
-into a queue, and has a task write it. Here an event is written to the transport where it is made, unless
-something else has to be written first; acks and results of calls are handled where they arrive, unless
-something that came before them still waits. Both fall back to the library's way, which keeps the order and
-its limits. ADR 31 has the reasons, `make bench` what this saves.
+python-engineio has four tasks for each page: one that reads, with a task and a timer more for each message,
+one that writes what is in a queue, one that pings. Here one task reads. An event is written to the transport
+where it is made, unless something else has to be written first; acks and results of calls are handled where
+they arrive, unless something that came before them still waits. ADR 31 has the reasons.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from math import ceil
 from typing import Any, Protocol
 
 from aiohttp import WSMessage, WSMsgType, web
@@ -32,11 +36,13 @@ from bridge.browsers.socket_frames import (
     frame_head,
     read_frame,
 )
+from bridge.browsers.socket_io import message_packet, ping_packet
 from bridge.browsers.unread_messages import AllUnread, UnreadMessages
+from bridge.calls.clock import Alarms
 from bridge.http.connections import Connection
 from bridge.limits.message_budget import MessageBudget, weight_of
 from bridge.log_lines import OncePerMinute
-from bridge.tasks import sleep_safely, yield_to_loop
+from bridge.tasks import Tasks, sleep_safely, yield_to_loop
 
 MAX_BATCH_WEIGHT = 16
 """Messages of one page that are handled in a row, large ones counting more, before other tasks run."""
@@ -47,6 +53,10 @@ MAX_ARRIVED_WEIGHT = 64
 ARRIVED_BYTES = 4 * 1024
 """Bytes that count as one of those: of as much as aiohttp can read at once, the end is left to the task, and
 then all that comes after it."""
+
+PING_INTERVAL_S = 25
+PING_TIMEOUT_S = 20
+"""Seconds, Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (measured in Chromium)."""
 
 AUTHENTICATION_S = 15.0
 """Seconds for a socket to authenticate."""
@@ -78,6 +88,15 @@ class Reports(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class SharedBySockets:
+    """What the sockets of all pages share."""
+
+    unread: AllUnread
+    pings: Alarms
+    tasks: Tasks
+
+
 class PageSocket(WebSocket):
     """A WebSocket whose messages are handled as they arrive, or in the one task that waits for them.
 
@@ -86,11 +105,15 @@ class PageSocket(WebSocket):
     not authenticate or complete the handshake in time.
     """
 
-    def __init__(self, handler: Any, server: Any, *, all_unread: AllUnread) -> None:
-        """Called by the library, on the running loop, when it answers a WebSocket upgrade."""
+    def __init__(self, handler: Any, server: Any, *, shared: SharedBySockets) -> None:
+        """Called by the library, on the running loop, when it answers a WebSocket upgrade.
+
+        `handler`: the engine's, which is not called: `_serve` does what it does.
+        """
         super().__init__(handler, server)
         self._engine: Any = handler.__self__
-        self._unread = UnreadMessages(all_unread, self._drop_unread)
+        self._shared = shared
+        self._unread = UnreadMessages(shared.unread, self._drop_unread)
         self._line: web.RequestHandler | None = None
         self._budget = MessageBudget()
         self._is_authenticated = False
@@ -105,6 +128,10 @@ class PageSocket(WebSocket):
         """Whether the task has handled everything before, and waits."""
         self.heard_at = 0.0
         """Time of the event loop at which the last message arrived."""
+        self._drain: Callable[[], Awaitable[None]]
+        """Waits until the page has read most of what it was sent."""
+        self._is_writing = False
+        """Whether a task writes what waits."""
         self._deadline: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
         self._time_limit: asyncio.Timeout | None = None
         """That of the wait for the next message, until the handshake is complete."""
@@ -118,20 +145,42 @@ class PageSocket(WebSocket):
         """
         environ[_KEY] = self
         request: web.Request = environ["aiohttp.request"]
-        self.environ, self._line = environ, request.protocol
-        self._engine.queue.unread = self._unread
-        limit: int = self._engine.server.max_http_buffer_size
-        self._sock = PageWebSocket(limit, self.begin_arrivals, self.take_arrived)
+        self._line = request.protocol
+        engine = self._engine
+        engine.queue.unread = self._unread
+        self._sock = PageWebSocket(engine.server.max_http_buffer_size, self.begin_arrivals, self.take_arrived)
         try:
-            await self._sock.prepare(request)
-            await self.handler(self)
+            self._drain = (await self._sock.prepare(request)).drain
+            engine.connected = engine.upgraded = True
+            engine.queue.write_with(self._write_waiting)
+            self._await_ping()
+            await self._serve()
             return self._sock
         finally:
+            self._shared.pings.cancel_alarm(self)
             self._unread.leave_page()
-            server = self._engine.server
-            await self._engine.close(wait=False, abort=True, reason=server.reason.TRANSPORT_CLOSE)
-            server.sockets.pop(self._engine.sid, None)
-            self._engine.queue.drop_packets()
+            await engine.close(wait=False, abort=True, reason=engine.server.reason.TRANSPORT_CLOSE)
+            engine.server.sockets.pop(engine.sid, None)
+            engine.queue.drop_packets()
+
+    async def _serve(self) -> None:
+        with suppress(OSError, UnreadableFrame, TimeoutError):
+            while True:
+                await self.wait()
+                self._engine.last_ping = None
+                self._await_ping()
+
+    def _await_ping(self) -> None:
+        """Ping the page after `PING_INTERVAL_S`: together with all that are due in the same second."""
+        at = ceil(asyncio.get_running_loop().time() + PING_INTERVAL_S)
+        self._shared.pings.set_alarm(self, at, self._ping)
+
+    def _ping(self) -> None:
+        """Ping the page, and cut it off unless it answers within `PING_TIMEOUT_S`: nobody reads there."""
+        self._engine.last_ping = time.time()
+        at = ceil(asyncio.get_running_loop().time() + PING_TIMEOUT_S)
+        self._shared.pings.set_alarm(self, at, self.cut_connection)
+        self._engine.queue.add_packet(ping_packet())
 
     def cut_connection(self) -> None:
         """Abort the connection immediately, whether or not the other side has read what was sent."""
@@ -149,47 +198,68 @@ class PageSocket(WebSocket):
             ack_id = self._last_ack_id = self._last_ack_id + 1
             self._awaited_acks[ack_id] = of_call
         text = event_text(event, data, ack_id)
-        transport = self._free_transport()
-        if transport is None or self._is_line_full():
-            self._queue_text(text)
-        elif len(text) <= JOINED_BYTES:
-            transport.write(frame_head(len(text)) + text)
-        else:
-            transport.write(frame_head(len(text)))
-            transport.write(text)
+        if self._deadline is None and self._engine.queue.is_empty and self._may_write():
+            self._write(text)
+        elif not self._engine.closed:
+            self._engine.queue.add_packet(message_packet(text[len(MESSAGE) :].decode()))
 
     def write_past_queue(self, frame: bytes) -> None:
         """Write a WebSocket frame, unless the handshake is not complete or something is still to be written.
 
         What is still to be written tells the page as much as a beat: that the bridge lives.
         """
-        transport = self._free_transport()
-        if transport is not None and not transport.get_write_buffer_size():
+        if self._line is None or self._deadline is not None or not self._engine.queue.is_empty:
+            return
+        transport = self._line.transport
+        if transport is not None and self._may_write() and not transport.get_write_buffer_size():
             transport.write(frame)
 
-    def _free_transport(self) -> asyncio.WriteTransport | None:
-        """Return the page's transport, if nothing has to be written to it first."""
+    def _may_write(self) -> bool:
+        """Whether the connection takes something now."""
+        return self._line is not None and not self._line.writing_paused and self._is_open()
+
+    def _write(self, text: bytes) -> None:
+        if self._line is None or (transport := self._line.transport) is None:
+            return
+        if len(text) <= JOINED_BYTES:
+            transport.write(frame_head(len(text)) + text)
+        else:
+            transport.write(frame_head(len(text)))
+            transport.write(text)
+
+    def _write_waiting(self) -> None:
+        """Write what waits in the outbox, as far as the connection takes it; a task writes the rest."""
+        if not self._is_writing:
+            self._write_some()
+            if not self._engine.queue.is_empty and self._is_open():
+                self._is_writing = True
+                self._shared.tasks.start_task(self._write_rest(), f"what {self._sid or 'a socket'} is sent")
+
+    def _write_some(self) -> None:
+        outbox = self._engine.queue
+        while not outbox.is_empty and self._may_write():
+            self._write(outbox.first_text())
+            outbox.drop_first()
+
+    async def _write_rest(self) -> None:
+        """Write whenever the page has read enough of what it was sent, until nothing waits."""
+        outbox = self._engine.queue
+        try:
+            while not outbox.is_empty and self._is_open():
+                await self._drain()
+                self._write_some()
+        except ConnectionError:
+            pass  # the connection broke; what waits is dropped with the socket
+        finally:
+            self._is_writing = False
+
+    def _is_open(self) -> bool:
         transport = None if self._line is None else self._line.transport
-        if transport is None or transport.is_closing() or self._deadline is not None or self._sock.closed:
-            return None
-        return None if self._unread.has_messages or not self._engine.queue.empty() else transport
-
-    def _is_line_full(self) -> bool:
-        return self._line is not None and self._line.writing_paused
-
-    def _queue_text(self, text: bytes) -> None:
-        if not self._engine.closed:
-            self._engine.queue.put_text(text[len(MESSAGE) :].decode())
+        return transport is not None and not transport.is_closing() and not self._sock.closed
 
     def _drop_unread(self) -> None:
         _log.warning("A page is disconnected because it does not read what it is sent.")
         self.cut_connection()
-
-    async def send(self, message: str) -> None:
-        """Write a packet; called by the library for one after the other."""
-        await self._sock.send_str(message)
-        if message.startswith(MESSAGE):
-            self._unread.message_written()
 
     def mark_authenticated(self, sid: str, user_id: str, budget: MessageBudget, reports: Reports) -> None:
         """Mark as the page `sid` of a user, whose messages charge `budget` and whose reports go to `reports`.

@@ -32,15 +32,10 @@ class UnreadMessages:
     def __init__(self, all_pages: AllUnread, disconnect: Callable[[], None]) -> None:
         """`disconnect` is called once, when the page has to go; it must not wait."""
         self._all = all_pages
-        self._sizes: deque[int] = deque()
+        self._sizes: deque[int] | None = None  # most pages have read everything
         self.disconnect = disconnect
         self.user_id = ""
         self.bytes = 0
-
-    @property
-    def has_messages(self) -> bool:
-        """Whether a message waits to be written, or is being written."""
-        return bool(self._sizes)
 
     def enter_page(self, user_id: str) -> None:
         """Begin to count: the page belongs to this user."""
@@ -50,13 +45,19 @@ class UnreadMessages:
     def message_queued(self, text: str) -> None:
         """Count a message that will be written."""
         size = sys.getsizeof(text)
+        if self._sizes is None:
+            self._sizes = deque()
         self._sizes.append(size)
         self._all.change_bytes(self, size)
 
     def message_written(self) -> None:
         """Forget the oldest message: the connection has taken it."""
-        if self._sizes:
-            self._all.change_bytes(self, -self._sizes.popleft())
+        if self._sizes is None:
+            return
+        size = self._sizes.popleft()
+        if not self._sizes:
+            self._sizes = None
+        self._all.change_bytes(self, -size)
 
     def leave_page(self) -> None:
         """Forget all: the page has gone."""

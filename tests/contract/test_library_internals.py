@@ -12,18 +12,22 @@ READ = {
     # `use_sockets` puts a class into the table that is read here.
     "engineio.base_server:BaseServer.__init__": "004fe2e394c845f2",
     "engineio.async_socket:AsyncSocket._upgrade_websocket": "1c4d97ef2b8a2a98",
-    # `PageSocket` is made and called here, and what it raises is expected here.
+    # `PageSocket` is made and called here, and does itself what its handler would do.
     "engineio.async_socket:AsyncSocket._websocket_handler": "a36c767d9e5bdb68",
     "engineio.async_drivers.aiohttp:WebSocket.__init__": "1cccc02d7c667aec",
     "engineio.async_drivers.aiohttp:WebSocket.__call__": "a969eeea92fe3ec1",
     # `PageSocket` hands packets over, and ends the engine's socket.
     "engineio.async_socket:AsyncSocket.receive": "3b8594f105b3da61",
     "engineio.async_socket:AsyncSocket.close": "6aaca884e771300c",
-    "engineio.async_server:AsyncServer._service_task": "cd28fbf22ddf1103",
-    # `PageSocket.send_event` writes between what these write, and knows from `Outbox` what they still hold.
-    "engineio.async_socket:AsyncSocket.poll": "e89b1c0ed5b3a3a0",
     "engineio.async_socket:AsyncSocket.send": "75cf41e2a2eb67bd",
-    "aiohttp.http:WebSocketWriter.send_frame": "bb56c60d55c2b8e6",
+    # The library pings nobody and looks for no silent page: `PageSocket` does.
+    "engineio.async_socket:AsyncSocket.schedule_ping": "004bb5cd7ba28d22",
+    "engineio.async_socket:AsyncSocket.check_ping_timeout": "9c468b23c469b592",
+    "engineio.async_server:AsyncServer._handle_connect": "a92beb04c4c92901",
+    "engineio.async_server:AsyncServer.disconnect": "41a052166f229e88",
+    "socketio.async_server:AsyncServer._handle_eio_connect": "370a145fd643a4d1",
+    # The gateway empties the `environ` that this keeps.
+    "socketio.async_server:AsyncServer._handle_connect": "e18c0f9058dae4b9",
     # `PageWebSocket` does what this does, with a queue of its own.
     "aiohttp.web_ws:WebSocketResponse._post_start": "f16663fbc71842dc",
     "aiohttp.web_ws:WebSocketResponse._pre_start": "890adc341fb06dfb",

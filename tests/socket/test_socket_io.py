@@ -9,10 +9,18 @@ import pytest
 from aiohttp import WSMessage, WSMsgType
 
 from bridge.browser_protocol import EVENT_RESULT
-from bridge.browsers.page_socket import AUTHENTICATION_S, HANDSHAKE_S, MAX_BATCH_WEIGHT, PageSocket
+from bridge.browsers.page_socket import (
+    AUTHENTICATION_S,
+    HANDSHAKE_S,
+    MAX_BATCH_WEIGHT,
+    PageSocket,
+    SharedBySockets,
+)
 from bridge.browsers.socket_frames import UnreadableFrame
 from bridge.browsers.unread_messages import AllUnread
+from bridge.calls.clock import Alarms
 from bridge.limits.message_budget import BURST, MESSAGES_PER_CALL, RATE_PER_S, MessageBudget
+from bridge.tasks import Tasks
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -46,7 +54,7 @@ class Arrived(PageSocket):
     """A socket on which everything has arrived already, and then nothing more comes."""
 
     def __init__(self, library: Library, *texts: str | bytes | None) -> None:
-        super().__init__(library.serve, None, all_unread=AllUnread())
+        super().__init__(library.serve, None, shared=SharedBySockets(AllUnread(), Alarms(), Tasks()))
         self.library = library
         self._sock: Any = self
         self._texts = list(texts)

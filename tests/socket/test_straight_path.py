@@ -4,8 +4,10 @@ import asyncio
 import json
 from random import Random
 
+import aiohttp
 import pytest
 
+from bridge.browsers import page_socket
 from bridge.browsers.page_socket import ARRIVED_BYTES, JOINED_BYTES, MAX_ARRIVED_WEIGHT
 from bridge.limits.message_budget import BURST, RATE_PER_S
 from tests.support.served_socket import Engine, served_socket
@@ -139,4 +141,34 @@ async def test_a_socket_that_has_ended_is_sent_nothing() -> None:
         await page.close()
         await eventually(lambda: engine.closed)
         socket.send_event("n", 1)
-        assert engine.queue.empty()
+        assert engine.queue.is_empty
+
+
+async def test_a_page_that_answers_no_ping_is_cut_off_and_one_that_does_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody reads there; its calls are to be known as lost."""
+    monkeypatch.setattr(page_socket, "PING_INTERVAL_S", 0.1)
+    monkeypatch.setattr(page_socket, "PING_TIMEOUT_S", 0.5)
+    async with served_socket() as (_, engine, page):
+        for _ in range(2):
+            assert await page.receive_str(timeout=READ_S) == "2"
+            await page.send_str("3")
+        assert await page.receive_str(timeout=READ_S) == "2"
+        assert not engine.closed
+        await eventually(lambda: engine.closed)
+        assert (await page.receive(timeout=READ_S)).type is not aiohttp.WSMsgType.TEXT
+
+
+async def test_whoever_waits_for_what_is_to_be_written_waits_no_longer_than_the_page_is_there() -> None:
+    """The bridge stops in time beside a page that reads nothing."""
+    async with served_socket() as (socket, engine, page):
+        for _ in range(40):
+            socket.send_event("n", "x" * 900_000)
+        assert not engine.queue.is_empty
+        waiting = asyncio.create_task(engine.queue.join())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        socket.cut_connection()
+        await asyncio.wait_for(waiting, READ_S)
+        del page

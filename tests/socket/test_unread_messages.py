@@ -95,9 +95,9 @@ async def test_what_a_page_did_not_read_is_forgotten_when_its_socket_ends(
     async with deaf_page(bridge, http, "eve") as buy:
         calls = [asyncio.create_task(buy()) for _ in range(20)]
         await eventually(lambda: gateway.unread.total_bytes > 8 * MIB)
-        queues = [each for each in gc.get_objects() if isinstance(each, Outbox) and not each.empty()]
+        queues = [each for each in gc.get_objects() if isinstance(each, Outbox) and not each.is_empty]
     await asyncio.gather(*calls)
-    await eventually(lambda: all(queue.empty() for queue in queues))
+    await eventually(lambda: all(queue.is_empty for queue in queues))
     assert queues
 
 

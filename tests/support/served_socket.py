@@ -8,16 +8,16 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from bridge.browsers.page_socket import PageSocket
+from bridge.browsers.page_socket import PageSocket, SharedBySockets
 from bridge.browsers.socket_io import Outbox
 from bridge.browsers.unread_messages import AllUnread
+from bridge.calls.clock import Alarms
 from bridge.limits.message_budget import MessageBudget
+from bridge.tasks import Tasks
 
 
 class Engine:
-    """What python-engineio is to a page's socket: reads what is no report, and writes what waits."""
-
-    sid = "engine"
+    """What python-engineio is to a page's socket: it receives what is no report of a call."""
 
     def __init__(self) -> None:
         self.server: Any = self
@@ -26,10 +26,16 @@ class Engine:
         self.reason = self
         self.TRANSPORT_CLOSE = "closed"
         self.queue = Outbox()
+        self.sid = "engine"
         self.closed = False
+        self.last_ping: float | None = None
+        self.connected = self.upgraded = False
         self.received: list[Any] = []
         self.may_receive = asyncio.Event()
         self.may_receive.set()
+
+    async def handle(self, _socket: PageSocket) -> None:
+        raise AssertionError("The socket serves itself.")
 
     async def receive(self, packet: Any) -> None:
         await self.may_receive.wait()
@@ -37,25 +43,6 @@ class Engine:
 
     async def close(self, **_how: Any) -> None:
         self.closed = True
-
-    async def serve(self, socket: PageSocket) -> None:
-        writing = asyncio.create_task(self._write(socket))
-        try:
-            while True:
-                await socket.wait()
-        except OSError:
-            pass
-        finally:
-            writing.cancel()
-
-    async def _write(self, socket: PageSocket) -> None:
-        """As the library: a batch at a time, taken by a task of its own."""
-        while True:
-            batch = [await asyncio.wait_for(self.queue.get(), 60)]
-            while not self.queue.empty():
-                batch.append(self.queue.get_nowait())
-            for packet in batch:
-                await socket.send(packet.encode())
 
     def take_ack(self, sid: str, call_id: str, arguments: list[Any]) -> None:
         self.received.append(("ack", call_id, arguments))
@@ -69,11 +56,11 @@ class Engine:
 @asynccontextmanager
 async def served_socket() -> AsyncGenerator[tuple[PageSocket, Engine, aiohttp.ClientWebSocketResponse]]:
     """The socket of a page that is ready, its engine, and the page's own end."""
-    engine = Engine()
+    engine, shared = Engine(), SharedBySockets(AllUnread(), Alarms(), Tasks())
     made: asyncio.Queue[PageSocket] = asyncio.Queue()
 
     async def answer(request: web.Request) -> Any:
-        socket = PageSocket(engine.serve, engine, all_unread=AllUnread())
+        socket = PageSocket(engine.handle, engine, shared=shared)
         socket.mark_authenticated("sid", "ann", MessageBudget(), engine)
         socket.mark_ready()
         made.put_nowait(socket)

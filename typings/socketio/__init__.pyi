@@ -38,6 +38,7 @@ class AsyncServer:
         ping_interval: float | tuple[float, float] = 25,
         ping_timeout: float = 20,
         http_compression: bool = True,
+        monitor_clients: bool = True,
         logger: bool | Logger = False,
         engineio_logger: bool | Logger = False,
         serializer: str | type[packet.Packet] = "default",
