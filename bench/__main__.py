@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from bench.cluster.failover import measure_failover
 from bench.connections import measure_connections
+from bench.crowd.many_pages import measure_many_pages
 from bench.documents import measure_documents
 from bench.event_loop import VARIABLE, loop_name, run
 from bench.extension.call_cost import measure_extension
@@ -36,6 +37,7 @@ _BENCHES: dict[str, Bench] = {
     "journal-postgresql": lambda effort: run(compare_journals_on_postgresql(effort)),
     "mcp": lambda effort: run(measure_mcp(quick=_is_quick(effort))),
     "connections": lambda _effort: run(measure_connections()),
+    "many-pages": lambda effort: run(measure_many_pages(quick=_is_quick(effort))),
     "validators": lambda _effort: measure_validators(),
     "model-streams": lambda _effort: run(compare_model_streams()),
     "model": lambda effort: run(measure_model_endpoint(quick=_is_quick(effort))),
@@ -50,8 +52,8 @@ _BENCHES: dict[str, Bench] = {
     "failover": lambda effort: run(measure_failover(quick=_is_quick(effort))),
     "peers": lambda effort: run(measure_peers(quick=_is_quick(effort))),
 }
-_ONLY_NAMED = {"peers", "replicas", "failover", "journal-postgresql"}
-"""Need what `make bench` shall not wait for: other projects' servers, or PostgreSQL and Redis."""
+_ONLY_NAMED = {"peers", "replicas", "failover", "journal-postgresql", "many-pages"}
+"""Need what `make bench` shall not wait for: other projects' servers, PostgreSQL and Redis, many sockets."""
 
 
 def main() -> None:

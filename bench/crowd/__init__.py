@@ -1,0 +1,1 @@
+"""Many pages at the same time, in a process of their own."""
