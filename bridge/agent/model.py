@@ -35,17 +35,21 @@ class ModelRequest:
     """Where to log what happens on the way to the provider; None: nowhere."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(init=False, slots=True)
 class ModelEvent:
-    """One stream event of the Responses API, without its `sequence_number`."""
+    """One stream event of the Responses API, without its `sequence_number`. Nobody changes it.
+
+    One is made for each delta, so that it is not frozen, which would take as long again.
+    """
 
     body: JsonObject
     """The event as the provider sent it. `output_index` counts the items of this round."""
+    type: str
+    """The event's type, such as `response.output_text.delta`."""
 
-    @property
-    def type(self) -> str:
-        """The event's type, such as `response.output_text.delta`."""
-        return text_at(self.body, "type")
+    def __init__(self, body: JsonObject) -> None:
+        self.body = body
+        self.type = text_at(body, "type")
 
 
 ENDINGS = frozenset({"response.completed", "response.incomplete", "response.failed"})

@@ -131,9 +131,12 @@ class Turn:
     then requested again, and nothing of it is stored."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ModelOutput:
-    """One event of the model's output, as it arrives."""
+    """One event of the model's output, as it arrives. Nobody changes it.
+
+    As with `ModelEvent`, one is made for each delta.
+    """
 
     round: int
     """Number of the round, from 0."""

@@ -54,8 +54,9 @@ class ToolSource(Protocol):
         ...
 
 
-TurnObserver: TypeAlias = Callable[[TurnEvent], Awaitable[None]]
-"""Receives every event of a turn. May wait, which delays the turn; raising ends it."""
+TurnObserver: TypeAlias = Callable[[TurnEvent], Awaitable[None] | None]
+"""Receives every event of a turn. May return what is to be waited for, which delays the turn; None is for the
+many events that concern it not at all. Raising ends the turn."""
 
 
 TurnEnding: TypeAlias = TurnResult | ModelError | BridgeError
@@ -74,7 +75,8 @@ class TurnEvents:
     async def tell_observers(self, event: TurnEvent) -> None:
         """Deliver an event. As `Emit`; an observer may emit events of its own while it handles one."""
         for observer in self.observers:
-            await observer(event)
+            if (rest := observer(event)) is not None:
+                await rest
 
 
 class TurnRunner:
@@ -228,7 +230,7 @@ class _SkippedRounds:
         self._calls: list[CallEnded] = []
         """Calls of the round that ended last."""
 
-    async def count_call(self, event: TurnEvent) -> None:
+    def count_call(self, event: TurnEvent) -> None:
         """Record an event. As `TurnObserver`."""
         if isinstance(event, CallEnded):
             self._calls.append(event)

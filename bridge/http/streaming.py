@@ -8,7 +8,6 @@ Events that come together leave together: each write is a system call, and a pro
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -46,12 +45,17 @@ class EventStream:
 
     def __init__(self, request: web.Request, headers: Mapping[str, str]) -> None:
         self._request = request
+        self._loop = asyncio.get_running_loop()
         self._unsent: list[bytes] = []
         self._unsent_bytes = 0
-        self._written_at = 0.0
+        self._unsent_since = 0.0
+        """When the first of them came, by the loop's clock."""
+        self._written_at = self._loop.time()
         self._has_ended = False
-        self._has_frames = asyncio.Event()
-        self._has_space = asyncio.Event()
+        self._has_frames: asyncio.Future[None] | None = None
+        """What the writer waits for, while it does."""
+        self._has_space: asyncio.Event | None = None
+        """What the turn waits for, while it does."""
         self.response = web.StreamResponse(headers={**HEADERS, **headers})
         """What the handler returns."""
         self.has_begun = False
@@ -60,16 +64,16 @@ class EventStream:
     async def send_frames(self, frames: bytes) -> None:
         """Send complete frames within `PATIENCE_S`; waits for a slow reader."""
         self._add(frames)
-        if time.monotonic() - self._written_at > PATIENCE_S:
+        if self._loop.time() - self._unsent_since > PATIENCE_S:
             await yield_to_loop()
         if self._unsent_bytes > MAX_UNSENT_BYTES:
-            self._has_space.clear()
+            self._has_space = self._has_space or asyncio.Event()
             await self._has_space.wait()
 
     def end_stream(self) -> None:
         """End the stream: no more frames follow."""
         self._has_ended = True
-        self._has_frames.set()
+        self._wake_writer()
 
     async def write_frames(self, silence_s: float, silence: Callable[[], bytes]) -> None:
         """Write frames until the end, and the result of `silence` whenever nothing was sent for `silence_s`.
@@ -77,31 +81,53 @@ class EventStream:
         Raises:
             ConnectionResetError: the reader is gone.
         """
-        while not self._has_ended or self._unsent:
-            try:
-                async with asyncio.timeout(silence_s):
-                    await self._has_frames.wait()
-            except TimeoutError:
+
+        def look() -> None:
+            """Look once for each time of silence, and not once for each frame, whether it has passed."""
+            nonlocal timer
+            due = self._written_at + silence_s
+            if not self._unsent and due <= self._loop.time():
                 self._add(silence())
-            self._has_frames.clear()
-            await self._flush()
+                due = self._loop.time() + silence_s
+            timer = self._loop.call_at(due, look)
+
+        timer = self._loop.call_later(silence_s, look)
+        try:
+            while not self._has_ended or self._unsent:
+                if not self._unsent:
+                    self._has_frames = self._loop.create_future()
+                    await self._has_frames
+                await self._flush()
+        finally:
+            timer.cancel()
 
     def _add(self, frames: bytes) -> None:
         self.has_begun = True
+        if not self._unsent:
+            self._unsent_since = self._loop.time()
         self._unsent.append(frames)
         self._unsent_bytes += len(frames)
-        self._has_frames.set()
+        self._wake_writer()
+
+    def _wake_writer(self) -> None:
+        if (waiting := self._has_frames) is not None:
+            self._has_frames = None
+            if not waiting.done():
+                waiting.set_result(None)
 
     async def _flush(self) -> None:
         if not self._unsent:
             return
-        await self.response.prepare(self._request)
+        if not self.response.prepared:
+            await self.response.prepare(self._request)
         frames = b"".join(self._unsent)
         self._unsent.clear()
         self._unsent_bytes = 0
-        self._written_at = time.monotonic()
+        self._written_at = self._loop.time()
         await self.response.write(frames)
-        self._has_space.set()
+        if self._has_space is not None:
+            self._has_space.set()
+            self._has_space = None
 
 
 @asynccontextmanager

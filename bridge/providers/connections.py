@@ -6,6 +6,7 @@ a `ConnectionFailed`; a status that is no success is a `RequestRefused`.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import Literal
@@ -73,8 +74,8 @@ class ProviderConnections:
 
     async def open_answer(
         self, method: Literal["GET", "POST"], path: str, content: bytes | None = None
-    ) -> aiohttp.ClientResponse:
-        """Send a request and return its answer, whose body is to be read and which is to be closed.
+    ) -> ProviderAnswer:
+        """Send a request and return its answer.
 
         Raises:
             ConnectionFailed: it was not answered.
@@ -82,16 +83,17 @@ class ProviderConnections:
         """
         url = URL(f"{self._settings.base_url}{path}")
         try:
-            answer = await self._send(method, url, content)
+            response = await self._send(method, url, content)
         except _BROKEN as error:
             raise _failed(error) from None
-        if _FIRST_SUCCESS <= answer.status < _FIRST_REDIRECT:
+        answer = ProviderAnswer(response, self._settings.idle_seconds)
+        if _FIRST_SUCCESS <= response.status < _FIRST_REDIRECT:
             return answer
         try:
             body = await _read_error(answer)
         finally:
             answer.close()
-        raise RequestRefused(answer.status, answer.headers, body)
+        raise RequestRefused(response.status, response.headers, body)
 
     async def _send(self, method: str, url: URL, content: bytes | None) -> aiohttp.ClientResponse:
         session = self._session or self._open_session(url)
@@ -165,34 +167,74 @@ def _headers_of_all(key: str | None) -> CIMultiDict[str]:
     return headers
 
 
-async def read_some(answer: aiohttp.ClientResponse) -> bytes:
-    """Return the next bytes of an answer's body, as they came; empty at its end.
+class ProviderAnswer:
+    """The answer to one request, of which the status was a success. Read by one task; always to be closed."""
 
-    Raises:
-        ConnectionFailed: it broke off.
-    """
-    try:
-        return await answer.content.readany()
-    except _BROKEN as error:
-        raise _failed(error) from None
+    def __init__(self, response: aiohttp.ClientResponse, idle_s: float) -> None:
+        """`idle_s`: maximum seconds without a byte, while somebody waits for one."""
+        self._response = response
+        self._idle_s = idle_s
+        self._loop = asyncio.get_running_loop()
+        self._waiting_since: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def content_type(self) -> str:
+        """As the provider wrote it; "" if it did not."""
+        return self._response.headers.get(hdrs.CONTENT_TYPE, "")
+
+    def close(self) -> None:
+        """Close the connection, unless the body has been read to its end: then it is kept for others."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._response.close()
+
+    async def read_some(self) -> bytes:
+        """Return the next bytes of the body, as they came; empty at its end.
+
+        Raises:
+            ConnectionFailed: it broke off, or nothing came for too long.
+        """
+        if self._timer is None:
+            self._watch_silence()
+        self._waiting_since = self._loop.time()
+        try:
+            return await self._response.content.readany()
+        except _BROKEN as error:
+            raise _failed(error) from None
+        finally:
+            self._waiting_since = None
+
+    async def read_body(self, max_bytes: int) -> bytes:
+        """Return the body, cut off after some more than `max_bytes`.
+
+        Raises:
+            ConnectionFailed: as `read_some`.
+        """
+        body = bytearray()
+        while len(body) <= max_bytes and (more := await self.read_some()):
+            body += more
+        return bytes(body)
+
+    def _watch_silence(self) -> None:
+        """Watch by one timer: aiohttp would set another one for every piece that comes."""
+        if (connection := self._response.connection) is not None and connection.protocol is not None:
+            connection.protocol.read_timeout = None
+        self._timer = self._loop.call_later(self._idle_s, self._look)
+
+    def _look(self) -> None:
+        """End a wait that has taken too long; otherwise look again when it will have."""
+        now, since = self._loop.time(), self._waiting_since
+        if since is not None and since + self._idle_s <= now:
+            self._response.content.set_exception(aiohttp.SocketTimeoutError("nothing came in time"))
+            return
+        self._timer = self._loop.call_at((now if since is None else since) + self._idle_s, self._look)
 
 
-async def read_body(answer: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    """Return an answer's body, cut off after some more than `max_bytes`.
-
-    Raises:
-        ConnectionFailed: it broke off.
-    """
-    body = bytearray()
-    while len(body) <= max_bytes and (more := await read_some(answer)):
-        body += more
-    return bytes(body)
-
-
-async def _read_error(answer: aiohttp.ClientResponse) -> object:
+async def _read_error(answer: ProviderAnswer) -> object:
     """Return the body of an error, as far as it comes."""
     try:
-        text = (await read_body(answer, MAX_ERROR_BYTES)).decode("utf-8", "replace").strip()
+        text = (await answer.read_body(MAX_ERROR_BYTES)).decode("utf-8", "replace").strip()
     except ConnectionFailed:
         return ""
     try:

@@ -12,15 +12,12 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 
-import aiohttp
-
 from bridge.agent.model import ModelError, Note
 from bridge.providers.connections import (
     ConnectionFailed,
+    ProviderAnswer,
     ProviderConnections,
     RequestRefused,
-    read_body,
-    read_some,
 )
 from bridge.providers.errors import Failures, retry_after_s
 from bridge.providers.event_decoder import EventDecoder, load_event
@@ -71,7 +68,7 @@ class _Failed:
 class _Events:
     """The events of an answer, several at a time: those that came together."""
 
-    def __init__(self, answer: aiohttp.ClientResponse, failures: Failures) -> None:
+    def __init__(self, answer: ProviderAnswer, failures: Failures) -> None:
         self._answer = answer
         self._failures = failures
         self._decoder = EventDecoder()
@@ -85,7 +82,7 @@ class _Events:
             ConnectionFailed: it broke off.
             ModelError: it is no stream of events.
         """
-        while piece := await read_some(self._answer):
+        while piece := await self._answer.read_some():
             try:
                 self.waiting = self._decoder.read_bytes(piece)
             except ValueError as error:
@@ -97,7 +94,7 @@ class _Events:
 
     async def read_rest(self) -> None:
         """Read what follows the end of the stream, so that its connection can be used again."""
-        while await read_some(self._answer):
+        while await self._answer.read_some():
             pass
 
     def hang_up(self) -> None:
@@ -106,7 +103,7 @@ class _Events:
 
     def describe_none(self) -> ModelError:
         """Describe that no event came."""
-        kind = self._answer.headers.get("content-type", "nothing")
+        kind = self._answer.content_type or "nothing"
         return self._failures.describe_unreadable(f"{kind} instead of an event stream.")
 
 
@@ -186,7 +183,7 @@ class HttpProvider(Provider):
     async def _request_list(self) -> bytes:
         answer = await self._connections.open_answer("GET", "/models")
         try:
-            return await read_body(answer, MAX_LIST_BYTES)
+            return await answer.read_body(MAX_LIST_BYTES)
         finally:
             answer.close()
 

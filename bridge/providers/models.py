@@ -40,8 +40,10 @@ class ResponsesModel:
                 if raw_event.get("type") == "error":
                     raise self._provider.failures.of_body(raw_event, status=None)
                 raw_event.pop("sequence_number", None)
-                for complete in pairs.join_pairs(items.complete_event(raw_event)):
-                    event = ModelEvent(complete)
+                for complete in items.complete_event(raw_event):
+                    if (joined := pairs.join_pair(complete)) is None:
+                        continue
+                    event = ModelEvent(joined)
                     if event.type in ENDINGS:
                         await read_leftovers(events)
                         yield event

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -103,14 +102,10 @@ class NamedModel:
         self._name = name
         self._options = options
 
-    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Run one round, as `Model.stream_round` says. A caller's options win, objects member by member."""
-        upstream_request = replace(
-            request, model=self._name, options=merge_options(self._options, request.options)
-        )
-        async with aclosing(self._inner.stream_round(upstream_request)) as events:
-            async for event in events:
-                yield event
+        options = merge_options(self._options, request.options)
+        return self._inner.stream_round(replace(request, model=self._name, options=options))
 
 
 class ProviderShelf:

@@ -30,7 +30,6 @@ from bridge.agent.turn import (
     CallEnded,
     CallStarted,
     Emit,
-    ModelOutput,
     Notice,
     Settled,
     Turn,
@@ -157,7 +156,10 @@ class _Loop:
         try:
             async with aclosing(self._turn.model.stream_round(self._model_request(options))) as events:
                 async for event in events:
-                    await self._emit_output(reader.read_event(event))
+                    output = reader.read_event(event)
+                    if not self._has_emitted:
+                        await self._emit_notices()
+                    await self._emit(output)
                     if reader.has_ended:
                         break
         except ModelError as failure:
@@ -188,13 +190,11 @@ class _Loop:
             chat_options=self._request.chat_options,
         )
 
-    async def _emit_output(self, output: ModelOutput) -> None:
-        """Emit an output. Notices wait for the first one, so that a provider's refusal comes alone."""
-        if not self._has_emitted:
-            self._has_emitted = True
-            for notice in self._toolbox.notices:
-                await self._emit(notice)
-        await self._emit(output)
+    async def _emit_notices(self) -> None:
+        """Emit the notices before the first output, so that a provider's refusal comes alone."""
+        self._has_emitted = True
+        for notice in self._toolbox.notices:
+            await self._emit(notice)
 
     def _note(self, round_: Round) -> None:
         """Add a round to the output, the ids and the usage."""

@@ -85,18 +85,19 @@ class RoundReader:
         Raises:
             ModelError: the event is the provider's `error`.
         """
-        if event.type == "error":
-            raise _provider_error(event.body)
-        index = _index_of(event.body)
-        if event.type in ENDINGS:
+        kind, body = event.type, event.body
+        index = _index_of(body)
+        if kind == "response.output_text.delta":  # most events are one
+            self._read_text(index, text_at(body, "delta"))
+        elif kind == "error":
+            raise _provider_error(body)
+        elif kind in ENDINGS:
             event = self._end(event)
-        elif event.type in ("response.output_item.added", "response.output_item.done"):
+        elif kind in ("response.output_item.added", "response.output_item.done"):
             event = self._item(event, index)
-        elif event.type == "response.output_text.delta":
-            self._texts.setdefault(index, []).append(text_at(event.body, "delta"))
-        elif response := object_at(event.body, "response"):
+        elif response := object_at(body, "response"):
             self._response = response
-        return ModelOutput(self._number, event, self._own.get(index, False) and "output_index" in event.body)
+        return ModelOutput(self._number, event, "output_index" in body and self._own.get(index, False))
 
     def finish_round(self, error: ModelError | None = None) -> Round:
         """Return the round after its last event; `error`: why it broke off."""
@@ -108,6 +109,11 @@ class RoundReader:
         if status == "failed" and error is None:
             error = _provider_error(self._response)
         return Round(status, tuple(items) or self._items(), self._response, error)
+
+    def _read_text(self, index: int, delta: str) -> None:
+        if (texts := self._texts.get(index)) is None:
+            texts = self._texts[index] = []
+        texts.append(delta)
 
     def _end(self, event: ModelEvent) -> ModelEvent:
         response = object_at(event.body, "response")

@@ -42,7 +42,7 @@ class TurnLogger:
         """Return the model with its rounds logged, including those of sub-queries."""
         return _LoggedModel(model, self._log.add_line)
 
-    async def log_event(self, event: TurnEvent) -> None:
+    def log_event(self, event: TurnEvent) -> None:
         """Log an event. As `TurnObserver`."""
         self._has_begun = True
         match event:

@@ -9,7 +9,7 @@ recording of the turn and not the turn.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from bridge.agent.items import Item
@@ -93,26 +93,26 @@ class Recorder:
         """Whether some of the turn could not be stored."""
         return self._is_lost
 
-    async def store_settled(self, event: TurnEvent) -> None:
+    def store_settled(self, event: TurnEvent) -> Awaitable[None] | None:
         """Store items that are final. As `TurnObserver`, before the caller receives the event."""
-        if self._is_lost:
-            await self._warn()
         if isinstance(event, Settled):
-            await self._settle(event.items)
+            return self._warn_and_settle(event.items)
+        return self._warn() if self._is_lost and not self._has_warned else None
 
-    async def name_item(self, event: TurnEvent) -> None:
+    def name_item(self, event: TurnEvent) -> Awaitable[None] | None:
         """Give an item that is done its id. As `TurnObserver`, after the caller has received the event."""
         match event:
-            case ModelOutput() if event.event.type == "response.output_item.done":
+            case ModelOutput():
+                if event.event.type != "response.output_item.done":
+                    return None
                 item = object_at(event.event.body, "item")
             case CallEnded():
                 item = event.output
             case Notice(in_answer=True):
                 item: Item = {"type": NOTICE_TYPE, "text": event.text}
             case _:
-                return
-        if item and self._is_stored(item):
-            self._named.append(await self._name(item))
+                return None
+        return self._name_done(item) if item and self._is_stored(item) else None
 
     async def record_end(self, result: TurnResult) -> None:
         """Store the rest of a turn that has come to its end."""
@@ -131,10 +131,18 @@ class Recorder:
             return False
         return self._memory.stores_reasoning or item.get("type") != "reasoning"
 
+    async def _name_done(self, item: Item) -> None:
+        self._named.append(await self._name(item))
+
     async def _name(self, item: Item) -> _Named:
         named = _Named(self._memory.ulids.make_ulid(), item)
         await self._emit(ItemStored(named.id, item))
         return named
+
+    async def _warn_and_settle(self, items: Sequence[Item]) -> None:
+        if self._is_lost:
+            await self._warn()
+        await self._settle(items)
 
     async def _settle(self, items: Sequence[Item]) -> None:
         """Store items in their final form and order; one that no event announced gets its id now."""

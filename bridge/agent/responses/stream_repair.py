@@ -7,7 +7,7 @@ round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bridge.agent.items import Item
 from bridge.agent.model import ENDINGS
@@ -37,9 +37,16 @@ class StreamRepair:
         self._sent: set[tuple[int, str, int]] = set()
         """Texts that have had a delta: item, name of its events, part."""
 
-    def complete_event(self, body: JsonObject) -> Iterator[JsonObject]:
-        """Yield the event, after those that should have preceded it."""
+    def complete_event(self, body: JsonObject) -> Iterable[JsonObject]:
+        """Return the event, after those that should have preceded it; exhaust it before the next call."""
         kind, index = text_at(body, "type"), body.get("output_index")
+        if kind.endswith(".delta"):  # most events are one
+            if isinstance(index, int):
+                self._sent.add((index, kind.removesuffix(".delta"), _part_of(body)))
+            return (body,)
+        return self._completed(kind, index, body)
+
+    def _completed(self, kind: str, index: JsonValue, body: JsonObject) -> Iterator[JsonObject]:
         if kind in ENDINGS:
             yield from self._untold_items(object_at(body, "response"))
         elif isinstance(index, int):
@@ -48,9 +55,7 @@ class StreamRepair:
 
     def _noted(self, kind: str, index: int, body: JsonObject) -> Iterator[JsonObject]:
         name, _, stage = kind.rpartition(".")
-        if stage == "delta":
-            self._sent.add((index, name, _part_of(body)))
-        elif kind == "response.output_item.added":
+        if kind == "response.output_item.added":
             self._begun.add(index)
         elif kind == "response.output_item.done":
             yield from self._untold_of(object_at(body, "item"), index)
@@ -100,8 +105,10 @@ class StreamRepair:
 
 def _part_of(body: JsonObject) -> int:
     """Return the number of the part that an event concerns; 0 for what has none, such as arguments."""
-    numbers = (body.get(name) for name in _PLACES)
-    return next((number for number in numbers if isinstance(number, int)), 0)
+    for name in _PLACES:
+        if isinstance(number := body.get(name), int):
+            return number
+    return 0
 
 
 def _begun(item: Item) -> Item:

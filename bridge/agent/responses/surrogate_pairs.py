@@ -33,11 +33,12 @@ class SurrogateJoiner:
         other half become U+FFFD, or are lost where the delta was the last one.
         """
         for event in events:
-            joined = self._join(event)
+            joined = self.join_pair(event)
             if joined is not None:
                 yield joined
 
-    def _join(self, body: JsonObject) -> JsonObject | None:
+    def join_pair(self, body: JsonObject) -> JsonObject | None:
+        """Return one event as `join_pairs` does; None if it held only half of a character."""
         delta = body.get("delta")
         if not isinstance(delta, str):
             return _with_whole_characters(body)

@@ -10,7 +10,7 @@ stay as the model wrote them. Calls of the bridge are left out, shown in a text,
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bridge.agent.item_events import MessageEvents, text_part
@@ -20,6 +20,7 @@ from bridge.agent.rendering.call_details import call_block
 from bridge.agent.rendering.markers import ChatMarkers
 from bridge.agent.rendering.notices import ChatNotices
 from bridge.agent.rendering.shown_images import image_links
+from bridge.agent.responses.response_object import complete_usage, response_error
 from bridge.agent.turn import (
     ApprovalAwaited,
     Attached,
@@ -42,31 +43,6 @@ _OF_A_ROUND = ENDINGS | {"response.created", "response.in_progress", "response.q
 _SEARCHES = {"response.web_search_call.searching": False, "response.web_search_call.completed": True}
 """Events of a search, and whether it has ended."""
 
-_ECHOED: Mapping[str, JsonValue] = {
-    "background": False,
-    "instructions": None,
-    "max_output_tokens": None,
-    "max_tool_calls": None,
-    "metadata": {},
-    "parallel_tool_calls": True,
-    "previous_response_id": None,
-    "prompt_cache_key": None,
-    "reasoning": {"effort": None, "summary": None},
-    "safety_identifier": None,
-    "service_tier": None,
-    "store": False,
-    "temperature": None,
-    "text": {"format": {"type": "text"}},
-    "tool_choice": "auto",
-    "tools": [],
-    "top_logprobs": None,
-    "top_p": None,
-    "truncation": "disabled",
-    "user": None,
-}
-"""Members of a request that OpenAI repeats in the response, with their value where the request has none; null
-where only the provider knows its default."""
-
 _PROVIDERS_WORD = ("reasoning", "service_tier", "temperature", "top_p", "truncation")
 """Members that the provider may have chosen itself; its response has their values."""
 
@@ -87,24 +63,6 @@ class AnswerStyle:
     """Form in which the items of the answer are named in its text."""
     for_open_webui: bool = False
     """Whether status, notifications and sources are sent as events of `EVENT_TYPE`."""
-
-
-def response_shell(response_id: str, created_at: int, model: str, body: JsonObject) -> JsonObject:
-    """Build a response that has just begun. `body`: the caller's request; `model`: its name for the model."""
-    told = {name: body[name] if body.get(name) is not None else value for name, value in _ECHOED.items()}
-    return {
-        "id": response_id,
-        "object": "response",
-        "created_at": created_at,
-        "status": "in_progress",
-        "completed_at": None,
-        "error": None,
-        "incomplete_details": None,
-        "model": model,
-        **told,
-        "output": [],
-        "usage": None,
-    }
 
 
 @dataclass(slots=True)
@@ -139,10 +97,12 @@ class ResponsesWriter:
         self._is_created = False
         self._has_begun = False
         self._sequence = 0
-        self._indexes: dict[tuple[int, int], int] = {}
+        self._indexes: dict[tuple[int, JsonValue], int] = {}
         self._items: dict[int, Item] = {}
         """Items by `output_index`, in that order."""
         self._next_index = 0
+        self._text_key: tuple[int, JsonValue] | None = None
+        """Round and `output_index` of the last delta of a text."""
         self._parts: dict[int, dict[int, _Part]] = {}
         """Text parts of unfinished items, by `output_index` and `content_index`."""
         self._own_message: MessageEvents | None = None
@@ -215,7 +175,10 @@ class ResponsesWriter:
 
     def write_event(self, event: TurnEvent) -> list[JsonObject]:
         """Return what the caller is sent for an event; the first one also begins the response."""
-        if isinstance(event, Settled):
+        if isinstance(event, ModelOutput) and event.event.type == "response.output_text.delta":
+            if (delta := self._continued(event)) is not None:
+                return [delta]
+        elif isinstance(event, Settled):
             return []
         return self._numbered([*self._aside(event), *self._written(event)])
 
@@ -266,15 +229,15 @@ class ResponsesWriter:
         return self._numbered(
             self._ending(
                 result.status,
-                usage=_complete_usage(result.usage),
+                usage=complete_usage(result.usage),
                 incomplete_details=told.get("incomplete_details") if result.status == "incomplete" else None,
-                error=_error(failure) if result.status == "failed" else None,
+                error=response_error(failure) if result.status == "failed" else None,
             )
         )
 
     def write_failure(self, error: JsonObject) -> list[JsonObject]:
         """Return the ending of a turn without a result; `error`: an error in OpenAI's form."""
-        return self._numbered(self._ending("failed", error=_error(error)))
+        return self._numbered(self._ending("failed", error=response_error(error)))
 
     def write_cancelled(self) -> list[JsonObject]:
         """Return the ending of a cancelled turn: its output stays, and its status is `cancelled`."""
@@ -295,6 +258,20 @@ class ResponsesWriter:
         self._sequence += 1
         return body
 
+    def _continued(self, said: ModelOutput) -> JsonObject | None:
+        """Return the one body of a delta that goes on with the text written last; None: there may be more.
+
+        The short way of `_written` for what most events of an answer are.
+        """
+        body = said.event.body
+        key = (said.round, body.get("output_index"))
+        if key != self._text_key:
+            return None
+        index = self._indexes[key]
+        self._note_delta(index, body)
+        number, self._sequence = self._sequence, self._sequence + 1
+        return {**body, "output_index": index, "sequence_number": number}
+
     def _said(self, said: ModelOutput) -> Iterator[JsonObject]:
         body, kind = said.event.body, said.event.type
         if not kind or kind in _OF_A_ROUND or (said.is_own_call and self._display != "items"):
@@ -307,6 +284,7 @@ class ResponsesWriter:
         self._markers.note_event(kind, key)
         if kind == "response.output_text.delta":
             yield from self._mark(self._markers.text_at(key))
+            self._text_key = key
         if key not in self._indexes:
             yield from self._close()
             self._indexes[key] = self._new_item({})
@@ -332,10 +310,7 @@ class ResponsesWriter:
                 self._items[index] = object_at(body, "item")
                 self._parts.pop(index, None)
             case "response.output_text.delta":
-                text = text_at(body, "delta")
-                self._part(index, body).texts.append(text)
-                self._note_text(text)
-                self._markers.read_text(text)
+                self._note_delta(index, body)
             case "response.output_text.done" if index in self._parts:
                 self._part(index, body).is_text_ended = True
             case "response.content_part.done" if index in self._parts:
@@ -344,9 +319,20 @@ class ResponsesWriter:
             case _:
                 pass
 
+    def _note_delta(self, index: int, body: JsonObject) -> None:
+        text = text_at(body, "delta")
+        self._part(index, body).texts.append(text)
+        self._note_text(text)
+        self._markers.read_text(text)
+
     def _part(self, index: int, body: JsonObject) -> _Part:
         number = body.get("content_index")
-        return self._parts.setdefault(index, {}).setdefault(number if isinstance(number, int) else 0, _Part())
+        number = number if isinstance(number, int) else 0
+        if (parts := self._parts.get(index)) is None:
+            parts = self._parts[index] = {}
+        if (part := parts.get(number)) is None:
+            part = parts[number] = _Part()
+        return part
 
     def _note_text(self, text: str) -> None:
         if text:
@@ -449,23 +435,6 @@ class ResponsesWriter:
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
 
-def _complete_usage(usage: JsonObject) -> JsonValue:
-    """Return a usage with every member of OpenAI's; null when the provider counted nothing."""
-    if not isinstance(usage.get("input_tokens"), int):
-        return None
-    return {
-        "output_tokens": 0,
-        "total_tokens": 0,
-        **usage,
-        "input_tokens_details": {
-            "cached_tokens": 0,
-            "cache_write_tokens": 0,
-            **object_at(usage, "input_tokens_details"),
-        },
-        "output_tokens_details": {"reasoning_tokens": 0, **object_at(usage, "output_tokens_details")},
-    }
-
-
 def _image_events(files: Iterable[CallFile]) -> Iterator[JsonObject]:
     for file in files:
         if file.data_url:
@@ -474,7 +443,3 @@ def _image_events(files: Iterable[CallFile]) -> Iterator[JsonObject]:
 
 def _for_open_webui(event: JsonObject) -> JsonObject:
     return {"type": EVENT_TYPE, **event}
-
-
-def _error(error: JsonObject) -> JsonObject:
-    return {"code": text_at(error, "code") or "server_error", "message": text_at(error, "message")}

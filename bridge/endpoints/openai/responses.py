@@ -18,7 +18,7 @@ from bridge.agent.provider_options import sent_truncation
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.responses.input_items import page_of, read_number
 from bridge.agent.responses.request_parser import parse_responses_request
-from bridge.agent.responses.writer import response_shell
+from bridge.agent.responses.response_object import response_shell
 from bridge.agent.turn import TurnEvent
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, request_id_of
 from bridge.endpoints.openai.frames import encode_events

@@ -14,7 +14,7 @@ from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.turn_memory import TurnMemory
 from bridge.agent.model import ModelEvent, ModelRequest
 from bridge.agent.responses.request_parser import parse_responses_request
-from bridge.agent.responses.writer import response_shell
+from bridge.agent.responses.response_object import response_shell
 from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.admission import Controls
 from bridge.calls.call_watch import CallWatch

@@ -20,8 +20,9 @@ from bridge.agent.loop.loop import run_rounds
 from bridge.agent.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest
 from bridge.agent.request_fields import InvalidRequest, ParsedRequest
 from bridge.agent.responses.request_parser import parse_responses_request
+from bridge.agent.responses.response_object import response_shell
 from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
-from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter, response_shell
+from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter
 from bridge.agent.text_calls.model import TextCallModel
 from bridge.agent.text_calls.prompt import told_in_words
 from bridge.agent.turn import AnswerWriter, Turn, TurnEvent, TurnRequest, TurnSettings

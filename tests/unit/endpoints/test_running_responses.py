@@ -8,7 +8,8 @@ import pytest
 from bridge.agent.errors import ApiFailure
 from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.response_record import Progress, ResponseRecord
-from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter, response_shell
+from bridge.agent.responses.response_object import response_shell
+from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter
 from bridge.agent.turn import Emit, TurnResult
 from bridge.endpoints.openai.responses_api.background_run import BackgroundTurn, ResponseInProgress
 from bridge.endpoints.openai.responses_api.event_log import EventLog

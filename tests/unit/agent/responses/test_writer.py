@@ -8,7 +8,8 @@ import pytest
 from bridge.agent.item_events import text_part
 from bridge.agent.rendering.call_details import call_block
 from bridge.agent.rendering.shown_images import image_links
-from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter, response_shell
+from bridge.agent.responses.response_object import response_shell
+from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter
 from bridge.agent.turn import CallFile, Notice, TurnEvent, TurnResult
 from bridge.settings.answer_format import CallDisplay
 from tests.support.models.turn_events import (
