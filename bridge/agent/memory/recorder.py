@@ -69,16 +69,19 @@ class Recorder:
         emit: Emit,
         *,
         is_lost: bool = False,
+        has_answered: bool = False,
         first_position: int = 0,
     ) -> None:
-        """`request`: as the caller sent it; `emit`: to all observers; `is_lost`: the store has failed before.
+        """`request`: as the caller sent it; `emit`: to all observers.
 
+        `is_lost`: the store has failed before; `has_answered`: it has answered.
         `first_position`: position of the first output item, where another process has stored some before.
         """
         self._memory = memory
         self._request = request
         self._emit = emit
         self._is_lost = is_lost
+        self._has_asked = has_answered
         self._has_warned = False
         self._named: list[_Named] = []
         self._unsaved: list[StoredItem] = []
@@ -132,7 +135,27 @@ class Recorder:
         return self._memory.stores_reasoning or item.get("type") != "reasoning"
 
     async def _name_done(self, item: Item) -> None:
-        self._named.append(await self._name(item))
+        if await self._store_answers():
+            self._named.append(await self._name(item))
+
+    async def _store_answers(self) -> bool:
+        """Return whether items can be stored: no marker may name what a broken store does not keep.
+
+        It is asked before the first name, and not before the turn: no output waits for the store.
+        """
+        if not self._has_asked:
+            self._has_asked = True
+            request = self._request
+            try:
+                await self._memory.store.by_ids(request.user_id, [request.turn_id])
+            except StoreUnavailable as failure:
+                self._lose_store(failure)
+                await self._warn()
+        return not self._is_lost
+
+    def _lose_store(self, failure: StoreUnavailable) -> None:
+        _log.warning("turn %s continues without memory: %s", self._request.turn_id, failure)
+        self._is_lost = True
 
     async def _name(self, item: Item) -> _Named:
         named = _Named(self._memory.ulids.make_ulid(), item)
@@ -148,7 +171,7 @@ class Recorder:
         """Store items in their final form and order; one that no event announced gets its id now."""
         self._settled += len(items)
         for item in items:
-            if self._is_stored(item):
+            if self._is_stored(item) and await self._store_answers():
                 self._add_unsaved(self._take_named(item) or await self._name(item), item)
         self._named = [named for named in self._named if named.item.get("type") == NOTICE_TYPE]
         await self._save()
@@ -186,8 +209,7 @@ class Recorder:
             try:
                 await self._memory.store.add_items(self._unsaved)
             except StoreUnavailable as failure:
-                _log.warning("turn %s continues without memory: %s", self._request.turn_id, failure)
-                self._is_lost = True
+                self._lose_store(failure)
         self._unsaved = []
 
     async def _warn(self) -> None:

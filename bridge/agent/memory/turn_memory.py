@@ -57,6 +57,8 @@ class RecalledTurn:
     """Ids of stored items that no turn needs any more."""
     is_lost: bool = False
     """Whether the store gave no answer."""
+    has_answered: bool = False
+    """Whether it gave one."""
 
     def build_request(self) -> TurnRequest:
         """Build the request that the loop runs."""
@@ -72,6 +74,8 @@ class _Found:
     marked: Mapping[str, StoredItem] = field(default_factory=dict[str, StoredItem])
     """Items that the markers of the request name, by id."""
     is_lost: bool = False
+    has_answered: bool = False
+    """Whether the store was asked for any, and answered."""
 
 
 class TurnMemory:
@@ -110,7 +114,9 @@ class TurnMemory:
             request = replace(request, to_store="nothing")
         found = await self._find(request) if known else _Found(is_lost=True)
         items, superfluous = self._build_input(request, found, retention)
-        return RecalledTurn(request, retention, items, found.earlier, superfluous, found.is_lost)
+        return RecalledTurn(
+            request, retention, items, found.earlier, superfluous, found.is_lost, found.has_answered
+        )
 
     def open_recorder(self, recalled: RecalledTurn, emit: Emit) -> Recorder:
         """Create the recorder of a turn that is about to start; `emit`: to all observers."""
@@ -119,6 +125,7 @@ class TurnMemory:
             recalled.request,
             emit,
             is_lost=recalled.is_lost,
+            has_answered=recalled.has_answered,
             first_position=_made_before(recalled.earlier, recalled.request.turn_id),
         )
 
@@ -145,15 +152,13 @@ class TurnMemory:
             await self._load_pending(request)
             earlier = await self._chain(request)
             ids = [] if request.is_task else marker_ids(request.input, MAX_LOOKED_UP)
-            # A turn that is to be stored always asks: no marker may name what a broken store does not keep.
-            asked = ids or ([] if request.to_store == "nothing" else [request.turn_id])
-            found = await self._memory.store.by_ids(request.user_id, asked)
+            found = await self._memory.store.by_ids(request.user_id, ids)
         except StoreUnavailable as failure:
             _log.warning("turn %s cannot read earlier turns: %s", request.turn_id, failure)
             return _Found(is_lost=True)
         if missing := len(ids) - len(found):
             _log.warning("turn %s: %d of %d stored items are missing", request.turn_id, missing, len(ids))
-        return _Found(earlier, found)
+        return _Found(earlier, found, has_answered=bool(ids or request.previous_response_id))
 
     async def _delete(self, request: TurnRequest, ids: Sequence[str]) -> None:
         """Delete items; what stays because the database is unavailable is deleted when it expires."""
