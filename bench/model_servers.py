@@ -1,8 +1,7 @@
 """`python -m bench.model_servers ROLE [URL]`: one server in a process of its own; prints where it answers.
 
-`provider` says a text in pieces, model `fast` at once and model `paced` one piece every 100 ms. `proxy URL`
-passes bytes through as they come, which is the least that anything in between can do. `bridge URL` is a
-bridge in front of that provider.
+`provider` says a text in pieces, as `MODELS` says. `proxy URL` passes bytes through as they come, which is
+the least that anything in between can do. `bridge URL` is a bridge in front of that provider.
 """
 
 import asyncio
@@ -25,7 +24,8 @@ from bridge.settings.network import NetworkSettings
 from bridge.storage.store import Store
 
 PIECES = 20
-PACE_S = 0.1
+MODELS = {"fast": (PIECES, 0.0), "paced": (PIECES, 0.1), "long": (500, 0.01)}
+"""Pieces of each model's text, and the seconds between two of them."""
 PATH = "/v1"
 STREAM = {"Content-Type": "text/event-stream"}
 
@@ -38,17 +38,18 @@ def main() -> None:
 
 async def serve_provider() -> None:
     """The provider."""
-    frames = _frames()
-    listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in ("fast", "paced")]}
+    frames = {name: _frames(pieces) for name, (pieces, _) in MODELS.items()}
+    listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in MODELS]}
 
     async def answer(request: web.Request) -> web.StreamResponse:
-        asked = orjson.loads(await request.read())
+        model = orjson.loads(await request.read())["model"]
+        pace_s = MODELS[model][1]
         response = web.StreamResponse(headers=STREAM)
         await response.prepare(request)
-        for frame in frames:
+        for frame in frames[model]:
             await response.write(frame)
-            if asked["model"] == "paced":
-                await asyncio.sleep(PACE_S)
+            if pace_s:
+                await asyncio.sleep(pace_s)
         return response
 
     async def models(_request: web.Request) -> web.Response:
@@ -92,7 +93,7 @@ async def serve_bridge(url: str) -> None:
         await bridge.close()
 
 
-def _frames() -> list[bytes]:
+def _frames(pieces: int) -> list[bytes]:
     place: dict[str, Any] = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
     response: dict[str, Any] = {
         "id": "resp_1",
@@ -102,16 +103,16 @@ def _frames() -> list[bytes]:
         "output": [],
     }
     item: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed"}
-    part: dict[str, Any] = {"type": "output_text", "text": "word " * PIECES, "annotations": []}
+    part: dict[str, Any] = {"type": "output_text", "text": "word " * pieces, "annotations": []}
     whole: dict[str, Any] = {**item, "content": [part]}
     begun: dict[str, Any] = {**item, "status": "in_progress", "content": []}
     delta: dict[str, Any] = {"type": "response.output_text.delta", **place, "delta": "word ", "logprobs": []}
-    usage = {"input_tokens": 1, "output_tokens": PIECES}
+    usage = {"input_tokens": 1, "output_tokens": pieces}
     ended = {**response, "status": "completed", "output": [whole], "usage": usage}
     events: list[dict[str, Any]] = [
         {"type": "response.created", "response": response},
         {"type": "response.output_item.added", "output_index": 0, "item": begun},
-        *[delta] * PIECES,
+        *[delta] * pieces,
         {"type": "response.output_item.done", "output_index": 0, "item": whole},
         {"type": "response.completed", "response": ended},
     ]

@@ -10,7 +10,7 @@ import aiohttp
 import orjson
 
 from bench.measure import percentile
-from bench.model_servers import PIECES
+from bench.model_servers import MODELS, PIECES
 from bench.report import print_table
 from bench.servers import Server, run_server
 
@@ -18,6 +18,16 @@ ROUNDS, QUICK_ROUNDS = 200, 40
 _BATCH = 10
 """Streams of one server before the next one's turn: processor time is told in hundredths of a second."""
 _DELTA = b'"response.output_text.delta"'
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A server, and how it is asked."""
+
+    name: str
+    server: Server
+    stores: bool = True
+    """`store` of each request; only the bridge keeps answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +49,13 @@ class Streams:
         }
 
 
-async def run_models(stack: AsyncExitStack) -> list[Server]:
-    """A provider, and what is compared in front of it: a plain proxy and a bridge."""
+async def run_models(stack: AsyncExitStack) -> list[Variant]:
+    """A provider, and what is compared in front of it: a plain proxy, a bridge that stores or does not."""
     provider = await stack.enter_async_context(run_server("bench.model_servers", "provider"))
     between = [run_server("bench.model_servers", role, provider.url) for role in ("proxy", "bridge")]
-    return [provider, *[await stack.enter_async_context(each) for each in between]]
+    proxy, bridge = [await stack.enter_async_context(each) for each in between]
+    plain = [Variant(server.name, server) for server in (provider, proxy)]
+    return [*plain, Variant("bridge, store off", bridge, stores=False), Variant("bridge", bridge)]
 
 
 def print_streams(figures: Mapping[str, Mapping[str, float]]) -> None:
@@ -54,18 +66,18 @@ def print_streams(figures: Mapping[str, Mapping[str, float]]) -> None:
 
 
 async def stream_in_turn(
-    session: aiohttp.ClientSession, servers: Sequence[Server], rounds: int
+    session: aiohttp.ClientSession, variants: Sequence[Variant], rounds: int
 ) -> dict[str, Streams]:
     """Batches in turn, so that a busy moment of the machine meets all servers; the first batch warms up."""
-    times: dict[str, list[tuple[float, float]]] = {server.name: [] for server in servers}
+    times: dict[str, list[tuple[float, float]]] = {variant.name: [] for variant in variants}
     spent = dict.fromkeys(times, 0.0)
     for batch in range(rounds // _BATCH + 1):
-        for server in servers:
-            before = server.processor_s
-            taken = [await read_stream(session, server, "fast") for _ in range(_BATCH)]
+        for variant in variants:
+            before = variant.server.processor_s
+            taken = [await read_stream(session, variant, "fast") for _ in range(_BATCH)]
             if batch:
-                times[server.name] += taken
-                spent[server.name] += server.processor_s - before
+                times[variant.name] += taken
+                spent[variant.name] += variant.server.processor_s - before
     return {
         name: Streams(
             [first for first, _ in each], [whole for _, whole in each], spent[name] / len(each) * 1000
@@ -74,13 +86,14 @@ async def stream_in_turn(
     }
 
 
-async def read_stream(session: aiohttp.ClientSession, server: Server, model: str) -> tuple[float, float]:
+async def read_stream(session: aiohttp.ClientSession, variant: Variant, model: str) -> tuple[float, float]:
     """Milliseconds to the first delta and to the end.
 
     Raises:
         RuntimeError: not all pieces came.
     """
-    body = orjson.dumps({"model": model, "input": "Hello", "stream": True})
+    server = variant.server
+    body = orjson.dumps({"model": model, "input": "Hello", "stream": True, "store": variant.stores})
     headers = {"Authorization": f"Bearer {server.key}", "Content-Type": "application/json"}
     begin = time.perf_counter()
     first_ms, pieces = 0.0, 0
@@ -91,6 +104,6 @@ async def read_stream(session: aiohttp.ClientSession, server: Server, model: str
                 if not pieces:
                     first_ms = (time.perf_counter() - begin) * 1000
                 pieces += 1
-    if pieces != PIECES:
-        raise RuntimeError(f"{server.name} sent {pieces} of {PIECES} pieces.")
+    if pieces != MODELS[model][0]:
+        raise RuntimeError(f"{variant.name} sent {pieces} of {MODELS[model][0]} pieces.")
     return first_ms, (time.perf_counter() - begin) * 1000

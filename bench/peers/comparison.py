@@ -7,7 +7,7 @@ import aiohttp
 from bench.peers.environments import LITELLM
 from bench.peers.servers import run_litellm, start_peer
 from bench.peers.tool_calls import compare_tool_calls
-from bench.streams import QUICK_ROUNDS, ROUNDS, print_streams, run_models, stream_in_turn
+from bench.streams import QUICK_ROUNDS, ROUNDS, Variant, print_streams, run_models, stream_in_turn
 
 
 async def measure_peers(*, quick: bool) -> dict[str, object]:
@@ -18,11 +18,11 @@ async def measure_peers(*, quick: bool) -> dict[str, object]:
 
 async def _measure_models(rounds: int) -> dict[str, object]:
     async with AsyncExitStack() as stack:
-        servers = await run_models(stack)
-        if litellm := await start_peer(stack, LITELLM, run_litellm(servers[0])):
-            servers.append(litellm)
+        variants = await run_models(stack)
+        if litellm := await start_peer(stack, LITELLM, run_litellm(variants[0].server)):
+            variants.append(Variant(litellm.name, litellm))
         session = await stack.enter_async_context(aiohttp.ClientSession())
-        found = await stream_in_turn(session, servers, rounds)
+        found = await stream_in_turn(session, variants, rounds)
     figures = {name: streams.summary() for name, streams in found.items()}
     print_streams(figures)
     return {**figures}
