@@ -48,7 +48,6 @@ from toolserver.tool.meta_tools import (
     read_run,
     similar_names,
 )
-from toolserver.tool.naming import OperationKey
 
 
 class StoredAnswers(Protocol):
@@ -283,7 +282,7 @@ async def _unknown(view: UserView, call: ToolCall) -> BridgeError:
 
 
 def _not_accepted(view: UserView, tool: Tool) -> BridgeError:
-    pinned = view.accepted.get(OperationKey(tool.server_id, tool.operation.key))
+    pinned = view.decision_about(tool)
     reason = "changed since it was accepted" if pinned else "has not been accepted"
     message = (
         f"Tool {tool.name!r} {reason}. Open the bridge page, look at server {tool.server_id!r} and accept it."

@@ -150,6 +150,16 @@ class UserView:
         default_factory=dict[str | None, AdvertisedDocument]
     )
     _search: ToolSearch | None = None
+    _decisions: dict[str, dict[str, str]] = field(init=False)
+    """`accepted` by server id, then operation key."""
+    _counts: dict[str, tuple[LoadedServer, tuple[int, int]]] = field(
+        default_factory=dict[str, tuple[LoadedServer, tuple[int, int]]]
+    )
+
+    def __post_init__(self) -> None:
+        self._decisions = {}
+        for (server_id, key), digest in self.accepted.items():
+            self._decisions.setdefault(server_id, {})[key] = digest
 
     @property
     def revision(self) -> str:
@@ -221,24 +231,31 @@ class UserView:
 
     def is_accepted(self, tool: Tool) -> bool:
         """Whether the user accepted exactly this version of the operation."""
-        return self.accepted.get(OperationKey(tool.server_id, tool.operation.key)) == tool.operation.digest
+        return self.decision_about(tool) == tool.operation.digest
 
     def is_declined(self, tool: Tool) -> bool:
         """Whether the user has looked at the operation and not accepted it."""
-        return self.accepted.get(OperationKey(tool.server_id, tool.operation.key)) == DECLINED
+        return self.decision_about(tool) == DECLINED
+
+    def decision_about(self, tool: Tool) -> str | None:
+        """Return the digest that the user accepted of the operation, or `DECLINED`; None: undecided."""
+        return self._decisions.get(tool.server_id, {}).get(tool.operation.key)
 
     def count_accepted(self, server: LoadedServer) -> tuple[int, int]:
         """Return how many of a server's operations are accepted, and how many changed since they were."""
-        pinned = [
-            (self.accepted.get(OperationKey(server.record.id, op.key)), op.digest)
-            for op in server.compiled.operations
-        ]
-        changed = sum(pin not in (None, DECLINED, now) for pin, now in pinned)
-        return sum(pin == now for pin, now in pinned), changed
+        counted, counts = self._counts.get(server.record.id, (None, (0, 0)))
+        if counted is not server:
+            decided = self._decisions.get(server.record.id, {})
+            pinned = [(decided.get(op.key), op.digest) for op in server.compiled.operations]
+            accepted = sum([pin == now for pin, now in pinned])
+            changed = sum([pin != now and pin is not None and pin != DECLINED for pin, now in pinned])
+            counts = accepted, changed
+            self._counts[server.record.id] = server, counts
+        return counts
 
     def is_decided(self, server: LoadedServer) -> bool:
         """Whether the user has accepted or declined anything of a server."""
-        return any(key.server_id == server.record.id for key in self.accepted)
+        return bool(self._decisions.get(server.record.id))
 
     def accepted_origins(self) -> tuple[str, ...]:
         """Return the origins that the user's page must be able to reach, in stable order."""
@@ -256,6 +273,10 @@ class UserView:
         if not self.is_decided(server) or self.count_accepted(server)[1] == 0:
             return True
         return all(is_loopback(origin) for origin in server.compiled.origins)
+
+    def known_document(self, server_id: str | None) -> AdvertisedDocument | None:
+        """Return the advertised document of all servers, or of one, if it has been built."""
+        return self._documents.get(server_id)
 
     def build_document(self, server_id: str | None, offered: Offer) -> AdvertisedDocument:
         """Return the advertised OpenAPI document of all servers, or of one. Built once per view.

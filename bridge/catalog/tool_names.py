@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from itertools import groupby
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby, islice
 
 from bridge.catalog.ports import ServerStore
 from bridge.catalog.server_view import LoadedServer
+from bridge.tasks import yield_to_loop
+from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.naming import OperationKey, assign_names
+
+_NAMES_AT_A_TIME = 4_000
+"""Operations of one server that are named before other tasks get the event loop."""
 
 SHARED_SCOPE = ""
 """Scope of the names of shared servers; every other scope is a user's id."""
@@ -41,11 +46,26 @@ class ToolNames:
             stored = await self._store.load_names(scope)
             assigned: dict[OperationKey, str] = {}
             for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
-                held = {**stored, **assigned}
-                assigned |= assign_names(group, stored=held, taken=taken, prefix=server_id)
+                while some := list(islice(group, _NAMES_AT_A_TIME)):
+                    held = {**stored, **assigned}
+                    assigned |= assign_names(some, stored=held, taken=taken, prefix=server_id)
+                    await yield_to_loop()
             fresh = {key: name for key, name in assigned.items() if stored.get(key) != name}
             if not fresh or await self._store.add_names(scope, fresh, seen=stored):
                 return assigned
+
+
+async def build_catalog(servers: Iterable[LoadedServer], names: Mapping[OperationKey, str]) -> Catalog:
+    """Return the tools of these servers under their names; other tasks run between two servers."""
+    tools: list[Tool] = []
+    for server in servers:
+        server_id = server.record.id
+        tools += [
+            Tool(names[OperationKey(server_id, operation.key)], server_id, operation)
+            for operation in server.compiled.operations
+        ]
+        await yield_to_loop()
+    return Catalog(tools)
 
 
 def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:

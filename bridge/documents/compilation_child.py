@@ -13,7 +13,8 @@ from typing import Any
 
 import orjson
 
-from bridge.documents.framing import decode_text, serve_requests
+from bridge.documents.bodies import split_body
+from bridge.documents.framing import TEXT_MARK, decode_text, serve_requests
 from toolserver.document.bundle import bundle_document
 from toolserver.document.document import parse_document
 from toolserver.tool.compile import DocumentTools, compiled_to_lines
@@ -53,7 +54,10 @@ def _lines(cache: _DocumentCache, request: dict[str, Any], text: bytes, *files: 
             source_url, left_out = request["source_url"], request["left_out"]
             bundle = bundle_document(decode_text(text), source_url=source_url, texts=texts, omitted=left_out)
             yield orjson.dumps({"missing": bundle.missing, "problems": bundle.problems})
-            yield orjson.dumps(bundle.text)
+            if bundle.text is not None:
+                yield TEXT_MARK + bundle.text.encode("utf-8", "replace")
+        case "split":
+            yield from _split_lines(text)
         case "schemas":
             yield from _schema_lines(cache, request["digest"], request["keys"], text)
         case "responses":
@@ -65,6 +69,18 @@ def _lines(cache: _DocumentCache, request: dict[str, Any], text: bytes, *files: 
             tools = DocumentTools(parse_document(text), source_url=source_url, base_url=base_url)
             cache.add_document(tools, text)
             yield from compiled_to_lines(tools.compiled)
+
+
+def _split_lines(body: bytes) -> Iterator[bytes]:
+    """Yield the short part of a body and the tokens in it, then the texts that they stand for."""
+    try:
+        split = split_body(body)
+    except orjson.JSONDecodeError as error:
+        yield orjson.dumps({"problem": str(error)})
+        return
+    yield orjson.dumps({"members": split.members, "tokens": list(split.texts)})
+    for text in split.texts.values():
+        yield TEXT_MARK + text.encode()
 
 
 def _parsed(cache: _DocumentCache, digest: str, text: bytes) -> DocumentTools | None:

@@ -27,6 +27,9 @@ MAX_FRAME_BYTES = 64 * 1024 * 1024
 
 LENGTH = struct.Struct(">I")
 
+TEXT_MARK = b"="
+"""First byte of an answer's line that holds a foreign text, which might otherwise look like an error."""
+
 
 def build_frame(payload: bytes) -> bytes:
     """Return one frame with this payload."""

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from bridge.catalog.ports import Compiler
 from bridge.catalog.server_view import Validation
+from bridge.documents.bodies import SplitBody
 from toolserver.document.bundle import Bundle
 
 
@@ -20,6 +21,14 @@ class DocumentReader(Compiler, Protocol):
 
         Raises:
             BridgeError: `invalid_document`.
+        """
+        ...
+
+    async def split_body(self, body: bytes) -> SplitBody:
+        """Split the body of a request as `bridge.documents.bodies.split_body` does, off the event loop.
+
+        Raises:
+            BridgeError: `invalid_request`: it is not JSON; `invalid_document`: it took too long.
         """
         ...
 

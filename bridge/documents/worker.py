@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,7 +17,8 @@ from pathlib import Path
 import orjson
 
 from bridge.catalog.server_view import Validation
-from bridge.documents.framing import LENGTH, build_frame, frame_length
+from bridge.documents.bodies import SplitBody
+from bridge.documents.framing import LENGTH, TEXT_MARK, build_frame, frame_length
 from bridge.errors import BridgeError, ErrorCode
 from bridge.tasks import yield_to_loop
 from toolserver.document.bundle import Bundle, Problem
@@ -33,6 +35,9 @@ COMPILE_SECONDS = 60.0
 """Maximum seconds (wall time) for one document; the largest real one takes 16 s as YAML."""
 
 VALIDATE_SECONDS = 300.0
+
+PIECE_CHARS = 512 * 1024
+"""Characters, or bytes, of a text that are encoded, decoded or written before other tasks run."""
 
 SLICE_S = 0.003
 """Maximum seconds of reading lines before other tasks get the event loop."""
@@ -147,10 +152,25 @@ class DocumentWorker:
             "left_out": dict(left_out),
         }
         async with self._child_for_one() as process:
-            facts, bundled = await _checked(_send_request(process, header, text, *texts.values()))
+            facts, *bundled = await _checked(_send_request(process, header, text, *texts.values()))
         read = orjson.loads(facts)
         problems = tuple(Problem(**problem) for problem in read["problems"])
-        return Bundle(orjson.loads(bundled), tuple(read["missing"]), problems)
+        whole = await _decoded(bundled[0]) if bundled else None
+        return Bundle(whole, tuple(read["missing"]), problems)
+
+    async def split_body(self, body: bytes) -> SplitBody:
+        """Split the body of a request as `bridge.documents.bodies.split_body` does.
+
+        Raises:
+            BridgeError: `invalid_request`: it is not JSON; `invalid_document`, as `compile_document`.
+        """
+        async with self._child_for_one() as process:
+            facts, *texts = await _checked(_send_request(process, {"op": "split"}, body))
+        read = orjson.loads(facts)
+        if "problem" in read:
+            raise BridgeError(ErrorCode.INVALID_REQUEST, f"The body is not JSON: {read['problem']}.")
+        long_texts = [await _decoded(text) for text in texts]
+        return SplitBody(read["members"], dict(zip(read["tokens"], long_texts, strict=True)))
 
     async def validate_document(self, text: str) -> Validation:
         """Return what openapi-core says about a document; a bad document never raises."""
@@ -225,22 +245,37 @@ def _write(requests: asyncio.StreamWriter, content: bytes) -> None:
     requests.write(content)
 
 
+async def _pieces_of(text: str | bytes) -> AsyncIterator[bytes]:
+    """Yield a text as UTF-8; encoding one of 20 MB at once would keep the event loop for up to 25 ms."""
+    for start in range(0, len(text), PIECE_CHARS):
+        piece = text[start : start + PIECE_CHARS]
+        yield piece if isinstance(piece, bytes) else piece.encode("utf-8", "replace")
+        await yield_to_loop()
+
+
+async def _decoded(line: bytes) -> str:
+    """Decode a line that holds a text, behind its mark."""
+    decoder = getincrementaldecoder("utf-8")("replace")
+    pieces: list[str] = []
+    for start in range(len(TEXT_MARK), len(line), PIECE_CHARS):
+        pieces.append(decoder.decode(line[start : start + PIECE_CHARS]))
+        await yield_to_loop()
+    return "".join([*pieces, decoder.decode(b"", final=True)])
+
+
 async def _send_request(
-    process: asyncio.subprocess.Process, header: Mapping[str, object], *texts: str
+    process: asyncio.subprocess.Process, header: Mapping[str, object], *texts: str | bytes
 ) -> AsyncIterator[bytes]:
     requests, answers = process.stdin, process.stdout
     if requests is None or answers is None:
         raise ConnectionResetError
     _write(requests, build_frame(orjson.dumps(header)))
     for text in texts:
-        await (
-            yield_to_loop()
-        )  # encoding a document takes a hundredth of a second, as did whatever came before
-        encoded = text.encode("utf-8", "replace")
-        _write(requests, LENGTH.pack(len(encoded)))
-        await yield_to_loop()
-        _write(requests, encoded)
-        await requests.drain()
+        pieces = [piece async for piece in _pieces_of(text)]
+        _write(requests, LENGTH.pack(sum(map(len, pieces))))
+        for piece in pieces:
+            _write(requests, piece)
+            await requests.drain()
     clock = asyncio.get_running_loop().time
     slice_end = clock() + SLICE_S
     while length := frame_length(await answers.readexactly(LENGTH.size)):

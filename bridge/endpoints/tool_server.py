@@ -25,6 +25,7 @@ from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles
 from bridge.http.body import read_limited
 from bridge.http.chat_headers import chat_id_of, is_of_open_webui, message_id_of
+from bridge.http.long_lists import body_of
 from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import Route, error_answer, error_bytes
 from bridge.http.streaming import run_kept_alive
@@ -99,7 +100,8 @@ class ToolServer:
         }
         if document.etag in request.headers.get(hdrs.IF_NONE_MATCH, ""):
             return web.Response(status=304, headers=headers)
-        return web.Response(body=document.body, content_type="application/json", headers=headers)
+        body = body_of(document.body)
+        return web.Response(body=body, content_type="application/json", headers=headers)
 
     async def serve_features(self, _request: web.Request) -> web.Response:
         """Serve the feature flags that Open WebUI reads before `/system`. Public: the same for all."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, S
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import URL, delete, insert, select, text
+from sqlalchemy import URL, Select, delete, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from bridge.audit import OriginOf, no_origin
@@ -61,9 +61,11 @@ from bridge.storage.user_items import UserItems
 from bridge.storage.users import UserStore
 from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogInUse, WriteAheadLogUnusable
 from bridge.storage.write_thread import WriteThread
+from bridge.tasks import yield_to_loop
 from toolserver.tool.naming import OperationKey
 
 _BATCH_ROWS = 500
+_ROWS_AT_A_TIME = 2_000
 _RowT = TypeVar("_RowT")
 
 
@@ -322,45 +324,35 @@ class Store(UserStore):
 
         False, and nothing is stored: the names of the scope are not those that were `seen` any more.
         """
-        rows = [
-            {"scope": scope, "server_id": server_id, "operation_key": key, "name": name}
-            for (server_id, key), name in names.items()
-        ]
         async with self._session.begin_transaction() as session:
             await lock_name(session, f"tool names {scope}")
             if await _names_of(session, scope) != seen:
                 return False
-            for batch in _batches(rows):
-                await session.execute(build_upsert(dialect_of(session), ToolNameRow), batch)
+            for batch in _batches([*names.items()]):
+                rows = [
+                    {"scope": scope, "server_id": server_id, "operation_key": key, "name": name}
+                    for (server_id, key), name in batch
+                ]
+                await session.execute(build_upsert(dialect_of(session), ToolNameRow), rows)
             return True
 
     async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         """Return the operations that a user accepted: (server id, operation key) to digest."""
         async with self._session() as session:
             decided = select(AcceptanceRow.server_id, AcceptanceRow.operation_key, AcceptanceRow.digest)
-            rows = await session.execute(decided.where(AcceptanceRow.user_id == user_id))
-            return {OperationKey(server_id, key): digest for server_id, key, digest in rows}
+            return await _by_operation(session, decided.where(AcceptanceRow.user_id == user_id))
 
     async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
         """Replace what a user accepts of one server: operation key to digest."""
         mine = (AcceptanceRow.user_id == user_id, AcceptanceRow.server_id == server_id)
-        rows = [
-            {
-                "user_id": user_id,
-                "server_id": server_id,
-                "operation_key": key,
-                "digest": digest,
-                "accepted_at": now,
-            }
-            for now in (time.time(),)
-            for key, digest in digests.items()
-        ]
+        common = {"user_id": user_id, "server_id": server_id, "accepted_at": time.time()}
         async with self._session.begin_transaction(changes="acceptances") as session:
             await lock_user(session, user_id)
             await lock_server(session, server_id)
             await session.execute(delete(AcceptanceRow).where(*mine))
-            for batch in _batches(rows):
-                await session.execute(insert(AcceptanceRow), batch)
+            for batch in _batches([*digests.items()]):
+                rows = [{**common, "operation_key": key, "digest": digest} for key, digest in batch]
+                await session.execute(insert(AcceptanceRow), rows)
 
     async def load_selection(self, user_id: str) -> UserSelection:
         """Return a user's choice of tools to show to models; an empty one when there is none."""
@@ -410,8 +402,19 @@ def _record(row: ServerRow) -> ServerRecord:
 
 async def _names_of(session: AsyncSession, scope: str) -> Mapping[OperationKey, str]:
     named = select(ToolNameRow.server_id, ToolNameRow.operation_key, ToolNameRow.name)
-    rows = await session.execute(named.where(ToolNameRow.scope == scope))
-    return {OperationKey(server_id, key): name for server_id, key, name in rows}
+    return await _by_operation(session, named.where(ToolNameRow.scope == scope))
+
+
+async def _by_operation(
+    session: AsyncSession, statement: Select[str, str, str]
+) -> Mapping[OperationKey, str]:
+    """Return a text by server id and operation key; ten thousand rows would keep the event loop too long."""
+    found: dict[OperationKey, str] = {}
+    connection = await session.connection()  # a session would read all rows at once
+    for rows in (await connection.execute(statement)).partitions(_ROWS_AT_A_TIME):
+        found |= {OperationKey(server_id, key): value for server_id, key, value in rows}
+        await yield_to_loop()
+    return found
 
 
 def _batches(rows: Sequence[_RowT]) -> Iterator[Sequence[_RowT]]:

@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import orjson
 import pytest
 import pytest_asyncio
 
@@ -55,6 +56,25 @@ async def test_what_comes_out_of_the_worker_is_what_compiling_here_gives(worker:
     """The frames between the processes must lose nothing."""
     text = document_text()
     assert await compile_text(worker, text) == compiled(text, source_url="http://h/spec.json")
+
+
+async def test_the_long_texts_of_a_body_arrive_as_they_were_sent(worker: DocumentWorker) -> None:
+    """They are foreign, and may look like an answer of the process, or end a piece within a character."""
+    texts = ['{"error":' + "x" * 5_000, "é€🛠" * 400_000, ""]
+    body = json.dumps({"text": texts[0], "texts": {"a": texts[1], "b": texts[2]}, "n": [1]}).encode()
+    split = await worker.split_body(body)
+    assert len(orjson.dumps(split.members)) < 200
+    assert {name: split.whole(value) for name, value in split.members.items()} == json.loads(body)
+    with pytest.raises(BridgeError, match="not JSON") as refused:
+        await worker.split_body(b"{" * 70_000)
+    assert refused.value.error.code is ErrorCode.INVALID_REQUEST
+
+
+async def test_a_document_that_looks_like_an_error_is_bundled(worker: DocumentWorker) -> None:
+    """Its text comes back as the process read it, whatever that begins with."""
+    text = json.dumps({"error": {"code": "c"}, **json.loads(document_text())}, separators=(",", ":"))
+    bundle = await worker.bundle_document(text, source_url=None, texts={}, left_out={})
+    assert bundle == bundle_document(text, source_url=None, texts={}, omitted={})
 
 
 @pytest.mark.parametrize(

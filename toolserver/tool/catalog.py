@@ -5,13 +5,13 @@ of connections.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from toolserver.tool.compile import CompiledOperation
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True, gc=False):
     """One operation of one server under the name that callers use."""
 
     name: str

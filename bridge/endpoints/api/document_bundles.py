@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import orjson
 from aiohttp import web
 from pydantic import Field
 
 from bridge.documents.sources import BundleDocument
+from bridge.endpoints.api.document_bodies import SplitBodyOf, read_document_body
 from bridge.errors import ErrorCode
-from bridge.http.body import DOCUMENT_BODY_BYTES, read_body
+from bridge.http.long_lists import SLICE_BYTES, long_answer
 from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 
 
@@ -42,8 +46,9 @@ class BundledDocument(ApiModel):
 class DocumentBundleRoutes:
     """Handlers of document bundles."""
 
-    def __init__(self, bundle: BundleDocument) -> None:
+    def __init__(self, bundle: BundleDocument, split_body: SplitBodyOf) -> None:
         self._bundle = bundle
+        self._split_body = split_body
 
     def list_routes(self) -> list[ApiRoute]:
         """Return the routes of this class."""
@@ -63,9 +68,19 @@ class DocumentBundleRoutes:
 
     async def bundle_document(self, request: web.Request) -> web.Response:
         """Bundle a document; stores nothing. A page repeats this with more texts until nothing is missing."""
-        body = await read_body(request, DocumentFiles, max_bytes=DOCUMENT_BODY_BYTES)
+        body = await read_document_body(request, DocumentFiles, self._split_body)
         bundle = await self._bundle(
             body.text, source_url=body.source_url, texts=body.texts, left_out=body.left_out
         )
         problems = [UnreadableFile(url=problem.url, reason=problem.reason) for problem in bundle.problems]
-        return json_answer(BundledDocument(text=bundle.text, missing=list(bundle.missing), problems=problems))
+        facts = BundledDocument(text=None, missing=list(bundle.missing), problems=problems)
+        if bundle.text is None:
+            return json_answer(facts)
+        start = facts.model_dump_json(exclude={"text"}).encode().removesuffix(b"}") + b',"text":"'
+        return long_answer(start, _escaped(bundle.text), b'"}', between=b"")
+
+
+def _escaped(text: str) -> Iterator[bytes]:
+    """The inside of a JSON string, piece by piece."""
+    for start in range(0, len(text), SLICE_BYTES):
+        yield orjson.dumps(text[start : start + SLICE_BYTES])[1:-1]

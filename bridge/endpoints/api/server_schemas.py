@@ -11,7 +11,6 @@ from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.http.routing import ApiModel
 from toolserver.document.security import FlowKind, SecurityScheme
 from toolserver.tool.catalog import Tool
-from toolserver.tool.naming import OperationKey
 from toolserver.tool.selection import Absence
 
 MAX_REFERENCE_ORIGINS = 20
@@ -294,7 +293,7 @@ def tool_model(view: UserView, server: LoadedServer, tool: Tool, left_out: Absen
         description=operation.description,
         safe=operation.safe,
         digest=operation.digest,
-        accepted_digest=view.accepted.get(OperationKey(tool.server_id, operation.key)) or None,
+        accepted_digest=view.decision_about(tool) or None,
         origin=operation.origin,
         warnings=[*operation.warnings, *server.schema_warnings.get(operation.key, ())],
         unsendable=_unsendable(operation.plan_json),

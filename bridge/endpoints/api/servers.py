@@ -12,6 +12,7 @@ from bridge.audit import AuditKind
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.documents.sources import SourceDocument
+from bridge.endpoints.api.document_bodies import SplitBodyOf, read_document_body
 from bridge.endpoints.api.server_schemas import (
     Acceptance,
     NewDocument,
@@ -32,7 +33,7 @@ from bridge.endpoints.api.server_schemas import (
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
-from bridge.http.body import DECISION_BODY_BYTES, DOCUMENT_BODY_BYTES, read_body
+from bridge.http.body import DECISION_BODY_BYTES, read_body
 from bridge.http.long_lists import long_answer
 from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, compressed, json_answer
 from bridge.settings.network import origin_of
@@ -58,11 +59,16 @@ class ServerRoutes:
     """Handlers of servers and tools."""
 
     def __init__(
-        self, registry: Registry, fetch_document: FetchDocument, read_responses: ReadResponses
+        self,
+        registry: Registry,
+        fetch_document: FetchDocument,
+        read_responses: ReadResponses,
+        split_body: SplitBodyOf,
     ) -> None:
         self._registry = registry
         self._fetch_document = fetch_document
         self._read_responses = read_responses
+        self._split_body = split_body
 
     def list_routes(self) -> list[ApiRoute]:
         """Return the routes of this class."""
@@ -195,7 +201,7 @@ class ServerRoutes:
     async def post_server(self, request: web.Request) -> web.Response:
         """Add a personal server."""
         caller = caller_of(request)
-        offered = await read_body(request, NewServer, max_bytes=DOCUMENT_BODY_BYTES)
+        offered = await read_document_body(request, NewServer, self._split_body)
         text, source_url = offered.text, offered.source_url or offered.url
         if text is None:
             if offered.url is None:
@@ -254,7 +260,7 @@ class ServerRoutes:
     async def put_document(self, request: web.Request) -> web.Response:
         """Replace the text of a document."""
         caller = caller_of(request)
-        document = await read_body(request, NewDocument, max_bytes=DOCUMENT_BODY_BYTES)
+        document = await read_document_body(request, NewDocument, self._split_body)
         await self._registry.replace_document(
             caller.user.id, request.match_info["id"], document.text, document.source_url
         )

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+import orjson
+
 from bridge.catalog.server_view import Validation
+from bridge.documents.bodies import SplitBody, split_body
 from bridge.documents.reader import DocumentReader
 from bridge.documents.validation_child import validate_document
 from bridge.errors import BridgeError, ErrorCode
@@ -36,6 +39,12 @@ class InlineReader(DocumentReader):
             return bundle_document(text, source_url=source_url, texts=texts, omitted=left_out)
         except DocumentError as error:
             raise _invalid(error) from None
+
+    async def split_body(self, body: bytes) -> SplitBody:
+        try:
+            return split_body(body)
+        except orjson.JSONDecodeError as error:
+            raise BridgeError(ErrorCode.INVALID_REQUEST, f"The body is not JSON: {error}.") from None
 
     async def validate_document(self, text: str) -> Validation:
         problems = _problems_of(text)
