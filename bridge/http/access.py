@@ -52,7 +52,9 @@ def check_access(
         "reader": lambda request: identity.authenticate_reader(request.headers),
         "page": lambda request: identity.authenticate_page(request.headers),
         "mcp": lambda request: mcp.authenticate(
-            request.headers, request.query, request.match_info.get("server")
+            request.headers,
+            request.query if request.query_string else (),
+            request.match_info.get("server"),
         ),
     }
     authenticate = checks.get(access)

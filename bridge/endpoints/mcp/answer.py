@@ -21,6 +21,8 @@ from bridge.tasks import run_with_companion
 TOLD_AFTER_S = 2.0
 """Seconds after which a client that wants to hear of progress hears of it the first time."""
 
+_HEADERS = {hdrs.CONTENT_TYPE: "application/json", hdrs.CACHE_CONTROL: "no-store"}
+
 SSE_TYPE = "text/event-stream"
 
 
@@ -45,10 +47,7 @@ def reads_streams(request: web.Request) -> bool:
 
 def http_response(answer: Answer) -> web.Response:
     """Return the HTTP response; nobody may cache it."""
-    headers = {hdrs.CACHE_CONTROL: "no-store"}
-    return web.Response(
-        body=answer.body, status=answer.status, content_type="application/json", headers=headers
-    )
+    return web.Response(body=answer.body, status=answer.status, headers=_HEADERS)
 
 
 async def answer_while_heard(

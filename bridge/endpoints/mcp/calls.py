@@ -7,10 +7,8 @@ nothing there: the call runs on (ruling 38).
 from __future__ import annotations
 
 import asyncio
+import itertools
 import secrets
-from collections.abc import Generator
-from contextlib import contextmanager
-from functools import partial
 
 from aiohttp import web
 
@@ -69,6 +67,8 @@ class McpCalls:
         self._tasks = tasks
         self._mcp_tasks = mcp_tasks
         self._open = OpenRequests()
+        self._prefix = f"mcp_{secrets.token_hex(8)}_"
+        self._numbers = itertools.count()
 
     async def answer_modern(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
         """Run a call that ends with its stream.
@@ -76,12 +76,13 @@ class McpCalls:
         Raises:
             RpcError: the message names no tool, or its arguments are no object.
         """
-        call = await self._read_call(request, message)
-        progress = CallProgress(message.progress_token)
-        if declares_tasks(message):
-            work, heard = self._watched_result(call, progress), partial(self._note_delivery, call)
+        progress, knows_tasks = CallProgress(message.progress_token), declares_tasks(message)
+        is_watched = knows_tasks or progress.token is not None
+        call = await self._read_call(request, message, is_watched=is_watched)
+        if knows_tasks:
+            work, heard = self._watched_result(call, progress), _Delivery(self._engine, call).note
             return await self._mcp_tasks.answer_call(request, message, work, progress, note_delivery=heard)
-        with self._delivery(call):
+        with _Delivery(self._engine, call):
             running = self._run(call, message, progress)
             return await answer_while_heard(request, running, progress)
 
@@ -91,33 +92,20 @@ class McpCalls:
         Raises:
             RpcError: as `answer_modern`.
         """
-        call = await self._read_call(request, message)
         progress = CallProgress(message.progress_token)
+        call = await self._read_call(request, message, is_watched=progress.token is not None)
         work = self._run_legacy(call, message, progress)
         running = self._tasks.start_task(work, f"tool {call.tool_name}")
         assert message.request_id is not None
         self._open.hold_request(_asker(caller_of(request)), message.request_id, running)
-        with self._delivery(call):
+        with _Delivery(self._engine, call):
             return await answer_when_done(request, running, progress)
 
     def cancel_call(self, caller: Caller, message: RpcMessage) -> None:
         """Cancel the call that a legacy client's `notifications/cancelled` names, if that is certain."""
         self._open.cancel_request(_asker(caller), message.params.get("requestId"))
 
-    @contextmanager
-    def _delivery(self, call: ToolCall) -> Generator[None]:
-        """The answer of a call counts as heard if what writes it comes to its end (ruling 39)."""
-        try:
-            yield
-        except BaseException:
-            self._note_delivery(call, heard=False)
-            raise
-        self._note_delivery(call, heard=True)
-
-    def _note_delivery(self, call: ToolCall, *, heard: bool) -> None:
-        self._engine.note_delivery(call.context.request_id or "", heard=heard)
-
-    async def _read_call(self, request: web.Request, message: RpcMessage) -> ToolCall:
+    async def _read_call(self, request: web.Request, message: RpcMessage, *, is_watched: bool) -> ToolCall:
         caller = caller_of(request)
         if caller.user.id == NOBODY:
             raise named_nobody()
@@ -126,12 +114,12 @@ class McpCalls:
             raise RpcError(INVALID_PARAMS, "The bridge has asked for no input, and has given no state.")
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)
-        request_id = f"mcp_{secrets.token_hex(8)}"
+        request_id = f"{self._prefix}{next(self._numbers):x}"
         context = CallContext(
             caller.user.id,
             chat_id_of(request),
             message_id_of(request),
-            request_id=request_id,
+            request_id=request_id if is_watched else None,
             asked_by=caller.name,
             relayed_id=relayed_id_of(request),
         )
@@ -184,6 +172,25 @@ class McpCalls:
             error = await self._links.add_link(outcome.error or BUG, call.context.user_id)
             result = render_error(error, outcome.call_id)
         return mark_joined(result, outcome.joined_call_id) if outcome.joined_call_id else result
+
+
+class _Delivery:
+    """The answer of a call counts as heard if what writes it comes to its end (ruling 39)."""
+
+    __slots__ = ("_engine", "_request_id")
+
+    def __init__(self, engine: Engine, call: ToolCall) -> None:
+        assert call.repeat is not None
+        self._engine, self._request_id = engine, call.repeat.request_id
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, _error: object, _traceback: object) -> None:
+        self.note(heard=kind is None)
+
+    def note(self, *, heard: bool) -> None:
+        self._engine.note_delivery(self._request_id, heard=heard)
 
 
 def _asker(caller: Caller) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from functools import partial
 from typing import TypeAlias, cast
 
 import orjson
@@ -19,7 +18,7 @@ from bridge.endpoints.mcp.protocol import has_long_number
 from bridge.errors import WireError
 from bridge.http.routing import error_bytes
 from toolserver.call.response_headers import filename_of
-from toolserver.call.result import Answered, FileBody, TextBody, render_answer
+from toolserver.call.result import Answered, FileBody, Rendered, TextBody, render_answer
 from toolserver.document.media_type import base_type
 
 CALL_KEY = "tool-bridge/call-id"
@@ -65,17 +64,17 @@ def render_lost(call_id: str, http_status: int | None) -> JsonResult:
 
 
 async def _render_answered(outcome: CallOutcome, answered: Answered, files: StoredFiles) -> JsonResult:
-    name = filename_of(answered.headers)
     body = answered.body
     if isinstance(body, FileBody) and body.file_id is not None:
+        name = filename_of(answered.headers)
         return {"content": [await _file_content(answered, body, body.file_id, name, files)]}
-    render = partial(
-        render_answer,
-        answered,
-        call_id=outcome.call_id,
-        file_url=lambda file_id: files.sign_url(file_id, answered.content_type, name),
-        allow_inline_html=False,
-    )
+
+    def file_url(file_id: str) -> str:
+        return files.sign_url(file_id, answered.content_type, filename_of(answered.headers))
+
+    def render() -> Rendered:
+        return render_answer(answered, call_id=outcome.call_id, file_url=file_url, allow_inline_html=False)
+
     is_cut = isinstance(body, TextBody) and body.total_bytes is not None
     rendered = (await asyncio.to_thread(render) if is_cut else render()).body
     result: JsonResult = {"content": [_text(rendered)]}

@@ -35,7 +35,8 @@ class CallProgress:
         """Whether the call's user is asked."""
         self.news = 0
         """How often there was something new so far."""
-        self._has_news = asyncio.Event()
+        self._has_news: asyncio.Event | None = None
+        """Made for the first who waits."""
 
     def note_call(self, call: OpenCall) -> None:
         """Note that the call has changed."""
@@ -49,12 +50,15 @@ class CallProgress:
     def wake(self, _ended: object) -> None:
         """Wake whoever waits for news: the call has changed, or what is waited for has ended."""
         self.news += 1
-        self._has_news.set()
-        self._has_news = asyncio.Event()
+        if self._has_news is not None:
+            self._has_news.set()
+            self._has_news = None
 
     async def wait_for_news(self, seen: int) -> int:
         """Wait until there is news beyond the first `seen`; returns how much there is now."""
         if self.news == seen:
+            if self._has_news is None:
+                self._has_news = asyncio.Event()
             await self._has_news.wait()
         return self.news
 
