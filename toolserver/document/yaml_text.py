@@ -33,6 +33,9 @@ _CONSTANTS: dict[str, JsonValue] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _NUMBER_STARTS = frozenset("0123456789+-.")
+LIBYAML_DEPTH = "exceeded maximum nesting depth"
+"""What libyaml says of more than 1,000 levels, since PyYAML 6.0.4; before, it read on to ours."""
+
 _ENDS = (yaml.DocumentEndEvent, yaml.StreamEndEvent)
 _MAX_WARNINGS = 50
 _TAG = "tag:yaml.org,2002:"
@@ -255,6 +258,8 @@ def read_yaml(text: str, *, max_depth: int, max_nodes: int) -> tuple[JsonValue, 
     try:
         _feed(builder, text)
     except (yaml.YAMLError, UnicodeError) as error:
+        if LIBYAML_DEPTH in str(error):
+            raise too_deep(max_depth) from error
         raise DocumentError("not_json_or_yaml", _explain(error)) from error
     return builder.root, builder.warnings
 
