@@ -23,8 +23,8 @@ VAGUE = frozenset(
         "stuff",
     ]
 )
-PRESCRIBED = frozenset({"data_received"})
-"""Methods that a library names: `asyncio.Protocol`."""
+PRESCRIBED = frozenset({"data_received", "do_POST"})
+"""Methods that a library names: `asyncio.Protocol`, `BaseHTTPRequestHandler`."""
 
 OURS = ("bridge/", "toolserver/")
 MOST_ONE_WORD_NAMES = 0.12
