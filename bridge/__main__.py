@@ -12,10 +12,12 @@ from bridge.cli.command_parser import build_parser
 from bridge.cli.commands import COMMANDS, load_function
 from bridge.cli.parser import CommandFailed, describe_unknown_command
 from bridge.log_lines import log_to_stderr
+from bridge.operating_system import write_any_character
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that `arguments` (the process's by default) ask for; returns the exit status."""
+    write_any_character(sys.stdout, sys.stderr)
     options = _parsed(sys.argv[1:] if arguments is None else arguments)
     log_to_stderr()
     for chatty in ("alembic", "aiohttp.access"):

@@ -13,6 +13,7 @@ from bridge.calls.engine import Engine
 from bridge.catalog.registry import Registry
 from bridge.documents.reader import DocumentReader
 from bridge.errors import BridgeError
+from bridge.operating_system import open_private
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.store import Store
 from bridge.tasks import Tasks
@@ -82,7 +83,7 @@ def write_probe(folder: Path) -> None:
         OSError: it cannot be written: the disk is full or read-only, or the folder is not there.
     """
     path = folder / PROBE_FILE
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    file = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         os.write(file, bytes(PROBE_BYTES))
     finally:

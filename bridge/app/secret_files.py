@@ -11,10 +11,10 @@ import os
 import secrets
 from pathlib import Path
 
+from bridge.operating_system import close_to_others, open_private, replace_file
 from bridge.storage.database import StoreError
 
 SECRET_BYTES = 32
-OWNER_ONLY = 0o600
 
 _log = logging.getLogger(__name__)
 
@@ -53,9 +53,8 @@ def read_private(path: Path) -> str | None:
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace").strip()
-        if os.name == "posix" and path.stat().st_mode & ~OWNER_ONLY & 0o777:
+        if close_to_others(path):
             _log.warning("%s could be read by others; now only its owner can.", path)
-            path.chmod(OWNER_ONLY)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -72,9 +71,9 @@ def write_private(path: Path, text: str) -> None:
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         unfinished.unlink(missing_ok=True)
-        file = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+        file = open_private(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         with os.fdopen(file, "w", encoding="utf-8") as writing:
             writing.write(text)
-        unfinished.replace(path)
+        replace_file(unfinished, path)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from None

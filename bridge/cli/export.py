@@ -18,6 +18,7 @@ from bridge.cli.parser import CommandFailed
 from bridge.cli.store import answer_folders, open_store, storage_settings
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.export import KIND, conversation_line, read_conversation
+from bridge.operating_system import open_private
 from bridge.settings.storage import StorageSettings
 from bridge.storage.store import Store
 from bridge.stored_items.export import (
@@ -98,7 +99,7 @@ def _output(path: Path | None) -> Generator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    with os.fdopen(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
         try:
             yield file
         except BaseException:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bridge.cli.arguments import DATABASE_VARIABLE
 from bridge.cli.parser import CommandFailed
+from bridge.operating_system import open_private
 from bridge.settings.declaration import Setting, default_in_words, list_settings, range_in_words
 from bridge.settings.models import KEY_VARIABLE, URL_VARIABLE
 from bridge.settings.tree import SettingsTree
@@ -39,7 +40,7 @@ def init(options: argparse.Namespace) -> int:
     path = options.data / ENVIRONMENT_FILE
     try:
         options.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        file = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     except FileExistsError:
         raise CommandFailed(f"{path} is there already, and stays as it is") from None
     except OSError as error:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
 import webbrowser
-from collections.abc import Mapping
 
 from bridge.cli.arguments import address_of
 from bridge.cli.parser import CommandFailed, NoBridge, suggest
 from bridge.cli.store import open_store
+from bridge.operating_system import can_show_pages
 from bridge.settings.network import page_url
 from bridge.settings.running_bridge import running_bridge
 from bridge.settings.users import LOCAL_USER
@@ -41,13 +40,6 @@ def open_page(options: argparse.Namespace) -> int:
     else:
         print(f"Open this page in your browser: {url}")
     return 0
-
-
-def can_show_pages(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> bool:
-    """Return whether a browser may be started: not where only one in the terminal would be found."""
-    if environ.get("BROWSER") or platform in ("darwin", "win32"):
-        return True
-    return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
 def check_database(options: argparse.Namespace) -> None:

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import json
 import logging
-import signal
 import sys
 from contextlib import AsyncExitStack
 from functools import partial
@@ -22,7 +21,7 @@ from bridge.cli.serve_settings import settings_of
 from bridge.cli.store import open_store
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
-from bridge.http.descriptors import raise_descriptor_limit
+from bridge.operating_system import call_on_stop, raise_descriptor_limit
 from bridge.providers.shelf import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import check_cluster
@@ -112,7 +111,7 @@ async def _serve(
     settings: BridgeSettings, store: Store, options: argparse.Namespace, *, with_samples: bool
 ) -> int:
     stop = asyncio.Event()
-    _stop_on_signals(stop)
+    call_on_stop(asyncio.get_running_loop(), stop.set)
     async with AsyncExitStack() as stack:
         samples, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
         if with_samples:
@@ -142,15 +141,6 @@ async def _model_names(bridge: Bridge) -> list[str]:
             return [entry.id for entry in await bridge.components.models.operators.list_models()]
     except TimeoutError:
         return []
-
-
-def _stop_on_signals(stop: asyncio.Event) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if sys.platform == "win32":
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
-        else:
-            loop.add_signal_handler(number, stop.set)
 
 
 async def _start_samples(stack: AsyncExitStack, *, is_fixed: bool) -> _Samples:

@@ -11,7 +11,6 @@ these processes has network access.
 from __future__ import annotations
 
 import gc
-import signal
 import struct
 import sys
 from collections.abc import Callable, Iterable
@@ -20,6 +19,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from bridge.operating_system import ignore_interrupts, limit_memory
 from toolserver.errors import DocumentError
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
@@ -63,8 +63,8 @@ Answering = Callable[..., Iterable[bytes]]
 
 def serve_requests(answering: Answering) -> None:
     """Serve requests until standard input closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the bridge, and the bridge ends this process
-    _limit_memory()
+    ignore_interrupts()  # Ctrl-C ends the bridge, and the bridge ends this process
+    limit_memory(MEMORY_BYTES)
     sys.addaudithook(_refuse_network)
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a stray print must not break the frames
@@ -104,10 +104,3 @@ def _refuse_network(event: str, _arguments: object) -> None:
     """Refuse any network access that a library tries: a backstop that should never be reached."""
     if event.startswith(("socket.", "subprocess.")):
         raise PermissionError(f"a process that reads documents may not use {event}")
-
-
-def _limit_memory() -> None:
-    if sys.platform != "win32":
-        import resource  # noqa: PLC0415 - the module does not exist on Windows
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))

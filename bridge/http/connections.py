@@ -14,8 +14,8 @@ from typing import Any
 
 from aiohttp import web
 
-from bridge.http.descriptors import descriptor_limit
 from bridge.log_lines import OncePerMinute
+from bridge.operating_system import descriptor_limit
 from bridge.tasks import sleep_safely
 
 HEADER_S = 15.0

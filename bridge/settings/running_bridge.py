@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import os
 import socket
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from bridge.operating_system import is_running
 
 RUNNING_FILE = "running.json"
 """File in the data folder that says where the bridge using it can be reached."""
@@ -34,15 +35,7 @@ def running_bridge(data_dir: Path) -> dict[str, Any] | None:
     On Windows a bridge that was killed counts as running: a process cannot be asked for there.
     """
     running = written_facts(data_dir)
-    if running is None or sys.platform == "win32":
-        return running
-    try:
-        os.kill(running["pid"], 0)
-    except ProcessLookupError:
-        return None
-    except PermissionError:
-        pass
-    return running
+    return running if running is not None and is_running(running["pid"]) else None
 
 
 def written_facts(data_dir: Path) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from bridge.errors import BridgeError, ErrorCode
+from bridge.operating_system import replace_file
 
 KEEP_SECONDS = 24 * 3600
 """How long a stored answer and its URL last, in seconds (ruling 10)."""
@@ -139,7 +140,7 @@ class Upload:
             return None
         try:
             self._file.close()
-            self._path.replace(self._target)
+            replace_file(self._path, self._target)
         except OSError as error:
             self._give_up(error)
             return None

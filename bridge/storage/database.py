@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, ProgrammingError, SQLAlche
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bridge.lazy_modules import load_lazily
+from bridge.operating_system import can_use_postgresql, close_to_others, open_private
 from bridge.storage.dialects import reason_of, without_nul
 from bridge.storage.migrations import HEAD
 from bridge.storage.tables import Base
@@ -139,7 +139,7 @@ def open_postgresql(url: URL) -> Engines:
         StoreError: it cannot be reached, it is too old or in another encoding, a right is missing, it was
             made by a newer version or by one from before the first release, or it is another program's.
     """
-    if sys.platform == "win32":
+    if not can_use_postgresql():
         raise StoreError("PostgreSQL is not supported on Windows, whose event loop the driver cannot use")
     migrating = create_engine(
         url, poolclass=NullPool, connect_args=_connect_args(url, statement_ms=0, lock_ms=MIGRATION_LOCK_MS)
@@ -323,9 +323,9 @@ def _advice(error: BaseException) -> str:
 def _close_to_others(path: Path) -> None:
     """Let only their owner read a database, new or old, and its files; SQLite says what else is wrong."""
     with suppress(OSError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        os.close(open_private(path, os.O_RDWR | os.O_CREAT))
         for file in path.parent.glob(f"{path.name}*"):
-            file.chmod(0o600)
+            close_to_others(file)
 
 
 def _leave_transactions_to_us(connection: Any, _record: object) -> None:

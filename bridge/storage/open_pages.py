@@ -10,6 +10,8 @@ import logging
 from collections.abc import Iterable
 from pathlib import Path
 
+from bridge.operating_system import replace_file
+
 OPEN_PAGES_FILE = "open-pages.json"
 """Name of the file in the data folder."""
 
@@ -29,6 +31,6 @@ def write_users(path: Path, user_ids: Iterable[str]) -> None:
     unfinished = path.with_name(f"{path.name}.new")
     try:
         unfinished.write_text(json.dumps(sorted(user_ids)), encoding="utf-8")
-        unfinished.replace(path)
+        replace_file(unfinished, path)
     except OSError as error:
         _log.warning("%s could not be written: %s", path.name, error.strerror or error)

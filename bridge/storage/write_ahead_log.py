@@ -10,14 +10,12 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-if sys.platform != "win32":
-    import fcntl
+from bridge.operating_system import lock_file, open_private
 
 NAMES = ("intents-0.jsonl", "intents-1.jsonl")
 """Names of the files in the data folder."""
@@ -86,9 +84,9 @@ class WriteAheadLog:
         segments: list[_Segment] = []
         try:
             for path in (folder / name for name in NAMES):
-                file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+                file = open_private(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
                 segments.append(_Segment(path, file, os.fstat(file).st_size))
-            _lock(segments[0].file)
+            lock_file(segments[0].file)
         except OSError as error:
             for segment in segments:
                 os.close(segment.file)
@@ -141,20 +139,10 @@ def check_unused(folder: Path) -> None:
     """
     with suppress(OSError), (folder / NAMES[0]).open("rb") as log:
         try:
-            _lock(log.fileno())
+            lock_file(log.fileno())
         except BlockingIOError:
             raise WriteAheadLogInUse(_in_use(folder)) from None
 
 
 def _in_use(folder: Path) -> str:
     return f"another tool-bridge runs on {folder}; stop it or choose another --data"
-
-
-def _lock(file: int) -> None:
-    """Lock a file until it is closed or the process ends, however it ends.
-
-    Raises:
-        BlockingIOError: another process has locked it.
-    """
-    if sys.platform != "win32":
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

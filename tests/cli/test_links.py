@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bridge.cli.links import can_show_pages
+from bridge.operating_system import can_show_pages
 from bridge.settings.running_bridge import RUNNING_FILE
 from tests.support.commands import Ended, run_command
 from tests.support.running_bridge import pair_browser

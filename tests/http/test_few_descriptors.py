@@ -12,7 +12,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from bridge.http.descriptors import descriptor_limit, raise_descriptor_limit
+from bridge.operating_system import descriptor_limit, raise_descriptor_limit
 
 DESCRIPTORS, AT_FIRST = 1024, 256
 """Of the bridge: what it may have, and what it is started with, as many systems do."""

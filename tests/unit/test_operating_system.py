@@ -1,0 +1,229 @@
+"""What the bridge does on systems on which no test runs: its decisions, with those systems played."""
+
+import asyncio
+import errno
+import os
+import signal
+import stat
+import sys
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bridge import operating_system as system
+
+LINUX, MACOS, WINDOWS = "linux", "darwin", "win32"
+EVERYWHERE = pytest.mark.parametrize("platform", [LINUX, MACOS, WINDOWS])
+
+
+class PlayedMsvcrt:
+    """The part of Windows's C library that locks bytes of files."""
+
+    LK_NBLCK = 2
+
+    def __init__(self, *, is_locked: bool = False) -> None:
+        self.is_locked = is_locked
+        self.locked: list[int] = []
+
+    def locking(self, file: int, mode: int, count: int) -> None:
+        assert (mode, count) == (self.LK_NBLCK, 1)
+        if self.is_locked:
+            raise OSError(errno.EACCES, "Permission denied")
+        self.locked.append(os.lseek(file, 0, os.SEEK_CUR))
+
+
+class PlayedResource:
+    """Limits of a system; `most`: what it really grants, whatever it says."""
+
+    RLIMIT_NOFILE, RLIMIT_AS, RLIM_INFINITY = 7, 9, -1
+
+    def __init__(self, soft: int, hard: int, most: int | None = None) -> None:
+        self.limits, self.most = (soft, hard), most
+        self.memory = 0
+
+    def getrlimit(self, _which: int) -> tuple[int, int]:
+        return self.limits
+
+    def setrlimit(self, which: int, limits: tuple[int, int]) -> None:
+        if which == self.RLIMIT_AS:
+            self.memory = limits[0]
+            return
+        if self.most is not None and limits[0] > self.most:
+            raise ValueError("current limit exceeds maximum limit")
+        self.limits = limits
+
+
+class PlayedLoop:
+    """A loop that handles signals, or one of Windows, which cannot."""
+
+    def __init__(self, *, handles_signals: bool) -> None:
+        self.handles_signals = handles_signals
+        self.handlers: dict[int, Any] = {}
+        self.called: list[Any] = []
+
+    def add_signal_handler(self, number: int, handler: Any) -> None:
+        if not self.handles_signals:
+            raise NotImplementedError
+        self.handlers[number] = handler
+
+    def call_soon_threadsafe(self, handler: Any) -> None:
+        self.called.append(handler)
+
+
+def test_a_file_of_our_own_holds_the_bytes_that_were_written(tmp_path: Path) -> None:
+    """Windows would write a line feed as two bytes, and the write-ahead log would lose its count."""
+    file = system.open_private(tmp_path / "log", os.O_WRONLY | os.O_CREAT)
+    os.write(file, b"a\nb\n")
+    os.close(file)
+    assert (tmp_path / "log").read_bytes() == b"a\nb\n"
+    if sys.platform != WINDOWS:
+        assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
+
+
+@EVERYWHERE
+def test_what_others_could_read_is_closed_where_modes_mean_that(tmp_path: Path, platform: str) -> None:
+    """On Windows a mode says only whether a file is read-only, and to change it would make it so."""
+    path = tmp_path / "secret.key"
+    path.touch()
+    path.chmod(0o644)
+    is_posix = platform != WINDOWS
+    assert system.close_to_others(path, platform=platform) is is_posix
+    assert stat.S_IMODE(path.stat().st_mode) == (0o600 if is_posix else 0o644)
+    assert system.close_to_others(path, platform=platform) is False
+
+
+class HeldOpen(type(Path())):
+    """A file that cannot be replaced for a while, because somebody has it open."""
+
+    tries = 0
+    free_after = 0
+
+    def replace(self, target: Any) -> Any:
+        type(self).tries += 1
+        if type(self).tries <= type(self).free_after:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        return super().replace(target)
+
+
+@pytest.mark.parametrize(
+    ("platform", "free_after", "is_replaced"),
+    [(LINUX, 0, True), (LINUX, 1, False), (WINDOWS, 3, True), (WINDOWS, 99, False)],
+)
+def test_a_file_that_somebody_holds_open_is_replaced_a_moment_later(
+    tmp_path: Path, platform: str, free_after: int, is_replaced: bool
+) -> None:
+    """Virus scanners of Windows open what was just written; elsewhere a refusal is meant."""
+    pauses: list[float] = []
+    held = type("Held", (HeldOpen,), {"tries": 0, "free_after": free_after})
+    unfinished = held(tmp_path / "new")
+    unfinished.write_text("x", encoding="utf-8")
+    if is_replaced:
+        system.replace_file(unfinished, tmp_path / "old", platform=platform, pause=pauses.append)
+        assert (tmp_path / "old").read_text(encoding="utf-8") == "x"
+    else:
+        with pytest.raises(PermissionError):
+            system.replace_file(unfinished, tmp_path / "old", platform=platform, pause=pauses.append)
+    assert len(pauses) == (min(free_after, system.REPLACE_TRIES - 1) if platform == WINDOWS else 0)
+
+
+def test_a_lock_of_windows_leaves_the_file_readable_and_where_it_was(tmp_path: Path) -> None:
+    """There a locked byte cannot be read by anybody else: it lies behind everything that is ever written."""
+    played = PlayedMsvcrt()
+    with (tmp_path / "log").open("w+b") as file:
+        file.write(b"line\n")
+        file.flush()
+        system.lock_file(file.fileno(), posix=None, windows=played)
+        assert os.lseek(file.fileno(), 0, os.SEEK_CUR) == 5
+    assert played.locked == [system.LOCKED_AT]
+    assert (tmp_path / "log").stat().st_size == 5
+
+
+def test_a_lock_that_another_has_is_told_alike(tmp_path: Path) -> None:
+    """Of Windows it is a refused permission; two bridges on one folder must not start there either."""
+    with (tmp_path / "log").open("w+b") as file, pytest.raises(BlockingIOError):
+        system.lock_file(file.fileno(), posix=None, windows=PlayedMsvcrt(is_locked=True))
+
+
+@pytest.mark.skipif(sys.platform == WINDOWS, reason="asks the system about processes")
+def test_a_process_is_asked_for_where_asking_does_not_end_it() -> None:
+    """Signal 0 is Ctrl-C on Windows, and everything else ends the process."""
+    assert system.is_running(os.getpid(), platform=LINUX)
+    assert not system.is_running(2**22 + 1, platform=LINUX)
+    assert system.is_running(2**22 + 1, platform=WINDOWS)
+
+
+@EVERYWHERE
+def test_a_program_stops_on_what_each_system_sends(platform: str) -> None:
+    """A service manager that waits in vain kills the bridge, amid the calls it has open."""
+    assert system.stop_signals(platform) == (
+        ("SIGINT", "SIGBREAK") if platform == WINDOWS else ("SIGINT", "SIGTERM")
+    )
+    loop, stop = PlayedLoop(handles_signals=platform != WINDOWS), lambda: None
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        system.call_on_stop(loop, stop, platform=platform)  # pyright: ignore[reportArgumentType] - played
+        if platform == WINDOWS:
+            handler: Any = signal.getsignal(signal.SIGINT)
+            handler(signal.SIGINT, None)
+            assert loop.called == [stop]
+        else:
+            assert loop.handlers == {signal.SIGINT: stop, signal.SIGTERM: stop}
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(("platform", "limited"), [(LINUX, True), (MACOS, False), (WINDOWS, False)])
+def test_memory_is_limited_where_that_can_be_done(platform: str, limited: bool) -> None:
+    """MacOS refuses such a limit: the process that reads documents would end at its start."""
+    resource = PlayedResource(256, -1)
+    assert system.limit_memory(4096, resource=resource, platform=platform) is limited
+    assert resource.memory == (4096 if limited else 0)
+
+
+@pytest.mark.parametrize(
+    ("resource", "granted"),
+    [
+        (PlayedResource(1024, 1_048_576), 65_536),
+        (PlayedResource(1024, 4096), 4096),
+        (PlayedResource(256, -1, most=10_240), 10_240),
+        (PlayedResource(256, -1, most=512), 256),
+        (PlayedResource(100_000, 1_048_576), 100_000),
+        (PlayedResource(-1, -1), 65_536),
+        (None, 4096),
+    ],
+)
+def test_as_many_descriptors_are_asked_for_as_a_system_grants(resource: Any, granted: int) -> None:
+    """One system says that there is no maximum, and grants 10,240 (macOS); Windows has no such limit."""
+    system.raise_descriptor_limit(resource=resource)
+    assert system.descriptor_limit(resource=resource) == granted
+
+
+def test_a_console_that_lacks_a_character_gets_its_escape() -> None:
+    """A title in Greek must not end a command with a traceback."""
+    written = BytesIO()
+    stream = TextIOWrapper(written, encoding="cp1252")
+    system.write_any_character(stream, SimpleNamespace())
+    print("Tools of Ωmega → 3", file=stream, flush=True)
+    assert written.getvalue().strip() == b"Tools of \\u03a9mega \\u2192 3"
+
+
+@pytest.mark.parametrize(("platform", "can"), [(LINUX, True), (MACOS, True), (WINDOWS, False)])
+def test_postgresql_is_refused_where_its_driver_cannot_wait(platform: str, can: bool) -> None:
+    """A sentence at the start is better than an error with the first query."""
+    assert system.can_use_postgresql(platform) is can
+
+
+@pytest.mark.asyncio
+@pytest.mark.skipif(sys.platform == WINDOWS, reason="sends itself a signal")
+async def test_the_real_loop_of_this_system_stops_on_a_signal() -> None:
+    """What is played above is what this system does."""
+    stopped = asyncio.Event()
+    system.call_on_stop(asyncio.get_running_loop(), stopped.set)
+    os.kill(os.getpid(), signal.SIGTERM)
+    async with asyncio.timeout(5):
+        await stopped.wait()
+    for name in system.stop_signals():
+        asyncio.get_running_loop().remove_signal_handler(getattr(signal, name))
