@@ -14,8 +14,8 @@ test-replicas: ## run the HTTP, model, conversation and socket tests through two
 	@make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test-replicas $(ARGS)
 extension: ## pack the companion extension into build/companion.zip, with its digest
 	@make/setup dev >&2 && exec .venv/bin/python make/build_extension.py build/companion.zip $(ARGS)
-pictures: ## take the pictures of the companion for docs/pictures anew
-	@CHROMIUM=$$(make/chromium) && export CHROMIUM && make/setup dev >&2 && exec .venv/bin/python -m tests.browser.companion.pictures $(ARGS)
+pictures: ## take the pictures of the page and of the companion for docs/pictures anew
+	@CHROMIUM=$$(make/chromium) && export CHROMIUM && make/setup dev >&2 && .venv/bin/python -m tests.browser.views.pictures $(ARGS) && exec .venv/bin/python -m tests.browser.companion.pictures $(ARGS)
 reference: ## write the parts of the documentation that come from the code anew
 	@make/setup dev >&2 && exec .venv/bin/python -m tests.reference
 docs: ## build the documentation as a site in build/site: make docs, or of a tag: make docs VERSION=0.2.0

@@ -59,6 +59,7 @@ def main(arguments: list[str]) -> int:
         built = Path(scratch) / "site"
         status = run_sphinx(sources, built, version)
         if status == 0:
+            add_pictures(sources, built)
             put_in_place(built, site / version)
     if status == 0:
         join_versions(site)
@@ -111,6 +112,14 @@ def run_sphinx(sources: Path, target: Path, version: str, builder: str = "html")
     ]
     environ = {**os.environ, "SITE_VERSION": version, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([*command, "--jobs", "2", *folders], env=environ, check=False).returncode
+
+
+def add_pictures(sources: Path, built: Path) -> None:
+    """Copy the pictures that pages name in HTML, for light and for dark: Sphinx sees Markdown only."""
+    for picture in sources.glob("docs/pictures/page-*"):
+        target = built / picture.relative_to(sources)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(picture, target)
 
 
 def put_in_place(built: Path, target: Path) -> None:

@@ -13,7 +13,14 @@ from tests.support.built_site import build_site
 
 pytestmark = pytest.mark.timeout(300)  # it is the first build of the machine, and others build meanwhile
 
-LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href", "form": "action"}
+LOADED = {
+    "script": "src",
+    "img": "src",
+    "iframe": "src",
+    "source": "srcset",
+    "link": "href",
+    "form": "action",
+}
 """Elements whose address the browser loads, or sends something to, without a click."""
 ADDRESS_OF_STYLE = re.compile(r"""(?:url\(|@import\s)\s*["']?([^"')\s]+)""")
 STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)

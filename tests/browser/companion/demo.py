@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Locator, Page, expect
 
@@ -89,6 +90,19 @@ async def running_demo(folder: Path, port: int = 0) -> AsyncGenerator[Demo]:
 
     The browser's own permissions are given beforehand: nobody can press *Allow* in a headless one.
     """
+    async with started_demo(folder, port) as facts:
+        base_url, intranet_url = facts["base_url"], facts["sample_intranet_url"]
+        hosts = [f"{base_url}/*", f"{intranet_url}/*"]
+        async with running_companion(folder / "profile", 1, hosts) as companion:
+            page = await companion.context.new_page()
+            await open_page(page, facts["page_url"])
+            await expect(page.get_by_text("because you named these documents")).to_be_visible()
+            yield Demo(base_url, intranet_url, companion, page)
+
+
+@asynccontextmanager
+async def started_demo(folder: Path, port: int = 0) -> AsyncGenerator[dict[str, Any]]:
+    """The demo without a browser; gives the line that it prints for programs."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bridge", "demo", "--json"),
         *("--port", str(port), "--data", str(folder / "data")),
@@ -98,14 +112,7 @@ async def running_demo(folder: Path, port: int = 0) -> AsyncGenerator[Demo]:
     )
     assert process.stdout is not None
     try:
-        facts = json.loads(await process.stdout.readline())
-        base_url, intranet_url = facts["base_url"], facts["sample_intranet_url"]
-        hosts = [f"{base_url}/*", f"{intranet_url}/*"]
-        async with running_companion(folder / "profile", 1, hosts) as companion:
-            page = await companion.context.new_page()
-            await open_page(page, facts["page_url"])
-            await expect(page.get_by_text("because you named these documents")).to_be_visible()
-            yield Demo(base_url, intranet_url, companion, page)
+        yield json.loads(await process.stdout.readline())
     finally:
         process.terminate()
         await process.wait()
