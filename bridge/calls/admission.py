@@ -80,11 +80,13 @@ class CallSlot:
         self._latest_end = options.latest_end
         self._wait_s = controls.limits.now.tool_queue_wait_seconds
         self._tool_name = request.tool_name
-        self._tool = BreakerKey(user_id, "tool", request.server_id, request.operation_key)
-        self._host = BreakerKey(user_id, "host", origin=request.origin)
-        self._probes: tuple[bool, bool] | None = None
-        """Whether the call probes tool and host; None while it does not run."""
-        self._check_breakers()
+        tool = BreakerKey(user_id, "tool", request.server_id, request.operation_key)
+        host = BreakerKey(user_id, "host", origin=request.origin)
+        self._keys: tuple[BreakerKey, ...] = (tool, host) if request.origin else (tool,)
+        """Breakers of the tool and of its host, if that is known."""
+        self._probes: tuple[bool, ...] | None = None
+        """Which of them the call probes; None while it does not run."""
+        self._breakers.check_all(self._keys)
         size = sys.getsizeof(request.arguments_text)
         self._entry: QueueEntry = self._queue.enter_queue(_slot_key(request, options, settings), size)
 
@@ -92,7 +94,7 @@ class CallSlot:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._leave_breakers(None, None)
+        self._leave_breakers()
         self._queue.leave_queue(self._entry)
 
     def start_deadline(self) -> Deadline:
@@ -123,41 +125,36 @@ class CallSlot:
 
     def release_slot(self) -> None:
         """Release the place in the queue, and those of probes in the breakers."""
-        self._leave_breakers(None, None)
+        self._leave_breakers()
         self._queue.revoke_grant(self._entry)
 
     def record_outcome(self, outcome: CallOutcome) -> None:
         """Tell the breakers how the call ended, if it held the slot, and release it."""
         error = outcome.error
         if error is not None and error.detail.get("set_by") == "TOOL_BATCH_TIMEOUT_SECONDS":
-            self._leave_breakers(None, None)
+            self._leave_breakers()
+        elif error is None:
+            worked = Ending(BreakerVerdict.WORKED, self._tool_name)
+            self._leave_breakers(worked, worked)
         else:
             tool = Ending(judge_tool(outcome), self._tool_name, error)
             self._leave_breakers(tool, Ending(judge_host(outcome), self._tool_name, error))
         self._queue.revoke_grant(self._entry)
 
-    def _check_breakers(self) -> None:
-        self._breakers.check_breaker(self._tool)
-        if self._host.origin:
-            self._breakers.check_breaker(self._host)
-
     def _enter_breakers(self) -> None:
         """Pass the breakers, or release the slot."""
         try:
-            self._check_breakers()
+            self._probes = self._breakers.enter_all(self._keys)
         except BridgeError:
             self._queue.revoke_grant(self._entry)
             raise
-        self._probes = self._breakers.enter_breaker(self._tool), self._breakers.enter_breaker(self._host)
 
-    def _leave_breakers(self, tool: Ending | None, host: Ending | None) -> None:
+    def _leave_breakers(self, *endings: Ending) -> None:
+        """Leave them, with what the call's ending says about tool and host; without, it had not begun."""
         if self._probes is None:
             return
-        probes_tool, probes_host = self._probes
-        self._probes = None
-        self._breakers.leave_breaker(self._tool, tool, is_probe=probes_tool)
-        if self._host.origin:
-            self._breakers.leave_breaker(self._host, host, is_probe=probes_host)
+        probes, self._probes = self._probes, None
+        self._breakers.leave_all(self._keys, endings[: len(probes)] or (None,) * len(probes), probes)
 
 
 def batch_is_over(what: str) -> BridgeError:

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import orjson
 from aiohttp import hdrs, web
+from multidict import istr
 
 from bridge.auth.forwarded_users import USER_HEADERS
 from bridge.auth.pairing_links import PairingLinks
 from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.engine import Engine
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import CallContext, CallOptions, ToolCall
+from bridge.calls.request import NO_OPTIONS, CallContext, CallOptions, ToolCall
 from bridge.catalog.registry import NOBODY, Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
@@ -36,6 +37,8 @@ from toolserver.document.media_type import base_type
 
 DEADLINE_HEADER = "X-Tool-Deadline"
 """Header with the seconds that the call may take once it has its slot; overrides every setting."""
+
+_DEADLINE = istr(DEADLINE_HEADER)
 
 USAGE_PROMPT = (
     "The tools of the Direct Tool Bridge call APIs from the user's own browser. If a result has an `error`, "
@@ -118,7 +121,9 @@ class ToolServer:
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)
         message_id = message_id_of(request)
-        options = CallOptions(group=message_id, deadline_s=_requested_deadline(request))
+        deadline_s = _requested_deadline(request)
+        is_plain = message_id is None and deadline_s is None
+        options = NO_OPTIONS if is_plain else CallOptions(group=message_id, deadline_s=deadline_s)
         call = ToolCall(
             CallContext(
                 caller.user.id,
@@ -222,7 +227,7 @@ def _failure_answer(request: web.Request, error: WireError) -> web.Response:
 
 
 def _requested_deadline(request: web.Request) -> float | None:
-    text = request.headers.get(DEADLINE_HEADER)
+    text = request.headers.get(_DEADLINE)
     if text is None:
         return None
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from bridge.errors import BridgeError, ErrorCode
@@ -94,11 +94,13 @@ class CallRules:
         """`TOOL_QUEUE_SIZE`."""
         return self._limits().tool_queue_size
 
-    def limit_of_kind(self, kind: str) -> int | None:
-        """Return `MAX_PARALLEL_TOOLS_PER_REQUEST` or `MAX_PARALLEL_TOOLS_PER_HOST`; None for other kinds."""
-        if kind == REQUEST:
-            return self._limits().max_parallel_tools_per_request
-        return self._limits().max_parallel_tools_per_host if kind == HOST else None
+    def limits_by_kind(self) -> Mapping[str, int]:
+        """Return `MAX_PARALLEL_TOOLS_PER_REQUEST` and `MAX_PARALLEL_TOOLS_PER_HOST`."""
+        limits = self._limits()
+        return {
+            REQUEST: limits.max_parallel_tools_per_request,
+            HOST: limits.max_parallel_tools_per_host,
+        }
 
     def check_open(self, of_user: OpenEntries, of_all: OpenEntries) -> None:
         """Refuse a call when too many would be open with it, or their arguments too large together.

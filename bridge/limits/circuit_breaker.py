@@ -13,7 +13,7 @@ all, and opens only when these were calls of several tools: one bad tool never c
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -172,6 +172,26 @@ class Breakers:
             breaker.is_probing = False
         if ending is not None:
             self._conclude(key, ending, is_probe=is_probe)
+
+    def check_all(self, keys: Iterable[BreakerKey]) -> None:
+        """Raise as `check_breaker` does for any of them; nearly always none has failed, and none is known."""
+        for key in keys:
+            if key in self._breakers:
+                self.check_breaker(key)
+
+    def enter_all(self, keys: Sequence[BreakerKey]) -> tuple[bool, ...]:
+        """Let one call pass all of them, or raise as `check_all`; returns of which it is the probe."""
+        self.check_all(keys)
+        return tuple(key in self._breakers and self.enter_breaker(key) for key in keys)
+
+    def leave_all(
+        self, keys: Sequence[BreakerKey], endings: Sequence[Ending | None], probes: Sequence[bool]
+    ) -> None:
+        """End a call that passed all of them, as `leave_breaker`; each has its own ending."""
+        for key, ending, is_probe in zip(keys, endings, probes, strict=True):
+            has_failed = ending is not None and ending.verdict is BreakerVerdict.FAILED
+            if has_failed or key in self._breakers:
+                self.leave_breaker(key, ending, is_probe=is_probe)
 
     @contextmanager
     def pass_breaker(self, key: BreakerKey, name: str) -> Generator[Passage]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple, Protocol
@@ -23,6 +23,9 @@ from bridge.errors import BridgeError
 MAX_PASSED = 50
 """Maximum number of entries of a user that may overtake its first waiting one; after that, the resources it
 needs are reserved for it."""
+
+MAX_RESTING = 100
+"""Maximum number of users without open entries who are remembered."""
 
 USER, EVERYBODY = "user", "everybody"
 """Kinds of the limits on one user and on all users; resources have kinds of their own."""
@@ -47,7 +50,7 @@ class SharedResource(NamedTuple):
     kind: str
     name: str
     limit: int | None = None
-    """Maximum number of entries that run at a time; None: `QueueRules.limit_of_kind` decides."""
+    """Maximum number of entries that run at a time; None: `QueueRules.limits_by_kind` decides."""
     is_group: bool = False
     """Whether at most `QueueRules.group_limit` of its entries wait in line; further ones wait to join it."""
 
@@ -82,8 +85,8 @@ class QueueRules(Protocol):
         """Maximum number of entries of one group that wait in line."""
         ...
 
-    def limit_of_kind(self, kind: str) -> int | None:
-        """Return the maximum number of entries of a resource that run at a time; None: no limit."""
+    def limits_by_kind(self) -> Mapping[str, int]:
+        """Return how many entries of a resource may run at a time; a kind that is missing has no limit."""
         ...
 
     def check_open(self, of_user: OpenEntries, of_all: OpenEntries) -> None:
@@ -125,7 +128,7 @@ class _Lane:
     """Each with its own limit; None: the rules decide."""
     open: int = 0
     """Number of entries that are open."""
-    waiting: OrderedDict[int, QueueEntry] = field(default_factory=OrderedDict[int, "QueueEntry"])
+    waiting: dict[int, QueueEntry] = field(default_factory=dict[int, "QueueEntry"])
     """In order of arrival."""
 
 
@@ -167,6 +170,9 @@ class FairQueue:
         """Call `limits_changed` after the limits of the rules have changed."""
         self._rules = rules
         self._users: dict[str, _User] = {}
+        """Those who have open entries."""
+        self._resting: dict[QueueKey, _User] = {}
+        """Some who have none now, by the key of their last one."""
         self._ready: OrderedDict[str, None] = OrderedDict()
         """Users who may have an entry that can run; a user who was served moves to the end."""
         self._numbers = count()
@@ -200,11 +206,11 @@ class FairQueue:
         if self._closed:
             raise self._rules.closed_error()
         user = self._users.get(key.user_id)
-        of_user = (OpenEntries() if user is None else user.open).plus(1, size)
+        of_user = OpenEntries(1, size) if user is None else user.open.plus(1, size)
         of_all = self._open.plus(1, size)
         self._rules.check_open(of_user, of_all)
         if user is None:
-            user = self._users[key.user_id] = _User()
+            user = self._users[key.user_id] = self._resting.pop(key, None) or _User()
         lane = user.lanes.get(key) or _open_lane(user, key)
         lane.open += 1
         user.open, self._open = of_user, of_all
@@ -220,8 +226,16 @@ class FairQueue:
         if not user.open.number:
             self._users.pop(lane.key.user_id, None)
             self._ready.pop(lane.key.user_id, None)
+            self._rest(user, lane)
         elif not lane.open:
             _close_lane(user, lane)
+
+    def _rest(self, user: _User, lane: _Lane) -> None:
+        """Remember a user without entries: the next one is often such another, and has all it needs then."""
+        if len(user.lanes) == 1:
+            self._resting[lane.key] = user
+        if len(self._resting) > MAX_RESTING:
+            del self._resting[next(iter(self._resting))]
 
     def grant_now(self, entry: QueueEntry) -> bool:
         """Grant the entry if it need not wait; returns whether it is granted.
@@ -402,8 +416,9 @@ class FairQueue:
         """
         if user.running >= self._rules.user_limit:
             return USER
+        limits = self._rules.limits_by_kind()
         for shared, own_limit in lane.shared:
-            limit = self._rules.limit_of_kind(shared.kind) if own_limit is None else own_limit
+            limit = limits.get(shared.kind) if own_limit is None else own_limit
             if limit is not None and shared.running + (shared in reserved) >= limit:
                 return shared.kind
         return None

@@ -8,7 +8,7 @@ refused.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
@@ -107,8 +107,8 @@ class _RequestRules:
     def user_limit(self) -> int:
         return self._limits().max_concurrent_requests_per_user
 
-    def limit_of_kind(self, kind: str) -> None:
-        return None
+    def limits_by_kind(self) -> Mapping[str, int]:
+        return {}
 
     def check_open(self, of_user: OpenEntries, of_all: OpenEntries) -> None:
         """Any number may be open; `RequestQueue` limits how many wait."""

@@ -101,6 +101,18 @@ async def test_a_global_limit_holds_for_all_users_together_and_users_take_turns(
     assert set(harness.began[2:6]) == {"bob0", "bob1", "ann2", "ann3"}
 
 
+async def test_a_user_who_comes_back_has_the_same_limits_again() -> None:
+    """What the queue remembers of a user without calls is no call; and of very many it remembers few."""
+    harness = QueueHarness()
+    one_at_a_time = [key(f"user{number}", operation_parallel=1) for number in range(300)]
+    for _ in range(2):
+        for wanted in (*one_at_a_time, one_at_a_time[0]._replace(operation_key="GET /orders")):
+            with harness.open(wanted) as first, harness.open(wanted) as second:
+                assert (harness.queue.grant_now(first), harness.queue.grant_now(second)) == (True, False)
+            assert harness.queue.waiting_by_user() == {}
+            assert harness.queue.running == 0
+
+
 async def test_limits_that_are_raised_or_lowered_work_at_once() -> None:
     """S0-72: lowering too, without a restart; what runs goes on."""
     harness = QueueHarness(max_parallel_tools_global=1)
