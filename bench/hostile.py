@@ -22,7 +22,7 @@ from bench.peer import play_page
 from bench.report import print_table
 from bench.shop_bridge import ShopBridge, start_shop
 from bridge.app.server import Bridge
-from bridge.http.descriptors import raise_descriptor_limit
+from bridge.operating_system import raise_descriptor_limit
 
 SECONDS, QUICK_SECONDS, WARM_UP_S = 6.0, 3.0, 1.0
 ALONE = "nothing"

@@ -15,7 +15,7 @@ from typing import cast
 import orjson
 
 from bench.event_loop import run
-from bridge.http.descriptors import raise_descriptor_limit
+from bridge.operating_system import raise_descriptor_limit
 
 _GREETED_S = 60
 _SHORT = 126

@@ -21,7 +21,7 @@ ROUTE = f"/tools/{TOOL}"
 
 async def measure_call(measured: Measured, waste: int) -> float:
     """Bytes of `execute:tool` beside the arguments. It repeats the caller's name of the chat."""
-    headers = {SERVER_CHAT_HEADER: "c" * waste} if waste else NONE
+    headers = {str(SERVER_CHAT_HEADER): "c" * waste} if waste else NONE
     await measured.ask("POST", ROUTE, ARGUMENTS_TEXT, headers, times=1)
     return measured.page.sizes["events"] - measured.page.sizes["params"]
 
