@@ -9,6 +9,10 @@ from collections.abc import Callable, Hashable
 EARLY_S = 0.001
 """Seconds that an event loop may call too early: uvloop counts in milliseconds."""
 
+LOOK_EVERY_S = 0.01
+"""Seconds between two looks at all alarms, however many are due one after the other: thousands of calls may
+be open. So much later than asked for may an alarm ring."""
+
 
 class Alarms:
     """Alarms at times of the running event loop, on one timer of it.
@@ -47,7 +51,7 @@ class Alarms:
         finally:  # also after a bug in one of them: the others are still due
             earliest = min((at for at, _ in self._pending.values()), default=math.inf)
             if earliest < self._timer_at:
-                self._start_timer(earliest)
+                self._start_timer(max(earliest, now + LOOK_EVERY_S))
 
 
 class Clock:

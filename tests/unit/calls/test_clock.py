@@ -56,6 +56,18 @@ async def test_a_bug_in_one_alarm_keeps_no_other_from_ringing() -> None:
     assert [str(error) for error in errors] == ["a bug"]
 
 
+async def test_thousands_of_alarms_are_not_looked_at_thousands_of_times() -> None:
+    """Each look is at all of them: with 10,000 calls that end one after the other it would hold the loop."""
+    times: list[float] = []
+    alarms, began = Alarms(), now()
+    for number in range(1000):
+        alarms.set_alarm(number, began + 1 + number / 10_000, lambda: times.append(now() - began))
+    await asyncio.sleep(2)
+    assert len(times) == 1000
+    assert len(set(times)) < 15  # looks, within a tenth of a second
+    assert max(times) < 1.12
+
+
 async def test_an_alarm_may_set_and_cancel_others() -> None:
     """The end of one call is the slot of the next."""
     rung: list[str] = []
