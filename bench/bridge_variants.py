@@ -15,10 +15,10 @@ from bench.peer import LoadOrder
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant, nothing
 from bench.shop_bridge import TOOL, ShopBridge, start_shop
-from bridge.app.heap import freeze_heap
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
+from bridge.heap import freeze_heap
 from bridge.limits.settings import Deadline
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store

@@ -23,9 +23,9 @@ from bench.peer import LoadOrder
 from bench.peer_link import PeerLink
 from bench.report import print_table
 from bench.shop_bridge import TOOL
-from bridge.app.heap import freeze_heap
 from bridge.auth.identity import SESSION
 from bridge.browsers.gateway import SOCKET_PATH
+from bridge.heap import freeze_heap
 from bridge.operating_system import descriptor_limit, raise_descriptor_limit
 from bridge.storage.store import Store
 from tests.support.stores.devices import add_device

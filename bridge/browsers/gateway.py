@@ -63,6 +63,7 @@ from bridge.calls.clock import Alarms
 from bridge.calls.open_call import Confirmation, OpenCall, Page
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.heap import PageHeap
 from bridge.limits.message_budget import HANDSHAKE, MessageBudget
 from bridge.tasks import Tasks, sleep_safely
 
@@ -148,6 +149,7 @@ class BrowserGateway:
         self._find_route: FindRoute | None = None
         self._has_beats = False
         self._readers = asyncio.Semaphore(READERS)
+        self._heap = PageHeap()
         self.unread = AllUnread()
         self._sio = socketio.AsyncServer(
             async_mode="aiohttp",
@@ -343,6 +345,7 @@ class BrowserGateway:
         if caller is None:
             return
         self.pages.remove_socket(caller.user.id, sid)
+        self._heap.page_left(len(self._callers))
         self._announce_page(caller.user.id)
         if self._listener is not None:
             self._listener.abandon_session(sid)
@@ -366,6 +369,7 @@ class BrowserGateway:
         page = Page(sid, caller.device_id, hello.instance, hello.epoch)
         self.pages.add_page(caller.user.id, page, hello)
         self._sockets[sid].mark_ready()
+        self._heap.page_greeted()
         ended = self._ended_calls(caller, page, hello)
         self._announce_page(caller.user.id)
         limits = {

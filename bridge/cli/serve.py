@@ -12,7 +12,6 @@ from functools import partial
 from typing import NamedTuple
 
 from bridge.app.composition import Components
-from bridge.app.heap import freeze_heap
 from bridge.app.server import AddressInUse, Bridge, Offer, share_document, start_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.event_loop import choose_event_loop
@@ -21,6 +20,7 @@ from bridge.cli.serve_settings import settings_of
 from bridge.cli.store import open_store
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
+from bridge.heap import freeze_heap
 from bridge.operating_system import call_on_stop, raise_descriptor_limit
 from bridge.providers.shelf import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
