@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, literal, select, update
@@ -18,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.homes import EpochOf, no_epoch, user_elsewhere
 from bridge.storage.dialects import (
+    Upsert,
     build_upsert,
     delete_claimed,
     dialect_of,
@@ -75,7 +77,7 @@ class ItemTables:
         rows = await asyncio.to_thread(self._rows.of_items, items, self._now())
         if rows:
             stamped = [row | {"epoch": self._epoch_of(row["user_id"])} for row in rows]
-            await self._write(lambda connection: _add_items(connection, stamped))
+            await self._write_owned(lambda connection: _add_items(connection, stamped))
 
     async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Return those of the items that the user has and that are readable; a query per thousand ids."""
@@ -121,15 +123,30 @@ class ItemTables:
         rows.sort(key=lambda row: (place[row.response_id], row.side, row.position))
         return await self._items(user_id, rows)
 
-    async def save_response(self, response: StoredResponse) -> None:
-        """Store a response, or its new state; `previous_id` and `created_at` are never changed."""
+    async def save_response(self, response: StoredResponse, items: Sequence[StoredItem] = ()) -> None:
+        """Store a response, or its new state, and items; `previous_id` and `created_at` are never changed."""
+        row, rows = await asyncio.to_thread(self._pack_response, response, items)
+        epoch = self._epoch_of(response.user_id)
+
+        def save(connection: Connection) -> None:
+            if row is not None:
+                _save_response(connection, row | {"epoch": epoch})
+            if rows:
+                _add_items(connection, [each | {"epoch": epoch} for each in rows])
+
+        if row is not None or rows:
+            await self._write_owned(save)
+
+    def _pack_response(
+        self, response: StoredResponse, items: Sequence[StoredItem]
+    ) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+        now = self._now()
+        rows = self._rows.of_items(items, now)
         try:
-            row = await asyncio.to_thread(self._rows.of_response, response, self._now())
+            return self._rows.of_response(response, now), rows
         except Unstorable as error:
             _log.warning("Response %s is not stored: %s.", response.id, error)
-            return
-        row["epoch"] = self._epoch_of(response.user_id)
-        await self._write(lambda connection: _save_response(connection, row))
+            return None, rows
 
     async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:
         """Return one response; None when the user has none of that id, or it cannot be read."""
@@ -183,6 +200,13 @@ class ItemTables:
         found = await asyncio.to_thread(lambda: [(row.first, self._rows.read_frames(row)) for row in rows])
         return [(number, frames) for number, frames in found if frames is not None]
 
+    async def _write_owned(self, work: Callable[[Connection], None]) -> None:
+        """Write rows that belong to a user, of whom they are the only ones in the transaction."""
+        try:
+            await self._write(work)
+        except IntegrityError:
+            _log.info("An answer is not stored: its user has been deleted.")
+
     async def _write(self, work: Callable[[Connection], None]) -> None:
         try:
             await asyncio.wrap_future(self._thread.run_transaction(work))
@@ -225,12 +249,23 @@ def _ancestry(user_id: str, response_id: str) -> Select[Any, Any]:
     return select(all_responses.c.id, all_responses.c.distance).order_by(all_responses.c.distance)
 
 
+# Statements of every answer are built once: building one costs several times what running it does.
+
+_OWNER = select(RESPONSES.c.user_id).where(RESPONSES.c.id == bindparam("response_id"))
+
+
+@lru_cache
+def _new_items(dialect: str) -> Upsert:
+    return insert_missing(dialect, StoredItemRow)
+
+
+@lru_cache
+def _new_response(dialect: str) -> Upsert:
+    return build_upsert(dialect, StoredResponseRow, _CHANGED)
+
+
 def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    try:
-        with connection.begin_nested():
-            connection.execute(insert_missing(connection.dialect.name, StoredItemRow), rows)
-    except IntegrityError:
-        _log.info("%d items are not stored: their user has been deleted.", len(rows))
+    connection.execute(_new_items(connection.dialect.name), rows)
 
 
 def _delete_items(connection: Connection, user_id: str, names: Sequence[str], epoch: int | None) -> None:
@@ -239,15 +274,11 @@ def _delete_items(connection: Connection, user_id: str, names: Sequence[str], ep
 
 
 def _save_response(connection: Connection, row: dict[str, Any]) -> None:
-    owner = connection.scalar(select(RESPONSES.c.user_id).where(RESPONSES.c.id == row["id"]))
+    owner = connection.scalar(_OWNER, {"response_id": row["id"]})
     if owner not in (None, row["user_id"]):
         _log.warning("Response %s is not stored: another user has one with that id.", row["id"])
         return
-    try:
-        with connection.begin_nested():
-            connection.execute(build_upsert(connection.dialect.name, StoredResponseRow, _CHANGED), row)
-    except IntegrityError:
-        _log.info("Response %s is not stored: its user has been deleted.", row["id"])
+    connection.execute(_new_response(connection.dialect.name), row)
 
 
 def _delete_response(connection: Connection, user_id: str, response_id: str, epoch: int | None) -> int:

@@ -56,9 +56,9 @@ class ResilientItemStore:
         """Return all items of a response and of those before it."""
         return await self._run_limited(user_id, self._inner.read_chain(user_id, response_id))
 
-    async def save_response(self, response: StoredResponse) -> None:
-        """Store a response, or its new state."""
-        await self._run_limited(response.user_id, self._inner.save_response(response))
+    async def save_response(self, response: StoredResponse, items: Sequence[StoredItem] = ()) -> None:
+        """Store a response, or its new state, and items of it."""
+        await self._run_limited(response.user_id, self._inner.save_response(response, items))
 
     async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:
         """Return one response; None when the user has none of that id."""

@@ -47,8 +47,8 @@ class ItemStore(Protocol):
         """Return the items of a response and of those before it: oldest response first, inputs first."""
         ...
 
-    async def save_response(self, response: StoredResponse) -> None:
-        """Store a response, replacing its previous state."""
+    async def save_response(self, response: StoredResponse, items: Sequence[StoredItem] = ()) -> None:
+        """Store a response, replacing its previous state, and items of it as `add_items` does."""
         ...
 
     async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:

@@ -139,11 +139,8 @@ class ResponseRecord:
 
     async def save_start(self, request: TurnRequest) -> bool:
         """Store the response and its input for the first time; returns whether the store took them."""
-        store = self._memory.store
         brought = self._brought or input_records(self._memory, request)
-        self.is_stored = await self._try_store(store.save_response(self._stored))
-        if self.is_stored and not await self._try_store(store.add_items(brought)):
-            await self.delete_record()
+        self.is_stored = await self._try_store(self._memory.store.save_response(self._stored, brought))
         return self.is_stored
 
     async def save_progress(self, progress: Progress) -> bool:

@@ -77,9 +77,9 @@ class FarItems:
     async def add_items(self, items: Sequence[StoredItem]) -> None:
         await self._write("add_items", items[0].user_id, lambda: self._tables.items.add_items(items))
 
-    async def save_response(self, response: StoredResponse) -> None:
+    async def save_response(self, response: StoredResponse, items: Sequence[StoredItem] = ()) -> None:
         keep = self._tables.items.save_response
-        await self._write("save_response", response.user_id, lambda: keep(response))
+        await self._write("save_response", response.user_id, lambda: keep(response, items))
 
     async def add_events(self, user_id: str, response_id: str, first: int, last: int, frames: bytes) -> None:
         keep = self._tables.items.add_events

@@ -46,7 +46,9 @@ class MemoryItemStore:
         mine = [item for item in self.items.values() if item.user_id == user_id and item.response_id in place]
         return sorted(mine, key=lambda item: (place[item.response_id], item.side, item.position))
 
-    async def save_response(self, response: StoredResponse) -> None:
+    async def save_response(self, response: StoredResponse, items: Sequence[StoredItem] = ()) -> None:
+        if items:
+            await self.add_items(items)
         old = self.responses.get(response.id)
         if old is None:
             self.responses[response.id] = response

@@ -1,6 +1,7 @@
 """Background responses whose user goes to another replica before their ending is stored."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -15,7 +16,7 @@ from bridge.endpoints.openai.responses_api.background_run import BackgroundTurn,
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import STOP_S, RunningResponse, RunningResponses
-from bridge.stored_items.items import StoredResponse
+from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.store import StoreUnavailable, UserElsewhere
 from bridge.stored_items.ulid import Ulids
 from bridge.tasks import Tasks
@@ -35,13 +36,13 @@ class RefusingStore(MemoryItemStore):
     takes_s: float = 0.0
     refused: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def save_response(self, response: StoredResponse) -> None:
+    async def save_response(self, response: StoredResponse, items: Sequence[StoredItem] = ()) -> None:
         await asyncio.sleep(self.takes_s)
         if self.is_elsewhere or self.is_away:
             self.refused.set()
             kind = UserElsewhere if self.is_elsewhere else StoreUnavailable
             raise kind("The user is at home in another replica, or the database away.")
-        await super().save_response(response)
+        await super().save_response(response, items)
 
 
 def start_response(store: RefusingStore, running: RunningResponses, *, is_shared: bool = False) -> EventLog:
