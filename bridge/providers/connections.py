@@ -170,6 +170,8 @@ def _headers_of_all(key: str | None) -> CIMultiDict[str]:
 class ProviderAnswer:
     """The answer to one request, of which the status was a success. Read by one task; always to be closed."""
 
+    __slots__ = ("_idle_s", "_loop", "_response", "_timer", "_waiting_since")
+
     def __init__(self, response: aiohttp.ClientResponse, idle_s: float) -> None:
         """`idle_s`: maximum seconds without a byte, while somebody waits for one."""
         self._response = response

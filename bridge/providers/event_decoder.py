@@ -25,6 +25,8 @@ _DECODER = msgspec.json.Decoder()
 class EventDecoder:
     """Decodes one stream. Bytes are copied once or twice, however many pieces an event comes in."""
 
+    __slots__ = ("_last", "_pieces", "_size", "_skips_line_feed")
+
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
         """Of the event that has not ended."""

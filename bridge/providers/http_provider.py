@@ -68,6 +68,8 @@ class _Failed:
 class _Events:
     """The events of an answer, several at a time: those that came together."""
 
+    __slots__ = ("_answer", "_decoder", "_failures", "waiting")
+
     def __init__(self, answer: ProviderAnswer, failures: Failures) -> None:
         self._answer = answer
         self._failures = failures

@@ -14,13 +14,19 @@ from bridge.calls.state_machine import CallPhase
 
 
 class ApprovalWaits:
-    """The calls of one turn whose page shows an approval card, sub-queries' included."""
+    """The calls of one turn whose page shows an approval card, sub-queries' included.
 
-    def __init__(self, emit: Emit) -> None:
+    Most turns have none, and no task that waits for one.
+    """
+
+    def __init__(self, emit: Emit, group: asyncio.TaskGroup) -> None:
+        """`group`: where changes are reported from."""
         self._emit = emit
+        self._group = group
         self._waiting: dict[str, str] = {}
         """Names of the tools, by call id."""
-        self._changed = asyncio.Event()
+        self._has_changed = False
+        self._reporting: asyncio.Task[None] | None = None
 
     def note_call(self, call: OpenCall) -> None:
         """Take note of a call that has changed."""
@@ -28,14 +34,21 @@ class ApprovalWaits:
             self._waiting[call.call_id] = call.request.tool_name
         elif self._waiting.pop(call.call_id, None) is None:
             return
-        self._changed.set()
+        self._has_changed = True
+        if self._reporting is None:
+            self._reporting = self._group.create_task(self._report_changes(), name="report approval waits")
 
-    async def report_changes(self) -> None:
-        """Emit `ApprovalAwaited` at each change, until cancelled."""
-        while True:
-            await self._changed.wait()
-            self._changed.clear()
+    def stop_reports(self) -> None:
+        """Leave what is not reported yet: the turn has ended."""
+        if self._reporting is not None:
+            self._reporting.cancel()
+
+    async def _report_changes(self) -> None:
+        """Emit `ApprovalAwaited` for what has changed. If it fails, the turn does, and nothing follows."""
+        while self._has_changed:
+            self._has_changed = False
             await self._emit(ApprovalAwaited(tuple(map(format_title, self._waiting.values()))))
+        self._reporting = None
 
 
 @asynccontextmanager
@@ -44,12 +57,11 @@ async def report_approval_waits(watch: CallWatch, turn_id: str, emit: Emit) -> A
 
     `emit` is called beside the turn's own events. If it raises, the turn ends with that exception.
     """
-    waits = ApprovalWaits(emit)
     try:
-        with watch.watch_calls(turn_id, waits.note_call):
-            async with asyncio.TaskGroup() as group:
-                reporting = group.create_task(waits.report_changes(), name="report approval waits")
+        async with asyncio.TaskGroup() as group:
+            waits = ApprovalWaits(emit, group)
+            with watch.watch_calls(turn_id, waits.note_call):
                 yield
-                reporting.cancel()
+            waits.stop_reports()
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None

@@ -247,7 +247,8 @@ class ResponsesWriter:
         numbered: list[JsonObject] = []
         if not self._has_begun:
             self._has_begun = True
-            self.response = {**self.response, "status": "in_progress"}
+            if self.response.get("status") != "in_progress":
+                self.response = {**self.response, "status": "in_progress"}
             for kind in ("response.created", "response.in_progress")[self._is_created :]:
                 numbered.append(self._numbered_one({"type": kind, "response": self.response}))
         numbered.extend(self._numbered_one(body) for body in bodies)

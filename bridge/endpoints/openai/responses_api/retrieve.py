@@ -135,7 +135,7 @@ class ResponseReader:
             self._running.cancel_running(user_id, response_id)
             with suppress(TimeoutError):
                 async with asyncio.timeout(GONE_S):
-                    await running.gone.wait()
+                    await running.wait_gone()
         if not await _read_store(self._store.delete_response(user_id, response_id)):
             raise _unknown(response_id)
         return {"id": response_id, "object": "response", "deleted": True}

@@ -10,7 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Coroutine, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from bridge.agent.errors import ApiError, ApiFailure, of_wire
@@ -47,13 +47,26 @@ class RunningResponse:
     answer: ResponsesWriter
     log: EventLog | None = None
     """Of one in the background."""
-    gone: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when it runs no more, and what is kept of it is kept."""
     task: asyncio.Task[Any] | None = None
     last_frames: bytes = b""
     """Of one that was cancelled by its id."""
     keeping: asyncio.Task[None] | None = None
     """Of one in the background: its task, which also stores how it ended."""
+    _is_gone: bool = False
+    _gone: asyncio.Event | None = None
+    """What others wait for, if any do."""
+
+    async def wait_gone(self) -> None:
+        """Wait until it runs no more, and what is kept of it is kept."""
+        if not self._is_gone:
+            self._gone = self._gone or asyncio.Event()
+            await self._gone.wait()
+
+    def mark_gone(self) -> None:
+        """Tell whoever waits that it runs no more."""
+        self._is_gone = True
+        if self._gone is not None:
+            self._gone.set()
 
 
 class RunningResponses:
@@ -83,7 +96,7 @@ class RunningResponses:
             yield
         finally:
             del self._running[key]
-            running.gone.set()
+            running.mark_gone()
 
     async def run_cancellable(self, running: RunningResponse, work: Coroutine[Any, Any, T]) -> T:
         """Do the work on an answer, which `cancel` ends. When the caller itself is cancelled, so is the work.
@@ -162,7 +175,7 @@ async def _stop(background: Sequence[RunningResponse]) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(STOP_S):
             for running in background:
-                await running.gone.wait()
+                await running.wait_gone()
     for running in background:  # what is not written down in time is asked for again, perhaps elsewhere
         if running.keeping is not None:
             running.keeping.cancel()
