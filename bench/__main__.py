@@ -1,6 +1,7 @@
 """`python -m bench [NAME …] [--quick]`: all of `make bench` when none is named; the last line is JSON."""
 
 import argparse
+import json
 import os
 import time
 from collections.abc import Callable
@@ -8,7 +9,8 @@ from collections.abc import Callable
 from bench.cluster.failover import measure_failover
 from bench.connections import measure_connections
 from bench.crowd.many_pages import measure_many_pages
-from bench.documents import measure_documents
+from bench.document_ways import measure_document_ways
+from bench.documents import LARGEST, generate_document, measure_documents
 from bench.event_loop import VARIABLE, loop_name, run
 from bench.extension.call_cost import measure_extension
 from bench.hostile import measure_hostile
@@ -48,6 +50,7 @@ _BENCHES: dict[str, Bench] = {
     "long-lists": lambda effort: measure_long_lists(quick=_is_quick(effort)),
     "extension": lambda effort: measure_extension(quick=_is_quick(effort)),
     "documents": lambda _effort: run(measure_documents()),
+    "document-ways": lambda _effort: run(measure_document_ways(json.dumps(generate_document(LARGEST)))),
     "replicas": lambda effort: run(measure_replicas(quick=_is_quick(effort))),
     "failover": lambda effort: run(measure_failover(quick=_is_quick(effort))),
     "peers": lambda effort: run(measure_peers(quick=_is_quick(effort))),

@@ -25,8 +25,10 @@ if sys.platform != "win32":
 
 _TICK_S = 0.001
 _LARGE_YAML_BYTES = 4_000_000
-_SIZES = (100, 1_000, 11_422)
-"""Operations; the last is as many as the largest real document has, and as large: 20 MB."""
+LARGEST = 11_422
+"""Operations of a document that is as large as the largest real one: 20 MB."""
+
+_SIZES = (100, 1_000, LARGEST)
 
 _DETAILS = " ".join(["What comes back is as it was when it was last put there, and says so."] * 10)
 

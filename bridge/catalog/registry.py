@@ -223,8 +223,8 @@ class Registry:
             BridgeError: `document_changed` when an operation is not, or no longer, what the user was shown;
                 `invalid_request` when the page would have to reach more than `MAX_ORIGINS` origins.
         """
-        server = (await self.view_of_user(user_id)).find_server(server_id)
-        operations = server.by_key
+        await yield_to_loop()  # whoever asks has read as many from a body
+        operations = (await self.view_of_user(user_id)).find_server(server_id).by_key
         stale = [
             key
             for key, digest in digests.items()
@@ -269,6 +269,7 @@ class Registry:
             by_server.setdefault(tool.server_id, []).append(tool)
         found: dict[str, bytes] = {}
         for server_id, group in by_server.items():
+            await yield_to_loop()
             schemas = await self.load_schemas(
                 view.find_server(server_id), [tool.operation.key for tool in group]
             )

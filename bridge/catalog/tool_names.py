@@ -35,8 +35,10 @@ class ToolNames:
         shared_names = await self._assign_names(SHARED_SCOPE, shared_entries, taken=())
         stored = await self._store.load_names(user_id)
         held = set(stored.values())
+        await yield_to_loop()
         clashing = [entry for entry in shared_entries if entry[0] in stored or shared_names[entry[0]] in held]
         own_entries = [*clashing, *_entries(personal)]
+        await yield_to_loop()
         return shared_names | await self._assign_names(user_id, own_entries, taken=set(shared_names.values()))
 
     async def _assign_names(
@@ -50,6 +52,7 @@ class ToolNames:
                     held = {**stored, **assigned}
                     assigned |= assign_names(some, stored=held, taken=taken, prefix=server_id)
                     await yield_to_loop()
+            await yield_to_loop()
             fresh = {key: name for key, name in assigned.items() if stored.get(key) != name}
             if not fresh or await self._store.add_names(scope, fresh, seen=stored):
                 return assigned
@@ -65,7 +68,9 @@ async def build_catalog(servers: Iterable[LoadedServer], names: Mapping[Operatio
             for operation in server.compiled.operations
         ]
         await yield_to_loop()
-    return Catalog(tools)
+    catalog = Catalog(tools)
+    await yield_to_loop()
+    return catalog
 
 
 def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:

@@ -39,6 +39,9 @@ VALIDATE_SECONDS = 300.0
 PIECE_CHARS = 512 * 1024
 """Characters, or bytes, of a text that are encoded, decoded or written before other tasks run."""
 
+KEYS_AT_A_TIME = 100
+"""Schemas that are compiled before another request has its turn: a first call waits for as many."""
+
 SLICE_S = 0.003
 """Maximum seconds of reading lines before other tasks get the event loop."""
 
@@ -79,16 +82,22 @@ class DocumentWorker:
         Raises:
             BridgeError: `invalid_document`, as `compile_document`.
         """
+        compiled: dict[str, ToolSchema] = {}
+        for start in range(0, len(keys), KEYS_AT_A_TIME):
+            compiled |= await self._compile_some(text, digest, keys[start : start + KEYS_AT_A_TIME])
+        return compiled
+
+    async def _compile_some(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
         header = {"op": "schemas", "digest": digest, "keys": list(keys)}
         async with self._child_for_one() as process:
             lines = await _checked(_send_request(process, header, ""))
             if len(lines) < 2 * len(keys):  # the child no longer has the document, or never had it
                 lines = await _checked(_send_request(process, header, text))
-        compiled = (
+        schemas = (
             ToolSchema(schema, tuple(orjson.loads(warnings)))
             for schema, warnings in zip(lines[::2], lines[1::2], strict=True)
         )
-        return dict(zip(keys, compiled, strict=True))
+        return dict(zip(keys, schemas, strict=True))
 
     async def read_responses(self, text: str, digest: str, key: str) -> bytes:
         """Return what a text says about the responses of one operation, as JSON.
@@ -279,10 +288,22 @@ async def _send_request(
     clock = asyncio.get_running_loop().time
     slice_end = clock() + SLICE_S
     while length := frame_length(await answers.readexactly(LENGTH.size)):
-        yield await answers.readexactly(length)
+        yield await _read_line(answers, length)
         if clock() >= slice_end:
             await yield_to_loop()
             slice_end = clock() + SLICE_S
+
+
+async def _read_line(answers: asyncio.StreamReader, length: int) -> bytes:
+    """Read a line, a long one in pieces: the reader copies what it gives at once."""
+    if length <= PIECE_CHARS:
+        return await answers.readexactly(length)
+    pieces: list[bytes] = []
+    while length > 0:
+        pieces.append(await answers.readexactly(min(length, PIECE_CHARS)))
+        length -= PIECE_CHARS
+    await yield_to_loop()
+    return b"".join(pieces)
 
 
 async def _compiled(lines: AsyncIterator[bytes]) -> CompiledDocument:

@@ -15,6 +15,7 @@ import orjson
 import pytest
 import pytest_asyncio
 
+from bench.documents import generate_document
 from bridge.documents import framing
 from bridge.documents import worker as worker_module
 from bridge.documents.worker import DocumentWorker
@@ -285,6 +286,24 @@ async def test_a_document_is_validated_as_its_author_wrote_it(worker: DocumentWo
     get["produces"] = "text/plain"
     report = await worker.validate_document(json.dumps({**swagger, "paths": {"/x": {"get": get}}}))
     assert report.problems[0].startswith("#/paths/~1x/get")
+
+
+async def test_a_first_call_does_not_wait_for_all_schemas_of_a_document(worker: DocumentWorker) -> None:
+    """A page asks for the schemas of ten thousand tools while somebody calls one."""
+    text = json.dumps(generate_document(10 * worker_module.KEYS_AT_A_TIME))
+    digest = compiled(text).digest
+    keys = [operation.key for operation in compiled(text).operations]
+    await worker.compile_schemas(text, digest, keys[:1])
+    ended: list[str] = []
+
+    async def make(name: str, wanted: list[str]) -> None:
+        assert list(await worker.compile_schemas(text, digest, wanted)) == wanted
+        ended.append(name)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(make("all", keys), name="all")
+        group.create_task(make("one", keys[-1:]), name="one")
+    assert ended == ["one", "all"]
 
 
 async def test_schemas_are_made_whether_or_not_the_child_still_has_the_document(
