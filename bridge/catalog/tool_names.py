@@ -47,7 +47,7 @@ class ToolNames:
         while True:
             stored = await self._store.load_names(scope)
             assigned: dict[OperationKey, str] = {}
-            for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
+            for server_id, group in groupby(entries, key=lambda entry: entry[0][0]):
                 while some := list(islice(group, _NAMES_AT_A_TIME)):
                     held = {**stored, **assigned}
                     assigned |= assign_names(some, stored=held, taken=taken, prefix=server_id)
@@ -64,7 +64,7 @@ async def build_catalog(servers: Iterable[LoadedServer], names: Mapping[Operatio
     for server in servers:
         server_id = server.record.id
         tools += [
-            Tool(names[OperationKey(server_id, operation.key)], server_id, operation)
+            Tool(names[server_id, operation.key], server_id, operation)
             for operation in server.compiled.operations
         ]
         await yield_to_loop()
@@ -75,7 +75,7 @@ async def build_catalog(servers: Iterable[LoadedServer], names: Mapping[Operatio
 
 def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:
     return [
-        (OperationKey(server.record.id, operation.key), operation.suggested_name)
+        ((server.record.id, operation.key), operation.suggested_name)
         for server in servers
         for operation in server.compiled.operations
     ]

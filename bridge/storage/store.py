@@ -412,7 +412,7 @@ async def _by_operation(
     found: dict[OperationKey, str] = {}
     connection = await session.connection()  # a session would read all rows at once
     for rows in (await connection.execute(statement)).partitions(_ROWS_AT_A_TIME):
-        found |= {OperationKey(server_id, key): value for server_id, key, value in rows}
+        found |= {(server_id, key): value for server_id, key, value in rows}
         await yield_to_loop()
     return found
 

@@ -20,7 +20,6 @@ from bridge.storage.write_ahead_log import WriteAheadLog
 from tests.support.stores.databases import Where, engine_of, execute
 from tests.support.stores.devices import add_device
 from tests.support.stores.postgresql import PostgresServer
-from toolserver.tool.naming import OperationKey
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ async def filled(path: Path) -> tuple[User, str]:
     await store.add_ticket(ann.id)
     await add_device(store, ann.id, "Chrome")
     await store.add_server(ServerRecord("shop", None, "Shop", None, None, None, "{}"))
-    await store.add_names("", {OperationKey("shop", "GET /"): "list"}, seen={})
+    await store.add_names("", {("shop", "GET /"): "list"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /": "d"})
     await store.save_selection(ann.id, UserSelection(tags=("t",), max_tools=5))
     await store.limit_tables().save_limits({"BREAKER_MAX_FAILURES": 3})

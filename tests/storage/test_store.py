@@ -18,7 +18,6 @@ from bridge.storage.tables import Base
 from bridge.storage.users import KeyHolder, NewDevice
 from tests.support.stores.databases import Where, engine_of, execute
 from tests.support.stores.devices import add_device
-from toolserver.tool.naming import OperationKey
 
 pytestmark = pytest.mark.both_databases
 
@@ -43,7 +42,7 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
     key_id, key = await store.add_key(ann.id, "cli", show_calls="items")
     ticket = await store.add_ticket(ann.id)
     await store.add_server(RECORD)
-    get = OperationKey("shop", "GET /products")
+    get = ("shop", "GET /products")
     await store.add_names("", {get: "listProducts"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
     await store.close()
@@ -71,7 +70,7 @@ async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(datab
     store = Store.open_store(database)
     ann = await store.ensure_user("ann")
     await store.add_server(RECORD)
-    get = OperationKey("shop", "GET /products")
+    get = ("shop", "GET /products")
     await store.add_names("", {get: "listProducts"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
     await store.delete_server("shop")

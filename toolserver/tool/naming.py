@@ -7,7 +7,7 @@ taken names come in as values.
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import TypeAlias
 
 from toolserver.operation.operation import Operation
 
@@ -44,12 +44,10 @@ _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]+")
 _WORD = re.compile(r"[a-zA-Z0-9]")
 
 
-class OperationKey(NamedTuple):
-    """Identifies an operation among all servers; names are stored under it."""
-
-    server_id: str
-    key: str
-    """"GET /pets/{id}"."""
+OperationKey: TypeAlias = tuple[str, str]
+"""Identifies an operation among all servers, by the server's id and the operation's own key, such as "GET
+/pets/{id}"; names are stored under it. A plain tuple: ten thousand are made for each view of a user, and the
+garbage collector soon looks at none of them again."""
 
 
 def sanitize_name(text: str) -> str:

@@ -44,7 +44,7 @@ class MemoryServerStore:
     async def delete_server(self, server_id: str) -> None:
         del self.records[server_id]
         for digests in self.accepted.values():
-            for key in [key for key in digests if key.server_id == server_id]:
+            for key in [key for key in digests if key[0] == server_id]:
                 del digests[key]
 
     async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
@@ -64,9 +64,9 @@ class MemoryServerStore:
 
     async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
         mine = self.accepted.setdefault(user_id, {})
-        for key in [key for key in mine if key.server_id == server_id]:
+        for key in [key for key in mine if key[0] == server_id]:
             del mine[key]
-        mine.update({OperationKey(server_id, key): digest for key, digest in digests.items()})
+        mine.update({(server_id, key): digest for key, digest in digests.items()})
 
     async def load_selection(self, user_id: str) -> UserSelection:
         return self.selections.get(user_id, UserSelection())

@@ -17,7 +17,6 @@ from tests.support.waiting import eventually
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject
 from toolserver.tool.meta_tools import META_NAMES
-from toolserver.tool.naming import OperationKey
 
 pytestmark = pytest.mark.asyncio
 
@@ -114,11 +113,11 @@ async def test_names_of_the_bridges_own_tools_get_the_prefix_in_every_scope(name
     await registry.share_document("shop.json", document, source_url=None)
     assert names(await registry.view_of_user("ann")) == [f"shop__{name}"]
     await registry.add_server("ann", document_text("Mine", paths={"/a": operation(name)}), source_url=None)
-    harness.store.names["ann"] = {OperationKey("mine", "GET /a"): name}
+    harness.store.names["ann"] = {("mine", "GET /a"): name}
     again = harness.open()
     await again.load_servers()
     assert names(await again.view_of_user("ann")) == [f"mine__{name}"]
-    assert harness.store.names["ann"] == {OperationKey("mine", "GET /a"): f"mine__{name}"}
+    assert harness.store.names["ann"] == {("mine", "GET /a"): f"mine__{name}"}
 
 
 async def test_acceptance_survives_a_restart() -> None:

@@ -117,7 +117,7 @@ def test_suggestions_are_legal_unique_and_repeatable(ids: list[str | None]) -> N
 
 
 def key(server: str, operation: str) -> OperationKey:
-    return OperationKey(server, operation)
+    return (server, operation)
 
 
 def test_the_first_holder_keeps_the_plain_name_and_a_newcomer_gets_its_server() -> None:
@@ -198,6 +198,6 @@ def test_servers_may_come_in_any_order_and_again_without_a_name_changing(
 
 def test_a_stored_name_gives_way_to_a_tool_of_the_bridges_own() -> None:
     """A call of `find_operations` must never mean somebody's operation, whenever that one was named."""
-    key = OperationKey("shop", "GET /find")
+    key = ("shop", "GET /find")
     assigned = assign_names([(key, "find_operations")], stored={key: "find_operations"}, prefix="shop")
     assert assigned == {key: "shop__find_operations"}
