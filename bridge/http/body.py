@@ -53,10 +53,8 @@ async def read_limited(request: web.Request, max_bytes: int, *, what: str = "bod
         BridgeError: `too_large`; `invalid_request`: it took longer than `BODY_SECONDS`.
     """
     content = request.content
-    if (arrived := request.get(_ARRIVED)) is not None:
-        body = arrived
-    elif content.is_eof():  # it came with its header, as nearly all do: there is nothing to wait for
-        body = content.read_nowait()
+    if content.is_eof():  # it came with its header, as nearly all do: there is nothing to wait for
+        body = content.read_nowait() or request.get(_ARRIVED, b"")
     else:
         body = await _read_in_time(content, max_bytes, what)
     if len(body) > max_bytes:

@@ -108,8 +108,12 @@ class CallRules:
         Raises:
             BridgeError: `queue_full`.
         """
-        _check_open(of_user, self._most_of_user, " of this user", "Wait for one of them to end.")
-        _check_open(of_all, _MOST_OF_ALL, "", "Try again when some of them have ended.")
+        most, most_of_all = self._most_of_user, _MOST_OF_ALL
+        is_within = of_user.number <= most.number and of_user.bytes <= most.bytes
+        if is_within and of_all.number <= most_of_all.number and of_all.bytes <= most_of_all.bytes:
+            return
+        _check_open(of_user, most, " of this user", "Wait for one of them to end.")
+        _check_open(of_all, most_of_all, "", "Try again when some of them have ended.")
 
     def timeout_error(self, full: str, seconds: float) -> BridgeError:
         """Return `queue_full`, with the limit that had no room."""

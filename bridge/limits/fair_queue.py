@@ -55,16 +55,18 @@ class SharedResource(NamedTuple):
     """Whether at most `QueueRules.group_limit` of its entries wait in line; further ones wait to join it."""
 
 
-class OpenEntries(NamedTuple):
+@dataclass(slots=True)
+class OpenEntries:
     """The entries that are open, of one user or of all users."""
 
     number: int = 0
     bytes: int = 0
     """Memory that they hold."""
 
-    def plus(self, number: int, size: int) -> OpenEntries:
-        """Return them with entries added, or removed."""
-        return OpenEntries(self.number + number, self.bytes + size)
+    def add(self, number: int, size: int) -> None:
+        """Add entries, or remove them."""
+        self.number += number
+        self.bytes += size
 
 
 class QueueRules(Protocol):
@@ -205,15 +207,18 @@ class FairQueue:
         """
         if self._closed:
             raise self._rules.closed_error()
-        user = self._users.get(key.user_id)
-        of_user = OpenEntries(1, size) if user is None else user.open.plus(1, size)
-        of_all = self._open.plus(1, size)
-        self._rules.check_open(of_user, of_all)
-        if user is None:
-            user = self._users[key.user_id] = self._resting.pop(key, None) or _User()
+        user = self._users.get(key.user_id) or self._resting.pop(key, None) or _User()
+        user.open.add(1, size)
+        self._open.add(1, size)
+        try:
+            self._rules.check_open(user.open, self._open)
+        except BridgeError:
+            user.open.add(-1, -size)
+            self._open.add(-1, -size)
+            raise
+        self._users[key.user_id] = user
         lane = user.lanes.get(key) or _open_lane(user, key)
         lane.open += 1
-        user.open, self._open = of_user, of_all
         return QueueEntry(user, lane, size)
 
     def leave_queue(self, entry: QueueEntry) -> None:
@@ -221,8 +226,8 @@ class FairQueue:
         self.revoke_grant(entry)
         user, lane = entry.user, entry.lane
         lane.open -= 1
-        user.open = user.open.plus(-1, -entry.bytes)
-        self._open = self._open.plus(-1, -entry.bytes)
+        user.open.add(-1, -entry.bytes)
+        self._open.add(-1, -entry.bytes)
         if not user.open.number:
             self._users.pop(lane.key.user_id, None)
             self._ready.pop(lane.key.user_id, None)

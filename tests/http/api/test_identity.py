@@ -17,6 +17,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.storage.users import KeyHolder
 from tests.support.running_bridge import FakePage, json_answer, page_of, pair_browser, running_bridge
 from tests.support.stores.databases import Where, content_of, execute
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
@@ -219,6 +220,26 @@ async def test_forged_and_expired_sessions_are_refused(bridge: Bridge, http: aio
                 bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
             )
         await socket.disconnect()
+
+
+async def test_a_session_that_was_checked_before_ends_in_time(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Its signature is checked once, but its time at every request."""
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    identity = bridge.components.identity
+    claims = {"sub": bridge.local_user.id, "name": "local", "device": page.device_id}
+    token = identity.sign_token(SESSION, claims, 2)
+
+    async def is_refused() -> bool:
+        try:
+            await identity.caller_of_session(token)
+        except BridgeError as error:
+            return error.error.code is ErrorCode.UNAUTHORIZED
+        return False
+
+    assert not await is_refused()
+    await eventually(is_refused, within_s=5)
 
 
 async def test_an_api_key_cannot_play_a_page(bridge: Bridge) -> None:
