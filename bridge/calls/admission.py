@@ -114,11 +114,14 @@ class CallSlot:
     async def acquire_slot(self) -> None:
         """Wait for the slot: as long as a call may wait in all, and no longer than its batch runs."""
         began = asyncio.get_running_loop().time()
-        try:
-            async with asyncio.timeout_at(self._latest_end):
-                await self._queue.wait_for_grant(self._entry, self._wait_s)
-        except TimeoutError:
-            raise batch_is_over("No slot had become free for it.") from None
+        if self._latest_end is None:
+            await self._queue.wait_for_grant(self._entry, self._wait_s)
+        else:
+            try:
+                async with asyncio.timeout_at(self._latest_end):
+                    await self._queue.wait_for_grant(self._entry, self._wait_s)
+            except TimeoutError:
+                raise batch_is_over("No slot had become free for it.") from None
         self._wait_s = max(0.0, self._wait_s - (asyncio.get_running_loop().time() - began))
         if self._entry.holds:
             self._enter_breakers()

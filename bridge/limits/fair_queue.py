@@ -404,7 +404,9 @@ class FairQueue:
         """Return the first of a user's waiting entries that has room everywhere, or None."""
         if user.running >= self._rules.user_limit:
             return None
-        heads = sorted((_head(lane) for lane in user.busy), key=_number)
+        heads = [_head(lane) for lane in user.busy]
+        if len(heads) > 1:
+            heads.sort(key=_number)
         reserved: frozenset[_Shared] = frozenset()
         for entry in heads:
             is_waiting = entry.grant is not None and not entry.grant.done()
