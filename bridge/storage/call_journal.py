@@ -34,8 +34,8 @@ from bridge.storage.call_mapping import (
     WRITER,
     CallFields,
     StoredCall,
-    changes_of_call,
     late_text,
+    note_changes,
     read_call,
     read_ended,
     read_recorded_call,
@@ -124,17 +124,20 @@ class CallJournal:
         Raises:
             JournalUnavailable: the database is unavailable or too slow, or the disk refuses the line.
         """
-        row, text = row_of_call(call, may_begin=may_begin, ended_at=None), storable_arguments(call)
-        if self._entries.is_behind:
+        entries = self._entries
+        if entries.is_behind:
             await self.catch_up(within_s)
+            if entries.is_behind:
+                raise JournalUnavailable
+        row, text = row_of_call(call, may_begin=may_begin, ended_at=None), storable_arguments(call)
         if text is not None and len(text) <= QUICK_ARGUMENTS_CHARS:
             row["arguments"], text = redact_arguments(text), None
-        if self._entries.is_away or self._entries.is_behind or not self._append(row):
+        if entries.is_away or not self._append(row):
             raise JournalUnavailable
         if text is not None:
             row[_UNREAD] = text
-        self._entries.put_entry(row, is_vital=True)
-        self._under_way[call.call_id] = _Opened(row, self._entries.accepted)
+        entries.put_entry(row, is_vital=True)
+        self._under_way[call.call_id] = _Opened(row, entries.accepted)
 
     @property
     def backlog(self) -> Backlog:
@@ -153,16 +156,13 @@ class CallJournal:
         ended_at = call.current_time()
         opened = self._under_way.pop(call.call_id, None)
         if opened is None:
-            row = row_of_call(call, may_begin=may_begin, ended_at=ended_at)
-            row["epoch"], row[_UNREAD] = epoch, storable_arguments(call)
+            row = row_of_call(call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
+            row[_UNREAD] = storable_arguments(call)
             self._entries.put_entry(row)
             return
-        row, is_waiting = opened.row, self._entries.is_waiting(opened.number)
-        changes = changes_of_call(call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
-        if is_waiting:  # the opening is written as the ending, in one row
-            row.update(changes)
-        else:
-            row = row | changes
+        is_waiting = self._entries.is_waiting(opened.number)
+        row = opened.row if is_waiting else opened.row.copy()  # one that waits is written as it is then
+        note_changes(row, call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
         self._append(row)
         if not is_waiting:
             self._entries.put_entry(row, is_vital=True)
@@ -230,18 +230,18 @@ class CallJournal:
 
     def _append(self, row: dict[str, Any]) -> bool:
         """Append a row to the write-ahead log; returns whether it was written."""
-        entries, unread = self._entries, row.pop(_UNREAD, None)
+        entries, written = self._entries, row
+        if _UNREAD in row:
+            written = row.copy()
+            del written[_UNREAD]
         try:
-            line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+            line = orjson.dumps(written, option=orjson.OPT_APPEND_NEWLINE)
             self._intents.append_line(line, accepted=entries.accepted, settled=entries.settled)
         except (OSError, orjson.JSONEncodeError) as error:
             if not self._is_failing:
                 _log.error("Calls that may change something cannot be recorded: %s", error)
             self._is_failing = True
             return False
-        finally:
-            if unread is not None:
-                row[_UNREAD] = unread
         self._is_failing = False
         return True
 

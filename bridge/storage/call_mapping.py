@@ -118,11 +118,13 @@ WRITER = RowWriter(
 )
 
 
-def row_of_call(call: OpenCall, *, may_begin: bool, ended_at: float | None) -> dict[str, Any]:
+def row_of_call(
+    call: OpenCall, *, may_begin: bool, ended_at: float | None, epoch: int | None = None
+) -> dict[str, Any]:
     """Build the row of a call, without its arguments."""
     request = call.request
     context, repeat = request.context, request.repeat
-    return {
+    row = {
         "id": call.call_id,
         "user_id": context.user_id,
         "tool": request.tool_name,
@@ -139,28 +141,28 @@ def row_of_call(call: OpenCall, *, may_begin: bool, ended_at: float | None) -> d
         "digest": None if repeat is None else repeat.digest,
         "key_digest": None if repeat is None else repeat.key_digest,
         "request_id": context.relayed_id,
-        **changes_of_call(call, may_begin=may_begin, ended_at=ended_at),
     }
+    note_changes(row, call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
+    return row
 
 
-def changes_of_call(
-    call: OpenCall, *, may_begin: bool, ended_at: float | None, epoch: int | None = None
-) -> dict[str, Any]:
-    """Build what of a call's row changes until it has ended: the columns `CHANGED`."""
+def note_changes(
+    row: dict[str, Any], call: OpenCall, *, may_begin: bool, ended_at: float | None, epoch: int | None
+) -> None:
+    """Write into a call's row what changes until the call has ended: the columns `CHANGED`."""
     outcome, page = call.outcome, call.page
-    answered = None if outcome is None else outcome.answered
-    error = None if outcome is None else outcome.error
-    return {
-        "device_id": None if page is None else page.device_id,
-        "state": call.state.value,
-        "may_begin": may_begin,
-        "http_status": None if answered is None else answered.http_status,
-        "content_type": None if answered is None else answered.content_type,
-        "error": None if error is None else error.model_dump_json(),
-        "decision": None if call.verdict is None else json.dumps(asdict(call.verdict)),
-        "ended_at": ended_at,
-        "epoch": epoch,
-    }
+    answered = error = None
+    if outcome is not None:
+        answered, error = outcome.answered, outcome.error
+    row["device_id"] = None if page is None else page.device_id
+    row["state"] = str(call.state)
+    row["may_begin"] = may_begin
+    row["http_status"] = None if answered is None else answered.http_status
+    row["content_type"] = None if answered is None else answered.content_type
+    row["error"] = None if error is None else error.model_dump_json()
+    row["decision"] = None if call.verdict is None else json.dumps(asdict(call.verdict))
+    row["ended_at"] = ended_at
+    row["epoch"] = epoch
 
 
 def values_of(row: dict[str, Any]) -> tuple[Any, ...]:
