@@ -1,0 +1,58 @@
+"""Prints what the changelog says of a version, or of the next: `python -m make.release_notes Unreleased`.
+
+Links into the repository become plain text: notes are read where no repository is around them.
+"""
+
+import argparse
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+HEADING = re.compile(r"^## \[(?P<version>[^\]]+)\](?: - (?P<date>\d{4}-\d\d-\d\d))?$", re.MULTILINE)
+LINK = re.compile(r"\[([^\]]+)\]\((?!https?://)[^)]*\)")
+UNRELEASED = "Unreleased"
+
+
+class NoNotes(Exception):
+    """The changelog does not have what a release needs; the text says what."""
+
+
+def main() -> int:
+    """Print the notes of a version; status 1, and why, if the changelog is not ready for it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("version", help="as in pyproject.toml")
+    version: str = parser.parse_args().version
+    declared: str = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    try:
+        if version not in (declared, UNRELEASED):
+            raise NoNotes(f"pyproject.toml has version {declared}")
+        sys.stdout.write(notes_of(version, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")))
+    except NoNotes as error:
+        sys.stderr.write(f"no notes of {version}: {error}\n")
+        return 1
+    return 0
+
+
+def notes_of(version: str, changelog: str) -> str:
+    """Return the section of a version as Markdown, without its heading.
+
+    Raises:
+        NoNotes: there is no such section, it is empty, or it has no date though it is a release.
+    """
+    headings = list(HEADING.finditer(changelog))
+    place = next((place for place, each in enumerate(headings) if each["version"] == version), None)
+    if place is None:
+        raise NoNotes(f"CHANGELOG.md has no heading `## [{version}] - YYYY-MM-DD`")
+    if version != UNRELEASED and headings[place]["date"] is None:
+        raise NoNotes("its heading in CHANGELOG.md has no date")
+    end = headings[place + 1].start() if place + 1 < len(headings) else len(changelog)
+    text = changelog[headings[place].end() : end].strip()
+    if not text:
+        raise NoNotes("its section of CHANGELOG.md is empty")
+    return LINK.sub(r"\1", text) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
