@@ -9,18 +9,22 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
-from tests.support.stores.databases import DATABASES
 from tests.support.stores.postgresql import PostgresServer
-from tests.upgrade.opened import Left, Visitor, copied, opened
+from tests.upgrade.opened import FIRST, SNAPSHOTS, Left, Visitor, copied, opened
 
 # As in tests/browser: a page opens slowly beside other tests; none judges by this bound.
 expect.set_options(timeout=20_000)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what is marked so with the SQLite folder and with the PostgreSQL dump."""
+    """Run what is marked so with each snapshot, its SQLite folder and its PostgreSQL dump."""
     if metafunc.definition.get_closest_marker("both_databases") and "left" in metafunc.fixturenames:
-        metafunc.parametrize("left", DATABASES, indirect=True)
+        kinds = [
+            pytest.param((kind, snapshot), marks=marks, id=f"{kind}-{snapshot or 'first'}")
+            for snapshot in SNAPSHOTS
+            for kind, marks in (("sqlite", ()), ("postgresql", (pytest.mark.slow,)))
+        ]
+        metafunc.parametrize("left", kinds, indirect=True)
 
 
 @pytest.fixture(scope="session")
@@ -33,8 +37,9 @@ def postgres_server() -> Generator[PostgresServer]:
 
 @pytest.fixture
 def left(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Left]:
-    """A copy of the snapshot for this test alone."""
-    with copied(getattr(request, "param", "sqlite"), tmp_path, request) as found:
+    """A copy of a snapshot for this test alone."""
+    kind, snapshot = getattr(request, "param", ("sqlite", FIRST))
+    with copied(kind, snapshot, tmp_path, request) as found:
         yield found
 
 

@@ -1,4 +1,4 @@
-"""A copy of the snapshot for one test, as if it had been made a moment ago, and a bridge on it."""
+"""A copy of a snapshot for one test, as if it had been made a moment ago, and a bridge on it."""
 
 import json
 import shutil
@@ -29,7 +29,9 @@ from tests.upgrade.program import Program
 
 Json = dict[str, Any]
 
-SNAPSHOT = Path(__file__).parent / "snapshot"
+FIRST, AT_0023 = "", "0023"
+SNAPSHOTS = {FIRST: Path(__file__).parent / "snapshot", AT_0023: Path(__file__).parent / "snapshot_0023"}
+"""By the revision of their tables; the first one is older than all that are told apart."""
 INTENTS = "intents-*.jsonl"
 
 
@@ -37,6 +39,8 @@ INTENTS = "intents-*.jsonl"
 class Left:
     """What the bridge of the snapshot left, in a place of this test."""
 
+    snapshot: str
+    """Which one, of `SNAPSHOTS`."""
     folder: Path
     where: Where
     manifest: Json
@@ -61,17 +65,17 @@ class Left:
 
 
 @contextmanager
-def copied(kind: str, folder: Path, request: pytest.FixtureRequest) -> Generator[Left]:
-    """The snapshot of SQLite or of PostgreSQL."""
-    source, data_folder = SNAPSHOT / kind, folder / "folder"
+def copied(kind: str, snapshot: str, folder: Path, request: pytest.FixtureRequest) -> Generator[Left]:
+    """A snapshot, with SQLite or with PostgreSQL."""
+    source, data_folder = SNAPSHOTS[snapshot] / kind, folder / "folder"
     shutil.copytree(source / "folder", data_folder, copy_function=shutil.copyfile)
     manifest = _read(source / "manifest.json")
     age = time.time() - manifest["made_at"]
     _move_intents(data_folder, age)
-    with _database(kind, data_folder, request) as where:
+    with _database(source, data_folder, request) as where:
         _move_times(where, age)
         document = source / manifest["document"]
-        yield Left(data_folder, where, manifest, _read(source / "browser.json"), document)
+        yield Left(snapshot, data_folder, where, manifest, _read(source / "browser.json"), document)
 
 
 @asynccontextmanager
@@ -126,14 +130,14 @@ def _read(path: Path) -> Json:
 
 
 @contextmanager
-def _database(kind: str, folder: Path, request: pytest.FixtureRequest) -> Generator[Where]:
-    if kind == "sqlite":
+def _database(source: Path, folder: Path, request: pytest.FixtureRequest) -> Generator[Where]:
+    if source.name == "sqlite":
         yield folder / "bridge.sqlite3"
         return
     server: PostgresServer = request.getfixturevalue("postgres_server")
     with server.database(template="template1") as url:
         with psycopg.connect(_libpq(url), autocommit=True) as connection:
-            connection.execute(_text_of(SNAPSHOT / kind / "dump.sql").encode())
+            connection.execute(_text_of(source / "dump.sql").encode())
         yield url
 
 

@@ -124,6 +124,7 @@ async def test_a_conversation_is_read_as_it_was(visitor: Visitor) -> None:
     for conversation in answers_of(visitor, "conversation"):
         seen = await conversation_seen(visitor.program(conversation["key"]), conversation["path"])
         told = {name: conversation[name] for name in seen}
+        told["facts"] = {name: fact for name, fact in told["facts"].items() if name not in MAY_TELL}
         assert {name: seen["facts"].pop(name) for name in MAY_TELL} == MAY_TELL
         assert seen == told
 

@@ -1,14 +1,15 @@
-"""`python -m tests.upgrade.making`: makes the snapshot, once, from the code of commit afe49cb.
+"""`python -m tests.upgrade.making FOLDER`: makes a snapshot from the code as it is, into a new folder.
 
-It was run at that commit and is kept as the record of how the snapshot came about. It is not to be run
-again: a snapshot that newer code has made proves nothing about older data. No test imports it. When it no
-longer fits the code around it, delete it; the history has it.
+It was run at the commits that the README names and is kept as the record of how the snapshots came about.
+None is ever made again: what newer code has made proves nothing about older data. No test imports this. When
+it no longer fits the code around it, delete it; the history has it.
 """
 
 import asyncio
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import AsyncGenerator
@@ -32,22 +33,21 @@ from tests.upgrade.observed import CHOICES, HISTORY, seen_by
 
 Json = dict[str, Any]
 
-SNAPSHOT = Path(__file__).parents[1] / "snapshot"
 NOTE = "Made up for tests. Every key, token and secret here opens nothing but this snapshot."
 NEWER, OLDER = ENCRYPTION_KEYS
 
 
 def main() -> None:
-    """Make the SQLite folder and the PostgreSQL dump, in the place of those that are there."""
-    shutil.rmtree(SNAPSHOT, ignore_errors=True)
-    (SNAPSHOT / "sqlite").mkdir(parents=True)
-    (SNAPSHOT / "postgresql").mkdir()
-    asyncio.run(_make(SNAPSHOT / "sqlite", None))
+    """Make the SQLite folder and the PostgreSQL dump in the folder named, which must not exist."""
+    snapshot = Path(sys.argv[1])
+    (snapshot / "sqlite").mkdir(parents=True)
+    (snapshot / "postgresql").mkdir()
+    asyncio.run(_make(snapshot / "sqlite", None))
     server = PostgresServer()
     try:
         with server.database("template1") as url:
-            asyncio.run(_make(SNAPSHOT / "postgresql", url))
-            written.write_dump(url, SNAPSHOT / "postgresql" / "dump.sql")
+            asyncio.run(_make(snapshot / "postgresql", url))
+            written.write_dump(url, snapshot / "postgresql" / "dump.sql")
     finally:
         server.remove()
 

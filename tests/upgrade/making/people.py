@@ -135,5 +135,5 @@ async def choices(cast: Cast) -> None:
     one = {"server_id": "corner-shop", "operation": REMOVE, "max_parallel": 1}
     await ann.change("PUT", "/api/call-settings", one)
     await ann.change("PUT", "/api/call-settings", {"server_id": SHED, "in_order": True})
-    await ada.change("PUT", "/api/kept/choice", {"keeps_answers": True, "reasoning": "disabled"})
+    await ada.change("PUT", "/api/stored-data/preference", {"keeps_answers": True, "reasoning": "disabled"})
     await ann.change("PUT", "/api/servers/corner-shop/device", {"device_id": ann.page.device_id})

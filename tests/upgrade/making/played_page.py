@@ -59,14 +59,14 @@ class PlayedPage:
             left = [call for call in self.page.calls if call["id"] not in self.reported]
             return next((call["id"] for call in left if call["bridge"]["tool"] == tool), "")
 
-        return await eventually(look, within_s=10)
+        return await eventually(look, within_s=30)
 
     async def decide(self, tool: str, decision: str) -> None:
         """Say something of the newest call; allowed, it runs."""
         call_id = await self.asked(tool)
         self.reported.add(call_id)
         said = {"call_id": call_id, "decision": decision}
-        if (await self.page.socket.call("bridge:decision", said, timeout=5))["go"]:
+        if (await self.page.socket.call("bridge:decision", said, timeout=20))["may_begin"]:
             await self.report(call_id, json_answer({"ok": True}, 201))
 
     async def report(self, call_id: str, outcome: Json) -> None:

@@ -14,7 +14,7 @@ from tests.support.stores.postgresql import binaries
 
 Json = dict[str, Any]
 
-RUNNING = "running.json"
+OF_THE_RUN = ("running.json", "open-pages.json")
 DATABASE = "bridge.sqlite3"
 SESSION_WORDS = ("--", "SET ", "SELECT pg_catalog.set_config", "\\restrict", "\\unrestrict")
 """Lines of a dump that only some versions understand, or that say which version wrote it."""
@@ -28,7 +28,7 @@ def write_folder(folder: Path, to: Path) -> None:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    left_out = shutil.ignore_patterns(RUNNING, f"{DATABASE}-*")
+    left_out = shutil.ignore_patterns(*OF_THE_RUN, f"{DATABASE}-*")
     shutil.copytree(folder, to, ignore=left_out)
 
 
