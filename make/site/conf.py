@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from contents import DECISIONS, INDEX, toctree_of_folder, toctrees  # noqa: E402 - it lies beside this file, and Sphinx knows only its own folders
+from contents import DECISIONS, NOT_SHOWN, toctree_of_folder, toctrees  # noqa: E402 - it lies beside this file, and Sphinx knows only its own folders
 
 project = "Direct Tool Bridge"
 author = copyright = "Direct Tool Bridge contributors"
@@ -23,6 +23,7 @@ language = "en"
 
 extensions = ["myst_parser"]
 root_doc = "README"
+exclude_patterns = [f"{page}.md" for page in NOT_SHOWN if page != root_doc]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 6
 """Headings get the names that forges give them, so that links to them work in both places."""
@@ -58,7 +59,7 @@ def prepare(app: Sphinx, page: str, source: list[str]) -> None:
     text = _FOLDER_LINK.sub(r"](\1README.md)", source[0])
     text = _DIAGRAM.sub("```text", text)
     if page == root_doc:
-        text += toctrees((Path(app.srcdir) / INDEX).read_text(encoding="utf-8"))
+        text += toctrees(Path(app.srcdir))
     elif page == DECISIONS:
         text += toctree_of_folder()
     source[0] = text

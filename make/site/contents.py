@@ -3,19 +3,13 @@
 import posixpath
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 INDEX = "docs/README.md"
 DECISIONS = "docs/adr/README"
-BESIDES = (
-    "CHANGELOG",
-    "CONTRIBUTING",
-    "plugins/open_webui/README",
-    "plugins/open_webui/PIPE",
-    "plugins/open_webui/SUBQUERY",
-    "tests/upgrade/README",
-)
-"""Pages that are not of the documentation, and to which it has links."""
+NOT_SHOWN = ("README", "deploy/package")
+"""The root page itself, and the README in short that indexes of packages show."""
 
 _ROW = re.compile(r"^\| (?P<group>[^|]+) \| (?P<pages>.*) \|$", re.MULTILINE)
 _LINE = re.compile(r"^\*\*(?P<group>[^*]+)\*\*(?P<pages>(?:.*\]\(.*\n?)+)", re.MULTILINE)
@@ -42,10 +36,16 @@ def groups(index: str) -> Iterator[Group]:
             yield Group(each["group"], pages)
 
 
-def toctrees(index: str) -> str:
-    """MyST's directives for the root page: invisible there, shown in the navigation."""
+def toctrees(sources: Path) -> str:
+    """MyST's directives for the root page: invisible there, shown in the navigation.
+
+    Pages of `docs` have to stand in the index; all others, such as the changelog, come last.
+    """
+    index = (sources / INDEX).read_text(encoding="utf-8")
+    others = sorted(path.relative_to(sources).with_suffix("").as_posix() for path in sources.rglob("*.md"))
+    besides = [("", path) for path in others if path not in NOT_SHOWN and not path.startswith("docs/")]
     whole = Group("Documentation", [("All pages", INDEX.removesuffix(".md"))])
-    parts = [whole, *groups(index), Group("Besides", [("", path) for path in BESIDES])]
+    parts = [whole, *groups(index), Group("Besides", besides)]
     return "\n".join(["", *(_toctree(part) for part in parts)])
 
 
