@@ -27,6 +27,8 @@ exclude_patterns = [f"{page}.md" for page in NOT_SHOWN if page != root_doc]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 6
 """Headings get the names that forges give them, so that links to them work in both places."""
+highlight_language = "none"
+"""Of code without a language, which on a forge is plain, too."""
 html_theme = "furo"
 html_title = "Direct Tool Bridge"
 html_static_path = [str(HERE / "static")]

@@ -26,11 +26,11 @@ class Group(NamedTuple):
 
 def groups(index: str) -> Iterator[Group]:
     """What the index lists, in its order; each page once, where it stands first."""
-    seen: set[str] = set()
+    seen = {"README"}
     found = sorted([*_ROW.finditer(index), *_LINE.finditer(index)], key=lambda each: each.start())
     for each in found:
         links = [(title, _document(target)) for title, target in _LINK.findall(each["pages"])]
-        pages = [(title, path) for title, path in links if path not in seen and path != "README"]
+        pages = [(f"{title[0].upper()}{title[1:]}", path) for title, path in links if path not in seen]
         seen.update(path for _, path in pages)
         if pages:
             yield Group(each["group"], pages)
