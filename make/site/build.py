@@ -68,13 +68,15 @@ def main(arguments: list[str]) -> int:
 
 
 def lay_out(sources: Path, version: str) -> None:
-    """Put the pages of a version into a folder, as they lie in the repository.
+    """Put the pages of a version into a folder, as they lie in the repository, and all its names beside it.
 
     Raises:
         LookupError: there is no tag of this name.
     """
     sources.mkdir()
+    names = sources.with_name("names")
     if version == WORK_TREE:
+        names.write_bytes(_git("ls-files", "--cached", "--others", "--exclude-standard", "-z"))
         for name in _git("ls-files", "--cached", "--others", "--exclude-standard", "-z", *PARTS).split(b"\0"):
             path = ROOT / name.decode()
             if name and path.is_file():
@@ -85,8 +87,10 @@ def lay_out(sources: Path, version: str) -> None:
     tags = set(_git("tag", "--list", version, f"v{version}").decode().split())
     if not tags:
         raise LookupError(f"there is no tag {version} or v{version}")
+    tag = tags.pop()
+    names.write_bytes(_git("ls-tree", "-r", "--name-only", "-z", tag))
     patterns = [f":(glob)**/{part}" if "/" not in part else f":(glob){part}" for part in PARTS]
-    with tarfile.open(fileobj=io.BytesIO(_git("archive", tags.pop(), "--", *patterns))) as archive:
+    with tarfile.open(fileobj=io.BytesIO(_git("archive", tag, "--", *patterns))) as archive:
         archive.extractall(sources, filter="data")
 
 
@@ -110,7 +114,8 @@ def run_sphinx(sources: Path, target: Path, version: str, builder: str = "html")
         sources,
         target,
     ]
-    environ = {**os.environ, "SITE_VERSION": version, "PYTHONDONTWRITEBYTECODE": "1"}
+    ours = {"SITE_VERSION": version, "SITE_FILES": str(sources.with_name("names"))}
+    environ = {**os.environ, **ours, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([*command, "--jobs", "2", *folders], env=environ, check=False).returncode
 
 

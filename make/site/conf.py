@@ -5,6 +5,7 @@ folders, is added while a page is read.
 """
 
 import os
+import posixpath
 import re
 import sys
 from pathlib import Path
@@ -52,19 +53,38 @@ html_sidebars = {
 linkcheck_ignore = [r"https?://(127\.0\.0\.1|localhost|[\w.-]*\.?example|[\w.-]+\.example\.com)\b"]
 """Addresses of examples, which nobody answers at."""
 
-_FOLDER_LINK = re.compile(r"\]\(([^)#:\s]*/)\)")
+_LINK = re.compile(r"\[(?P<label>[^\]]+)\]\((?P<target>[^)#:\s]+)\)")
 _DIAGRAM = re.compile(r"^```mermaid$", re.MULTILINE)
 
 
 def prepare(app: Sphinx, page: str, source: list[str]) -> None:
     """Change a page's Markdown where a forge shows more than Sphinx does."""
-    text = _FOLDER_LINK.sub(r"](\1README.md)", source[0])
+    folder = posixpath.dirname(page)
+    text = _LINK.sub(lambda link: _inside(Path(app.srcdir), folder, link), source[0])
     text = _DIAGRAM.sub("```text", text)
     if page == root_doc:
         text += toctrees(Path(app.srcdir))
     elif page == DECISIONS:
         text += toctree_of_folder()
     source[0] = text
+
+
+def _inside(sources: Path, folder: str, link: re.Match[str]) -> str:
+    """The link, to the page of a folder where it means a folder; its words, if it leads out of the site."""
+    path = posixpath.normpath(posixpath.join(folder, link["target"]))
+    if (sources / path / "README.md").is_file():
+        return f"[{link['label']}]({link['target'].rstrip('/')}/README.md)"
+    if (sources / path).is_file() or not is_in_repository(path):
+        return link[0]
+    return f"{link['label']} (`{path}`)" if path not in link["label"] else link["label"]
+
+
+def is_in_repository(path: str) -> bool:
+    """Whether this version has such a file or folder; what it has not is left for Sphinx to complain of."""
+    return any(name == path or name.startswith(f"{path}/") for name in _REPOSITORY)
+
+
+_REPOSITORY = Path(os.environ["SITE_FILES"]).read_text(encoding="utf-8").split("\0")
 
 
 def setup(app: Sphinx) -> None:
