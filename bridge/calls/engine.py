@@ -112,7 +112,10 @@ class Engine:
         self._admission.admit_call(user_id)
         view = await self._registry.view_of_user(user_id)
         if call.tool_name not in META_NAMES:
-            return await self._run(view, await _find(view, call), call)
+            tool = view.catalog.by_name(call.tool_name)
+            if tool is None or call.server_id not in (None, tool.server_id):
+                raise await _unknown(view, call)
+            return await self._run(view, tool, call)
         if call.server_id is not None and not view.has_server(call.server_id):
             raise await _unknown(view, call)
         if call.tool_name == RUN_OPERATION.name:
@@ -149,7 +152,9 @@ class Engine:
         if not view.is_accepted(tool):
             raise _not_accepted(view, tool)
         server = view.find_server(tool.server_id)
-        validator = await self._registry.compile_validator(server, tool.operation)
+        validator = server.validators.get(tool.operation.key)
+        if validator is None:
+            validator = await self._registry.compile_validator(server, tool.operation)
         try:
             call = _with_valid_arguments(call, validator)
         except ArgumentError as error:
@@ -263,13 +268,6 @@ def _is_found(view: UserView, call: ToolCall, tool: Tool) -> bool:
     """Whether a search finds an operation: the address or the scope of a call may choose its servers."""
     is_chosen = call.server_id is not None or call.scope != ALL_TOOLS
     return call.scope.includes(tool) and (is_chosen or view.is_of_shown_server(tool))
-
-
-async def _find(view: UserView, call: ToolCall) -> Tool:
-    tool = view.catalog.by_name(call.tool_name)
-    if tool is None or call.server_id not in (None, tool.server_id):
-        raise await _unknown(view, call)
-    return tool
 
 
 async def _unknown(view: UserView, call: ToolCall) -> BridgeError:

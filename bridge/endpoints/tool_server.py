@@ -32,7 +32,7 @@ from bridge.http.routing import Route, error_answer, error_bytes
 from bridge.http.streaming import run_kept_alive
 from bridge.limits.call_settings import checked_deadline
 from toolserver.call.response_headers import filename_of
-from toolserver.call.result import Answered, FileBody, Rendered, TextBody, render_answer
+from toolserver.call.result import FileBody, Rendered, TextBody, render_answer
 from toolserver.document.media_type import base_type
 
 DEADLINE_HEADER = "X-Tool-Deadline"
@@ -197,22 +197,20 @@ class ToolServer:
             name = filename_of(answered.headers)
             return self._base_url + self._files.url_path(file_id, answered.content_type, name)
 
+        asks_inline = "content-disposition" in answered.headers
         render = partial(
             render_answer,
             answered,
             call_id=outcome.call_id,
             file_url=file_url,
-            allow_inline_html=await self._allows_inline(call.context.user_id, outcome.server_id, answered),
+            allow_inline_html=asks_inline and await self._allows_inline(call, outcome),
         )
         is_cut = isinstance(answered.body, TextBody) and answered.body.total_bytes is not None
         return await asyncio.to_thread(render) if is_cut else render()
 
-    async def _allows_inline(self, user_id: str, server_id: str, answered: Answered) -> bool:
-        """Whether an answer that asks to be shown as a page may be."""
-        if "content-disposition" not in answered.headers:
-            return False
-        view = await self._registry.view_of_user(user_id)
-        return view.shows_inline_html(server_id)
+    async def _allows_inline(self, call: ToolCall, outcome: CallOutcome) -> bool:
+        view = await self._registry.view_of_user(call.context.user_id)
+        return view.shows_inline_html(outcome.server_id)
 
 
 def _failure_answer(request: web.Request, error: WireError) -> web.Response:
