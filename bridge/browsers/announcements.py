@@ -24,7 +24,7 @@ state that is over by then is not worth a message."""
 RECEIPT_DELAY_S = 0.05
 """Seconds for which receipts of results are collected into one message (ruling 6)."""
 
-USERS_AT_ONCE = 50
+USERS_AT_ONCE = 10
 """Users whose pages are sent an announcement to all before other tasks run."""
 
 SendEvent = Callable[[str, str, object], None]

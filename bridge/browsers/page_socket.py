@@ -58,6 +58,9 @@ PING_INTERVAL_S = 25
 PING_TIMEOUT_S = 20
 """Seconds, Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (measured in Chromium)."""
 
+PING_STEP_S = 0.1
+"""Seconds within which pages are pinged together, so that few alarms ring, and few pages at a time."""
+
 AUTHENTICATION_S = 15.0
 """Seconds for a socket to authenticate."""
 
@@ -171,15 +174,13 @@ class PageSocket(WebSocket):
                 self._await_ping()
 
     def _await_ping(self) -> None:
-        """Ping the page after `PING_INTERVAL_S`: together with all that are due in the same second."""
-        at = ceil(asyncio.get_running_loop().time() + PING_INTERVAL_S)
-        self._shared.pings.set_alarm(self, at, self._ping)
+        """Ping the page after `PING_INTERVAL_S`."""
+        self._shared.pings.set_alarm(self, _together(PING_INTERVAL_S), self._ping)
 
     def _ping(self) -> None:
         """Ping the page, and cut it off unless it answers within `PING_TIMEOUT_S`: nobody reads there."""
         self._engine.last_ping = time.time()
-        at = ceil(asyncio.get_running_loop().time() + PING_TIMEOUT_S)
-        self._shared.pings.set_alarm(self, at, self.cut_connection)
+        self._shared.pings.set_alarm(self, _together(PING_TIMEOUT_S), self.cut_connection)
         self._engine.queue.add_packet(ping_packet())
 
     def cut_connection(self) -> None:
@@ -397,6 +398,11 @@ class PageSocket(WebSocket):
             self.cut_connection()
             raise
         return frame
+
+
+def _together(seconds: float) -> float:
+    """Return a time at least so many seconds from now, the same for all pages of one `PING_STEP_S`."""
+    return ceil((asyncio.get_running_loop().time() + seconds) / PING_STEP_S) * PING_STEP_S
 
 
 def page_socket_of(environ: dict[str, Any]) -> PageSocket:
