@@ -87,7 +87,7 @@ async def test_a_flood_of_one_page_fails_no_call_of_another_user(
     async with page_of(bridge, bridge.local_user.id, answer), flooding(bridge, http, event, said):
         assert [await buy(bridge, http) for _ in range(CALLS)] == [200] * CALLS
         entries = bridge.components.journal._entries  # pyright: ignore[reportPrivateUsage] - what may not fill
-        assert entries.accepted == 2 * CALLS  # an opening and an ending of each call
+        assert CALLS <= entries.accepted <= 2 * CALLS  # an ending finds its opening where that still waits
 
 
 async def test_a_page_that_answers_its_calls_is_not_slowed_down_by_the_pace(
