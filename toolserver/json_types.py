@@ -50,9 +50,11 @@ def dump_json(value: JsonValue) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def equality_key(value: JsonValue) -> str | bytes:
-    """A key that is equal for equal values only; `1` and `true` differ, as in JSON."""
-    return value if isinstance(value, str) else trim_bytes(dump_json(value))
+def equality_key(value: JsonValue) -> str | int | bytes:
+    """A key that is equal for equal values only; `1`, `1.0` and `true` differ, as in JSON."""
+    if isinstance(value, str) or type(value) is int:
+        return value
+    return trim_bytes(dump_json(value))
 
 
 def trim_bytes(written: bytes) -> bytes:

@@ -225,7 +225,7 @@ def type_of(value: JsonValue) -> str:
 
 def unique_values(values: list[JsonValue]) -> list[JsonValue]:
     """The distinct values, in order; `1` and `true` are different, as in JSON."""
-    distinct: dict[str | bytes, JsonValue] = {}
+    distinct: dict[str | int | bytes, JsonValue] = {}
     for value in values:
         distinct.setdefault(equality_key(value), value)
     return list(distinct.values())
