@@ -20,6 +20,7 @@ from typing import IO, BinaryIO, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from bridge.operating_system import open_private, replace_file
 from bridge.storage.database import StoreError
 from bridge.storage.migrations import HEAD
 from bridge.storage.write_ahead_log import NAMES as INTENTS
@@ -33,8 +34,6 @@ MAX_MANIFEST_BYTES = 100_000
 CHUNK_BYTES = 1 << 20
 BUSY_S = 60.0
 """How long the database may be locked by a migration before it counts as unreadable, in seconds."""
-
-OWNER_ONLY = 0o600
 
 
 class BackupUnusable(StoreError):
@@ -222,7 +221,7 @@ def _new_file(path: Path) -> Generator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(path)
+        replace_file(unfinished, path)
     except BaseException:
         for each in (unfinished, path):
             with suppress(OSError):
@@ -242,7 +241,7 @@ def _beside(path: Path) -> Generator[Path]:
 
 
 def _touch(path: Path) -> None:
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
+    os.close(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
 
 def _reason(error: BaseException) -> str:
