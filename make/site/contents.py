@@ -8,21 +8,8 @@ from typing import NamedTuple
 
 INDEX = "docs/README.md"
 DECISIONS = "docs/adr/README"
-<<<<<<< HEAD
 NOT_SHOWN = ("README", "deploy/package")
 """The root page itself, and the README in short that indexes of packages show."""
-=======
-BESIDES = (
-    "CHANGELOG",
-    "CONTRIBUTING",
-    "deploy/package",
-    "plugins/open_webui/README",
-    "plugins/open_webui/PIPE",
-    "plugins/open_webui/SUBQUERY",
-    "tests/upgrade/README",
-)
-"""Pages that are not of the documentation, and to which it has links."""
->>>>>>> 4e90aebc (backup: files are made and replaced by the module of the operating system)
 
 _ROW = re.compile(r"^\| (?P<group>[^|]+) \| (?P<pages>.*) \|$", re.MULTILINE)
 _LINE = re.compile(r"^\*\*(?P<group>[^*]+)\*\*(?P<pages>(?:.*\]\(.*\n?)+)", re.MULTILINE)
