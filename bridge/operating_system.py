@@ -28,6 +28,15 @@ FEW_DESCRIPTORS = 10_240
 UNLIMITED_SYSTEM = 4_096
 """Limit of descriptors to assume where the system states none."""
 
+AUTHORITIES = (
+    "/etc/ssl/cert.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/cert.pem",
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/ssl/ca-bundle.pem",
+)
+"""Where systems keep their certificate authorities, for a Python whose OpenSSL was built for another one."""
+
 LOCKED_AT = 1 << 30
 """Offset of the byte that stands for a whole file on Windows, where what is locked cannot be read."""
 
@@ -226,6 +235,11 @@ def write_any_character(*streams: Any) -> None:
 
 
 # Libraries
+
+
+def keeps_authorities(platform: str = sys.platform) -> bool:
+    """Return whether the system itself judges certificates, and not a file of authorities."""
+    return platform in ("win32", "darwin")
 
 
 def can_use_postgresql(platform: str = sys.platform) -> bool:

@@ -64,6 +64,7 @@ from bridge.http.middleware import (
 )
 from bridge.http.openapi_document import api_document
 from bridge.http.routing import ApiRoute, Route, error_answer
+from bridge.http.security_headers import add_security_headers
 from bridge.http.static_page import PageRoutes
 from bridge.limits.settings import LiveLimits
 from bridge.settings.bridge import BridgeSettings
@@ -97,6 +98,7 @@ def build_application(
         client_max_size=SMALL_BODY_BYTES,
     )
     app.on_response_prepare.append(cors_headers(origins))
+    app.on_response_prepare.append(add_security_headers)
     links = PairingLinks(
         parts.store, base_url, is_open=lambda user_id: parts.gateway.pages.count_pages(user_id) > 0
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,14 +13,7 @@ import truststore
 from aiohttp import encode_basic_auth, hdrs
 from yarl import URL
 
-_AUTHORITIES = (
-    "/etc/ssl/cert.pem",
-    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-    "/etc/pki/tls/cert.pem",
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/ssl/ca-bundle.pem",
-)
-"""Where systems keep their certificate authorities, for a Python whose OpenSSL was built for another one."""
+from bridge.operating_system import AUTHORITIES, keeps_authorities
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +62,7 @@ def open_tls_context() -> ssl.SSLContext:
     if (file := os.environ.get("SSL_CERT_FILE")) or os.environ.get("SSL_CERT_DIR"):
         folder = None if file else os.environ["SSL_CERT_DIR"]
         context = ssl.create_default_context(cafile=file or None, capath=folder)
-    elif platform.system() in ("Windows", "Darwin"):
+    elif keeps_authorities():
         context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     else:
         context = ssl.create_default_context()
@@ -83,5 +75,5 @@ def _load_authorities(context: ssl.SSLContext) -> None:
     """Load the system's authorities where OpenSSL's own paths lead nowhere."""
     paths = ssl.get_default_verify_paths()
     has_own = os.path.isfile(paths.openssl_cafile) or any(Path(paths.openssl_capath).glob("*.0"))
-    if not has_own and (found := next(filter(os.path.isfile, _AUTHORITIES), None)) is not None:
+    if not has_own and (found := next(filter(os.path.isfile, AUTHORITIES), None)) is not None:
         context.load_verify_locations(found)

@@ -136,7 +136,16 @@ def _arguments(schema: JsonObject, source: Random) -> JsonValue:
     """Arguments that the schema accepts, if any can be made, mostly broken; always an object."""
     try:
         sample = sample_arguments(schema, full=source.random() < 0.7)
-    except (NoSample, RecursionError, ValueError, TypeError, KeyError, IndexError, ZeroDivisionError):
+    except (
+        NoSample,
+        RecursionError,
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        ArithmeticError,
+        AttributeError,
+    ):
         sample = {name: source.choice(_ANYTHING) for name in object_at(schema, "properties")}
     broken: JsonValue = json.loads(mutated(json.dumps(sample), source, count=source.choice([0, 1, 3])))
     return broken if isinstance(broken, dict) else {}

@@ -76,6 +76,8 @@ def _asked(file: str) -> Iterator[str]:
                     yield f"os.{attribute}"
             case ast.Attribute(value=ast.Name(id="sys"), attr="platform"):
                 yield "sys.platform"
+            case ast.Attribute(value=ast.Name(id="platform"), attr="system" | "uname" | "release"):
+                yield "platform.system"
             case ast.Attribute(attr=attribute) if attribute in OF_OTHERS:
                 yield f".{attribute}"
             case ast.Constant(value=str(text)) if text.startswith(FOLDERS):

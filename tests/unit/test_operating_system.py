@@ -210,6 +210,12 @@ def test_a_console_that_lacks_a_character_gets_its_escape() -> None:
     assert written.getvalue().strip() == b"Tools of \\u03a9mega \\u2192 3"
 
 
+@pytest.mark.parametrize(("platform", "keeps"), [(LINUX, False), (MACOS, True), (WINDOWS, True)])
+def test_certificates_are_judged_by_whom_the_system_trusts(platform: str, keeps: bool) -> None:
+    """A company's own authority stands in the keychain there, and in a file elsewhere."""
+    assert system.keeps_authorities(platform) is keeps
+
+
 @pytest.mark.parametrize(("platform", "can"), [(LINUX, True), (MACOS, True), (WINDOWS, False)])
 def test_postgresql_is_refused_where_its_driver_cannot_wait(platform: str, can: bool) -> None:
     """A sentence at the start is better than an error with the first query."""

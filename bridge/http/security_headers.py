@@ -1,0 +1,32 @@
+"""What browsers are told about an answer that says nothing of it itself: JSON is no page, and not to be kept.
+
+The page, its files and files of answers have headers of their own, which stay. Programs show nothing and keep
+what they like: their answers, of which there are thousands a second, stay short.
+"""
+
+from __future__ import annotations
+
+from aiohttp import hdrs, web
+
+HEADERS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+    ("Referrer-Policy", "no-referrer"),
+    (hdrs.CACHE_CONTROL, "no-store"),
+)
+"""Name and value."""
+
+BROWSERS = "Mozilla/"
+"""How the `User-Agent` of every browser begins."""
+
+_SWITCHING_PROTOCOLS = 101
+
+
+async def add_security_headers(request: web.Request, response: web.StreamResponse) -> None:
+    """Add those that an answer to a browser lacks, to errors and streams as well; a signal of aiohttp."""
+    agent = request.headers.get(hdrs.USER_AGENT, "")
+    if not agent.startswith(BROWSERS) or response.status == _SWITCHING_PROTOCOLS:
+        return
+    for name, value in HEADERS:
+        if name not in response.headers:
+            response.headers[name] = value
