@@ -1,0 +1,72 @@
+"""Nothing that was sent becomes code: of Python, of a shell, of SQL, or objects of our own."""
+
+import ast
+from collections.abc import Iterator
+
+from tests.house.source import files, refuse, tree_of
+
+OURS = ("bridge/", "toolserver/", "plugins/open_webui/source/")
+NEVER_CALLED = frozenset(
+    {"eval", "exec", "compile", "__import__", "system", "popen", "unsafe_load", "full_load"}
+)
+NEVER_IMPORTED = frozenset({"pickle", "marshal", "shelve", "dill", "telnetlib", "xml"})
+SQL = frozenset({"text", "exec_driver_sql"})
+MIGRATIONS = "bridge/storage/migrations/"
+OF_COLUMNS = "bridge/storage/write_thread.py"
+"""Its statements are put together of names of columns, which the tables have."""
+
+
+def test_nothing_runs_or_revives_what_it_was_sent() -> None:
+    """Documents, answers and messages are data, whatever is in them."""
+    refuse(f"{file}: {what}" for file in files(".py", under=OURS) for what in _dangerous(file))
+
+
+def test_no_sql_is_put_together_from_values() -> None:
+    """Values are parameters; a name of a user could end the statement that it stands in."""
+    refuse(
+        f"{file}:{call.lineno}"
+        for file in files(".py", under=OURS)
+        if not file.startswith((MIGRATIONS, OF_COLUMNS))
+        for call in _calls(file)
+        if _name_of(call) in SQL and call.args and _is_put_together(call.args[0])
+    )
+
+
+def _dangerous(file: str) -> Iterator[str]:
+    for node in ast.walk(tree_of(file)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name.partition(".")[0] in NEVER_IMPORTED)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in NEVER_IMPORTED:
+            yield node.module or ""
+    for call in _calls(file):
+        is_bare = isinstance(call.func, ast.Name)
+        of_os = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "os"
+        if _name_of(call) in NEVER_CALLED and (is_bare or of_os or _name_of(call).endswith("_load")):
+            yield f"{_name_of(call)}() in line {call.lineno}"
+        if any(word.arg == "shell" for word in call.keywords):
+            yield f"a shell in line {call.lineno}"
+
+
+def _calls(file: str) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(tree_of(file)) if isinstance(node, ast.Call))
+
+
+def _name_of(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
+def _is_constant(part: ast.expr) -> bool:
+    """Whether a part of an f-string is text, or a constant of a module: those are written in capitals."""
+    if not isinstance(part, ast.FormattedValue):
+        return True
+    return isinstance(part.value, ast.Name) and part.value.id.isupper()
+
+
+def _is_put_together(argument: ast.expr) -> bool:
+    match argument:
+        case ast.JoinedStr(values=values):
+            return not all(_is_constant(value) for value in values)
+        case ast.BinOp() | ast.Call():
+            return True
+        case _:
+            return False
