@@ -74,9 +74,10 @@ function fillTemplate(template, plan, parts) {
   const literal = template.replace(EXPRESSION, "x");
   if (CONTROL_OR_BACKSLASH.test(literal) || literal.startsWith("//") || hasDotSegment(literal))
     throw new RequestError("unsendable", "The path of the document leads to another place than it says.");
-  for (const segment of template.split(SLASH)) {
+  const segments = template.split(SLASH);
+  for (const [index, segment] of segments.entries()) {
     const names = [...segment.matchAll(EXPRESSION)].map(([, name]) => name);
-    if (names.length) checkSegment(fillPath(segment, parts), names, plan, parts);
+    if (names.length) checkSegment(fillPath(segment, parts), names, plan, parts, index === segments.length - 1);
   }
   return path;
 }
@@ -86,10 +87,11 @@ function fillTemplate(template, plan, parts) {
  * @param {string[]} names
  * @param {RequestPlan} plan
  * @param {UrlParts} parts
+ * @param {boolean} isLast only there a browser keeps its place when it takes the "." of an empty label away
  */
-function checkSegment(text, names, plan, parts) {
+function checkSegment(text, names, plan, parts, isLast) {
   const argument = parts.pathArguments.get(names[0]) ?? names[0];
-  const isEmptyLabel = text === "." && names.length === 1 && parts.path.get(names[0]) === ".";
+  const isEmptyLabel = isLast && text === "." && names.length === 1 && parts.path.get(names[0]) === ".";
   const isLabel = plan.parameters.some(({ in: location, name, style }) => location === "path" && name === names[0] && style === "label");
   if (hasDotSegment(text) && !(isEmptyLabel && isLabel))
     throw new RequestError("invalid_arguments", `"${argument}" must not be "." or "..": that would change the path of the request.`, argument);

@@ -105,6 +105,8 @@ test("dot segments made of several values, or by a style, are refused as well", 
   const label = plan({ path: "/x/{a}", parameters: [parameter("path", "a", { style: "label" })] });
   refuses(() => buildRequest(label, { a: "." }), "invalid_arguments", "a");
   assert.equal(buildRequest(label, { a: "" }).url, "https://api.example/v1/x/.");
+  const inside = plan({ path: "/x/{a}/y", parameters: [parameter("path", "a", { style: "label" })] });
+  refuses(() => buildRequest(inside, { a: "" }), "invalid_arguments", "a");
 });
 
 test("a path of the document that leads elsewhere is refused, also when it was accepted by an older bridge", () => {
