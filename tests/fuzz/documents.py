@@ -161,7 +161,8 @@ def _problem_of_request(operation: CompiledOperation, built: Mapping[str, Any], 
     parts = urlsplit(str(request["url"]))
     if f"{parts.scheme}://{parts.netloc}" != operation.origin:
         return f"a request to another origin: {request['url']!r} instead of {operation.origin!r}{given}"
-    if {"..", "."} & set(parts.path.split("/")):
+    segments = parts.path.split("/")
+    if ".." in segments or "." in segments[:-1]:  # an empty label at the end is a "."
         return f"a path that leads elsewhere: {request['url']!r}{given}"
     broken = [name for name, value in request["headers"] if {"\r", "\n", "\0"} & set(name + value)]
     return f"a header of several lines: {broken}{given}" if broken else ""
