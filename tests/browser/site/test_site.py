@@ -79,7 +79,7 @@ async def test_axe_finds_nothing_in_the_site(chromium: Browser, served: str, wid
     page = await context.new_page()
     for name in PAGES:
         await page.goto(f"{served}/next/{name}")
-        await expect(page.get_by_role("heading", level=1).first).to_be_visible()
+        await expect(page.get_by_role("main").get_by_role("heading").first).to_be_visible()
         assert await barriers(page) == [], name
     await context.close()
 
