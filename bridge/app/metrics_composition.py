@@ -16,7 +16,6 @@ def compose_metrics(parts: Components, token: str | None) -> MetricsRoute:
     registry, state = parts.metrics.instruments.registry, parts.metrics.instruments.state
 
     def sample() -> None:
-        parts.metrics.calls.count_open()
         _count_pages(state, parts.gateway.pages)
         _count_breakers(state, parts.controls.breakers)
         for name, queue in (("calls", parts.controls.queue), ("requests", parts.requests)):

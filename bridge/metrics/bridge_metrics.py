@@ -26,5 +26,5 @@ def build_metrics(replica: str, is_operators: Callable[[str], bool]) -> BridgeMe
     """
     instruments = Instruments(replica)
     return BridgeMetrics(
-        instruments, CallMetrics(instruments.calls), TurnMetrics(instruments.turns, is_operators)
+        instruments, CallMetrics(instruments.registry), TurnMetrics(instruments.turns, is_operators)
     )

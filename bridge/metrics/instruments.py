@@ -15,31 +15,9 @@ from prometheus_client.process_collector import ProcessCollector
 
 from bridge import __version__
 
-CALL_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
-"""Upper bounds in seconds, from a call over loopback to a slow API; approvals have minutes."""
-
 TURN_BUCKETS_S = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 900.0)
 
 LAG_BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
-
-
-class CallInstruments:
-    """What calls do."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        counter, histogram = partial(Counter, registry=registry), partial(Histogram, registry=registry)
-        ended = "Tool calls that have ended. code: the error's code; empty for a success."
-        self.ended = counter("tool_bridge_calls", ended, ("kind", "outcome", "code"))
-        refused = "Tool calls that were refused before they were opened."
-        self.refused = counter("tool_bridge_calls_refused", refused, ("code",))
-        seconds = "From the opening of a call to its end."
-        self.seconds = histogram("tool_bridge_call_seconds", seconds, ("kind",), buckets=CALL_BUCKETS_S)
-        waits = "What a call waited for, each stretch by itself."
-        self.wait_seconds = histogram(
-            "tool_bridge_call_wait_seconds", waits, ("waited_for",), buckets=CALL_BUCKETS_S
-        )
-        not_ended = "Calls that have not ended."
-        self.open = Gauge("tool_bridge_calls_open", not_ended, ("waiting_for",), registry=registry)
 
 
 class TurnInstruments:
@@ -90,7 +68,6 @@ class Instruments:
         GCCollector(registry=registry)
         build = Info("tool_bridge_build", "Version of the bridge, and who it is.", registry=registry)
         build.info({"version": __version__, "python": platform.python_version(), "replica": replica})
-        self.calls = CallInstruments(registry)
         self.turns = TurnInstruments(registry)
         self.state = StateGauges(registry)
         self.loop_lag = Histogram(

@@ -6,6 +6,7 @@ from typing import cast
 from prometheus_client import Metric
 from prometheus_client.metrics import MetricWrapperBase
 
+from bridge.metrics.call_metrics import CallMetrics
 from bridge.metrics.instruments import Instruments
 from tests.reference.parts import table
 
@@ -20,15 +21,19 @@ def overview() -> Iterable[str]:
 def declared() -> list[tuple[Metric, tuple[str, ...]]]:
     """Every metric of a bridge's own, with the names of its labels."""
     bridge = Instruments()
-    groups = (bridge, bridge.calls, bridge.turns, bridge.state)
+    calls = CallMetrics(bridge.registry)
+    of_calls = [(family, _labels_of(family)) for family in calls.describe()]
     instruments = [
-        each for group in groups for each in vars(group).values() if isinstance(each, MetricWrapperBase)
+        each
+        for group in (bridge.turns, bridge.state, bridge)
+        for each in vars(group).values()
+        if isinstance(each, MetricWrapperBase)
     ]
-    return [
-        (metric, cast("tuple[str, ...]", vars(instrument)["_labelnames"]))
-        for instrument in instruments
-        for metric in instrument.describe()
-    ]
+    return of_calls + [(each, _labels_of(made)) for made in instruments for each in made.describe()]
+
+
+def _labels_of(declaration: object) -> tuple[str, ...]:
+    return tuple(cast("tuple[str, ...]", vars(declaration)["_labelnames"]))
 
 
 def sample_name(metric: Metric) -> str:
