@@ -66,7 +66,7 @@ class _Durations:
 
 
 class CallMetrics(Collector):
-    """Measures calls. None of it waits or fails; `collect` may run in any thread, all else on the event loop."""
+    """Measures calls; nothing waits or fails. `collect` may run in any thread, all else on the event loop."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._ended: dict[tuple[bool, CallState, ErrorCode | None], int] = {}
