@@ -27,7 +27,7 @@ from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import check_cluster
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
-from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPLES_PORT
+from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPLES_PORT, lacks_tls
 from bridge.settings.running_bridge import describe_running
 from bridge.storage.database import FolderInUse, StoreError
 from bridge.storage.store import Store
@@ -48,6 +48,11 @@ _TRY_IT = """\
 Talk to the demo model, once the page is open and its tools are accepted:
   curl {url}/v1/chat/completions -H "Authorization: Bearer {key}" -H "Content-Type: application/json" \\
     -d '{{"model": "demo", "messages": [{{"role": "user", "content": "CALL listProducts {{}}"}}]}}'"""
+
+WITHOUT_TLS = (
+    "Other machines can reach this bridge without TLS: whoever listens on the way reads keys and answers. "
+    "Put a proxy with TLS before it, and name its address: --public-url https://…"
+)
 
 _log = logging.getLogger(__name__)
 
@@ -121,6 +126,8 @@ async def _serve(
         stack.push_async_callback(bridge.close)
         page = await bridge.page_url()
         _announce(options, bridge, page, samples, await _model_names(bridge))
+        if lacks_tls(settings.network):
+            _log.warning(WITHOUT_TLS)
         freeze_heap()
         await stop.wait()
     return 0

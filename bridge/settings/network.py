@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import Annotated, ClassVar, Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -92,6 +93,16 @@ class NetworkSettings(Section):
             "on Linux and macOS, else asyncio's own loop. The log says which at the start",
         )
     )
+
+
+def lacks_tls(network: NetworkSettings) -> bool:
+    """Return whether other machines can reach the bridge, and nothing says that a proxy before it has TLS."""
+    if network.host == "localhost" or (network.public_url or "").startswith("https://"):
+        return False
+    try:
+        return not ip_address(network.host).is_loopback
+    except ValueError:  # another name
+        return True
 
 
 def origin_of(url: str) -> str:

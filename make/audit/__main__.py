@@ -35,7 +35,13 @@ from make.audit.advisories import (
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 TOOLS = HERE / "tools.lock"
-LOCKS = ("requirements.lock", "requirements-dev.lock", "make/audit/tools.lock")
+LOCKS = (
+    "requirements.lock",
+    "requirements-dev.lock",
+    "make/audit/tools.lock",
+    "make/site/requirements.lock",
+    "tests/packages/locks/release.lock",
+)
 NODE_LOCKS = ("package-lock.json", "tests/extension/lint/package-lock.json")
 VENDORED = re.compile(r"^(?P<name>[a-z0-9.-]+?)-(?P<version>\d+\.\d+\.\d+)\.(?:esm\.min\.)?js$")
 NAMES_AT_NPM = {"socket.io": "socket.io-client"}
@@ -45,6 +51,9 @@ OSV_VARIABLE, NPM_VARIABLE = "TOOL_BRIDGE_OSV_URL", "TOOL_BRIDGE_NPM_REGISTRY"
 """Addresses of mirrors of the services; without them pip-audit and npm ask their own."""
 
 _making_tools = Lock()
+
+REASON_CHARS = 120
+"""Of what a tool says when its service does not answer."""
 
 PATIENCE_S = 90
 """For one of the services, in seconds; then it counts as not answering."""
@@ -66,7 +75,7 @@ def main() -> int:
                 found += future.result()
             except Unreachable as error:
                 print(
-                    f"audit of {name}: NOT DONE, the advisory service cannot be reached: {error}",
+                    f"audit of {name}: NOT DONE, the advisory service cannot be reached: {_shortened(error)}",
                     file=sys.stderr,
                 )
             except Unreadable as error:
@@ -77,6 +86,11 @@ def main() -> int:
     for line in [*known, *wrong]:
         print(line, file=sys.stderr)
     return 1 if wrong or failed else 0
+
+
+def _shortened(error: Unreachable) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= REASON_CHARS else f"{text[:REASON_CHARS]}…"
 
 
 def audit_python(lock: Path) -> list[Advisory]:
