@@ -1,4 +1,4 @@
-"""The format of the log: one line per event, whatever bytes came from outside, and few lines of a kind.
+"""The formats of the log: one line per event, whatever bytes came from outside, and few lines of a kind.
 
 Text in a log also comes from callers, pages and documents. It must not move the reader's cursor, look like a
 line of its own, or fill the disk.
@@ -6,6 +6,7 @@ line of its own, or fill the disk.
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
@@ -13,6 +14,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 
 WINDOW_S = 60.0
 """Minimum seconds between two lines of one kind."""
@@ -39,6 +41,8 @@ def _written_out(found: re.Match[str]) -> str:
 
 
 _request = ContextVar("request", default="")
+_user = ContextVar("user", default="")
+_call = ContextVar("call", default="")
 
 
 def current_request() -> str:
@@ -54,6 +58,16 @@ def naming_request(request_id: str) -> Generator[None]:
         yield
     finally:
         _request.reset(before)
+
+
+def name_user(user_id: str) -> None:
+    """Have the lines of this task, and of the tasks that it starts, name a user; empty: nobody."""
+    _user.set(user_id)
+
+
+def name_call(call_id: str) -> None:
+    """Have the lines of this task, and of the tasks that it starts, name a call; empty: none."""
+    _call.set(call_id)
 
 
 class LineFormatter(logging.Formatter):
@@ -76,6 +90,27 @@ class LineFormatter(logging.Formatter):
     def formatException(self, ei: logging._SysExcInfoType) -> str:  # noqa: D102  # pyright: ignore[reportPrivateUsage]
         lines = super().formatException(ei).split("\n")
         return "\n".join(f"  {escape_controls(line)}" for line in lines)
+
+
+class JsonFormatter(LineFormatter):
+    """Formats a record as an object of JSON on one line, for programs that collect logs.
+
+    Members: `time` (UTC, ISO 8601 with milliseconds), `level`, `logger`, `message`; where they are known
+    `replica`, `request`, `user` and `call`, which are ids; `exception`, a traceback.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:  # noqa: D102 - inherited
+        about = {"replica": self.replica, "request": _request.get(), "user": _user.get(), "call": _call.get()}
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage()[:MAX_MESSAGE_CHARS],
+            **{name: value for name, value in about.items() if value},
+        }
+        if record.exc_info:
+            line["exception"] = logging.Formatter.formatException(self, record.exc_info)
+        return json.dumps(line)
 
 
 class OncePerMinute(logging.Filter):
@@ -136,6 +171,13 @@ def name_replica(replica: str) -> None:
     for handler in logging.getLogger().handlers:
         if isinstance(handler.formatter, LineFormatter):
             handler.formatter.replica = replica
+
+
+def log_as_json() -> None:
+    """Have the process log lines of JSON from now on."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler.formatter, LineFormatter):
+            handler.setFormatter(JsonFormatter())
 
 
 def log_to_stderr(level: int = logging.INFO) -> None:

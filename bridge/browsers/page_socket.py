@@ -41,7 +41,7 @@ from bridge.browsers.unread_messages import AllUnread, UnreadMessages
 from bridge.calls.clock import Alarms
 from bridge.http.connections import Connection
 from bridge.limits.message_budget import MessageBudget, weight_of
-from bridge.log_lines import OncePerMinute
+from bridge.log_lines import OncePerMinute, name_user
 from bridge.tasks import Tasks, sleep_safely, yield_to_loop
 
 MAX_BATCH_WEIGHT = 16
@@ -267,6 +267,7 @@ class PageSocket(WebSocket):
 
         The handshake is due within `HANDSHAKE_S`.
         """
+        name_user(user_id)
         self._unread.enter_page(user_id)
         if isinstance(self._line, Connection):
             self._line.mark_authenticated()

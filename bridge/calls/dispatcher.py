@@ -39,6 +39,7 @@ from bridge.calls.state_machine import (
     next_phase,
 )
 from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.log_lines import name_call
 from bridge.settings.approvals import DEFAULT_APPROVAL_S
 from bridge.settings.limits import DEFAULTS
 from toolserver.call.result import Answered
@@ -106,6 +107,7 @@ class Dispatcher:
         )
         self._open[call.call_id] = call
         self.observers.tell(call)
+        name_call(call.call_id)
         try:
             return await self._perform(call)
         except asyncio.CancelledError:
@@ -113,6 +115,7 @@ class Dispatcher:
             await self._abort(call)
             raise
         finally:
+            name_call("")
             call.stop_clocks()
             del self._open[call.call_id]
 

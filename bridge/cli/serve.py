@@ -21,6 +21,7 @@ from bridge.cli.store import open_store
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
 from bridge.heap import freeze_heap
+from bridge.log_lines import log_as_json
 from bridge.operating_system import call_on_stop, raise_descriptor_limit
 from bridge.providers.shelf import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
@@ -92,7 +93,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     except (SettingsError, ModelsFileError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 2
-    logging.getLogger("bridge").setLevel(settings.model_defaults.log_level.upper())
+    _set_up_log(settings)
     _log.info("Event loop: %s (%s).", loop.name, loop.reason)
     raise_descriptor_limit()
     store = open_store(options)
@@ -110,6 +111,15 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
         raise CommandFailed(str(error)) from None
     except BridgeError as error:
         raise CommandFailed(error.error.message) from None
+
+
+def _set_up_log(settings: BridgeSettings) -> None:
+    if settings.telemetry.log_format == "json":
+        log_as_json()
+    logging.getLogger("bridge").setLevel(settings.model_defaults.log_level.upper())
+    for each in settings.telemetry.log_levels:
+        part, _, level = each.partition("=")
+        logging.getLogger(f"bridge.{part}").setLevel(level.upper())
 
 
 async def _serve(

@@ -13,6 +13,7 @@ from bridge.auth.mcp_callers import McpCallers
 from bridge.http.connections import mark_authenticated
 from bridge.http.relayed import relayed_of
 from bridge.http.routing import Access, Handler
+from bridge.log_lines import name_user
 
 _CALLER = web.RequestKey("caller", Caller)
 
@@ -62,8 +63,9 @@ def check_access(
         return handler
 
     async def checked(request: web.Request) -> web.StreamResponse:
-        request[_CALLER] = await authenticate(request)
+        request[_CALLER] = caller = await authenticate(request)
         mark_authenticated(request)
+        name_user(caller.user.id)
         return await handler(request)
 
     return checked if router is None else _routed(handler, authenticate, identity, router)
@@ -79,6 +81,7 @@ def _routed(handler: Handler, authenticate: _Authenticate, identity: Identity, r
             mark_authenticated(request)
             if (response := await router.pass_on(request, caller)) is not None:
                 return response
+        name_user(caller.user.id)
         async with router.serve_user(caller.user.id):
             return await handler(request)
 

@@ -24,7 +24,7 @@ from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.http.connections import is_relay_request, note_header
 from bridge.http.relayed import relayed_of
 from bridge.http.routing import address_of
-from bridge.log_lines import OncePerMinute
+from bridge.log_lines import OncePerMinute, name_user
 
 MODEL_PREFIX = "/v1/"
 
@@ -120,6 +120,7 @@ def build_guard(
     @web.middleware
     async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         note_header(request)
+        name_user("")  # the task has served others before, on the same connection
         try:
             if relayed_of(request) is None:  # else checked where it arrived
                 _check_host(origins, request)

@@ -1,7 +1,9 @@
 """What a log line may hold, and how many of a kind there are."""
 
 import io
+import json
 import logging
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -13,8 +15,11 @@ from bridge.log_lines import (
     MAX_MESSAGE_CHARS,
     WINDOW_S,
     ForeignOncePerMinute,
+    JsonFormatter,
     LineFormatter,
     OncePerMinute,
+    name_call,
+    name_user,
     naming_request,
 )
 
@@ -49,6 +54,47 @@ def test_a_record_is_one_line_that_moves_no_cursor(text: str) -> None:
     assert line.endswith(".\n")
     assert len(line.splitlines()) == 1
     assert all(character.isprintable() or character.isspace() or ord(character) > 0x9F for character in line)
+
+
+def test_a_line_of_json_names_who_and_what_it_is_about() -> None:
+    """A collector finds what happened to one call, or one user, without reading sentences."""
+    stream = io.StringIO()
+    log = log_into(stream, "bridge.test")
+    formatter = JsonFormatter()
+    formatter.replica = "411a"
+    log.handlers[0].setFormatter(formatter)
+    name_user("u1")
+    name_call("c1")
+    with naming_request("66a7"):
+        log.warning("It said %s.", "one\ntwo \x1b[2J \ud800")
+    name_user("")
+    name_call("")
+    log.error("Another.")
+    first, second = map(json.loads, stream.getvalue().splitlines())
+    assert datetime.fromisoformat(first.pop("time")).tzinfo is UTC
+    assert first == {
+        "level": "warning",
+        "logger": "bridge.test",
+        "message": "It said one\ntwo \x1b[2J \ud800.",
+        "replica": "411a",
+        "request": "66a7",
+        "user": "u1",
+        "call": "c1",
+    }
+    assert set(second) == {"time", "level", "logger", "message", "replica"}
+
+
+def test_a_traceback_is_a_member_of_its_line() -> None:
+    """Lines of its own would be records without a level."""
+    stream = io.StringIO()
+    log = log_into(stream, "bridge.test")
+    log.handlers[0].setFormatter(JsonFormatter())
+    try:
+        raise RuntimeError("a bug")
+    except RuntimeError:
+        log.exception("It failed.")
+    (line,) = stream.getvalue().splitlines()
+    assert json.loads(line)["exception"].splitlines()[-1] == "RuntimeError: a bug"
 
 
 def test_a_line_of_a_replica_names_it_and_the_request_that_was_passed_on() -> None:

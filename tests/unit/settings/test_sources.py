@@ -217,3 +217,19 @@ def test_every_name_is_declared_once() -> None:
     assert not set(variables) & {*WITHOUT_EFFECT, *RENAMED}
     assert set(RENAMED.values()) <= set(variables)
     assert all(setting.info.description for setting in declared)
+
+
+def test_levels_of_parts_are_those_of_parts_that_there_are() -> None:
+    """A level for a part with a slip of the pen would do nothing, and nobody would know why."""
+    given = read({"TOOL_BRIDGE_LOG_LEVELS": "cluster=debug, providers.shelf=error"})
+    assert given.telemetry.log_levels == ("cluster=debug", "providers.shelf=error")
+    for wrong in (
+        "clusters=debug",
+        "cluster.no=info",
+        "tasks.no=info",
+        "cluster=loud",
+        "cluster",
+        "../x=info",
+    ):
+        with pytest.raises(SettingsError, match=r"^TOOL_BRIDGE_LOG_LEVELS must (be parts|name packages)"):
+            read({"TOOL_BRIDGE_LOG_LEVELS": wrong})
