@@ -6,7 +6,6 @@ docs/reference/platforms.md.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sys
@@ -15,7 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop  # which many commands do without
 
 OWNER_ONLY = 0o600
 
@@ -145,9 +147,7 @@ def stop_signals(platform: str = sys.platform) -> Sequence[str]:
     return ("SIGINT", "SIGBREAK") if platform == "win32" else ("SIGINT", "SIGTERM")
 
 
-def call_on_stop(
-    loop: asyncio.AbstractEventLoop, stop: Callable[[], None], *, platform: str = sys.platform
-) -> None:
+def call_on_stop(loop: AbstractEventLoop, stop: Callable[[], None], *, platform: str = sys.platform) -> None:
     """Call `stop` in a loop that runs, when somebody asks the process to stop.
 
     Loops of Windows cannot handle signals: there a handler of the process wakes the loop.

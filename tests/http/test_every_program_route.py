@@ -71,7 +71,7 @@ async def test_every_route_of_programs_and_files_answers(
     witness: Witness, provider: ScriptedProvider
 ) -> None:
     """A caller meets them in any replica; one that this walk leaves out is asked by no test of two."""
-    for path in ("/api/openapi.json", "/healthz", "/readyz", METADATA, f"{METADATA}/mcp"):
+    for path in ("/api/openapi.json", "/healthz", "/metrics", "/readyz", METADATA, f"{METADATA}/mcp"):
         await witness.ask("GET", path)
     await witness.ask("GET", f"{METADATA}/servers/{{server}}/mcp", server=SHOP)
     await _walk_tools(witness)

@@ -97,7 +97,7 @@ async def test_the_bridge_never_sees_a_secret(
     await go_to(page, "calls")
     await page.get_by_role("button", name="mirrorSecured", exact=True).first.click()
     await expect(page.get_by_role("region", name="Request headers")).to_contain_text("Bearer [secret]")
-    assert "Bearer [secret]" in caplog.text, "the log does show what came over the socket"
+    assert "Received packet MESSAGE" in caplog.text, "the log does show what the library sees of the socket"
     assert secret not in caplog.text
     assert secret not in await page.content()
     files = contents_of(tmp_path)
