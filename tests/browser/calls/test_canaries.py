@@ -183,4 +183,4 @@ async def test_no_canary_is_found_anywhere_but_at_its_api(
     assert found + alive + files_with(tmp_path, CANARIES.values()) == []
     assert len([entry for entry in entries if entry.entry.kind == "call"]) == len(CASES) * len(SCHEMES)
     assert b"[secret]" in places["a caller"]
-    assert "good_bearer" in caplog.text, "the log does show what came over the socket"
+    assert "Received packet MESSAGE" in caplog.text, "the log does show what the library sees of the socket"
