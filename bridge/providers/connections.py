@@ -1,4 +1,4 @@
-"""ProviderConnections to one provider: a request out, its answer's status, headers and bytes in.
+"""Connections to one provider: a request out, its answer's status, headers and bytes in.
 
 Knows where it may connect to and how long it waits; knows no protocol. What goes wrong with a connection is
 a `ConnectionFailed`; a status that is no success is a `RequestRefused`.
@@ -143,7 +143,12 @@ class ProviderConnections:
         timeout = aiohttp.ClientTimeout(
             total=None, connect=settings.connect_seconds, sock_read=settings.idle_seconds
         )
-        self._session = aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False)
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            timeout=timeout,
+            trust_env=False,
+            cookie_jar=aiohttp.DummyCookieJar(),  # requests of different users share the session
+        )
         return self._session
 
 

@@ -234,6 +234,19 @@ async def test_an_operators_provider_may_have_moved_and_its_key_has_not() -> Non
         assert "Authorization" not in other.requests[0].headers
 
 
+@pytest.mark.asyncio
+async def test_a_cookie_of_one_request_is_not_sent_with_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next one may be another user's, and a cookie could tell the provider that they are one."""
+    async with scripted_provider() as proxy:
+        proxy.play(answers(400, b"{}", ("Set-Cookie", "who=ann; Path=/")), text("Hi"))
+        monkeypatch.setenv("HTTP_PROXY", proxy.base_url.removesuffix("/v1"))
+        async with provider_at(FAR) as ask:
+            with pytest.raises(ModelError):
+                await ended(ask())
+            assert await ended(ask()) > 0
+        assert "Cookie" not in proxy.requests[1].headers
+
+
 # Headers of the environment
 
 
