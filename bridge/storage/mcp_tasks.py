@@ -8,8 +8,9 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
+from typing import cast
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Table, delete, select, update
 
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.storage.sessions import Sessions
@@ -23,6 +24,8 @@ MAX_TASKS = 200
 
 MAX_RESULT_BYTES = 8 * 1024 * 1024
 """Maximum bytes of a result that is stored: an image of 5 MiB in base64, and its envelope."""
+
+TASKS = cast(Table, McpTaskRow.__table__)
 
 _log = logging.getLogger(__name__)
 

@@ -32,6 +32,7 @@ from bridge.storage.item_mapping import (
     place_of_item,
     place_of_response,
 )
+from bridge.storage.mcp_tasks import TASKS, place_of_task
 from bridge.storage.write_thread import Transactions
 
 ROWS_AT_ONCE = 100
@@ -102,6 +103,13 @@ _TABLES = (
         sized=False,
         place=lambda row, _: place_of_events(row["response_id"], row["first"]),
     ),
+    _Sealable(
+        TASKS,
+        ("result",),
+        sized=False,
+        is_reasoning=lambda _: False,
+        place=lambda row, _: place_of_task(row["user_id"], row["id"]),
+    ),
 )
 
 
@@ -147,9 +155,11 @@ def _wrong_rows(each: _Sealable, encryption: Encryption, last: _Key) -> Select[A
 def _is_wrong(each: _Sealable, encryption: Encryption) -> ColumnElement[bool]:
     key_of_row = each.table.c.key_id
     secret = key_of_row.is_distinct_from(encryption.key_for(is_reasoning=True))
+    plain = key_of_row.is_distinct_from(encryption.key_for(is_reasoning=False))
+    if each.table is TASKS:
+        return and_(TASKS.c.result.is_not(None), plain)  # without a result: it runs, or had a large one
     if each.table is not ITEMS:
         return secret
-    plain = key_of_row.is_distinct_from(encryption.key_for(is_reasoning=False))
     is_reasoning = ITEMS.c.type == REASONING
     return or_(and_(is_reasoning, secret), and_(~is_reasoning, plain))
 

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import os
+import time
 import zlib
 
 import pytest
@@ -228,6 +229,27 @@ async def test_everything_is_encrypted_again_with_the_first_key(database: Where)
     assert not holds_canary(database)
     assert await readable(database, NEW, user_id) == ALL
     assert len(await readable(database, NEW, user_id, "-2")) == 4
+
+
+@pytest.mark.asyncio
+@pytest.mark.both_databases
+async def test_results_of_mcp_tasks_are_encrypted_again_as_well(database: Where) -> None:
+    """A client polls for a result for a day; one that runs has none that could be encrypted."""
+    store = Store.open_store(database)
+    ann = await store.ensure_user("ann")
+    before, after = store.mcp_tasks(OLD), store.mcp_tasks(NEW)
+    now = time.time()
+    for task in ("ended", "running"):
+        await before.add_task(task, ann.id, "key", now)
+    await before.end_task("ended", ann.id, b'{"ok": true}', is_cancelled=False)
+    result = await store.reencrypt_items(Encryption(BOTH))
+    assert (result.encrypted, result.unreadable) == (1, 0)
+    found = await after.find_task("ended", ann.id, "key")
+    running = await after.find_task("running", ann.id, "key")
+    await store.close()
+    assert found is not None
+    assert running is not None
+    assert (found.result, running.result) == (b'{"ok": true}', None)
 
 
 @pytest.mark.asyncio
