@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+import re
 from typing import Annotated, ClassVar, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
 from bridge.settings.declaration import Choice, CommaSeparated, Names, Section
+from bridge.settings.oauth import LOOPBACK_NAMES
 from bridge.settings.running_bridge import DEFAULT_PORT
 
 SAMPLES_PORT = 8766
@@ -21,6 +22,8 @@ SAMPLE_INTRANET_PORT = 8768
 """Port of the demo's sample intranet, if it is free."""
 
 MAX_PORT = 65535
+
+_OWN_ADDRESS = re.compile(r"127(\.[0-9]{1,3}){3}")
 
 EventLoopName: TypeAlias = Literal["auto", "uvloop", "asyncio"]
 
@@ -97,12 +100,8 @@ class NetworkSettings(Section):
 
 def lacks_tls(network: NetworkSettings) -> bool:
     """Return whether other machines can reach the bridge, and nothing says that a proxy before it has TLS."""
-    if network.host == "localhost" or (network.public_url or "").startswith("https://"):
-        return False
-    try:
-        return not ip_address(network.host).is_loopback
-    except ValueError:  # another name
-        return True
+    is_own = network.host in LOOPBACK_NAMES or _OWN_ADDRESS.fullmatch(network.host) is not None
+    return not is_own and not (network.public_url or "").startswith("https://")
 
 
 def origin_of(url: str) -> str:
