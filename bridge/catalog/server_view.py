@@ -12,6 +12,7 @@ from typing import Any, Literal, TypedDict
 from urllib.parse import urlsplit
 
 from bridge.errors import BridgeError, ErrorCode
+from bridge.settings.network import LOOPBACK_NAMES
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.tool.advertised_document import advertise_tools
 from toolserver.tool.catalog import Catalog, Tool
@@ -22,8 +23,6 @@ from toolserver.tool.selection import Offer, Selection, choose_tools
 
 DECLINED = ""
 """Stored in place of a digest: the user has looked at the operation and declined it."""
-
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class ServerChanges(TypedDict, total=False):
@@ -320,4 +319,4 @@ class UserView:
 
 def is_loopback(origin: str) -> bool:
     """Whether an origin is this machine."""
-    return urlsplit(origin).hostname in LOOPBACK
+    return urlsplit(origin).hostname in LOOPBACK_NAMES

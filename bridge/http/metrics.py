@@ -10,7 +10,7 @@ from aiohttp import hdrs, web
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
 
-from bridge.auth.identity import Identity
+from bridge.auth.identity import Identity, bearer_token
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.connections import mark_authenticated
 from bridge.http.routing import Route
@@ -59,7 +59,8 @@ class MetricsRoute:
         return web.Response(body=body, headers=headers)
 
     async def _check_reader(self, request: web.Request) -> None:
-        if self._token is not None and _shows_token(request, self._token):
+        shown = bearer_token(request.headers).encode()
+        if self._token is not None and hmac.compare_digest(shown, self._token.encode()):
             return
         caller = await self._identity.authenticate_reader(request.headers)
         if caller.user.id != self._operator_id:
@@ -67,8 +68,3 @@ class MetricsRoute:
                 "Only the user who started the bridge may read its metrics, or who has the token for them."
             )
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
-
-
-def _shows_token(request: web.Request, token: str) -> bool:
-    scheme, _, given = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
-    return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())

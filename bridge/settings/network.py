@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 
 from bridge.settings.declaration import Choice, CommaSeparated, Names, Section
-from bridge.settings.oauth import LOOPBACK_NAMES
 from bridge.settings.running_bridge import DEFAULT_PORT
 
 SAMPLES_PORT = 8766
@@ -22,6 +21,9 @@ SAMPLE_INTRANET_PORT = 8768
 """Port of the demo's sample intranet, if it is free."""
 
 MAX_PORT = 65535
+
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
+"""Hosts by which this machine is named: nothing that goes there leaves it, with or without TLS."""
 
 _OWN_ADDRESS = re.compile(r"127(\.[0-9]{1,3}){3}")
 

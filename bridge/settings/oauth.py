@@ -9,9 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 
 from bridge.settings.declaration import CommaSeparated, Names, Section
-
-LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
-"""Hosts that an authorization server may have without TLS: nothing of it leaves the machine."""
+from bridge.settings.network import LOOPBACK_NAMES
 
 _SCOPE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,100}", re.ASCII)
 """Pattern of RFC 6749, 3.3, which also makes a scope safe in a quoted string."""
