@@ -22,6 +22,7 @@ from tests.browser.browser_harness import start_offering
 from tests.browser.firefox.firefox import Firefox, FirefoxPage, running_firefox
 from tests.browser.tls_proxy import tls_proxy
 from tests.support.chromium import Caller
+from tests.support.waiting import eventually
 
 pytestmark = [
     pytest.mark.slow,
@@ -123,11 +124,12 @@ async def test_a_reload_while_a_change_runs_leaves_its_outcome_unknown(
     page = await open_bridge(firefox, scene)
     writing = asyncio.create_task(scene.caller.call("writeSlowly", {"seconds": 10, "note": "x"}))
     await page.press("Allow once: writeSlowly")
-    await page.wait_for_text("1 running", within="#connection")
+    await eventually(scene.changes)
     await page.reload()
     await page.wait_for_connection()
     reply = await writing
     assert (reply.status, reply.code) == (409, "outcome_unknown")
+    assert scene.changes() == ["POST /answers/slow?seconds=10"]
     await page.close()
 
 
