@@ -22,6 +22,14 @@ def freeze_heap() -> None:
     gc.freeze()
 
 
+def freeze_document() -> None:
+    """Leave a large document that was just loaded out of searches.
+
+    It is no garbage until it is removed, and then its objects are freed one by one.
+    """
+    gc.freeze()
+
+
 class PageHeap:
     """Keeps pages out of the searches, as long as they are there. Methods run on one event loop."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import secrets
 import time
@@ -39,6 +38,7 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.documents.fetch import refuse_internal, refuse_link_local
 from bridge.documents.reader import DocumentReader
+from bridge.heap import freeze_document
 from bridge.homes import HomeOf
 from bridge.http.answer_files import AnswerFiles, TurnFiles
 from bridge.http.file_links import FileLinks
@@ -351,6 +351,6 @@ async def _finish_loading(
     """Do the rest of loading a document: validators for its first call, and the validation report."""
     await registry.warm_validators(server)
     if len(server.compiled.operations) >= MANY_OPERATIONS:
-        gc.freeze()  # a document is no garbage until it is removed, and then its objects are freed one by one
+        freeze_document()
     server.validation = await documents.validate_document(server.record.text)
     await gateway.announcements.servers_changed(server.record.owner_id)
