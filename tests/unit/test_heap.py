@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from bridge.heap import FREEZE_PAGES, LEFT_PAGES, PageHeap
+from bridge.heap import FREEZE_PAGES, LEFT_PAGES, YOUNG_OBJECTS, PageHeap, freeze_heap
 
 
 class Loop:
@@ -18,9 +18,21 @@ class Loop:
 
 @pytest.fixture(autouse=True)
 def thawed() -> Generator[None]:
-    """Nothing stays frozen in the process of the tests."""
+    """Nothing stays frozen in the process of the tests, and it searches as often as before."""
+    before = gc.get_threshold()
     yield
     gc.unfreeze()
+    gc.set_threshold(*before)
+
+
+def test_what_open_calls_hold_is_not_searched() -> None:
+    """Each search looked at all of it again, and found nothing: it is freed without."""
+    freeze_heap()
+    searches = gc.get_stats()[0]["collections"]
+    held: list[list[int]] = [[number] for number in range(YOUNG_OBJECTS // 2)]
+    assert gc.get_stats()[0]["collections"] == searches
+    held += [[number] for number in range(YOUNG_OBJECTS)]
+    assert gc.get_stats()[0]["collections"] > searches
 
 
 def test_pages_that_stay_are_searched_no_more() -> None:
