@@ -10,7 +10,7 @@ import asyncio
 import sys
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Self
+from typing import NamedTuple, Self
 
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallOptions, CallRequest
@@ -21,6 +21,10 @@ from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, 
 from bridge.limits.fair_queue import FairQueue, QueueEntry
 from bridge.limits.settings import Deadline, LiveLimits
 from bridge.limits.token_bucket import RateLimit
+from bridge.settings.limits import Limits
+
+MAX_PLACES = 10_000
+"""Maximum number of operations of all users whose places are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class AdmissionControl:
 
     def __init__(self, controls: Controls) -> None:
         self._controls = controls
+        self._places: dict[tuple[str, str, str, str, bool], _Place] = {}
+        """By user, server, operation, origin, and whether it is safe."""
         per_minute = controls.limits.now.calls_per_minute_per_user
         self._rate = RateLimit("calls of one user", per_key=per_minute, window_s=60)
         controls.limits.on_change(self._change_rate)
@@ -60,8 +66,34 @@ class AdmissionControl:
             BridgeError: `queue_full`: too many calls are open, or too large ones; `breaker_open`;
                 `no_browser`: the bridge is stopping. Nothing was sent.
         """
-        settings = await self._controls.settings.settings_of_user(request.context.user_id)
-        return CallSlot(self._controls, request, options, settings)
+        user_id = request.context.user_id
+        users = self._controls.settings
+        settings = users.known_settings(user_id) or await users.settings_of_user(user_id)
+        return CallSlot(self._controls, request, options, self._place_of(request, settings))
+
+    def _place_of(self, request: CallRequest, settings: CallSettings) -> _Place:
+        """Return the place of a call: that of the last one of its operation, if that still holds."""
+        user_id, limits = request.context.user_id, self._controls.limits.now
+        asked = (user_id, request.server_id, request.operation_key, request.origin, request.safe)
+        place = self._places.get(asked)
+        if place is None or place.settings is not settings or place.limits is not limits:
+            place = _find_place(request, settings, limits)
+            if len(self._places) >= MAX_PLACES:
+                self._places.clear()
+            self._places[asked] = place
+        return place
+
+
+class _Place(NamedTuple):
+    """What calls of one operation have in common, by the settings of their user and the limits."""
+
+    settings: CallSettings
+    limits: Limits
+    deadline: Deadline
+    slot_key: SlotKey
+    """Of calls that stand alone."""
+    breakers: tuple[BreakerKey, ...]
+    """Those of the tool and of its host, if that is known."""
 
 
 class CallSlot:
@@ -70,25 +102,23 @@ class CallSlot:
     A context manager: on leaving it, the call is open no longer.
     """
 
-    def __init__(
-        self, controls: Controls, request: CallRequest, options: CallOptions, settings: CallSettings
-    ) -> None:
-        user_id = request.context.user_id
+    def __init__(self, controls: Controls, request: CallRequest, options: CallOptions, place: _Place) -> None:
         self._queue = controls.queue
         self._breakers = controls.breakers
-        self._deadline = _deadline(controls, request, options, settings)
+        self._deadline = place.deadline
+        if options.deadline_s is not None:
+            self._deadline = Deadline(checked_deadline(options.deadline_s), "call")
         self._latest_end = options.latest_end
-        self._wait_s = controls.limits.now.tool_queue_wait_seconds
+        self._wait_s = place.limits.tool_queue_wait_seconds
         self._tool_name = request.tool_name
-        tool = BreakerKey(user_id, "tool", request.server_id, request.operation_key)
-        host = BreakerKey(user_id, "host", origin=request.origin)
-        self._keys: tuple[BreakerKey, ...] = (tool, host) if request.origin else (tool,)
-        """Breakers of the tool and of its host, if that is known."""
+        self._keys = place.breakers
         self._probes: tuple[bool, ...] | None = None
-        """Which of them the call probes; None while it does not run."""
-        self._breakers.check_all(self._keys)
-        size = sys.getsizeof(request.arguments_text)
-        self._entry: QueueEntry = self._queue.enter_queue(_slot_key(request, options, settings), size)
+        """Which of its breakers the call probes; None while it does not run."""
+        if not self._breakers.is_quiet:
+            self._breakers.check_all(self._keys)
+        group = options.group
+        key = place.slot_key if group is None else place.slot_key._replace(group=group)
+        self._entry: QueueEntry = self._queue.enter_queue(key, sys.getsizeof(request.arguments_text))
 
     def __enter__(self) -> Self:
         return self
@@ -134,7 +164,9 @@ class CallSlot:
     def record_outcome(self, outcome: CallOutcome) -> None:
         """Tell the breakers how the call ended, if it held the slot, and release it."""
         error = outcome.error
-        if error is not None and error.detail.get("set_by") == "TOOL_BATCH_TIMEOUT_SECONDS":
+        if error is None and self._breakers.is_quiet:
+            self._probes = None
+        elif error is not None and error.detail.get("set_by") == "TOOL_BATCH_TIMEOUT_SECONDS":
             self._leave_breakers()
         elif error is None:
             worked = Ending(BreakerVerdict.WORKED, self._tool_name)
@@ -167,26 +199,24 @@ def batch_is_over(what: str) -> BridgeError:
     return BridgeError(ErrorCode.TIMEOUT, message, detail=detail, retryable=True)
 
 
-def _deadline(
-    controls: Controls, request: CallRequest, options: CallOptions, settings: CallSettings
-) -> Deadline:
-    if options.deadline_s is not None:
-        return Deadline(checked_deadline(options.deadline_s), "call")
-    return settings.deadline_of(request.server_id, request.operation_key, controls.limits.now)
-
-
-def _slot_key(request: CallRequest, options: CallOptions, settings: CallSettings) -> SlotKey:
-    server = settings.of_server(request.server_id)
-    operation = settings.of_operation(request.server_id, request.operation_key)
-    return SlotKey(
-        user_id=request.context.user_id,
-        group=options.group,
+def _find_place(request: CallRequest, settings: CallSettings, limits: Limits) -> _Place:
+    user_id, server_id, operation_key = request.context.user_id, request.server_id, request.operation_key
+    server = settings.of_server(server_id)
+    slot_key = SlotKey(
+        user_id=user_id,
+        group=None,
         origin=request.origin,
-        server_id=request.server_id,
-        operation_key=request.operation_key,
+        server_id=server_id,
+        operation_key=operation_key,
         server_parallel=server.max_parallel,
-        operation_parallel=operation.max_parallel,
+        operation_parallel=settings.of_operation(server_id, operation_key).max_parallel,
         in_order=bool(server.in_order) and not request.safe,
+    )
+    tool = BreakerKey(user_id, "tool", server_id, operation_key)
+    host = BreakerKey(user_id, "host", origin=request.origin)
+    breakers = (tool, host) if request.origin else (tool,)
+    return _Place(
+        settings, limits, settings.deadline_of(server_id, operation_key, limits), slot_key, breakers
     )
 
 

@@ -99,6 +99,10 @@ class UserCallSettings:
         self._clearings = 0
         self._lock = asyncio.Lock()
 
+    def known_settings(self, user_id: str) -> CallSettings | None:
+        """Return a user's settings; None: `settings_of_user` reads them first."""
+        return self._known.get(user_id)
+
     async def settings_of_user(self, user_id: str) -> CallSettings:
         """Return a user's settings; reads the store the first time only."""
         known = self._known.get(user_id)

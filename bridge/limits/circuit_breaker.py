@@ -173,8 +173,13 @@ class Breakers:
         if ending is not None:
             self._conclude(key, ending, is_probe=is_probe)
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing has failed lately: then every call passes, and a success changes nothing."""
+        return not self._breakers
+
     def check_all(self, keys: Iterable[BreakerKey]) -> None:
-        """Raise as `check_breaker` does for any of them; nearly always none has failed, and none is known."""
+        """Raise as `check_breaker` does for any of them."""
         for key in keys:
             if key in self._breakers:
                 self.check_breaker(key)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple, Protocol
@@ -63,14 +64,9 @@ class OpenEntries:
     bytes: int = 0
     """Memory that they hold."""
 
-    def add(self, number: int, size: int) -> None:
-        """Add entries, or remove them."""
-        self.number += number
-        self.bytes += size
-
 
 class QueueRules(Protocol):
-    """The limits of a queue, read each time, and its refusals."""
+    """The limits of a queue, read at its beginning and when they have changed, and its refusals."""
 
     @property
     def total_limit(self) -> int:
@@ -128,6 +124,8 @@ class _Lane:
     group: _Shared | None
     shared: tuple[tuple[_Shared, int | None], ...]
     """Each with its own limit; None: the rules decide."""
+    limited: tuple[tuple[_Shared, int], ...] = ()
+    """Those that have a limit."""
     open: int = 0
     """Number of entries that are open."""
     waiting: dict[int, QueueEntry] = field(default_factory=dict[int, "QueueEntry"])
@@ -182,8 +180,9 @@ class FairQueue:
         self._waiting = 0
         self._open = OpenEntries()
         self._closed = False
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self._idle: asyncio.Event | None = None
+        """What `wait_until_idle` waits for, once it does."""
+        self._read_limits()
 
     @property
     def running(self) -> int:
@@ -208,16 +207,14 @@ class FairQueue:
         if self._closed:
             raise self._rules.closed_error()
         user = self._users.get(key.user_id) or self._resting.pop(key, None) or _User()
-        user.open.add(1, size)
-        self._open.add(1, size)
+        self._count_open(user, 1, size)
         try:
             self._rules.check_open(user.open, self._open)
         except BridgeError:
-            user.open.add(-1, -size)
-            self._open.add(-1, -size)
+            self._count_open(user, -1, -size)
             raise
         self._users[key.user_id] = user
-        lane = user.lanes.get(key) or _open_lane(user, key)
+        lane = user.lanes.get(key) or self._open_lane(user, key)
         lane.open += 1
         return QueueEntry(user, lane, size)
 
@@ -226,14 +223,19 @@ class FairQueue:
         self.revoke_grant(entry)
         user, lane = entry.user, entry.lane
         lane.open -= 1
-        user.open.add(-1, -entry.bytes)
-        self._open.add(-1, -entry.bytes)
+        self._count_open(user, -1, -entry.bytes)
         if not user.open.number:
             self._users.pop(lane.key.user_id, None)
             self._ready.pop(lane.key.user_id, None)
             self._rest(user, lane)
         elif not lane.open:
             _close_lane(user, lane)
+
+    def _count_open(self, user: _User, number: int, size: int) -> None:
+        """Count entries of a user as open, or as open no longer."""
+        for opened in (user.open, self._open):
+            opened.number += number
+            opened.bytes += size
 
     def _rest(self, user: _User, lane: _Lane) -> None:
         """Remember a user without entries: the next one is often such another, and has all it needs then."""
@@ -253,7 +255,7 @@ class FairQueue:
         if self._closed:
             raise self._rules.closed_error()
         user = entry.user
-        has_room = entry.grant is None and not user.busy and self._running < self._rules.total_limit
+        has_room = entry.grant is None and not user.busy and self._running < self._total_limit
         if not has_room or self._find_full(user, entry.lane) is not None:
             return False
         self._take(entry)
@@ -300,7 +302,7 @@ class FairQueue:
             self._ready.setdefault(lane.key.user_id)
         if self._ready:
             self._admit()
-        if not self._running:
+        if not self._running and self._idle is not None:
             self._idle.set()
 
     def reject_last(self, user_id: str, error: BridgeError) -> None:
@@ -312,7 +314,11 @@ class FairQueue:
 
     def limits_changed(self) -> None:
         """Grant the entries that may run now."""
+        self._read_limits()
+        self._resting.clear()
         for user_id, user in self._users.items():
+            for lane in user.lanes.values():
+                lane.limited = self._limits_of(lane)
             for shared in user.shared.values():
                 self._fill_line(shared)
             if user.busy:
@@ -329,12 +335,18 @@ class FairQueue:
                 _refuse(entry, self._rules.closed_error())
 
     async def wait_until_idle(self, seconds: float) -> None:
-        """Wait up to `seconds` until no entry is granted."""
-        try:
+        """Wait up to `seconds` until no entry is granted. One waits at a time."""
+        idle = self._idle = asyncio.Event()
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._idle.wait()
-        except TimeoutError:
-            return
+                while self._running:
+                    idle.clear()
+                    await idle.wait()
+
+    def _read_limits(self) -> None:
+        rules = self._rules
+        self._total_limit, self._user_limit = rules.total_limit, rules.user_limit
+        self._group_limit, self._limits_by_kind = rules.group_limit, rules.limits_by_kind()
 
     def _join(self, entry: QueueEntry) -> None:
         """Add the entry to those that wait."""
@@ -343,14 +355,15 @@ class FairQueue:
         self._waiting += 1
         entry.user.waiting += 1
         self._line_up(entry)
-        self._ready.setdefault(entry.lane.key.user_id)
-        self._admit()
+        if len(entry.lane.waiting) <= 1:  # behind others of its lane it cannot run before them
+            self._ready.setdefault(entry.lane.key.user_id)
+            self._admit()
 
     def _line_up(self, entry: QueueEntry) -> None:
         """Put the entry into its lane, or behind the line of its group when that is full."""
         lane, group = entry.lane, entry.lane.group
         if group is not None:
-            if group.queued >= self._rules.group_limit:
+            if group.queued >= self._group_limit:
                 group.overflow.append(entry)
                 return
             group.queued += 1
@@ -375,7 +388,7 @@ class FairQueue:
         return True
 
     def _fill_line(self, group: _Shared) -> None:
-        while group.overflow and group.queued < self._rules.group_limit:
+        while group.overflow and group.queued < self._group_limit:
             self._line_up(group.overflow.popleft())
 
     def _withdraw(self, entry: QueueEntry) -> None:
@@ -388,7 +401,7 @@ class FairQueue:
 
     def _admit(self) -> None:
         """Grant the entries that may run, one user after another."""
-        while self._ready and self._running < self._rules.total_limit:
+        while self._ready and self._running < self._total_limit:
             user_id, _ = self._ready.popitem(last=False)
             user = self._users.get(user_id)
             entry = self._next_of(user) if user is not None else None
@@ -402,7 +415,7 @@ class FairQueue:
 
     def _next_of(self, user: _User) -> QueueEntry | None:
         """Return the first of a user's waiting entries that has room everywhere, or None."""
-        if user.running >= self._rules.user_limit:
+        if user.running >= self._user_limit:
             return None
         heads = [_head(lane) for lane in user.busy]
         if len(heads) > 1:
@@ -421,12 +434,10 @@ class FairQueue:
 
         What is `reserved` must have room for two.
         """
-        if user.running >= self._rules.user_limit:
+        if user.running >= self._user_limit:
             return USER
-        limits = self._rules.limits_by_kind()
-        for shared, own_limit in lane.shared:
-            limit = limits.get(shared.kind) if own_limit is None else own_limit
-            if limit is not None and shared.running + (shared in reserved) >= limit:
+        for shared, limit in lane.limited:
+            if shared.running + (shared in reserved) >= limit:
                 return shared.kind
         return None
 
@@ -438,21 +449,25 @@ class FairQueue:
         for shared, _ in entry.lane.shared:
             shared.running += 1
         self._running += 1
-        self._idle.clear()
+
+    def _open_lane(self, user: _User, key: QueueKey) -> _Lane:
+        group, shared = None, list[tuple[_Shared, int | None]]()
+        for resource in key.list_resources():
+            found = _share(user, resource)
+            shared.append((found, resource.limit))
+            group = found if resource.is_group else group
+        lane = user.lanes[key] = _Lane(key, group, tuple(shared))
+        lane.limited = self._limits_of(lane)
+        return lane
+
+    def _limits_of(self, lane: _Lane) -> tuple[tuple[_Shared, int], ...]:
+        limits = self._limits_by_kind
+        own = ((shared, limits.get(shared.kind) if limit is None else limit) for shared, limit in lane.shared)
+        return tuple((shared, limit) for shared, limit in own if limit is not None)
 
     def _give_up(self, entry: QueueEntry, seconds: float) -> None:
         full = self._find_full(entry.user, entry.lane) or EVERYBODY
         _refuse(entry, self._rules.timeout_error(full, seconds))
-
-
-def _open_lane(user: _User, key: QueueKey) -> _Lane:
-    group, shared = None, list[tuple[_Shared, int | None]]()
-    for resource in key.list_resources():
-        found = _share(user, resource)
-        shared.append((found, resource.limit))
-        group = found if resource.is_group else group
-    lane = user.lanes[key] = _Lane(key, group, tuple(shared))
-    return lane
 
 
 def _share(user: _User, resource: SharedResource) -> _Shared:
