@@ -18,8 +18,8 @@ import { fillAddress, valuesOf } from "./variables.js";
 /** @typedef {{list: Environment[], used: {name: string, base_url: string} | null}} Stored  used: the address is the one that the bridge then named */
 /** @typedef {Pick<import("../base/browser_store.js").BrowserStore, "readRecord" | "changeRecords">} Store */
 
-/** A persisted name. */
-const RECORD = "environments";
+/** A persisted name: of the record that has all of this browser, by server. */
+export const ENVIRONMENTS = "environments";
 
 export const MAX_ENVIRONMENTS = 20;
 export const MAX_NAME = 80;
@@ -73,6 +73,25 @@ export function isAt(environment, baseUrl) {
   }
 }
 
+/** All of this browser, by server. @param {Pick<Store, "readRecord">} store @returns {Promise<Record<string, Stored>>} */
+export const readEnvironments = async (store) => (await store.readRecord("keys", ENVIRONMENTS)) ?? {};
+
+/** @param {Environment} environment @returns {Environment} as it is stored @throws {Error} a sentence for the user */
+export function checkEnvironment({ name: given, base_url, variables }) {
+  const checked = { name: given.trim(), base_url: base_url.trim(), variables };
+  if (checked.name === "") throw new EnvironmentError(t`Give the environment a name.`);
+  if (checked.name.length > MAX_NAME || checked.base_url.length > MAX_ADDRESS)
+    throw new EnvironmentError(t`A name has at most ${MAX_NAME} characters, an address ${MAX_ADDRESS}.`);
+  addressOf(checked);
+  return checked;
+}
+
+/** By name. @param {Environment[]} others @param {Environment} added @throws {EnvironmentError} */
+export function withEnvironment(others, added) {
+  if (others.length >= MAX_ENVIRONMENTS) throw new EnvironmentError(t`A server has at most ${MAX_ENVIRONMENTS} environments.`);
+  return [...others, added].toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
 export class Environments {
   /** @param {Store} store @param {string} serverId */
   constructor(store, serverId) {
@@ -110,18 +129,14 @@ export class Environments {
    * @param {string | null} [former] the name of the one whose place it takes
    * @throws {Error} a sentence for the user
    */
-  async saveEnvironment({ name: given, base_url, variables }, former = null) {
-    const name = given.trim();
-    const saved = { name, base_url: base_url.trim(), variables };
-    if (name === "") throw new EnvironmentError(t`Give the environment a name.`);
-    if (name.length > MAX_NAME || saved.base_url.length > MAX_ADDRESS) throw new EnvironmentError(t`A name has at most ${MAX_NAME} characters, an address ${MAX_ADDRESS}.`);
-    addressOf(saved);
+  async saveEnvironment(environment, former = null) {
+    const saved = checkEnvironment(environment);
+    const { name } = saved;
     await this.#change(({ list, used }) => {
       const others = list.filter((each) => each.name !== former);
       if (others.some((each) => each.name === name)) throw new EnvironmentError(t`There is an environment named ${name} already.`);
-      if (others.length >= MAX_ENVIRONMENTS) throw new EnvironmentError(t`A server has at most ${MAX_ENVIRONMENTS} environments.`);
       const next = used && used.name === former ? { ...used, name } : used;
-      return { list: [...others, saved].toSorted((a, b) => a.name.localeCompare(b.name)), used: next };
+      return { list: withEnvironment(others, saved), used: next };
     });
   }
 
@@ -137,21 +152,16 @@ export class Environments {
 
   /** @returns {Promise<Stored>} */
   async #read() {
-    return (await this.#readAll())[this.serverId] ?? { list: [], used: null };
-  }
-
-  /** @returns {Promise<Record<string, Stored>>} */
-  async #readAll() {
-    return (await this.store.readRecord("keys", RECORD)) ?? {};
+    return (await readEnvironments(this.store))[this.serverId] ?? { list: [], used: null };
   }
 
   /** @param {(stored: Stored) => Stored} edit */
   async #change(edit) {
-    const all = await this.#readAll();
+    const all = await readEnvironments(this.store);
     const edited = edit(all[this.serverId] ?? { list: [], used: null });
     const next = { ...all, [this.serverId]: edited };
     if (edited.list.length === 0) delete next[this.serverId];
-    await this.store.changeRecords(["keys"], (of) => void of("keys").put(next, RECORD));
+    await this.store.changeRecords(["keys"], (of) => void of("keys").put(next, ENVIRONMENTS));
     for (const tell of watchers) tell(this.serverId);
   }
 }

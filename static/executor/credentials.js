@@ -31,13 +31,24 @@ export class Credentials {
    * @param {CredentialSet[string]} value
    */
   async saveCredential(serverId, origin, scheme, value) {
+    const stored = await this.sealCredential(serverId, origin, scheme, value);
+    await this.store.changeRecords(["credentials"], (of) => of("credentials").put(stored, [serverId, origin, scheme]));
+  }
+
+  /**
+   * As it is stored, under these three as its key.
+   * @param {string} serverId
+   * @param {string} origin
+   * @param {string} scheme
+   * @param {CredentialSet[string]} value
+   * @returns {Promise<SealedCredential>}
+   */
+  async sealCredential(serverId, origin, scheme, value) {
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
     const additionalData = boundTo(serverId, origin, scheme);
     const plain = new TextEncoder().encode(JSON.stringify(value));
     const sealed = await crypto.subtle.encrypt({ name: ALGORITHM, iv, additionalData }, await this.#wrappingKey(), plain);
-    /** @type {SealedCredential} */
-    const stored = { server_id: serverId, origin, scheme, saved_at: Date.now(), iv, sealed };
-    await this.store.changeRecords(["credentials"], (of) => of("credentials").put(stored, [serverId, origin, scheme]));
+    return { server_id: serverId, origin, scheme, saved_at: Date.now(), iv, sealed };
   }
 
   /**

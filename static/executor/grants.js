@@ -7,8 +7,8 @@ import { keysBelow } from "../base/browser_store.js";
 /** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
 
 const STORE = "grants";
-/** @param {{server_id: string, key: string, scope: string, chat_id: string | null}} grant */
-const keyOf = ({ server_id, key, scope, chat_id }) => [server_id, key, scope, chat_id ?? ""];
+/** Where a grant is stored. @param {{server_id: string, key: string, scope: string, chat_id: string | null}} grant */
+export const grantKey = ({ server_id, key, scope, chat_id }) => [server_id, key, scope, chat_id ?? ""];
 
 export class PageGrants {
   /** @param {BrowserStore} store */
@@ -28,12 +28,12 @@ export class PageGrants {
 
   /** Best effort: a grant that cannot be stored is asked for again. @param {PageGrant} grant */
   async addGrant(grant) {
-    await this.store.changeRecords([STORE], (of) => void of(STORE).put(grant, keyOf(grant))).catch(() => {});
+    await this.store.changeRecords([STORE], (of) => void of(STORE).put(grant, grantKey(grant))).catch(() => {});
   }
 
   /** @param {{server_id: string, key: string, scope: string, chat_id: string | null}} grant */
   async removeGrant(grant) {
-    await this.store.changeRecords([STORE], (of) => void of(STORE).delete(keyOf(grant)));
+    await this.store.changeRecords([STORE], (of) => void of(STORE).delete(grantKey(grant)));
   }
 
   async removeGrants() {

@@ -10,6 +10,21 @@ import { keysBelow } from "../base/browser_store.js";
 /** @typedef {import("../types/types.d.ts").Pin} Pin */
 /** @typedef {import("../types/types.d.ts").PinnedServer} PinnedServer */
 
+/**
+ * A part of a change of the stores servers and pins: what was accepted of this server is replaced.
+ * @param {(store: "servers" | "pins") => IDBObjectStore} of
+ * @param {{id: string, base_url: string}} server
+ * @param {Pin[]} pins
+ */
+export function putPins(of, server, pins) {
+  const digests = Object.fromEntries(pins.map(({ key, digest }) => [key, digest]));
+  /** @type {PinnedServer} */
+  const stored = { server_id: server.id, base_url: server.base_url, operations: digests };
+  of("pins").delete(keysBelow([server.id]));
+  for (const pin of pins) of("pins").put(pin, [server.id, pin.key]);
+  of("servers").put(stored, server.id);
+}
+
 export class Pins {
   /**
    * @param {BrowserStore} store
@@ -26,14 +41,7 @@ export class Pins {
    * @param {Pin[]} pins
    */
   async replacePins(server, pins) {
-    const digests = Object.fromEntries(pins.map(({ key, digest }) => [key, digest]));
-    /** @type {PinnedServer} */
-    const stored = { server_id: server.id, base_url: server.base_url, operations: digests };
-    await this.store.changeRecords(["servers", "pins"], (of) => {
-      of("pins").delete(keysBelow([server.id]));
-      for (const pin of pins) of("pins").put(pin, [server.id, pin.key]);
-      of("servers").put(stored, server.id);
-    });
+    await this.store.changeRecords(["servers", "pins"], (of) => putPins(of, server, pins));
   }
 
   /** @param {string} serverId */

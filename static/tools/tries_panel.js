@@ -5,7 +5,7 @@ import { announceSentence, attemptAction, button, el, fill, labelledField } from
 import { formatTime } from "../base/time_format.js";
 import { linkTo, shareableArguments } from "./shared_link.js";
 import { stateWords } from "../ui/outcome_view.js";
-import { readArguments, SavedRequests } from "./saved_requests.js";
+import { readArguments, SavedRequests } from "../session/saved_requests.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
 /** @typedef {import("../types/api_types.js").StoredCall} StoredCall */
@@ -72,7 +72,7 @@ export class TriesPanel {
     return attemptAction(this.messages, action);
   }
 
-  /** @param {import("./saved_requests.js").SavedRequest} saved */
+  /** @param {import("../session/saved_requests.js").SavedRequest} saved */
   #savedRow({ name, text }) {
     const remove = button(t`Delete`, () => void this.#attempt(() => this.saved.removeRequest(name).then(() => this.showTries())), {
       class: "quiet small danger",

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { linkTo, readLink, shareableArguments } from "../../../static/tools/shared_link.js";
-import { readArguments, SavedRequests } from "../../../static/tools/saved_requests.js";
+import { readArguments, SavedRequests } from "../../../static/session/saved_requests.js";
 import { readRoute } from "../../../static/ui/router.js";
 
 /** @returns {any} */

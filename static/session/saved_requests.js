@@ -10,26 +10,37 @@ import { stringifyJson, parseJson } from "../base/json_text.js";
 /** @typedef {{name: string, text: string}} SavedRequest  text: the arguments as JSON */
 /** @typedef {{readRecord: (store: "keys", key: string) => Promise<any>, changeRecords: (stores: ["keys"], change: (of: (store: "keys") => {put: (value: unknown, key: string) => unknown}) => void) => Promise<void>}} Store */
 
-/** A persisted name. */
-const RECORD = verbatim("saved requests");
-const MAX_NAME = 80;
+/** A persisted name: of the record that has all of this browser, by place. */
+export const SAVED_REQUESTS = verbatim("saved requests");
+export const MAX_NAME = 80;
+
+/** Where the requests of an operation are in it. @param {{server_id: string, key: string}} tool */
+export const placeOf = ({ server_id, key }) => `${server_id} ${key}`;
+
+/** All of this browser, by place. @param {Pick<Store, "readRecord">} store @returns {Promise<Record<string, SavedRequest[]>>} */
+export const readSavedRequests = async (store) => (await store.readRecord("keys", SAVED_REQUESTS)) ?? {};
+
+/** In place of the one of that name; by name. @param {SavedRequest[]} list @param {SavedRequest} saved */
+export function withRequest(list, saved) {
+  return [...list.filter((each) => each.name !== saved.name), saved].toSorted((a, b) => a.name.localeCompare(b.name));
+}
 
 export class SavedRequests {
   /** @param {Store} store @param {{server_id: string, key: string}} tool */
-  constructor(store, { server_id, key }) {
+  constructor(store, tool) {
     this.store = store;
-    this.place = `${server_id} ${key}`;
+    this.place = placeOf(tool);
   }
 
   /** By name. @returns {Promise<SavedRequest[]>} */
   async listRequests() {
-    return (await this.#readAll())[this.place] ?? [];
+    return (await readSavedRequests(this.store))[this.place] ?? [];
   }
 
   /** In place of the one of that name. @param {string} name @param {JsonObject} args */
   async saveRequest(name, args) {
     const saved = { name: name.trim().slice(0, MAX_NAME), text: stringifyJson(args) };
-    await this.#change((list) => [...list.filter((each) => each.name !== saved.name), saved].toSorted((a, b) => a.name.localeCompare(b.name)));
+    await this.#change((list) => withRequest(list, saved));
   }
 
   /** @param {string} name */
@@ -39,16 +50,11 @@ export class SavedRequests {
 
   /** @param {(list: SavedRequest[]) => SavedRequest[]} edit */
   async #change(edit) {
-    const all = await this.#readAll();
+    const all = await readSavedRequests(this.store);
     const list = edit(all[this.place] ?? []);
     const next = { ...all, [this.place]: list };
     if (list.length === 0) delete next[this.place];
-    await this.store.changeRecords(["keys"], (of) => void of("keys").put(next, RECORD));
-  }
-
-  /** @returns {Promise<Record<string, SavedRequest[]>>} */
-  async #readAll() {
-    return (await this.store.readRecord("keys", RECORD)) ?? {};
+    await this.store.changeRecords(["keys"], (of) => void of("keys").put(next, SAVED_REQUESTS));
   }
 }
 
