@@ -26,6 +26,8 @@ class AuditKind(StrEnum):
     KEY_REVOKED = "key_revoked"
     DEVICE_PAIRED = "device_paired"
     DEVICE_REMOVED = "device_removed"
+    BROWSER_MOVED = "browser_moved"
+    """What lives only in a browser was handed over by it, taken back, or fetched by another one."""
     USER_DELETED = "user_deleted"
     STORED_DATA_EXPORTED = "kept_exported"
     STORED_DATA_IMPORTED = "kept_imported"

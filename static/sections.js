@@ -53,6 +53,10 @@ const SECTIONS = {
     const { SettingsView } = await import("./settings/settings_view.js");
     return (parts) => new SettingsView(parts);
   },
+  backup: async () => {
+    const { BackupView } = await import("./backup/backup_view.js");
+    return (parts) => new BackupView(parts);
+  },
   connect: async () => {
     const { ConnectView } = await import("./connect/connect_view.js");
     return (parts) => new ConnectView(parts);

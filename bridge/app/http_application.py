@@ -18,6 +18,7 @@ from bridge.auth.pairing_links import PairingLinks
 from bridge.auth.rejected_requests import RejectedRequests
 from bridge.browsers.audited_listener import AuditedListener
 from bridge.browsers.gateway import SOCKET_PATH
+from bridge.browsers.transfers import Transfers
 from bridge.calls.call_watch import CallWatch
 from bridge.cluster.relay import Relay
 from bridge.documents.sources import read_public_document
@@ -37,6 +38,7 @@ from bridge.endpoints.api.providers import ProviderRoutes
 from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
 from bridge.endpoints.api.stored_items import MemoryChoiceRoutes, StoredItemRoutes
+from bridge.endpoints.api.transfers import TransferRoutes
 from bridge.endpoints.mcp.calls import McpCalls
 from bridge.endpoints.mcp.protected_resource import ProtectedResource
 from bridge.endpoints.mcp.routes import McpRoutes, refusal_response
@@ -272,7 +274,13 @@ def _people_routes(
     devices = DeviceRoutes(parts.identity, parts.store, parts.gateway, parts.choices)
     codes = PairingCodes(parts.store.pairing_table(), parts.identity.attempts)
     pairing = PairingRoutes(parts.identity, codes)
-    return [*account.list_routes(), *pairing.list_routes(), *devices.list_routes()]
+    moving = TransferRoutes(Transfers())
+    return [
+        *account.list_routes(),
+        *pairing.list_routes(),
+        *devices.list_routes(),
+        *moving.list_routes(),
+    ]
 
 
 def _answering(value: Callable[[], object]) -> Handler:

@@ -3,7 +3,8 @@
 
 import { t } from "../base/language.js";
 import { AddDeviceForm } from "./add_device_form.js";
-import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
+import { announceSentence, attemptAction, button, el, fill, inText, labelledField, link, PLACE } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
 import { runnerSentence } from "../ui/status_view.js";
 import { formatMoment } from "../base/time_format.js";
 
@@ -30,7 +31,7 @@ export class DevicesView {
   /** @param {HTMLElement} container */
   async start(container) {
     const { devices, inventory, executor } = this.parts;
-    const side = el("div", { class: "stack" }, this.form.element, this.choices, this.#wayOut());
+    const side = el("div", { class: "stack" }, this.form.element, this.choices, movingHint(), this.#wayOut());
     fill(container, el("h1", null, t`Devices`), this.lead, this.messages, el("div", { class: "columns" }, this.list, side));
     const render = () => this.#render();
     const say = () => (this.lead.textContent = runnerSentence(executor.state, devices));
@@ -90,6 +91,11 @@ export class DevicesView {
     const ask = button(t`Disconnect this browser`, () => (sure.hidden = !sure.hidden), { class: "quiet danger" });
     return el("section", { class: "panel", "aria-label": t`Disconnect this browser` }, ask, sure);
   }
+}
+
+function movingHint() {
+  const move = link(t`Move to another browser`, viewAddress("backup"));
+  return el("p", { class: "hint" }, ...inText(t`Credentials and what you accepted stay in the browser where they were saved: ${PLACE} takes them along.`, move));
 }
 
 /** One browser of the user. @param {Device} device @param {Decisions} decisions */

@@ -1,6 +1,7 @@
 // @ts-check
 /** German texts of the page; `tests/house/test_page_languages.py` says which are missing, and which nobody asks for. */
 import { GERMAN_ANSWERS } from "./de_answers.js";
+import { GERMAN_BACKUP } from "./de_backup.js";
 import { GERMAN_CALLS } from "./de_calls.js";
 import { GERMAN_CHAT } from "./de_chat.js";
 import { GERMAN_CONNECT } from "./de_connect.js";
@@ -18,6 +19,7 @@ import { GERMAN_TOOLS } from "./de_tools.js";
 
 /** What several sections have, and what stands around them. @type {Record<string, string>} */
 const TEXTS = {
+  ...GERMAN_BACKUP,
   ...GERMAN_CHAT,
   ...GERMAN_HEARD,
   ...GERMAN_LOGINS,

@@ -14,6 +14,7 @@ const VIEWS = [
   [t`Add a server`, viewAddress("add")],
   [t`Tools shown to models`, viewAddress("selection")],
   [t`Approval: when to ask`, viewAddress("approval")],
+  [t`Move to another browser`, viewAddress("backup")],
   [t`Audit log`, viewAddress("audit")],
   [t`Charts of calls`, viewAddress("charts")],
   [t`Check an API (doctor)`, viewAddress("doctor")],

@@ -19,7 +19,7 @@ const SECTIONS = [
 ];
 
 /** Views without a place of their own in the list. @type {Record<string, string>} */
-const BELONGS_TO = { add: "servers", selection: "tools", models: "chat", approval: "settings", audit: "calls", charts: "calls" };
+const BELONGS_TO = { add: "servers", selection: "tools", models: "chat", approval: "settings", backup: "settings", audit: "calls", charts: "calls" };
 
 /**
  * @param {string} hash `location.hash`

@@ -114,6 +114,7 @@ async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witn
     """Each route is walked through once, requests and answers validated, and none is left out."""
     await _walk_account(bridge, witness)
     await _walk_devices(bridge, witness)
+    await _walk_transfers(witness)
     await _walk_servers(witness)
     await _walk_selection(witness)
     await _walk_limits(witness)
@@ -214,6 +215,15 @@ async def _let_the_bridge_fetch(witness: Witness, url: str) -> None:
     for name in ("https://schemas.example/", "schemas.example", "file://x", "http://[x"):
         asked = {"url": url, "reference_origins": [name]}
         await witness.ask("POST", "/api/servers", asked, status=400)
+
+
+async def _walk_transfers(witness: Witness) -> None:
+    offer = {"id": "0" * 32, "envelope": "sealed"}
+    await witness.ask("POST", "/api/transfers", offer, status=201)
+    await witness.ask("POST", "/api/transfers", {"id": "short", "envelope": "sealed"}, status=400)
+    await witness.ask("POST", "/api/transfers/fetch", {"id": "0" * 32})
+    await witness.ask("POST", "/api/transfers/fetch", {"id": "0" * 32}, status=404)
+    await witness.ask("DELETE", "/api/transfers")
 
 
 async def _walk_servers(witness: Witness) -> None:
