@@ -9,11 +9,12 @@ import pkgutil
 from collections.abc import Mapping
 from typing import Any, Literal
 
-LazyName = Literal["migrate", "replica", "uvloop"]
+LazyName = Literal["migrate", "replica", "span_exporter", "uvloop"]
 
 LAZY_MODULES: Mapping[LazyName, str] = {
     "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # alembic
     "replica": "bridge.app.replica:Replica",  # redis
+    "span_exporter": "bridge.telemetry.otlp_exporter:OtlpExporter",  # opentelemetry, an extra
     "uvloop": "uvloop:new_event_loop",  # not on Windows
 }
 """Name to `module:attribute`; the comment names the slow package behind it."""

@@ -21,6 +21,7 @@ from bridge.app.conversation_composition import ConversationComponents, compose_
 from bridge.app.readiness import Readiness
 from bridge.app.readiness_checks import compose_readiness
 from bridge.app.response_composition import ResponseComponents, compose_responses
+from bridge.app.tracing_composition import Tracing, compose_tracing
 from bridge.auth.forwarded_users import UserHeaders
 from bridge.auth.identity import Identity
 from bridge.browsers.device_routing import DeviceChoices
@@ -108,6 +109,8 @@ class Components:
     conversations: ConversationComponents
     readiness: Readiness
     metrics: BridgeMetrics
+    tracing: Tracing | None
+    """None: nothing is traced."""
 
 
 def compose_bridge(
@@ -182,6 +185,7 @@ def compose_bridge(
             settings, store, documents, tasks, registry=registry, engine=engine, find_route=gateway.route_to
         ),
         metrics=_compose_metrics(settings, homes, dispatcher, engine, turns),
+        tracing=compose_tracing(settings.telemetry, homes, dispatcher, engine),
     )
 
 

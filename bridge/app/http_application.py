@@ -68,6 +68,7 @@ from bridge.http.openapi_document import api_document
 from bridge.http.routing import ApiRoute, Route, error_answer
 from bridge.http.security_headers import add_security_headers
 from bridge.http.static_page import PageRoutes
+from bridge.http.tracing import trace_requests
 from bridge.limits.settings import LiveLimits
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.network import origin_of
@@ -88,6 +89,7 @@ def build_application(
     protected = ProtectedResource(oauth.resource)
     app = web.Application(
         middlewares=[
+            *([] if parts.tracing is None else [trace_requests(parts.tracing.tracer)]),
             build_guard(
                 origins,
                 rejected,

@@ -123,6 +123,8 @@ class Bridge:
         await self.components.audit.flush_entries()
         await self.components.documents.close()
         await self.components.store.close()
+        if self.components.tracing is not None:
+            await self.components.tracing.close()
         self._forget_address()
 
     async def _wait_for_calls(self) -> None:

@@ -17,7 +17,9 @@ from bridge.browser_protocol import (
     TextResultBody,
 )
 from bridge.calls.open_call import OpenCall
+from bridge.calls.request import CallRequest
 from bridge.errors import ErrorCode, WireError
+from bridge.tracing.context import TraceContext
 from toolserver.json_types import dump_json
 
 
@@ -45,10 +47,15 @@ def envelope_of(call: OpenCall) -> dict[str, Any]:
                     "result_token": call.result_token,
                     "idempotency_key": request.idempotency_key,
                     "doubted": None if request.doubted is None else asdict(request.doubted),
+                    **({} if call.trace_context is None else _trace_of(call.trace_context, request)),
                 },
             },
         },
     }
+
+
+def _trace_of(context: TraceContext, request: CallRequest) -> dict[str, Any]:
+    return {"traceparent": context.traceparent, "pass_traceparent": request.trace_context}
 
 
 def unreadable_report(payload: Any, error: ValidationError) -> Result | None:

@@ -335,6 +335,7 @@ class Dispatcher:
         if call.request.safe and call.attempts < MAX_ATTEMPTS and reading.may_work_next_time:
             self._send_again(call, after_s=RETRY_WAIT_S)
             return None
+        call.page_phases = result.outcome.phases
         self._apply(call, reading.event, answered=reading.answered, error=reading.error)
         return call.confirmation
 

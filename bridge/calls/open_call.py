@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
+from bridge.browser_protocol import PagePhases
 from bridge.calls.clock import Alarms, Clock, Wakeup
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallRequest
@@ -27,6 +28,7 @@ from bridge.calls.state_machine import (
 )
 from bridge.errors import WireError
 from bridge.limits.settings import Deadline
+from bridge.tracing.context import TraceContext
 from toolserver.call.result import FileBody, TextBody
 
 
@@ -168,6 +170,10 @@ class OpenCall:
     """Answer that arrived before the page's report."""
     verdict: ApprovalVerdict | None = None
     """The last decision of its user."""
+    page_phases: PagePhases | None = None
+    """What its page says its time went into; set with the page's report."""
+    trace_context: TraceContext | None = None
+    """That of its request to the API, for its page; None: it is not traced."""
 
     @property
     def state(self) -> CallState:

@@ -142,6 +142,8 @@ class CallRequest:
     """Whether the page must ask its user. A page may ask although it need not."""
     idempotency_key: bool = False
     """Whether the request carries the call's id in the header `Idempotency-Key`."""
+    trace_context: bool = False
+    """Whether the page passes the call's trace context on to the API, if it is traced."""
     repeat: RepeatIdentity | None = None
     """Set for an unsafe call whose client may send it again."""
     doubted: DoubtedCall | None = None

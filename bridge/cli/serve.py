@@ -30,6 +30,7 @@ from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
 from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPLES_PORT, lacks_tls
 from bridge.settings.running_bridge import describe_running
+from bridge.settings.telemetry import check_telemetry
 from bridge.storage.database import FolderInUse, StoreError
 from bridge.storage.store import Store
 from examples.intranet import start_intranet
@@ -89,6 +90,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     try:
         settings = settings_of(options)
         check_cluster(settings.cluster, settings.network, on_postgresql=options.database is not None)
+        check_telemetry(settings.telemetry)
         loop = choose_event_loop(settings.network.event_loop)
     except (SettingsError, ModelsFileError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)

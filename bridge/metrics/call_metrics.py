@@ -9,37 +9,23 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Sequence
 
 from prometheus_client import CollectorRegistry, Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
+from bridge.browser_protocol import PagePhases
 from bridge.calls.open_call import OpenCall
-from bridge.calls.state_machine import CallPhase, CallState
+from bridge.calls.state_machine import CallState
+from bridge.calls.waits import WAIT_OF, WAITS, Wait
 from bridge.errors import ErrorCode
-
-Wait: TypeAlias = Literal["slot", "page", "approval", "api"]
-"""What an open call waits for: its turn, or a page to come; the acknowledgement of its page; its user; the
-API."""
 
 CALL_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 """Upper bounds in seconds, from a call over loopback to a slow API; approvals have minutes."""
 
-WAITS: tuple[Wait, ...] = ("slot", "page", "approval", "api")
-
-WAIT_OF: Mapping[CallPhase, Wait] = {
-    CallPhase.UNAPPROVED: "slot",
-    CallPhase.QUEUED: "slot",
-    CallPhase.ASKING: "page",
-    CallPhase.SENT: "page",
-    CallPhase.AWAITING_APPROVAL: "approval",
-    CallPhase.APPROVED: "slot",
-    CallPhase.RUNNING: "api",
-    CallPhase.RUNNING_UNASKED: "api",
-}
-"""The phases of open calls."""
+PAGE_PHASES = ("prepare", "request", "read", "upload")
+"""See `PagePhases`."""
 
 
 class _Durations:
@@ -73,6 +59,7 @@ class CallMetrics(Collector):
         self._refused: dict[ErrorCode, int] = {}
         self._seconds = {safe: _Durations() for safe in (True, False)}
         self._wait_seconds = {wait: _Durations() for wait in WAITS}
+        self._page_seconds = {phase: _Durations() for phase in PAGE_PHASES}
         self._open: dict[str, tuple[Wait, float]] = {}
         """By the id of an open call: what it waits for, and since when by the monotonic clock."""
         registry.register(self)
@@ -95,6 +82,15 @@ class CallMetrics(Collector):
         ending = (safe, call.state, None if error is None else error.code)
         self._ended[ending] = self._ended.get(ending, 0) + 1
         self._seconds[safe].add(now - call.began)
+        if call.page_phases is not None:
+            self._add_phases(call.page_phases, now - call.began)
+
+    def _add_phases(self, phases: PagePhases, most_s: float) -> None:
+        """Count what a page says; nothing in it took longer than the call."""
+        said = (phases.prepare_ms, phases.request_ms, phases.read_ms, phases.upload_ms)
+        for phase, ms in zip(PAGE_PHASES, said, strict=True):
+            if ms is not None:
+                self._page_seconds[phase].add(min(ms / 1000, most_s))
 
     def note_refusal(self, code: ErrorCode) -> None:
         """Count a call that was refused before it was opened."""
@@ -102,7 +98,7 @@ class CallMetrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Return what was counted, as families of metrics. Called by the registry."""
-        ended, refused, seconds, waits, is_open = self.describe()
+        ended, refused, seconds, waits, pages, is_open = self.describe()
         for (safe, state, code), count in list(self._ended.items()):
             ended.add_metric((_kind(safe), state.value, "" if code is None else code.value), count)
         for code, count in list(self._refused.items()):
@@ -111,16 +107,19 @@ class CallMetrics(Collector):
             durations.add_to(seconds, (_kind(safe),))
         for wait, durations in self._wait_seconds.items():
             durations.add_to(waits, (wait,))
+        for phase, durations in self._page_seconds.items():
+            durations.add_to(pages, (phase,))
         counted = Counter(wait for wait, _ in list(self._open.values()))
         for wait in WAITS:
             is_open.add_metric((wait,), counted[wait])
-        return iter((ended, refused, seconds, waits, is_open))
+        return iter((ended, refused, seconds, waits, pages, is_open))
 
     def describe(
         self,
     ) -> tuple[
         CounterMetricFamily,
         CounterMetricFamily,
+        HistogramMetricFamily,
         HistogramMetricFamily,
         HistogramMetricFamily,
         GaugeMetricFamily,
@@ -130,12 +129,14 @@ class CallMetrics(Collector):
         refused = "Tool calls that were refused before they were opened."
         seconds = "From the opening of a call to its end."
         waits = "What a call waited for, each stretch by itself."
+        pages = "What pages say their time went into, each phase by itself."
         not_ended = "Calls that have not ended."
         return (
             CounterMetricFamily("tool_bridge_calls", ended, labels=("kind", "outcome", "code")),
             CounterMetricFamily("tool_bridge_calls_refused", refused, labels=("code",)),
             HistogramMetricFamily("tool_bridge_call_seconds", seconds, labels=("kind",)),
             HistogramMetricFamily("tool_bridge_call_wait_seconds", waits, labels=("waited_for",)),
+            HistogramMetricFamily("tool_bridge_page_phase_seconds", pages, labels=("phase",)),
             GaugeMetricFamily("tool_bridge_calls_open", not_ended, labels=("waiting_for",)),
         )
 

@@ -1,14 +1,23 @@
-"""What a bridge tells about itself: who may read its metrics, and how it logs."""
+"""What a bridge tells about itself: who may read its metrics, how it logs, and where its traces go."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Annotated, ClassVar, Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from bridge.settings.declaration import Choice, CommaSeparated, Names, Section
+from bridge.settings.declaration import Choice, CommaSeparated, Names, Section, SettingsError
+
+TRACES_VARIABLE = "TOOL_BRIDGE_TRACES_ENDPOINT"
+
+_EXPORTER = ("opentelemetry", "opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
+"""Packages of the extra `telemetry`."""
+
+_TRACES_ADDRESS = "`http://host:4318/v1/traces`, or the same with `https:`"
 
 LogFormat: TypeAlias = Literal["text", "json"]
 
@@ -22,6 +31,25 @@ def _long_enough(token: str) -> str:
             f"is too short: it needs {MIN_TOKEN_CHARS} characters; openssl rand -hex 32 makes one"
         )
     return token
+
+
+def _check_endpoint(url: str) -> str:
+    if not _is_endpoint(url):
+        raise ValueError(f"must be the whole address of the collector: {_TRACES_ADDRESS}")
+    return url
+
+
+def _is_endpoint(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.port != 0
+            and parts.path not in ("", "/")
+        )
+    except ValueError:
+        return False
 
 
 _LEVEL = re.compile(r"(?P<part>[a-z_]+(\.[a-z_]+)*)=(?P<level>debug|info|warning|error)")
@@ -38,10 +66,7 @@ def _parts_exist(levels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_part(name: str) -> bool:
-    try:
-        return find_spec(f"bridge.{name}") is not None
-    except ModuleNotFoundError:  # of a part of something that is no package
-        return False
+    return _is_installed(f"bridge.{name}")
 
 
 class TelemetrySettings(Section):
@@ -89,3 +114,43 @@ class TelemetrySettings(Section):
         description="levels of parts of the bridge, by the names of its packages, where they differ from "
         "`LOG_LEVEL`",
     )
+    traces_endpoint: Annotated[
+        Annotated[str, AfterValidator(_check_endpoint)] | None,
+        Names(
+            TRACES_VARIABLE,
+            "--traces-endpoint",
+            "URL",
+            range=_TRACES_ADDRESS,
+            see="[traces](../how-to/read-a-trace.md)",
+        ),
+    ] = Field(
+        default=None,
+        description="collector that is sent traces, by OTLP over HTTP; needs the extra `telemetry`",
+    )
+    traces_ratio: Annotated[float, Names("TOOL_BRIDGE_TRACES_RATIO", "--traces-ratio", "SHARE")] = Field(
+        default=1.0,
+        ge=0,
+        le=1,
+        description="share of the traces that begin at the bridge which are recorded; of the others their "
+        "beginner has decided",
+    )
+
+
+def check_telemetry(telemetry: TelemetrySettings, needed: Sequence[str] = _EXPORTER) -> None:
+    """Check that what the settings need is installed: the packages `needed` for traces.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    if telemetry.traces_endpoint is not None and not all(map(_is_installed, needed)):
+        raise SettingsError(
+            f"{TRACES_VARIABLE} needs the extra `telemetry`: pip install 'direct-tool-bridge[telemetry]', or "
+            "remove it to run without traces."
+        )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # of a package within one that is not there
+        return False

@@ -11,6 +11,12 @@ import { charsetDecoder, essenceOf, HEAD_BYTES, isTextLike, isUnlabelledJson, lo
 /** @typedef {import("../types/types.d.ts").Limits} Limits */
 /** @typedef {import("../types/types.d.ts").ReadBody} ReadBody */
 
+/** Milliseconds before the deadline at which a stream of events is cut, so that its answer still arrives in time. */
+const STREAM_MARGIN_MS = 3000;
+const STREAM_SHARE = 0.85;
+/** Milliseconds for which a stream of events is read. @param {{deadline_ms: number}} call */
+export const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS, deadline_ms * STREAM_SHARE);
+
 /** Types whose answers may go on for ever. */
 const ENDLESS = /^(text\/event-stream|application\/(x-)?ndjson|application\/(x-)?jsonl|application\/jsonlines|application\/json-seq|application\/x-json-stream|.*\+json-seq)$/;
 

@@ -45,6 +45,8 @@ export function readCall(message) {
     deadline_ms: Number(call.bridge?.deadline_ms) || 60_000,
     result_token: textOf(call.bridge?.result_token),
     idempotency_key: call.bridge?.idempotency_key === true,
+    traceparent: traceparentOf(call.bridge?.traceparent),
+    pass_traceparent: call.bridge?.pass_traceparent === true,
     attempt: Number(call.bridge?.attempt) || 1,
     must_ask: call.bridge?.approval === "needed",
     approval_ms: Number(call.bridge?.approval_ms) || 120_000,
@@ -53,6 +55,9 @@ export function readCall(message) {
     doubted: doubtedOf(call.bridge?.doubted),
   };
 }
+
+/** Only what may stand in a header. @param {unknown} said */
+const traceparentOf = (said) => (/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(textOf(said)) ? textOf(said) : "");
 
 /** @param {any} said @returns {import("../types/types.d.ts").DoubtedCall | null} */
 function doubtedOf(said) {

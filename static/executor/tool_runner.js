@@ -6,7 +6,7 @@
  * request at most once; sending a call again is the bridge's decision. Files that arguments name by URL are read before.
  */
 
-import { readAnswer } from "./answer_reader.js";
+import { readAnswer, streamTime } from "./answer_reader.js";
 import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "../request/build.js";
 import { withIdempotencyKey } from "../request/idempotency_key.js";
@@ -14,6 +14,7 @@ import { withFiles } from "./file_urls.js";
 import { needsPreflight } from "./fetch_init.js";
 import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } from "./call_failure.js";
 import { stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
+import { PhaseClock } from "../base/phase_clock.js";
 import { loggedRequest, PREVIEW_CHARS } from "./call_log.js";
 import { readArguments, withoutBody } from "./call_message.js";
 import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
@@ -64,7 +65,7 @@ import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js
  */
 
 /** @typedef {(text: string, isCut?: boolean) => string} Redact */
-/** @typedef {{redact: Redact, isSafe: boolean, hasBegun: boolean, via: Via, epoch: string}} Course */
+/** @typedef {{redact: Redact, isSafe: boolean, hasBegun: boolean, via: Via, epoch: string, clock: PhaseClock}} Course */
 /**
  * What all requests of one call have in common.
  * @typedef {object} Sending
@@ -73,12 +74,6 @@ import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js
  * @property {Via} via
  * @property {string[]} ids   of those that may change something, as far as they were sent
  */
-
-/** Milliseconds before the deadline at which a stream of events is cut, so that its answer still arrives in time. */
-const STREAM_MARGIN_MS = 3000;
-const STREAM_SHARE = 0.85;
-/** @param {ToolCall} call */
-const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS, deadline_ms * STREAM_SHARE);
 
 /** Maximum characters of a status text and a content type (bridge/browser_protocol.py). */
 const STATUS_TEXT_CHARS = 200;
@@ -113,17 +108,17 @@ export class ToolRunner {
     const started = this.environment.now();
     const duration = () => Math.round((this.environment.now() - started) * 10) / 10;
     /** @type {Course} */
-    const course = { redact: createRedactor([]), isSafe: false, hasBegun: false, via: BY_PAGE, epoch: "" };
+    const course = { redact: createRedactor([]), isSafe: false, hasBegun: false, via: BY_PAGE, epoch: "", clock: new PhaseClock(this.environment.now) };
     try {
       const { answered, upload } = await this.performCall(call, course, duration, signal);
       const outcome = { ...answered, duration_ms: duration(), ...statedVia(course.via) };
       if (course.hasBegun) await this.environment.journal.recordOutcome(call, outcome, upload);
       const isThere = !upload || (await this.uploadBody(call, upload, outcome.bytes, course, signal));
-      return isThere ? outcome : withoutBody(outcome);
+      return { ...(isThere ? outcome : withoutBody(outcome)), phases: course.clock.read() };
     } catch (error) {
       const outcome = failedOutcome(withVia(failureOf(error), course.via), course, duration());
       if (course.hasBegun) await this.environment.journal.recordOutcome(call, outcome, null);
-      return outcome;
+      return { ...outcome, phases: course.clock.read() };
     }
   }
 
@@ -147,8 +142,10 @@ export class ToolRunner {
     const mcp = pin.plan.kind === "mcp" ? (await this.environment.loadMcp()).prepareCall(this, { sending, request, signal, observe }) : null;
     const refusal = await mcp?.openServer();
     if (!course.isSafe && !refusal) await this.beginRequest(call, course, signal);
+    course.clock.begin("request_ms");
     const response = refusal ?? (await (mcp ? mcp.callTool() : this.sendRequest(sending, request, signal)));
     for (const each of Object.values(sending.credentials)) if ("check" in each) await each.check?.(response);
+    course.clock.begin("read_ms");
     const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
     return this.receiveAnswer(call, response, { redact, secrets, signal, until });
   }
@@ -272,6 +269,7 @@ export class ToolRunner {
 
   /** False: lost; its status tells what a call changed. @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {Course} course @param {AbortSignal} signal */
   async uploadBody(call, { content, content_type }, bytes, course, signal) {
+    course.clock.begin("upload_ms");
     try {
       await this.environment.uploadResult(call, content, content_type, signal);
       return true;

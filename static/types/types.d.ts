@@ -205,6 +205,10 @@ export interface ToolCall {
   result_token: string;
   /** Its request, if it changes something, carries the call's id in a header. */
   idempotency_key: boolean;
+  /** The trace of the call, as its request may carry it; empty: there is none. */
+  traceparent: string;
+  /** Its request carries that. */
+  pass_traceparent: boolean;
   /** How often the bridge has sent it, this time included. */
   attempt: number;
   /** The bridge wants the user to decide first. */
@@ -221,6 +225,13 @@ export interface DoubtedCall {
   /** UTC seconds since 1970. */
   opened_at: number;
 }
+/** Milliseconds; absent: it did not come so far. */
+export interface PagePhases {
+  prepare_ms: number;
+  request_ms?: number;
+  read_ms?: number;
+  upload_ms?: number;
+}
 export type OutcomeBody = { kind: "text"; text: string } | { kind: "uploaded" } | { kind: "empty" };
 export interface Answered {
   status: "answered";
@@ -234,6 +245,7 @@ export interface Answered {
   bytes: number;
   total_bytes: number | null;
   duration_ms: number;
+  phases?: PagePhases;
   /** Absent: the page itself. */
   transport?: "companion";
   login?: boolean;
@@ -243,6 +255,7 @@ export interface Failed {
   error: CallError;
   delivered: Delivered;
   duration_ms: number;
+  phases?: PagePhases;
 }
 export type Delivered = "no" | "unknown";
 export type Outcome = Answered | Failed;

@@ -104,6 +104,26 @@ async def test_calls_are_counted_by_kind_outcome_and_code(bridge: Bridge) -> Non
     assert (value(samples, "pages"), value(samples, "page_users")) == (1, 1)
 
 
+async def test_what_pages_say_their_time_went_into_is_measured_and_never_more_than_the_call_took(
+    bridge: Bridge,
+) -> None:
+    """Pages know what the bridge cannot see; but one page must not spoil the figures of all."""
+
+    async def answer(_sent: dict[str, Any]) -> dict[str, Any]:
+        return {**json_answer([]), "phases": {"prepare_ms": 0.5, "request_ms": 1e12}}
+
+    async with page_of(bridge, bridge.local_user.id, answer):
+        assert await call(bridge, "listProducts") == 200
+        samples = await read_samples(bridge)
+    counts = [
+        value(samples, "page_phase_seconds_count", phase=phase) for phase in ("prepare", "request", "read")
+    ]
+    assert counts == [1, 1, 0]
+    assert value(samples, "page_phase_seconds_sum", phase="prepare") == 0.0005
+    took_s = value(samples, "call_seconds_sum", kind="safe")
+    assert value(samples, "page_phase_seconds_sum", phase="request") == took_s
+
+
 async def test_what_open_calls_wait_for_is_shown_while_they_wait(bridge: Bridge) -> None:
     """An operator sees whether pages, people or APIs are slow."""
     may_answer = asyncio.Event()
@@ -157,6 +177,7 @@ async def test_no_label_names_a_user_a_tool_or_an_address(bridge: Bridge) -> Non
             "watches",
             "provider",
             "log",
+            "phase",
         ),
         *("le", "version", "python", "replica", "generation"),
     }

@@ -9,6 +9,7 @@ from tests.reference import (
     errors_page,
     metrics_page,
     settings_page,
+    traces_page,
     wire_page,
 )
 from tests.reference.parts import with_parts
@@ -23,6 +24,7 @@ async def pages() -> dict[str, str]:
     parts = {
         errors_page.PAGE: {"overview": errors_page.overview(texts[errors_page.PAGE])},
         metrics_page.PAGE: {"overview": metrics_page.overview()},
+        traces_page.PAGE: {"spans": traces_page.spans(), "attributes": traces_page.attributes()},
         commands_page.PAGE: commands_page.parts(),
         api_page.PAGE: {"routes": api_page.routes(document), "shapes": api_page.shapes(document)},
         wire_page.PAGE: {"events": wire_page.events(), "shapes": wire_page.shapes()},
@@ -39,5 +41,6 @@ PAGES = (
     errors_page.PAGE,
     metrics_page.PAGE,
     settings_page.PAGE,
+    traces_page.PAGE,
     wire_page.PAGE,
 )

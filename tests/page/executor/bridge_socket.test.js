@@ -33,6 +33,8 @@ test("execute:tool is read by our keys only: an address in the message means not
     params: "{}",
     deadline_ms: 5000,
     result_token: "t",
+    traceparent: "",
+    pass_traceparent: false,
     attempt: 1,
     must_ask: false,
     idempotency_key: false,
@@ -41,6 +43,19 @@ test("execute:tool is read by our keys only: an address in the message means not
     chat_id: "chat",
     doubted: null,
   });
+});
+
+test("the trace of a call is read if it may stand in a header as it is", () => {
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  /** @param {unknown} said @param {unknown} [passed] */
+  const read = (said, passed) => {
+    const found = readCall({ data: { type: "execute:tool", data: { id: "c1", server: { id: "s1" }, bridge: { traceparent: said, pass_traceparent: passed } } } });
+    return [found?.traceparent, found?.pass_traceparent];
+  };
+  assert.deepEqual(read(traceparent, true), [traceparent, true]);
+  assert.deepEqual(read(traceparent, "yes"), [traceparent, false]);
+  assert.deepEqual(read(`${traceparent}\r\nx: y`, true), ["", true]);
+  assert.deepEqual(read(7), ["", false]);
 });
 
 test("an equal call in doubt is read if it has an id and a time", () => {
