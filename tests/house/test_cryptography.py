@@ -11,6 +11,7 @@ OURS = ("bridge/", "toolserver/", "plugins/open_webui/source/")
 GUESSABLE = {
     "bridge/providers/http_provider.py": "how long to wait before another attempt",
     "bridge/storage/retention.py": "how long to wait before the next search for what is too old",
+    "bridge/tracing/tracer.py": "ids of traces and spans, which open nothing",
     "static/base/json_text.js": "marks that numbers have while they are written; they leave no function",
     "static/executor/reconnection.js": "how long to wait before another attempt",
 }

@@ -17,8 +17,8 @@ const withKey = (changes) => changed({ key: { ...JSON.parse(SEALED).key, ...chan
 
 test("a passphrase opens what it sealed, to the last digit, in whatever form its accents are typed", async () => {
   assert.deepEqual(await openWithPassphrase(SEALED, PASSPHRASE), CONTENT);
-  const composed = await sealWithPassphrase(1, "caf\u00e9 au lait, s'il vous");
-  assert.equal(await openWithPassphrase(composed, "cafe\u0301 au lait, s'il vous"), 1);
+  const composed = await sealWithPassphrase(1, "\u00e9t\u00e9 au lait, s'il vous");
+  assert.equal(await openWithPassphrase(composed, "e\u0301te\u0301 au lait, s'il vous"), 1);
 });
 
 test("the text tells how the key is made, and nothing of the content", async () => {
