@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
+from bridge.tracing.tracer import current_context
+
 WINDOW_S = 60.0
 """Minimum seconds between two lines of one kind."""
 
@@ -96,11 +98,19 @@ class JsonFormatter(LineFormatter):
     """Formats a record as an object of JSON on one line, for programs that collect logs.
 
     Members: `time` (UTC, ISO 8601 with milliseconds), `level`, `logger`, `message`; where they are known
-    `replica`, `request`, `user` and `call`, which are ids; `exception`, a traceback.
+    `replica`, `request`, `user`, `call`, `trace_id` and `span_id`, which are ids; `exception`, a traceback.
     """
 
     def format(self, record: logging.LogRecord) -> str:  # noqa: D102 - inherited
-        about = {"replica": self.replica, "request": _request.get(), "user": _user.get(), "call": _call.get()}
+        trace = current_context()
+        about = {
+            "replica": self.replica,
+            "request": _request.get(),
+            "user": _user.get(),
+            "call": _call.get(),
+            "trace_id": "" if trace is None else trace.trace_hex,
+            "span_id": "" if trace is None else trace.span_hex,
+        }
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

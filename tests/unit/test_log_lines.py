@@ -22,6 +22,9 @@ from bridge.log_lines import (
     name_user,
     naming_request,
 )
+from bridge.tracing.names import REQUEST
+from bridge.tracing.tracer import within_span
+from tests.support.traces.span_list import SpanList, tracer_into
 
 
 class Clock:
@@ -95,6 +98,18 @@ def test_a_traceback_is_a_member_of_its_line() -> None:
         log.exception("It failed.")
     (line,) = stream.getvalue().splitlines()
     assert json.loads(line)["exception"].splitlines()[-1] == "RuntimeError: a bug"
+
+
+def test_a_line_of_json_names_the_trace_of_the_work_it_is_about() -> None:
+    """Whoever looks at a slow trace finds what was logged meanwhile, and the other way round."""
+    stream = io.StringIO()
+    log = log_into(stream, "bridge.test")
+    log.handlers[0].setFormatter(JsonFormatter())
+    span = tracer_into(SpanList()).start_span(REQUEST, "GET /a", None, {})
+    with within_span(span):
+        log.warning("One.")
+    line = json.loads(stream.getvalue())
+    assert (line["trace_id"], line["span_id"]) == (span.context.trace_hex, span.context.span_hex)
 
 
 def test_a_line_of_a_replica_names_it_and_the_request_that_was_passed_on() -> None:
