@@ -27,7 +27,7 @@ from bridge.calls.repeated_calls import RepeatedCalls
 from bridge.calls.request import ALL_TOOLS, CallOptions, CallRequest, ToolCall
 from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
-from bridge.catalog.server_view import UserView
+from bridge.catalog.server_view import ServerRecord, UserView
 from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.call.result import JSON, Answered, TextBody
@@ -159,7 +159,7 @@ class Engine:
             call = _with_valid_arguments(call, validator)
         except ArgumentError as error:
             raise _invalid_arguments(error, tool.name if tool.name != call.tool_name else None) from None
-        request = _request_of(call, tool, idempotency_key=server.record.idempotency_key)
+        request = _request_of(call, tool, server.record)
         if call.repeat is None or request.safe:
             outcome = await self._dispatch(call.options, request)
         else:
@@ -230,7 +230,7 @@ def _with_valid_arguments(call: ToolCall, validator: ArgumentValidator) -> ToolC
     return call if cleaned is arguments else replace(call, arguments_text=dump_json(cleaned).decode())
 
 
-def _request_of(call: ToolCall, tool: Tool, *, idempotency_key: bool) -> CallRequest:
+def _request_of(call: ToolCall, tool: Tool, server: ServerRecord) -> CallRequest:
     operation = tool.operation
     return CallRequest(
         context=call.context,
@@ -241,7 +241,8 @@ def _request_of(call: ToolCall, tool: Tool, *, idempotency_key: bool) -> CallReq
         origin=operation.origin,
         safe=operation.safe,
         arguments_text=call.arguments_text.strip() or "{}",
-        idempotency_key=idempotency_key and not operation.safe,
+        idempotency_key=server.idempotency_key and not operation.safe,
+        trace_context=server.trace_context,
     )
 
 

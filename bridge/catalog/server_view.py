@@ -32,6 +32,7 @@ class ServerChanges(TypedDict, total=False):
     """Empty: use the document's `servers`."""
     inline_html: bool | None
     idempotency_key: bool | None
+    trace_context: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class ServerRecord:
     inline_html: bool = False
     idempotency_key: bool = False
     """Whether requests that change something carry their call's id in the header `Idempotency-Key`."""
+    trace_context: bool = False
+    """Whether requests carry the trace context of their call, where calls are traced."""
 
     def with_changes(self, changes: ServerChanges) -> ServerRecord:
         """Return a copy with these settings in place of its own."""

@@ -382,7 +382,7 @@ def _fill(row: ServerRow, record: ServerRecord) -> ServerRow:
     row.owner_id, row.title, row.named = record.owner_id, record.title, record.named
     row.source_url, row.base_url = record.source_url, record.base_url
     row.text, row.inline_html = record.text, record.inline_html
-    row.idempotency_key = record.idempotency_key
+    row.idempotency_key, row.trace_context = record.idempotency_key, record.trace_context
     return row
 
 
@@ -397,6 +397,7 @@ def _record(row: ServerRow) -> ServerRecord:
         text=row.text,
         inline_html=row.inline_html,
         idempotency_key=row.idempotency_key,
+        trace_context=bool(row.trace_context),
     )
 
 

@@ -128,6 +128,8 @@ class ServerRow(Base):
     text: Mapped[str] = mapped_column(Text)
     inline_html: Mapped[bool]
     idempotency_key: Mapped[bool]
+    trace_context: Mapped[bool | None]
+    """Null: false; the server is from before."""
     added_at: Mapped[float]
 
 

@@ -29,6 +29,7 @@ import { parseJson, stringifyJson } from "../base/json_text.js";
  * @property {Pin} pin
  * @property {BuiltRequest} request    its body: the arguments
  * @property {AbortSignal} signal
+ * @property {string} traceparent      the trace that the server is told; "": none
  * @property {(request: BuiltRequest) => void} observe   for the log: the call as it is sent
  * @property {(request: BuiltRequest, signal?: AbortSignal) => Promise<Response>} trySend  rejects as `fetch` does
  * @property {(request: BuiltRequest) => Promise<Response>} send     rejects with the diagnosis
@@ -69,10 +70,10 @@ export class McpCalls {
 
   /**
    * @param {import("./tool_runner.js").ToolRunner} runner
-   * @param {Pick<McpCall, "request" | "signal" | "observe"> & {sending: import("./tool_runner.js").Sending}} about
+   * @param {Pick<McpCall, "request" | "signal" | "observe" | "traceparent"> & {sending: import("./tool_runner.js").Sending}} about
    * @returns {{openServer: () => Promise<Response | null>, callTool: () => Promise<Response>}} throw a `CallFailure`
    */
-  prepareCall(runner, { sending, request, signal, observe }) {
+  prepareCall(runner, { sending, request, signal, observe, traceparent }) {
     const { pin } = sending;
     /** @type {McpCall} */
     const call = {
@@ -80,6 +81,7 @@ export class McpCalls {
       request,
       signal,
       observe,
+      traceparent,
       trySend: (one, until = signal) => runner.fetchAnswer(sending, one, until),
       send: (one) => runner.sendRequest(sending, one, signal).catch((error) => Promise.reject(withAdvice(error))),
       explain: async (error) => withAdvice(await runner.explainError(pin, request, 0, signal, error)),
@@ -196,7 +198,9 @@ export class McpCalls {
     const name = String(tool.name);
     const args = typeof call.request.body === "string" ? parseJson(call.request.body) : {};
     const more = connection.era === "modern" ? argumentHeaders(objectOf(tool.inputSchema), args) : [];
-    const body = writeRequest(connection, id, "tools/call", { name, arguments: args });
+    /** @type {JsonObject} */
+    const traced = call.traceparent === "" ? {} : { _meta: { traceparent: call.traceparent } };
+    const body = writeRequest(connection, id, "tools/call", { name, arguments: args, ...traced });
     const headers = [...headersOf(connection, "tools/call", name), ...more];
     const send = (/** @type {BuiltRequest} */ request) => (call.observe(request), call.send(request));
     return { id, response: await sendWith(call, send)(body, headers) };

@@ -10,6 +10,7 @@ import { readAnswer, streamTime } from "./answer_reader.js";
 import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "../request/build.js";
 import { withIdempotencyKey } from "../request/idempotency_key.js";
+import { passedContext, withTraceContext } from "../request/trace_context.js";
 import { withFiles } from "./file_urls.js";
 import { needsPreflight } from "./fetch_init.js";
 import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } from "./call_failure.js";
@@ -139,7 +140,7 @@ export class ToolRunner {
     const request = this.buildRequest(call, sending, args, redact);
     const observe = (/** @type {BuiltRequest} */ sent) => this.observeRequest(call, sent, sending.via, createLogRedactor(redact, args));
     course.epoch = await this.environment.transports[sending.via.transport].open();
-    const mcp = pin.plan.kind === "mcp" ? (await this.environment.loadMcp()).prepareCall(this, { sending, request, signal, observe }) : null;
+    const mcp = pin.plan.kind === "mcp" ? (await this.environment.loadMcp()).prepareCall(this, { sending, request, signal, observe, traceparent: passedContext(call) }) : null;
     const refusal = await mcp?.openServer();
     if (!course.isSafe && !refusal) await this.beginRequest(call, course, signal);
     course.clock.begin("request_ms");
@@ -191,7 +192,7 @@ export class ToolRunner {
   /** @param {ToolCall} call @param {Sending} sending @param {JsonObject} args @param {Redact} redact */
   buildRequest(call, { pin, credentials, via }, args, redact) {
     const built = buildRequest(pin.plan, args, { baseUrl: pin.base_url, credentials, headers: via.headers });
-    const request = withIdempotencyKey(built, pin.plan, call);
+    const request = withTraceContext(withIdempotencyKey(built, pin.plan, call), pin.plan, call);
     const forbidden = forbiddenTarget(request.url, new URL(this.environment.pageUrl).origin);
     if (forbidden) throw new CallFailure("blocked_by_policy", forbidden);
     if (new URL(request.url).origin !== pin.origin)

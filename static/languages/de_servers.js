@@ -57,6 +57,9 @@ export const GERMAN_SERVERS = {
   "Whoever started the bridge offers it to every user. You decide which of its operations your browser performs.":
     "Wer die Bridge gestartet hat, bietet ihn allen Benutzern an. Welche seiner Operationen der eigene Browser ausführt, entscheidet jeder selbst.",
   Requests: "Anfragen",
+  "Send the trace of the call with every request.": "Mit jeder Anfrage die Ablaufverfolgung (Trace) des Aufrufs mitsenden.",
+  "Where the bridge traces calls, the server's own traces then go on from the bridge's.": "Wo die Bridge Aufrufe verfolgt, schließen die Traces des Servers dann an ihre an.",
+  "Where the bridge traces calls, the API's own traces then go on from the bridge's; its CORS rules must allow the header traceparent.": "Wo die Bridge Aufrufe verfolgt, schließen die Traces der API dann an ihre an; ihre CORS-Regeln müssen den Header traceparent erlauben.",
   "Send an Idempotency-Key with every request that changes something.": "Mit jeder Anfrage, die etwas ändert, einen Idempotency-Key senden.",
   "An API that knows it performs a request once even if the browser sends it twice; its CORS rules must allow the header.":
     "Eine API, die ihn kennt, führt eine Anfrage auch dann nur einmal aus, wenn der Browser sie zweimal sendet; ihre CORS-Regeln müssen den Header zulassen.",

@@ -16,8 +16,8 @@ import { readAddress } from "../session/probe_frames.js";
  * What the panels show; while this is equal they need not be drawn again, and typing is not lost.
  * @param {ServerDetail} server
  */
-export function settingsVersion({ id, base_url, origins, security_schemes, inline_html, idempotency_key }) {
-  return JSON.stringify([id, base_url, origins, security_schemes, inline_html, idempotency_key]);
+export function settingsVersion({ id, base_url, origins, security_schemes, inline_html, idempotency_key, trace_context }) {
+  return JSON.stringify([id, base_url, origins, security_schemes, inline_html, idempotency_key, trace_context]);
 }
 
 /**
@@ -129,19 +129,28 @@ function addressForm(parts, server, attempt) {
 
 /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
 function requestsPanel({ api }, server, attempt) {
-  const save = (/** @type {Event} */ event) => {
-    const idempotency_key = /** @type {HTMLInputElement} */ (event.target).checked;
-    void attempt(t`Saved`, async () => void (await api.changeServer(server.id, { idempotency_key })));
-  };
-  const box = el("input", { type: "checkbox", checked: server.idempotency_key, onchange: save });
-  const words = t`Send an Idempotency-Key with every request that changes something.`;
+  const save = (/** @type {import("../types/api_types.js").ServerChanges} */ change) =>
+    void attempt(t`Saved`, async () => void (await api.changeServer(server.id, change)));
+  const key = t`Send an Idempotency-Key with every request that changes something.`;
   const why = t`An API that knows it performs a request once even if the browser sends it twice; its CORS rules must allow the header.`;
+  const trace = t`Send the trace of the call with every request.`;
+  const whose = server.kind === "mcp"
+    ? t`Where the bridge traces calls, the server's own traces then go on from the bridge's.`
+    : t`Where the bridge traces calls, the API's own traces then go on from the bridge's; its CORS rules must allow the header traceparent.`;
   return el(
     "section",
     { class: "panel" },
     el("h2", null, t`Requests`),
-    el("label", { class: "check" }, box, el("span", null, words, " ", el("span", { class: "hint" }, why))),
+    choiceBox(server.idempotency_key, key, why, (idempotency_key) => save({ idempotency_key })),
+    choiceBox(server.trace_context, trace, whose, (trace_context) => save({ trace_context })),
   );
+}
+
+/** @param {boolean} checked @param {string} words @param {string} hint @param {(checked: boolean) => void} save */
+function choiceBox(checked, words, hint, save) {
+  const onchange = (/** @type {Event} */ event) => save(/** @type {HTMLInputElement} */ (event.target).checked);
+  const box = el("input", { type: "checkbox", checked, onchange });
+  return el("label", { class: "check" }, box, el("span", null, words, " ", el("span", { class: "hint" }, hint)));
 }
 
 /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */

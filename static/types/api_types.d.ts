@@ -29,6 +29,7 @@ export interface Server {
   changed: number;
   inline_html: boolean;
   idempotency_key: boolean;
+  trace_context: boolean;
   validation: Validation;
 }
 export interface ServerTool {
@@ -365,6 +366,7 @@ export interface ServerChanges {
   base_url?: string;
   inline_html?: boolean;
   idempotency_key?: boolean;
+  trace_context?: boolean;
   title?: string;
 }
 

@@ -46,7 +46,10 @@ SINCE_FIRST = {
 MADE_SINCE_FIRST = {"mcp_tasks", "homes", "cluster_facts", "change_counters", "pairings", "model_providers"}
 """Tables that migrations have made since then."""
 
-MIGRATED: dict[str, dict[str, set[str]]] = {FIRST: SINCE_FIRST, AT_0023: {}}
+SINCE_0023 = {"servers": {"trace_context BOOLEAN True"}}
+"""What they have added since the second one."""
+
+MIGRATED: dict[str, dict[str, set[str]]] = {FIRST: SINCE_FIRST | SINCE_0023, AT_0023: SINCE_0023}
 ADDED: dict[str, set[str]] = {FIRST: MADE_SINCE_FIRST, AT_0023: set()}
 """By snapshot; a new migration adds to each."""
 
@@ -97,7 +100,7 @@ async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
         table: set[str]() for table in before
     }
     assert after.keys() == before.keys() | ADDED[left.snapshot]
-    assert execute(left.where, REVISION) == [("0023",)]
+    assert execute(left.where, REVISION) == [("0024",)]
 
 
 async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:

@@ -49,6 +49,7 @@ class ServerFacts(ApiModel):
     changed: int
     inline_html: bool
     idempotency_key: bool
+    trace_context: bool
     validation: ValidationReport
 
 
@@ -239,6 +240,7 @@ class ServerChange(ApiModel):
     base_url: str | None = None
     inline_html: bool | None = None
     idempotency_key: bool | None = None
+    trace_context: bool | None = None
 
 
 class Acceptance(ApiModel):
@@ -275,6 +277,7 @@ def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
         changed=changed,
         inline_html=record.inline_html,
         idempotency_key=record.idempotency_key,
+        trace_context=record.trace_context,
         validation=ValidationReport(state=server.validation.state, problems=list(server.validation.problems)),
     )
 

@@ -277,12 +277,14 @@ class ServerRoutes:
             base_url=change.base_url,
             inline_html=change.inline_html,
             idempotency_key=change.idempotency_key,
+            trace_context=change.trace_context,
         )
         set_audit_detail(
             request,
             base_url=_bare(change.base_url),
             inline_html=change.inline_html,
             idempotency_key=change.idempotency_key,
+            trace_context=change.trace_context,
         )
         return await self._answer(caller.user.id, request.match_info["id"])
 

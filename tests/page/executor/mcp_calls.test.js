@@ -56,6 +56,19 @@ test("a server of the older era is asked for a session first, once for many call
   assert.equal("_meta" in server.seen[4].message.params, false);
 });
 
+test("the trace of a call is told in its message, where the server's setting says so, in both eras", async () => {
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  for (const era of /** @type {const} */ (["modern", "legacy"])) {
+    for (const pass_traceparent of [true, false]) {
+      const { runner, server } = scene({ era });
+      assert.equal(textOf(await runner.runCall(call({ ...CALL, traceparent, pass_traceparent }), never)), "hello");
+      const told = server.seen.map(({ message }) => message.params?._meta?.traceparent).filter((each) => each !== undefined);
+      assert.deepEqual(told, pass_traceparent ? [traceparent] : []);
+      assert.equal(server.seen.some(({ headers }) => "traceparent" in headers), false);
+    }
+  }
+});
+
 test("a session that is gone is opened anew, and the call that was not taken is sent once more", async () => {
   let gone = 1;
   const { outcome, server } = await run({ era: "legacy", ...onCall(({ id }) => (gone-- > 0 ? new Response("no session", { status: 404 }) : resultOf(id, { content: [{ type: "text", text: "late" }] }))) });
