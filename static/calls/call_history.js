@@ -22,10 +22,12 @@ export class CallHistory {
     this.isShown = isShown;
     /** Where to read on; null at the end. @type {number | null} */
     this.next = null;
+    /** The first page, read before anybody asks for it. @type {import("../types/api_types.js").StoredCallPage | null} */
+    this.ahead = null;
     this.list = el("table", { class: "calls", "aria-label": t`Earlier calls`, hidden: true });
     this.heading = el("h2", { hidden: true }, t`Earlier calls`);
     this.messages = el("div", { "aria-live": "polite" });
-    this.more = button(t`Show earlier calls`, () => void this.#load(), { class: "quiet" });
+    this.more = button(t`Show earlier calls`, () => void this.#load(), { class: "quiet", hidden: true });
     this.element = el(
       "div",
       { class: "stack" },
@@ -50,12 +52,23 @@ export class CallHistory {
     }
   }
 
+  /** Offers earlier calls if there are any, or if nobody can say. */
+  async findEarlier() {
+    this.ahead = await this.api.listCalls(null).catch(() => null);
+    this.more.hidden = this.ahead !== null && this.ahead.next === null && this.#earlierOf(this.ahead.calls).length === 0;
+  }
+
+  /** @param {StoredCall[]} calls */
+  #earlierOf(calls) {
+    return calls.filter(({ call_id, ended_at }) => ended_at !== null && !this.isShown(call_id));
+  }
+
   async #load() {
     fill(this.messages);
     try {
-      const { calls, next } = await this.api.listCalls(this.next);
-      const unknown = calls.filter(({ call_id, ended_at }) => ended_at !== null && !this.isShown(call_id));
-      this.list.append(...unknown.map((call) => historyRow(call, this.api, this.names)));
+      const { calls, next } = this.ahead ?? (await this.api.listCalls(this.next));
+      this.ahead = null;
+      this.list.append(...this.#earlierOf(calls).map((call) => historyRow(call, this.api, this.names)));
       this.list.hidden = this.heading.hidden = this.list.rows.length === 0;
       this.next = next;
       this.more.textContent = t`Show more`;

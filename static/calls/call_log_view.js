@@ -74,6 +74,7 @@ export class CallLogView {
     for (const entry of this.executor.calls) this.#show(entry);
     this.#showEmptiness();
     this.queued.start();
+    void this.history.findEarlier();
     if (this.callId !== "") void this.#open(this.callId);
   }
 

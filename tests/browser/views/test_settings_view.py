@@ -169,6 +169,19 @@ async def test_calls_that_the_page_does_not_remember_are_read_from_the_bridge(sc
     ).to_be_visible()
 
 
+async def test_earlier_calls_are_offered_only_where_there_are_some(scene: BrowserHarness) -> None:
+    """A button that shows nothing looks broken; what the log above shows already is not earlier."""
+    page = await scene.open_page()
+    earlier = page.get_by_role("button", name="Show earlier calls")
+    for calls in (0, 1):
+        async with page.expect_response("**/api/calls"):
+            await go_to(page, "calls")
+        await expect(page.get_by_role("button", name="mirrorJson", exact=True)).to_have_count(calls)
+        await expect(earlier).to_be_hidden()
+        await go_to(page, "tools")
+        await scene.caller.call("mirrorJson", {"title": "tea"})
+
+
 async def test_a_user_chooses_to_have_less_stored(scene: BrowserHarness) -> None:
     """Without answers there is no reasoning to choose; what was chosen is there when the page comes back."""
     page = await scene.open_page()
