@@ -2,6 +2,7 @@
 /** The credentials of one server. They are encrypted in this browser and leave it only in requests to that server. */
 import { t } from "../base/language.js";
 import { PLACE, announceSentence, button, el, fill, inText, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { descriptionView } from "../markdown/description.js";
 import { formatDay } from "../base/time_format.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
@@ -160,7 +161,7 @@ export class CredentialsView {
       });
       return labelledField(LABELS[/** @type {keyof typeof LABELS} */ (name)], input);
     });
-    fill(this.fields, choice.hint ? el("p", { class: "hint" }, choice.hint) : null, ...inputs);
+    fill(this.fields, el("div", { class: "hint" }, descriptionView(choice.hint)), ...inputs);
   }
 
   #originSelect() {

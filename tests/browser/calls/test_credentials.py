@@ -58,6 +58,16 @@ async def test_credentials_of_the_document_follow_its_alternatives(scene: Browse
     assert "authorization" not in (await scene.caller.call("mirrorDelete")).json()["headers"]
 
 
+async def test_what_a_document_says_of_a_credential_is_read_as_markdown(demo: BrowserHarness) -> None:
+    """OpenAPI has CommonMark there; who copies a key with its backticks gets a refusal."""
+    page = await demo.open_page()
+    await go_to(page, "servers", "home-thermostat")
+    form = page.get_by_role("form", name="Credentials")
+    await form.get_by_label("Kind").select_option(label="homeKey: API key in the header X-Home-Key")
+    await expect(form.locator("code", has_text="demo-key")).to_have_text("demo-key")
+    await expect(form).not_to_contain_text("`")
+
+
 async def test_credentials_open_what_the_api_protects_and_survive_a_reload(demo: BrowserHarness) -> None:
     """An API that checks is the proof that the secret arrived unharmed."""
     page = await demo.open_page()
