@@ -27,13 +27,14 @@ from bridge.http.answer_files import AnswerFiles
 from bridge.http.body import read_limited
 from bridge.http.chat_headers import chat_id_of, is_of_open_webui, message_id_of
 from bridge.http.long_lists import body_of
+from bridge.http.program_answers import ProgramAnswer
 from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import Route, error_answer, error_bytes
 from bridge.http.streaming import run_kept_alive
 from bridge.limits.call_settings import checked_deadline
 from toolserver.call.response_headers import filename_of
 from toolserver.call.result import FileBody, Rendered, TextBody, render_answer
-from toolserver.document.media_type import base_type
+from toolserver.document.media_type import JSON, base_type
 
 DEADLINE_HEADER = "X-Tool-Deadline"
 """Header with the seconds that the call may take once it has its slot; overrides every setting."""
@@ -153,6 +154,8 @@ class ToolServer:
 
     async def _answer(self, call: ToolCall, outcome: CallOutcome) -> web.StreamResponse:
         rendered = await self._rendered(call, outcome)
+        if rendered.content_type == JSON and not rendered.headers and rendered.file is None:
+            return ProgramAnswer(rendered.body)
         headers = {hdrs.CONTENT_TYPE: rendered.content_type, **rendered.headers}
         if rendered.file is not None:
             return web.FileResponse(self._path_of(rendered.file), headers=headers)

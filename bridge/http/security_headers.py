@@ -6,6 +6,8 @@ what they like: their answers, of which there are thousands a second, stay short
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from aiohttp import hdrs, web
 
 HEADERS = (
@@ -22,10 +24,14 @@ BROWSERS = "Mozilla/"
 _SWITCHING_PROTOCOLS = 101
 
 
+def is_browser(headers: Mapping[str, str]) -> bool:
+    """Return whether the headers of a request are those of a browser."""
+    return headers.get(hdrs.USER_AGENT, "").startswith(BROWSERS)
+
+
 async def add_security_headers(request: web.Request, response: web.StreamResponse) -> None:
     """Add those that an answer to a browser lacks, to errors and streams as well; a signal of aiohttp."""
-    agent = request.headers.get(hdrs.USER_AGENT, "")
-    if not agent.startswith(BROWSERS) or response.status == _SWITCHING_PROTOCOLS:
+    if not is_browser(request.headers) or response.status == _SWITCHING_PROTOCOLS:
         return
     for name, value in HEADERS:
         if name not in response.headers:

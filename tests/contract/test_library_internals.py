@@ -40,6 +40,14 @@ READ = {
     "aiohttp._websocket.reader_py:WebSocketReader.feed_data": "0669715c67eb67cf",
     "aiohttp._websocket.reader_py:WebSocketReader._handle_frame": "1a571345057c1b23",
     "aiohttp.web_protocol:RequestHandler.set_parser": "3dd253c47dcf3d58",
+    # `ProgramAnswer` writes at once what these would.
+    "aiohttp.web_response:StreamResponse.prepare": "43a9b5355075b187",
+    "aiohttp.web_response:StreamResponse._prepare_headers": "c315bf4bd3399a5c",
+    "aiohttp.web_response:StreamResponse.write_eof": "6a8f05505973d5dd",
+    "aiohttp.web_response:Response._start": "14d2a677fcccdd08",
+    "aiohttp.web_response:Response.write_eof": "666a9d8d7c2f1798",
+    "aiohttp.http_writer:StreamWriter.write_eof": "d549cd271d09d04a",
+    "aiohttp.web_protocol:RequestHandler.finish_response": "d7382c105afcbe35",
     # `Connection` reads `_waiter`: aiohttp waits there for the header of a request.
     "aiohttp.web_protocol:RequestHandler.start": "12dc46e5f51449e2",
     "aiohttp.web_protocol:RequestHandler.data_received": "b7639d80bedd89cb",

@@ -9,19 +9,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from aiohttp import hdrs, web
 
 from bridge.endpoints.mcp.progress import CallProgress
 from bridge.endpoints.mcp.protocol import RpcError, error_bytes, event_frame
+from bridge.http.program_answers import AnswerHead, ProgramAnswer
 from bridge.http.streaming import KEEP_ALIVE_S, event_stream, keep_alive, run_kept_alive
 from bridge.tasks import run_with_companion
 
 TOLD_AFTER_S = 2.0
 """Seconds after which a client that wants to hear of progress hears of it the first time."""
 
-_HEADERS = {hdrs.CONTENT_TYPE: "application/json", hdrs.CACHE_CONTROL: "no-store"}
+_HEAD = AnswerHead({hdrs.CONTENT_TYPE: "application/json", hdrs.CACHE_CONTROL: "no-store"})
 
 SSE_TYPE = "text/event-stream"
 
@@ -47,7 +49,9 @@ def reads_streams(request: web.Request) -> bool:
 
 def http_response(answer: Answer) -> web.Response:
     """Return the HTTP response; nobody may cache it."""
-    return web.Response(body=answer.body, status=answer.status, headers=_HEADERS)
+    if answer.status == HTTPStatus.OK:
+        return ProgramAnswer(answer.body, _HEAD)
+    return web.Response(body=answer.body, status=answer.status, headers=_HEAD.headers)
 
 
 async def answer_while_heard(

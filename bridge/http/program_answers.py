@@ -1,0 +1,70 @@
+"""Answers to programs, of which there are thousands a second, written in one piece.
+
+aiohttp gathers the headers of an answer in a mapping, has signals add to it, and makes text of it again: most
+of what an answer costs. What a program gets is always the same, but for its length and the date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aiohttp import hdrs, web
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.helpers import rfc822_formatted_time
+from aiohttp.http import SERVER_SOFTWARE, HttpVersion11
+
+from bridge.http.connections import is_relay_request
+from bridge.http.security_headers import is_browser
+
+_ENDING = f"\r\n{hdrs.SERVER}: {SERVER_SOFTWARE}\r\n{hdrs.VARY}: Origin\r\n\r\n".encode()
+
+
+class AnswerHead:
+    """What the answers of one kind begin with: status 200, and fixed headers."""
+
+    __slots__ = ("headers", "start")
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        self.headers = headers
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self.start = f"HTTP/1.1 200 OK\r\n{lines}{hdrs.CONTENT_LENGTH}: ".encode()
+
+
+JSON_HEAD = AnswerHead({hdrs.CONTENT_TYPE: "application/json"})
+
+
+class ProgramAnswer(web.Response):
+    """A response whose body is at hand, on a route that other origins may use.
+
+    Its bytes are those that aiohttp and the signals of the application would write, which is what they do for
+    browsers, other replicas, and connections that end with the answer.
+    """
+
+    def __init__(self, body: bytes, head: AnswerHead = JSON_HEAD) -> None:
+        super().__init__(body=body, headers=head.headers)
+        self._whole = body
+        self._start_bytes = head.start
+
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
+        """Write all of the answer where its head is known; aiohttp calls this, and `write_eof` after it.
+
+        Raises:
+            ClientConnectionResetError: the caller is gone.
+        """
+        if self.prepared or not _is_known(request):
+            return await super().prepare(request)
+        body, date = self._whole, rfc822_formatted_time()
+        head = b"%b%d\r\nDate: %b%b" % (self._start_bytes, len(body), date.encode(), _ENDING)
+        self._keep_alive = True
+        await request.writer.write_eof(head + body)
+        self._body_length = len(body)
+        self._eof_sent = True
+        return None
+
+
+def _is_known(request: web.BaseRequest) -> bool:
+    """Whether the head of the answer depends on nothing that the request says."""
+    headers = request.headers
+    stays_open = request.version == HttpVersion11 and request.keep_alive and request.method != hdrs.METH_HEAD
+    is_program = hdrs.ORIGIN not in headers and not is_browser(headers)
+    return stays_open and is_program and not is_relay_request(request)
