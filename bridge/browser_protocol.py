@@ -5,7 +5,7 @@ All models ignore unknown keys, so that an older peer understands a newer one.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -189,12 +189,16 @@ class Accepted(BrowserMessage):
     error: WireError | None = None
 
 
+DecisionReason: TypeAlias = Literal["user", "policy", "no_answer"]
+"""user: it was a click; policy: nobody is at the page, and its policy decides; no_answer: the time passed."""
+
+
 class Decision(BrowserMessage):
     """`bridge:decision`: what the user decided about a call; it is sent again until it is answered."""
 
     call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
     decision: Literal["once", "chat", "timed", "always", "denied"]
-    reason: Literal["user", "no_answer"] = "user"
+    reason: DecisionReason = "user"
 
 
 class DecisionReply(BrowserMessage):

@@ -247,7 +247,7 @@ class Executor {
   /** @param {TabRequest} request from any tab of this browser */
   #handleRequest(request) {
     if (request.type === "cancel") this.#cancel(request.call_id);
-    if (request.type === "decide") this.approvals.decideCalls(request.call_ids, request.decision);
+    if (request.type === "decide") this.approvals.decideCalls(request.call_ids, request.decision, request.reason);
     if (request.type !== "recap") return;
     this.#broadcast({ type: "cards", worker: this.settings.worker, cards: this.approvals.cards });
     if (this.#isDraining) return;
@@ -290,7 +290,7 @@ async function handleCommand(command) {
   if (command.type === "start") executor ??= startExecutor(command);
   const started = await executor;
   if (command.type === "visibility") started?.changeVisibility(command.visibility);
-  if (command.type === "drain") started?.drainCalls();
+  if (command.type === "drain") started ? started.drainCalls() : scope.postMessage({ type: "drained" });
 }
 
 scope.addEventListener("message", (event) => void handleCommand(/** @type {MessageEvent<WorkerCommand>} */ (event).data));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from bridge.browser_protocol import DecisionReason
 from bridge.errors import ErrorCode, WireError
 from bridge.limits.settings import Deadline, SetBy
 
@@ -83,14 +84,15 @@ _WHOSE: dict[SetBy, str] = {
 }
 
 
-def denied(reason: Literal["user", "no_answer"], approval_s: float) -> WireError:
-    """Return the error for a user who said no, or did not answer."""
-    message = (
-        "The user denied this call; nothing was sent. Do not repeat it unless the user asks for it."
-        if reason == "user"
-        else f"The user did not approve this call within {approval_s:g} s, which counts as a denial."
-    )
-    return WireError(code=ErrorCode.DENIED, message=message, detail={"reason": reason})
+def denied(reason: DecisionReason, approval_s: float) -> WireError:
+    """Return the error for a user who said no or did not answer, or a policy that does not allow the call."""
+    messages: dict[DecisionReason, str] = {
+        "user": "The user denied this call; nothing was sent. Do not repeat it unless the user asks for it.",
+        "policy": "Nobody is at the page that would run this call, and its policy does not allow it; nothing "
+        "was sent. Do not repeat it.",
+        "no_answer": f"The user did not approve this call within {approval_s:g} s, which counts as a denial.",
+    }
+    return WireError(code=ErrorCode.DENIED, message=messages[reason], detail={"reason": reason})
 
 
 def store_unavailable() -> WireError:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from bridge.browser_protocol import PagePhases
+from bridge.browser_protocol import DecisionReason, PagePhases
 from bridge.calls.clock import Alarms, Clock, Wakeup
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallRequest
@@ -107,8 +107,7 @@ class ApprovalVerdict:
 
     decision: str
     """once, chat, timed, always or denied."""
-    reason: Literal["user", "no_answer"]
-    """user: it was a click; no_answer: the time passed."""
+    reason: DecisionReason
     device_id: str | None
     """Browser in which it was decided; None: the bridge itself gave up waiting."""
     at: float

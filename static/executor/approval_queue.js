@@ -12,7 +12,7 @@ import { CallFailure } from "./call_failure.js";
 /** @typedef {import("../types/types.d.ts").WaitingCard} WaitingCard */
 /** @typedef {import("../types/types.d.ts").ReasonToAsk} ReasonToAsk */
 /** @typedef {import("./approval_policy.js").Decision} Decision */
-/** @typedef {{decision: Decision, reason: "user" | "no_answer"}} UserDecision */
+/** @typedef {{decision: Decision, reason: import("../types/types.d.ts").DecisionReason}} UserDecision */
 /**
  * @typedef {object} WaitingCall
  * @property {ToolCall} call
@@ -47,10 +47,12 @@ const ANSWER_MS = 30_000;
 
 const NO_ANSWER = /** @type {const} */ ({ decision: "denied", reason: "no_answer" });
 /** What a card takes over from its call. @param {ToolCall} call */
-const whoAsks = ({ call_id, asked_by, chat_id, doubted }) => ({ call_id, asked_by, chat_id, doubted });
+const whoAsks = ({ call_id, key, asked_by, chat_id, doubted }) => ({ call_id, key, asked_by, chat_id, doubted });
 
 const expiredFailure = () => new CallFailure("denied", "This call was not approved in time.", { detail: { reason: "no_answer" } });
 const deniedFailure = () => new CallFailure("denied", "You denied this call.", { detail: { reason: "user" } });
+const forbiddenFailure = () => new CallFailure("denied", "The policy of this page does not allow this call.", { detail: { reason: "policy" } });
+const DENIALS = { user: deniedFailure, policy: forbiddenFailure, no_answer: expiredFailure };
 const endedFailure = () => new CallFailure("cancelled", "The call ended before it was approved.");
 
 export class ApprovalQueue {
@@ -109,11 +111,12 @@ export class ApprovalQueue {
    * other waiting calls that it covers, but none that may have been performed already.
    * @param {string[]} callIds
    * @param {Decision} decision
+   * @param {"user" | "policy"} [reason]
    */
-  decideCalls(callIds, decision) {
+  decideCalls(callIds, decision, reason = "user") {
     const clicked = callIds.flatMap((callId) => this.#waiting.get(callId) ?? []);
     const alike = decision === "once" || decision === "denied" ? [] : this.#findSimilar(clicked, decision);
-    for (const { call } of new Set([...clicked, ...alike])) void this.#decide(call.call_id, { decision, reason: "user" });
+    for (const { call } of new Set([...clicked, ...alike])) void this.#decide(call.call_id, { decision, reason });
   }
 
   /** The call has its slot: the bridge lets it begin when the decision is sent again. @param {string} callId */
@@ -184,7 +187,7 @@ export class ApprovalQueue {
    */
   #finishCall(waiting, decision, deadline_ms) {
     const { call, failure } = waiting;
-    if (decision.decision === "denied") return this.delegate.callClosed(call, decision.reason === "user" ? deniedFailure() : expiredFailure());
+    if (decision.decision === "denied") return this.delegate.callClosed(call, DENIALS[decision.reason]());
     if (deadline_ms === null) return this.delegate.callClosed(call, failure ?? endedFailure());
     const problem = failure ?? (this.#isExpired(waiting) ? expiredFailure() : null);
     if (problem) return this.delegate.callFailed(call, problem);

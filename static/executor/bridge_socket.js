@@ -14,7 +14,7 @@ import { Reconnection } from "./reconnection.js";
 /** @typedef {import("../types/types.d.ts").Connection} Connection */
 /** @typedef {import("../types/types.d.ts").Introduction} Greeting */
 /** @typedef {import("../types/types.d.ts").ListedCall} ListedCall */
-/** @typedef {{decision: "once" | "chat" | "timed" | "always" | "denied", reason: "user" | "no_answer"}} Decision */
+/** @typedef {{decision: "once" | "chat" | "timed" | "always" | "denied", reason: import("../types/types.d.ts").DecisionReason}} Decision */
 /** @typedef {{may_begin: boolean, awaiting_slot: boolean, deadline_ms: number}} DecisionReply */
 /** @typedef {import("../vendor/socket.io-4.8.4.esm.min.js").Socket} Socket */
 /** @typedef {{code: string, message: string, retryable?: boolean, detail?: Record<string, unknown>}} Problem */

@@ -218,6 +218,7 @@ export const GERMAN_SETTINGS = {
   "ended {0}": "zu Ende {0}",
   "answered after its end": "beantwortet, nachdem er zu Ende war",
   "nobody answered": "niemand hat geantwortet",
+  "by the policy of its page": "nach der Richtlinie der Seite",
   "had ended before": "war vorher zu Ende",
   "starts later": "startet später",
   "{0} permission|{0} permissions": "{0} Erlaubnis|{0} Erlaubnisse",

@@ -10,6 +10,7 @@ import { CallLog, openCallChannel } from "../executor/call_log.js";
 import { openRelayPort } from "../companion/relay_port.js";
 import { requestExecutor, trustedScript } from "./executor_script.js";
 import { WaitingCards } from "./pending_approvals.js";
+import { retireWorker } from "./worker_ending.js";
 
 /** @typedef {import("../types/types.d.ts").ExecutorState} ExecutorState */
 /** @typedef {import("../types/types.d.ts").CallEntry} CallEntry */
@@ -23,8 +24,6 @@ import { WaitingCards } from "./pending_approvals.js";
 const LOCK = "tool-bridge-executor";
 /** Maximum milliseconds that the old worker runs on until the new one is online. */
 const HANDOVER_MS = 10_000;
-/** Milliseconds after which a draining worker is ended, even with unconfirmed results. */
-const DRAIN_LIMIT_MS = 300_000;
 const RETRY_FIRST_MS = 1000;
 const RETRY_LAST_MS = 30_000;
 
@@ -97,6 +96,14 @@ export class ExecutorClient extends EventTarget {
     this.#setState(STOPPED);
   }
 
+  /** Takes no further call, here and for good; settles once the results of those that run are with the bridge. */
+  async drainCalls() {
+    this.#life?.abort();
+    this.#life = null;
+    if (this.#current) await retireWorker(this.#current.worker);
+    this.stop();
+  }
+
   /** Gives the executor the origins that are accepted now. Settles when a new worker, if one is needed, has taken over. */
   refreshOrigins() {
     if (this.state.role === "executor") this.#refreshing = this.#refreshing.then(() => this.#ensureWorker());
@@ -111,10 +118,10 @@ export class ExecutorClient extends EventTarget {
 
   /**
    * Sends what the user decided about waiting calls; the worker that has them accepts the first decision.
-   * @param {string[]} callIds @param {import("../executor/approval_policy.js").Decision} decision
+   * @param {string[]} callIds @param {import("../executor/approval_policy.js").Decision} decision @param {"user" | "policy"} [reason]
    */
-  decideCalls(callIds, decision) {
-    this.#broadcast({ type: "decide", call_ids: callIds, decision });
+  decideCalls(callIds, decision, reason = "user") {
+    this.#broadcast({ type: "decide", call_ids: callIds, decision, reason });
   }
 
   /** @param {(cards: WaitingCard[]) => void} callback called at once too */
@@ -242,7 +249,7 @@ export class ExecutorClient extends EventTarget {
       setTimeout(resolve, HANDOVER_MS);
     });
     this.#whenOnline.delete(id);
-    retireWorker(previous);
+    void retireWorker(previous);
   }
 
   /** The script could not be loaded, or failed while loading. @param {string} id */
@@ -289,12 +296,4 @@ export class ExecutorClient extends EventTarget {
 /** @param {Worker} worker @param {MessagePort} [port] to the companion */
 function handOverPort(worker, port = openRelayPort()) {
   worker.postMessage({ type: "companion_port", port }, [port]);
-}
-
-/** Lets a worker finish its calls, then ends it. @param {Worker} worker */
-function retireWorker(worker) {
-  const end = () => worker.terminate();
-  worker.addEventListener("message", ({ data }) => data.type === "drained" && end());
-  worker.postMessage({ type: "drain" });
-  setTimeout(end, DRAIN_LIMIT_MS);
 }

@@ -56,6 +56,9 @@ const DECISIONS = {
   denied: t`denied`,
 };
 
+/** Who decided; nothing is said of a click. @type {Record<string, string>} */
+const REASONS = { no_answer: t`nobody answered`, policy: t`by the policy of its page` };
+
 /** Characters of an id whose owner is gone. */
 const ID_CHARS = 8;
 
@@ -86,7 +89,7 @@ const FACTS = {
   ended_at: (value) => t`ended ${formatTime(value * 1000)}`,
   late: () => t`answered after its end`,
   decision: (value) => DECISIONS[value] ?? truncateLine(value),
-  reason: (value) => (value === "no_answer" ? t`nobody answered` : ""),
+  reason: (value) => REASONS[value] ?? "",
   go: (value) => (value ? "" : t`had ended before`),
   waits: () => t`starts later`,
   revoked: (value) => counted(value, "{0} permission", "{0} permissions"),

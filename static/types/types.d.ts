@@ -282,6 +282,8 @@ export interface JournalEntry {
 // ---- approval ----
 
 export type ApprovalMode = "safe" | "ask" | "all";
+/** policy: nobody is at the page, and its policy decided · no_answer: the time passed. */
+export type DecisionReason = "user" | "policy" | "no_answer";
 /** unsafe: it can change something · every_call: the user wants that · changed: since it was always allowed · bridge: it asks ·
  * login: it can change something as its user, which no lasting permission covers. */
 export type ReasonToAsk = "unsafe" | "every_call" | "changed" | "bridge" | "login";
@@ -318,6 +320,8 @@ export interface CardFacts {
 }
 export interface WaitingCard extends CardFacts {
   call_id: string;
+  /** Of its operation, for example "POST /orders". */
+  key: string;
   /** See `ToolCall`. */
   asked_by: string;
   chat_id: string | null;
@@ -438,7 +442,7 @@ export type WorkerNews =
   | { type: "source_changed"; server_id: string }
   | { type: "changed"; subject: Subject; revision?: string };
 /** What a tab asks of the executor on the same channel. */
-export type TabRequest = { type: "recap" } | { type: "decide"; call_ids: string[]; decision: "once" | "chat" | "timed" | "always" | "denied" } | { type: "cancel"; call_id: string } | { type: "refresh" };
+export type TabRequest = { type: "recap" } | { type: "decide"; call_ids: string[]; decision: "once" | "chat" | "timed" | "always" | "denied"; reason: "user" | "policy" } | { type: "cancel"; call_id: string } | { type: "refresh" };
 /** Where a page's executor is loaded from, soon, and what it may reach as of a revision of the servers. */
 export interface ExecutorOffer {
   script_url: string;

@@ -259,3 +259,14 @@ test("long text is cut by characters and by lines, and says that it is", () => {
   assert.deepEqual(truncateText("a\nb\nc", 10, 2), { text: "a\nb", isCut: true });
   assert.deepEqual(truncateText("abc", 3, 1), { text: "abc", isCut: false });
 });
+
+test("a policy denies as a click does, and says that it was the policy", async () => {
+  const { queue, told, asked, rest } = scene();
+  await queue.addCall(ORDER);
+  queue.decideCalls([ORDER.call_id], "denied", "policy");
+  await rest();
+  assert.deepEqual([asked[0].decision, asked[0].reason], ["denied", "policy"]);
+  asked[0].answer({ may_begin: false, awaiting_slot: false, deadline_ms: 0 });
+  await rest();
+  assert.deepEqual(told, [`closed ${ORDER.call_id} denied`]);
+});

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Literal
 
-from bridge.browser_protocol import Decision, Result
+from bridge.browser_protocol import Decision, DecisionReason, Result
 from bridge.calls.call_ids import CallIds
 from bridge.calls.dispatcher import RESUME_S, Dispatcher
 from bridge.calls.outcome import CallOutcome
@@ -67,7 +67,7 @@ def failed(call_id: str, code: ErrorCode, delivered: str) -> Result:
 def decision_of(
     call_id: str,
     decision: Literal["once", "chat", "timed", "always", "denied"],
-    reason: Literal["user", "no_answer"] = "user",
+    reason: DecisionReason = "user",
 ) -> Decision:
     return Decision(call_id=call_id, decision=decision, reason=reason)
 

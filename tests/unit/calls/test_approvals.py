@@ -1,10 +1,10 @@
 """What users said about asking, between calls and restarts."""
 
 from dataclasses import replace
-from typing import Literal
 
 import pytest
 
+from bridge.browser_protocol import DecisionReason
 from bridge.calls.approvals import MAX_GRANTS, Approvals
 from bridge.calls.open_call import ApprovalVerdict
 from bridge.calls.request import CallContext, CallRequest
@@ -34,7 +34,7 @@ class ApprovalsHarness:
         self,
         call: CallRequest,
         decision: str,
-        reason: Literal["user", "no_answer"] = "user",
+        reason: DecisionReason = "user",
         device: str | None = "d1",
     ) -> None:
         self.approvals.remember_decision("call_1", call, ApprovalVerdict(decision, reason, device, self.time))

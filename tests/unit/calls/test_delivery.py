@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from bridge.browser_protocol import Accepted, DecisionReply, Result
+from bridge.browser_protocol import Accepted, DecisionReason, DecisionReply, Result
 from bridge.calls.call_ids import new_unsealed_id
 from bridge.calls.dispatcher import RESUME_S
 from bridge.calls.open_call import APPROVAL_GRACE_S, Page
@@ -229,8 +229,8 @@ async def test_what_was_decided_is_told_and_written_down(
     )
 
 
-@pytest.mark.parametrize("reason", ["user", "no_answer"])
-async def test_a_denial_is_a_normal_ending(reason: Literal["user", "no_answer"]) -> None:
+@pytest.mark.parametrize("reason", ["user", "policy", "no_answer"])
+async def test_a_denial_is_a_normal_ending(reason: DecisionReason) -> None:
     """Nothing was sent, and the model is told who decided."""
     harness = DispatcherHarness()
     running, call_id = await asked(harness)
