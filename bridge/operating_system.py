@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -41,6 +42,15 @@ AUTHORITIES = (
 
 LOCKED_AT = 1 << 30
 """Offset of the byte that stands for a whole file on Windows, where what is locked cannot be read."""
+
+PIPES_FROM = 10
+"""Lowest number for a pipe on its way to another process, so that none takes another's place there."""
+
+PROCESSES = Path("/proc")
+"""Where Linux says what processes use."""
+
+GROUP_FIELD, RESIDENT_FIELD = 2, 21
+"""Which fields of a process's `stat`, counted from the one after its name, hold its group and its pages."""
 
 REPLACE_TRIES, REPLACE_PAUSE_S = 6, 0.05
 """Tries, and seconds between, to replace a file that others hold open on Windows, as virus scanners do."""
@@ -167,6 +177,80 @@ def call_on_stop(loop: AbstractEventLoop, stop: Callable[[], None], *, platform:
 def ignore_interrupts() -> None:
     """Leave Ctrl-C to the parent, which ends this process by closing its standard input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+# Browsers
+
+
+def can_drive_browsers(platform: str = sys.platform) -> bool:
+    """Return whether a browser can be given pipes by their numbers, as it is not on Windows."""
+    return platform != "win32"
+
+
+def is_superuser() -> bool:
+    """Return whether this process may do everything: a browser does not confine its pages then."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def start_in_group(
+    arguments: list[str], environ: Mapping[str, str], pipes: Mapping[int, int], output: int
+) -> int:
+    """Start a program in a process group of its own and return the id of both; `wait_for_exit` must follow.
+
+    It inherits `pipes`, descriptors of this process by the numbers that they get, and writes to `output`.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    own = {number: _FCNTL.fcntl(pipe, _FCNTL.F_DUPFD_CLOEXEC, PIPES_FROM) for number, pipe in pipes.items()}
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        *((os.POSIX_SPAWN_DUP2, output, number) for number in (1, 2)),
+        *((os.POSIX_SPAWN_DUP2, pipe, number) for number, pipe in own.items()),
+    ]
+    try:
+        return os.posix_spawn(arguments[0], arguments, environ, file_actions=actions, setpgroup=0)
+    finally:
+        for pipe in own.values():
+            os.close(pipe)
+
+
+def wait_for_exit(pid: int) -> int:
+    """Wait, without a limit, for a program that this process started; returns its exit status, or -signal."""
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def kill_group(group: int) -> None:
+    """Kill every process of a group; nothing where there is none."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def measures_groups(processes: Path = PROCESSES) -> bool:
+    """Return whether the memory of other processes can be read, as it can on Linux."""
+    return (processes / "self" / "stat").exists()
+
+
+def resident_bytes(group: int, processes: Path = PROCESSES) -> int:
+    """Return the resident memory of all processes of a group; what several share counts for each."""
+    pages = 0
+    for status in processes.glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended meanwhile
+            fields = status.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            pages += int(fields[RESIDENT_FIELD]) if int(fields[GROUP_FIELD]) == group else 0
+    return pages * _RESOURCE.getpagesize()
+
+
+def notify_systemd(news: str, environ: Mapping[str, str] = os.environ) -> None:
+    """Tell systemd how the service is, as `sd_notify` does; nothing where nobody listens, and never fails.
+
+    See sd_notify(3): `READY=1`, `WATCHDOG=1`, `STATUS=…`, one a line.
+    """
+    place = environ.get("NOTIFY_SOCKET", "")
+    if not place:
+        return
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as speaker:
+        speaker.sendto(news.encode(), "\0" + place[1:] if place.startswith("@") else place)
 
 
 # Limits

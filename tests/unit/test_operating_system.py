@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import signal
+import socket
 import stat
 import sys
 from io import BytesIO, TextIOWrapper
@@ -233,3 +234,67 @@ async def test_the_real_loop_of_this_system_stops_on_a_signal() -> None:
         await stopped.wait()
     for name in system.stop_signals():
         asyncio.get_running_loop().remove_signal_handler(getattr(signal, name))
+
+
+@pytest.mark.skipif(sys.platform != LINUX, reason="reads /proc")
+def test_a_program_of_a_group_is_given_pipes_by_number_and_ends_with_its_group(tmp_path: Path) -> None:
+    """A browser reads commands from 3 and answers on 4, whichever numbers the pipes have here."""
+    its_read, our_write = os.pipe()
+    our_read, its_write = os.pipe()
+    with (tmp_path / "output").open("wb") as output:
+        words = ["/bin/sh", "-c", "read line <&3; echo $line $WORD >&4; echo said; sleep 60"]
+        pid = system.start_in_group(words, {"WORD": "back"}, {3: its_read, 4: its_write}, output.fileno())
+    os.close(its_read)
+    os.close(its_write)
+    os.write(our_write, b"there\n")
+    assert os.read(our_read, 100) == b"there back\n"
+    assert system.resident_bytes(pid) > 0
+    system.kill_group(pid)
+    assert system.wait_for_exit(pid) == -signal.SIGKILL
+    assert os.read(our_read, 100) == b""
+    system.kill_group(pid)
+    assert system.resident_bytes(pid) == 0
+    assert (tmp_path / "output").read_text() in ("", "said\n")
+    os.close(our_write)
+    os.close(our_read)
+
+
+@pytest.mark.skipif(sys.platform != LINUX, reason="reads /proc")
+def test_a_program_that_is_not_there_leaves_no_descriptor_open() -> None:
+    """A service tries again for ever."""
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(FileNotFoundError):
+        system.start_in_group(["/nowhere/program"], {}, {3: 0}, 1)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.skipif(sys.platform != LINUX, reason="reads /proc")
+def test_the_memory_of_processes_is_known_where_the_system_says_it(tmp_path: Path) -> None:
+    """A name may hold anything, parentheses too."""
+    for pid, line in {
+        "7": "7 (a) b) S 1 7 " + "0 " * 18 + "250 0",
+        "8": "8 (c) S 1 8 " + "0 " * 18 + "1 0",
+    }.items():
+        (tmp_path / pid).mkdir()
+        (tmp_path / pid / "stat").write_text(line)
+    (tmp_path / "9").mkdir()
+    assert system.resident_bytes(7, tmp_path) == 250 * os.sysconf("SC_PAGE_SIZE")
+    assert not system.measures_groups(tmp_path)
+    assert system.measures_groups()
+
+
+@pytest.mark.parametrize(("platform", "can"), [("linux", True), ("darwin", True), ("win32", False)])
+def test_browsers_are_driven_where_pipes_have_numbers(platform: str, can: bool) -> None:
+    """Windows hands handles on in another way."""
+    assert system.can_drive_browsers(platform) is can
+
+
+@pytest.mark.skipif(sys.platform == WINDOWS, reason="systemd listens on a Unix socket")
+def test_a_service_manager_is_told_where_one_listens(tmp_path: Path) -> None:
+    """It is no reason to fail that nobody does."""
+    system.notify_systemd("READY=1", {})
+    system.notify_systemd("READY=1", {"NOTIFY_SOCKET": str(tmp_path / "gone")})
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        system.notify_systemd("READY=1", {"NOTIFY_SOCKET": str(tmp_path / "notify")})
+        assert manager.recv(100) == b"READY=1"
