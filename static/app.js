@@ -48,6 +48,8 @@ class App {
     this.identity = null;
     /** Shown while this browser waits to be confirmed. @type {PairingPanel | null} */
     this.pairing = null;
+    /** Answers in place of a person, if this browser is driven. @type {import("./unattended/unattended_page.js").UnattendedPage | null} */
+    this.unattended = null;
     /** The next attempt to enter, while the bridge or its database does not answer. @type {number | undefined} */
     this.nextAttempt = undefined;
     /** The other tabs must not keep working for a user whom this browser no longer belongs to. */
@@ -65,6 +67,7 @@ class App {
     clearTimeout(this.nextAttempt);
     this.pairing?.stop();
     try {
+      this.unattended ??= await findDriver();
       this.identity ??= new Identity(await openDeviceStore(), { nonce: nonceOfPage(), version: OWN_VERSION });
       const entrance = await this.identity.signIn({ mayReplace });
       if (mayReplace || byCode) this.userChanges.postMessage(entrance.user_id);
@@ -144,7 +147,9 @@ class App {
     navigation.start();
     shortcuts.start();
     const loaded = inventory.loadInventory();
-    if (byTicket) await loaded.then(() => acceptStartupServers(parts));
+    const { unattended } = this;
+    if (unattended) this.started.push(await loaded.then(() => unattended.enter(parts)));
+    else if (byTicket) await loaded.then(() => acceptStartupServers(parts));
     this.started.push({ stop: stopWhileCached(executor) });
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
     for (const part of [devices, controls, status, approvals, attention, notices, webMcp]) part.start();
@@ -188,12 +193,14 @@ class App {
     };
     const change = () => void this.start({ mayReplace: true });
     fill(elementById("main"), entranceView(failure, { again, stay, change }, this.pairing?.element ?? null));
+    this.unattended?.reportEntrance(failure);
     this.pairing?.start();
   }
 
   /** @param {Identity} identity */
   #pairingPanel(identity) {
-    return new PairingPanel(identity.code, () => void this.start({ byCode: true }));
+    const confirmed = () => void this.start({ byCode: true });
+    return new PairingPanel(identity.code, confirmed, (shown) => this.unattended?.reportCode(shown));
   }
 }
 
@@ -219,6 +226,17 @@ function announceOwner(user) {
 async function acceptStartupServers(parts) {
   const { StartupAcceptance } = await import("./servers/startup_acceptance.js");
   await new StartupAcceptance(parts, elementById("notices")).acceptServers();
+}
+
+/**
+ * Who drives this browser put a function here before any script ran, which nobody else could. A page without one loads nothing
+ * of this.
+ */
+async function findDriver() {
+  const { toolBridgeDriver: tell } = /** @type {{toolBridgeDriver?: import("./types/unattended_types.d.ts").Tell}} */ (globalThis);
+  if (typeof tell !== "function") return null;
+  const { UnattendedPage } = await import("./unattended/unattended_page.js");
+  return new UnattendedPage(tell);
 }
 
 /** @param {Parts} parts @param {Route} route */

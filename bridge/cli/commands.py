@@ -88,6 +88,15 @@ COMMANDS: Mapping[str, Command] = {
             "tool-bridge smoke --tool getProduct --arguments '{\"product_id\": 2}'",
         ),
     ),
+    "page": Command(
+        "bridge.cli.page.options:add_page",
+        "bridge.cli.page.command:page",
+        "run the page in a headless browser, for a machine without a user",
+        (
+            "tool-bridge page --url https://bridge.example --policy page.toml --ticket-file ticket",
+            "tool-bridge page --url https://bridge.example --policy page.toml --code",
+        ),
+    ),
     "open": Command(
         "bridge.cli.options:add_open",
         "bridge.cli.links:open_page",
@@ -209,7 +218,7 @@ COMMANDS: Mapping[str, Command] = {
 
 GROUPS: Mapping[str, Sequence[str]] = {
     "run a bridge": ("init", "serve", "demo", "doctor"),
-    "use it": ("open", "tools", "call", "smoke"),
+    "use it": ("open", "page", "tools", "call", "smoke"),
     "look at a document": ("check", "plan"),
     "let people and programs in": ("link", "key", "users", "devices"),
     "look after what is stored": (

@@ -19,10 +19,15 @@ export class PairingPanel {
   #timer;
   #isStopped = true;
 
-  /** @param {PairingCode} code @param {() => void} confirmed */
-  constructor(code, confirmed) {
+  /**
+   * @param {PairingCode} code
+   * @param {() => void} confirmed
+   * @param {(shown: import("../executor/pairing_code.js").ShownCode) => void} [shown] hears of every code
+   */
+  constructor(code, confirmed, shown = () => undefined) {
     this.code = code;
     this.confirmed = confirmed;
+    this.shown = shown;
     this.element = el("section", { class: "panel pairing", "aria-label": t`Pair this browser with a code` });
     this.look = () => document.visibilityState === "visible" && this.#askSoon(0);
   }
@@ -51,7 +56,8 @@ export class PairingPanel {
   }
 
   #showCode() {
-    const { code, ends_at } = /** @type {import("../executor/pairing_code.js").ShownCode} */ (this.code.shownCode);
+    const shown = /** @type {import("../executor/pairing_code.js").ShownCode} */ (this.code.shownCode);
+    const { code, ends_at } = shown;
     const until = formatTime(ends_at);
     const readable = `${code.slice(0, 4)}-${code.slice(4)}`;
     fill(
@@ -62,6 +68,7 @@ export class PairingPanel {
       el("p", { class: "hint" }, t`Valid once, until ${until}. This page continues by itself.`),
     );
     announceSentence(t`Code ${[...code].join(" ")}`);
+    this.shown(shown);
     this.#askSoon(ASK_EVERY_MS);
   }
 

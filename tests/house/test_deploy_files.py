@@ -1,5 +1,6 @@
 """The ready files of deploy/ say what this bridge understands, give no right away, and send nothing twice."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,15 +9,20 @@ import pytest
 import yaml
 
 from bridge.cli.arguments import DATABASE_VARIABLE
+from bridge.cli.command_parser import build_parser
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import REPLICA_URL_VARIABLE
 from bridge.settings.declaration import list_settings
+from bridge.unattended.browser import CLOSE_S
+from bridge.unattended.service import STOP_S
 from tests.house.source import files, refuse, text_of
 
 DEPLOY = "deploy/"
 FOLDER = "deploy/replicas/"
 ALONE = "deploy/compose.yaml"
 UNIT, IMAGE = "deploy/tool-bridge.service", "deploy/Dockerfile"
+PAGE, PAGE_UNIT = "deploy/compose.page.yaml", "deploy/tool-bridge-page.service"
+PAGE_IMAGE = "deploy/page.Dockerfile"
 MANIFESTS = ("deploy/kubernetes.yaml", "deploy/replicas/kubernetes.yaml")
 SHUTDOWN_S, WRITING_S = 10, 20
 DRAIN_VARIABLE = "TOOL_BRIDGE_DRAIN_SECONDS"
@@ -174,3 +180,37 @@ def test_a_balancer_binds_no_client_and_repeats_nothing_that_was_sent(name: str)
     lines = [line.partition("#")[0].rstrip() for line in text_of(FOLDER + name).splitlines()]
     refuse(f"{FOLDER}{name}: {line.strip()}" for line in lines if re.search(NEVER[name], line))
     refuse(f"{FOLDER}{name} lacks {needed}" for needed in NEEDED[name] if needed not in "\n".join(lines))
+
+
+def words_of_unit() -> list[str]:
+    """What systemd starts, as the command reads it."""
+    lines = text_of(PAGE_UNIT).replace("\\\n", " ")
+    (command,) = re.findall(r"^ExecStart=(.+)$", lines, re.MULTILINE)
+    return command.split()[1:]
+
+
+def words_of_compose() -> list[str]:
+    """What the container starts, as the command reads it."""
+    (entrypoint,) = re.findall(r"^ENTRYPOINT (.+)$", text_of(PAGE_IMAGE), re.MULTILINE)
+    return [*json.loads(entrypoint)[1:], *documents(PAGE)[0]["services"]["page"]["command"]]
+
+
+def test_a_page_without_a_person_is_started_with_words_that_it_knows() -> None:
+    """A misspelled option ends a service that nobody looks at."""
+    parser, _ = build_parser(["page"])
+    by_systemd, by_compose = parser.parse_args(words_of_unit()), parser.parse_args(words_of_compose())
+    assert (by_systemd.no_sandbox, by_compose.no_sandbox) == (False, True)
+    assert f"127.0.0.1:{by_compose.health_port}/healthz" in text_of(PAGE_IMAGE)
+
+
+def test_a_page_without_a_person_has_no_rights_and_the_time_to_let_calls_finish() -> None:
+    """Chromium must not run as root, and a call that was cut off may have been performed."""
+    needed = STOP_S + 3 * CLOSE_S
+    service = documents(PAGE)[0]["services"]["page"]
+    rights = (service["read_only"], service["cap_drop"], service["security_opt"])
+    assert rights == (True, ["ALL"], ["no-new-privileges:true"])
+    assert int(service["stop_grace_period"].removesuffix("s")) >= needed
+    (stop_s,) = re.findall(r"^TimeoutStopSec=(\d+)$", text_of(PAGE_UNIT), re.MULTILINE)
+    assert int(stop_s) >= needed
+    assert re.findall(r"^USER (.+)$", text_of(PAGE_IMAGE), re.MULTILINE)[-1] == "10001:10001"
+    assert "DynamicUser=yes" in text_of(PAGE_UNIT)

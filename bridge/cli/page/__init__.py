@@ -1,0 +1,1 @@
+"""`tool-bridge page`: the bridge page in a headless browser, as a service."""

@@ -1,0 +1,1 @@
+"""The bridge page without a person: a headless browser, driven and watched as a service."""

@@ -1,0 +1,139 @@
+"""What happens to a page without a person when its browser dies, hangs or grows, or the service is killed."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from tests.browser.browser_harness import BrowserHarness, open_harness
+from tests.browser.unattended.running_page import RunningPage, running_page
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+BALLAST_MB = 700
+BALLAST = f"import sys; x = bytearray({BALLAST_MB} << 20); print('ready', flush=True); sys.stdin.read()"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def slow(chromium: Browser, tmp_path: Path) -> AsyncIterator[BrowserHarness]:
+    """A bridge whose tools take their time, and that asks about no call."""
+    (tmp_path / "bridge").mkdir()
+    async with open_harness(chromium, tmp_path / "bridge", ["answers.yaml"]) as scene:
+        yield scene
+
+
+async def options_of(slow: BrowserHarness, folder: Path) -> tuple[str, str, str, str]:
+    """Bridge, policy, and a ticket in a file."""
+    (folder / "ticket").write_text(await slow.bridge.page_url())
+    policy = f'[[servers]]\nurl = "{slow.samples_url}/documents/answers.yaml"\naccept = "all"'
+    return slow.bridge.base_url, policy, "--ticket-file", str(folder / "ticket")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def main_pid(page: RunningPage) -> int:
+    return page.browser_pids()[0]
+
+
+async def test_a_browser_that_is_killed_is_back_within_ten_seconds(
+    slow: BrowserHarness, tmp_path: Path
+) -> None:
+    """On an idle machine it takes three; its device and what it accepted are still there."""
+    async with running_page(tmp_path, *await options_of(slow, tmp_path)) as page:
+        await page.wait_until_healthy()
+        killed = main_pid(page)
+        seen = len(page.lines)
+        os.kill(killed, signal.SIGKILL)
+        await page.wait_for_line("The page is started again in 1 s: the browser has ended", after=seen)
+        await page.wait_for_line("The page is connected", after=seen)
+        health = await page.wait_until_healthy()
+        assert health["restarts"] == 1
+        assert main_pid(page) != killed
+        assert (await slow.caller.call("getNothing")).status == 200
+
+
+async def test_a_browser_that_hangs_is_replaced(slow: BrowserHarness, tmp_path: Path) -> None:
+    """It would keep its place as if it worked: the page is asked every ten seconds."""
+    async with running_page(tmp_path, *await options_of(slow, tmp_path)) as page:
+        await page.wait_until_healthy()
+        seen = len(page.lines)
+        for pid in page.browser_pids():
+            os.kill(pid, signal.SIGSTOP)
+        await page.wait_for_line("has not answered", after=seen)
+        await page.wait_for_line("The page is connected", after=seen)
+        assert (await slow.caller.call("getNothing")).status == 200
+
+
+async def test_a_browser_that_grows_is_replaced_without_losing_the_call_that_runs(
+    slow: BrowserHarness, tmp_path: Path
+) -> None:
+    """What counts is all of its processes; a large one is put among them here."""
+    limit = "--memory-limit", "100000"
+    async with running_page(tmp_path, *await options_of(slow, tmp_path), *limit) as page:
+        await page.wait_until_healthy()
+        used = await eventually(lambda: memory_of(page), what="a measure of the memory")
+    limit = "--memory-limit", str(used + BALLAST_MB // 2)
+    async with running_page(tmp_path, *await options_of(slow, tmp_path), *limit) as page:
+        await page.wait_until_healthy()
+        seen = len(page.lines)
+        running = asyncio.create_task(slow.caller.call("getSlow", {"seconds": 6}))
+        await page.wait_for_running()
+        ballast = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", BALLAST),
+            process_group=main_pid(page),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+        )
+        await page.wait_for_line(r"started again in 1 s: the browser uses \d+ MB, more than", after=seen)
+        assert running.done()
+        assert (await running).status == 200
+        assert await asyncio.wait_for(ballast.wait(), 10) == -signal.SIGKILL
+        await page.wait_for_line("The page is connected", after=seen)
+        await page.wait_until_healthy()
+        assert (await slow.caller.call("getNothing")).status == 200
+
+
+async def memory_of(page: RunningPage) -> int:
+    return (await page.health())[1]["memory_mb"]
+
+
+async def test_a_stop_lets_the_call_that_runs_finish(slow: BrowserHarness, tmp_path: Path) -> None:
+    """As a deployment does it."""
+    async with running_page(tmp_path, *await options_of(slow, tmp_path)) as page:
+        await page.wait_until_healthy()
+        running = asyncio.create_task(slow.caller.call("getSlow", {"seconds": 3}))
+        await page.wait_for_running()
+        assert await page.stop() == 0
+        assert (await running).status == 200
+
+
+async def test_a_service_that_is_killed_leaves_no_browser(slow: BrowserHarness, tmp_path: Path) -> None:
+    """The browser ends with the pipe that nobody holds any more, and its profile can be used again."""
+    async with running_page(tmp_path, *await options_of(slow, tmp_path)) as page:
+        await page.wait_until_healthy()
+        page.process.kill()
+        await page.ended()
+        await eventually(lambda: not page.browser_pids(), what="the end of the browser")
+    async with running_page(tmp_path, *await options_of(slow, tmp_path)) as page:
+        await page.wait_until_healthy()
+
+
+async def test_it_waits_for_a_bridge_that_is_not_there_yet(slow: BrowserHarness, tmp_path: Path) -> None:
+    """Machines start in any order."""
+    _, policy, *_ = await options_of(slow, tmp_path)
+    async with running_page(tmp_path, f"http://127.0.0.1:{free_port()}", policy) as page:
+        await page.wait_for_line("started again in 1 s: the bridge does not answer at http://127.0.0.1:")
+        await page.wait_for_line("started again in 2 s: the bridge does not answer at http://127.0.0.1:")
+        status, health = await page.health()
+        assert (status, "does not answer" in health["reason"]) == (503, True)

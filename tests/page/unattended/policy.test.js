@@ -1,0 +1,126 @@
+// @ts-check
+import assert from "node:assert/strict";
+import test from "node:test";
+import { answerCards, mayRun } from "../../../static/unattended/card_answers.js";
+import { PolicyKeeper } from "../../../static/unattended/policy_keeper.js";
+import { isSameSelection, originsLeftOut, selectTools, unknownNames } from "../../../static/unattended/tool_selection.js";
+
+/** @typedef {import("../../../static/types/unattended_types.d.ts").ServerPolicy} ServerPolicy */
+/** @typedef {import("../../../static/types/unattended_types.d.ts").PolicyReport} PolicyReport */
+
+const HERE = "https://api.example";
+const URL_OF_DOCUMENT = `${HERE}/openapi.json`;
+
+/** @param {Partial<ServerPolicy>} [changes] @returns {ServerPolicy} */
+const policy = (changes = {}) => ({ url: URL_OF_DOCUMENT, digest: "", origins: [HERE], accept: "all", approve: "nothing", add: false, credentials: [], ...changes });
+
+/** @param {string} key @param {object} [changes] @returns {any} */
+const tool = (key, changes = {}) => ({ name: key.replaceAll(/\W/g, "_"), key, safe: key.startsWith("GET"), digest: `${key} 1`, accepted_digest: null, origin: HERE, ...changes });
+
+const TOOLS = [tool("GET /a"), tool("POST /b"), tool("GET /c", { origin: "https://other.example" })];
+
+test("a policy accepts what only reads, everything, or what it names, and nothing that goes elsewhere", () => {
+  const server = { title: "Shop", tools: TOOLS };
+  assert.deepEqual(Object.keys(selectTools(server, policy({ accept: "safe" }), {})), ["GET /a"]);
+  assert.deepEqual(Object.keys(selectTools(server, policy({ accept: "all" }), {})), ["GET /a", "POST /b"]);
+  assert.deepEqual(selectTools(server, policy({ accept: ["POST__b", "GET /c"] }), {}), { "POST /b": "POST /b 1" });
+  assert.deepEqual(selectTools(server, policy({ accept: ["POST /b"] }), { "POST /b": "POST /b 1" }), {});
+  assert.deepEqual(originsLeftOut(server, policy()), ["Shop: operations at https://other.example are not accepted, because origins does not list it."]);
+});
+
+test("a name that the document does not have is told once", () => {
+  assert.deepEqual(unknownNames({ title: "Shop", tools: TOOLS }, policy({ accept: ["gone", "POST /b"], approve: ["gone"] })), ['Shop has no operation "gone".']);
+});
+
+test("nothing is accepted again that is accepted at the bridge and pinned here as it stands", () => {
+  const wanted = { "GET /a": "GET /a 1" };
+  const server = { title: "Shop", tools: [tool("GET /a", { accepted_digest: "GET /a 1" }), tool("POST /b")] };
+  assert.equal(isSameSelection(server, wanted, wanted), true);
+  assert.equal(isSameSelection(server, wanted, {}), false);
+  assert.equal(isSameSelection(server, wanted, { "GET /a": "GET /a 0" }), false);
+  assert.equal(isSameSelection({ title: "Shop", tools: TOOLS }, wanted, wanted), false);
+});
+
+/** @param {object} [changes] @returns {any} */
+const card = (changes = {}) => ({ call_id: "1", server_id: "s", key: "POST /b", is_safe: false, doubted: null, reason: "unsafe", ...changes });
+
+test("a call that may have been made already, or acts with a login, is no policy's to allow", () => {
+  const all = { approves: () => true };
+  assert.equal(mayRun(card(), all), true);
+  assert.equal(mayRun(card({ doubted: { call_id: "0", opened_at: 1 } }), all), false);
+  assert.equal(mayRun(card({ reason: "login" }), all), false);
+  assert.equal(mayRun(card(), { approves: () => false }), false);
+});
+
+test("every card is answered at once, by its own operation and not by what it calls itself", () => {
+  /** @type {unknown[]} */
+  const decided = [];
+  const cards = [card(), card({ call_id: "2", key: "DELETE /b", tool: "POST__b" })];
+  const executor = { onCards: (/** @type {(cards: any[]) => void} */ hear) => (hear(cards), () => {}), decideCalls: (/** @type {unknown[]} */ ...words) => decided.push(words) };
+  answerCards(/** @type {any} */ (executor), { approves: (_id, key) => key === "POST /b" });
+  assert.deepEqual(decided, [[["1"], "once", "policy"], [["2"], "denied", "policy"]]);
+});
+
+/**
+ * A bridge with one server and a browser, of which everything is written down that changes something.
+ * @param {{tools?: any[], pinned?: string[], stored?: {origin: string, scheme: string}[], servers?: any[]}} [changes]
+ */
+function scene({ tools = TOOLS, pinned = [], stored = [], servers = [{ id: "s", title: "Shop", source_url: URL_OF_DOCUMENT, digest: "d1" }] } = {}) {
+  /** @type {string[]} */
+  const done = [];
+  /** @type {PolicyReport[]} */
+  const reports = [];
+  const note = (/** @type {string} */ what) => async (/** @type {unknown[]} */ ...about) => void done.push(`${what} ${JSON.stringify(about)}`);
+  const inventory = { servers, pinned: new Map(), loadInventory: async () => undefined };
+  const plan = (/** @type {any} */ { key, digest }) => [key, { name: key, digest, plan: { version: 1, method: key.split(" ")[0], path: key.split(" ")[1], base_url: HERE } }];
+  const api = {
+    readServer: async () => ({ ...servers[0], base_url: HERE, tools, security_schemes: [{ scheme: "token" }] }),
+    readPlans: async () => ({ operations: Object.fromEntries(tools.map(plan)) }),
+    acceptOperations: note("accept"),
+    addServer: async (/** @type {unknown} */ offered) => (await note("add")(offered), { id: "s", title: "Shop", source_url: URL_OF_DOCUMENT, digest: "d1" }),
+  };
+  const pins = { ownOrigin: "https://bridge.example", replacePins: async () => done.push("pin"), removeServer: note("unpin"), listServers: async () => pinned.map((server_id) => ({ server_id })) };
+  const credentials = { listCredentials: async () => stored, saveCredential: note("save"), removeCredential: note("forget"), removeServer: note("forget all") };
+  const probes = { fetchDocument: async (/** @type {URL} */ url) => ({ text: "openapi: 3.1.0", source_url: url.href }) };
+  const parts = { api, pins, credentials, inventory, probes, executor: { refreshOrigins: async () => undefined } };
+  const keeper = new PolicyKeeper(/** @type {any} */ (parts), (report) => reports.push(report));
+  return { keeper, done, reports };
+}
+
+test("what a policy names is pinned, accepted and given its credentials", async () => {
+  const { keeper, done, reports } = scene({ stored: [{ origin: HERE, scheme: "old" }] });
+  await keeper.applyPolicy({ servers: [policy({ accept: ["POST /b"], approve: ["POST__b"], credentials: [{ origin: HERE, scheme: "token", value: { value: "x" } }] })] });
+  assert.deepEqual(done, ["pin", 'accept ["s",{"POST /b":"POST /b 1"}]', `forget ["s","${HERE}","old"]`, `save ["s","${HERE}","token",{"value":"x"}]`]);
+  assert.deepEqual(reports, [{ accepted: [{ title: "Shop", operations: 1 }], problems: [] }]);
+  assert.deepEqual([keeper.approves("s", "POST /b", false), keeper.approves("s", "GET /a", true), keeper.approves("t", "POST /b", false)], [true, false, false]);
+});
+
+test("what a policy does not name is withdrawn from this browser and from the bridge", async () => {
+  const { keeper, done } = scene({ pinned: ["s", "gone"] });
+  await keeper.applyPolicy({ servers: [] });
+  assert.deepEqual(done, ['accept ["s",{}]', 'unpin ["s"]', 'forget all ["s"]', 'unpin ["gone"]', 'forget all ["gone"]']);
+});
+
+test("another document than the pinned one is not accepted, and the report says which there are", async () => {
+  const { keeper, done, reports } = scene();
+  await keeper.applyPolicy({ servers: [policy({ digest: "d2" })] });
+  assert.deepEqual(done, []);
+  assert.deepEqual(reports[0].problems, [`The bridge has no document ${URL_OF_DOCUMENT} with digest d2. It has: Shop (${URL_OF_DOCUMENT}, digest d1).`]);
+});
+
+test("a document that the bridge does not have is added only if the policy says so", async () => {
+  const { keeper, done } = scene({ servers: [] });
+  await keeper.applyPolicy({ servers: [policy()] });
+  assert.deepEqual(done, []);
+  await keeper.applyPolicy({ servers: [policy({ add: true })] });
+  assert.equal(done[0], `add [{"text":"openapi: 3.1.0","source_url":"${URL_OF_DOCUMENT}"}]`);
+});
+
+test("one server that fails does not stop the others, and an unknown scheme is told", async () => {
+  const { keeper, reports } = scene();
+  const odd = policy({ credentials: [{ origin: HERE, scheme: "nope", value: { value: "x" } }] });
+  await keeper.applyPolicy({ servers: [policy({ url: "https://gone.example/" }), odd] });
+  assert.equal(reports[0].accepted.length, 1);
+  assert.equal(reports[0].problems.length, 3);
+  assert.equal(reports[0].problems.at(-1), 'Shop: its document has no security scheme "nope".');
+});
