@@ -207,7 +207,7 @@ class UserView:
     def build_search(self) -> ToolSearch:
         """Return the index over the tools the user chose, but of all servers: a caller may choose others.
 
-        Built once, 0.1 s for a thousand tools.
+        Built once, 0.3 s for ten thousand tools: not on the event loop.
         """
         if self._search is None:
             of_any = replace(self.selection, servers=frozenset())

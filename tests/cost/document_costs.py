@@ -10,7 +10,9 @@ from tests.cost.counting import calls_of, traced_memory, waste_calls
 from tests.support.documents.compiled import read_compiled
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.document.document import parse_document
+from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import DocumentTools, compiled_to_lines
+from toolserver.tool.search import ToolSearch
 
 OPERATIONS = 50
 TIMES = 20
@@ -57,6 +59,17 @@ async def measure_schemas(_measured: object, waste: int) -> float:
 
     await prepare()
     return await calls_of(write_schemas, OPERATIONS, prepare)
+
+
+async def measure_search_index(_measured: object, waste: int) -> float:
+    """Calls for adding one operation to the index of a search."""
+    tools = [Tool(operation.key, "bench", operation) for operation in _tools().compiled.operations]
+
+    async def index_tools() -> None:
+        ToolSearch(tools)
+        waste_calls(waste * OPERATIONS)
+
+    return await calls_of(index_tools, OPERATIONS, _nothing)
 
 
 async def measure_argument_check(_measured: object, waste: int) -> float:

@@ -22,6 +22,7 @@ from tests.cost.document_costs import (
     measure_compiling,
     measure_document_memory,
     measure_schemas,
+    measure_search_index,
 )
 from tests.cost.wire_costs import (
     measure_ack,
@@ -46,6 +47,7 @@ CALLS: Mapping[str, Measure] = {
     "delta of /v1/chat/completions": measure_chat_delta,
     "operation read and compiled": measure_compiling,
     "schema of a tool": measure_schemas,
+    "operation indexed for the search": measure_search_index,
     "arguments parsed and validated": measure_argument_check,
 }
 """In calls of Python and C."""

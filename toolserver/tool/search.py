@@ -6,13 +6,12 @@ and by how rare it is among the tools. No I/O, no randomness; ties keep the cata
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from toolserver.tool.catalog import Tool
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-_WEIGHTS = (("name", 8.0), ("tags", 4.0), ("path", 4.0), ("summary", 4.0), ("description", 1.0))
 _MAX_QUERY_WORDS = 40
 _MAX_DESCRIPTION_CHARS = 2_000
 _PREFIX_SHARE = 0.5
@@ -37,10 +36,15 @@ class ToolSearch:
     def __init__(self, tools: Sequence[Tool]) -> None:
         """Indexes names, tags, paths, summaries and the beginnings of descriptions."""
         self._tools = tools
-        self._scores: dict[str, dict[int, float]] = {}
+        self._scores: defaultdict[str, dict[int, float]] = defaultdict(dict)
+        words_in = _TakenApart()
         for index, tool in enumerate(tools):
-            for word, weight in _weighted_words(tool).items():
-                self._scores.setdefault(word, {})[index] = weight
+            seen: set[str] = set()
+            for text, weight in _texts_of(tool):
+                words = seen.union(*map(words_in.__getitem__, set(text.split())))
+                for word in words - seen:
+                    self._scores[word][index] = weight
+                seen = words
         self._words = sorted(self._scores)
 
     def find_tools(self, query: str, *, server: str = "", tag: str = "") -> list[Tool]:
@@ -80,20 +84,20 @@ def _begins(word: str, known: str) -> bool:
     return len(stem) > _MIN_PREFIX and word.startswith(stem)
 
 
-def _weighted_words(tool: Tool) -> dict[str, float]:
+class _TakenApart(dict[str, tuple[str, ...]]):
+    """The words of what stands between two spaces, taken apart once: texts of an API share most of it."""
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        words = self[token] = tuple(words_of(token))
+        return words
+
+
+def _texts_of(tool: Tool) -> Iterator[tuple[str, float]]:
+    """What is indexed of a tool, with the weight of its words, the heaviest first."""
     operation = tool.operation
-    texts = {
-        "name": f"{tool.name} {operation.operation_id or ''}",
-        "tags": " ".join(operation.tags),
-        "path": f"{operation.method} {operation.path}",
-        "summary": operation.summary,
-        "description": operation.description[:_MAX_DESCRIPTION_CHARS],
-    }
-    weighted: dict[str, float] = {}
-    for part, weight in _WEIGHTS:
-        for word in words_of(texts[part]):
-            weighted.setdefault(word, weight)
-    return weighted
+    yield f"{tool.name} {operation.operation_id or ''}", 8.0
+    yield f"{' '.join(operation.tags)} {operation.method} {operation.path} {operation.summary}", 4.0
+    yield operation.description[:_MAX_DESCRIPTION_CHARS], 1.0
 
 
 def _is_among(tool: Tool, server: str, tag: str) -> bool:
