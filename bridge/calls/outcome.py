@@ -6,7 +6,7 @@ A success carries what the API answered, everything else a `WireError`; the two 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from http import HTTPStatus
 from typing import cast
 
@@ -16,6 +16,7 @@ from bridge.errors import ErrorCode, WireError
 from toolserver.call.problem_details import problem_text
 from toolserver.call.result import LOST, Answered, FileBody, TextBody, may_be_json
 from toolserver.json_types import JsonValue
+from toolserver.value_object import value_object
 
 ERROR_BODY_CHARS = 4000
 """Maximum characters of an API's error body that are passed on: enough for a problem+json, too few to flood a
@@ -26,7 +27,7 @@ _ANSWERS = frozenset((ErrorCode.TOO_LARGE, ErrorCode.TOOL_FAILED))
 """Failures that are answers: one too large to read, and an MCP server's own. Nothing is in doubt."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class CallOutcome:
     """How one call ended. Exactly one of `answered` and `error` is set."""
 
@@ -54,7 +55,7 @@ class CallOutcome:
         return replace(self, answered=replace(self.answered, body=None, truncated=True))
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ReportedOutcome:
     """A page's report, once read: the event for the call table, with its answer or error."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toolserver.tool.catalog import Tool
+from toolserver.value_object import value_object
 
 MAX_ASKED_BY_CHARS = 200
 """Maximum characters of the name of who asks for a call."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class CallContext:
     """Where a call comes from; passes from the endpoint to page and journal unchanged."""
 
@@ -105,7 +106,7 @@ class DoubtedCall:
     """UTC seconds since 1970."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ToolCall:
     """A call as an endpoint asks for it: nothing is looked up or checked yet."""
 
@@ -122,7 +123,7 @@ class ToolCall:
     """Set by endpoints whose clients send a call again after a broken connection."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class CallRequest:
     """A call that may be dispatched: looked up, accepted by its user, and validated."""
 

@@ -16,6 +16,7 @@ from toolserver.call.response_headers import filename_of, select_headers
 from toolserver.call.sequence import complete_items, is_sequence, items_of
 from toolserver.call.truncation import cut_json
 from toolserver.document.media_type import JSON, OCTETS, base_type, is_json
+from toolserver.value_object import value_object
 
 HTML = "text/html"
 _SILENT_TYPES = frozenset(
@@ -47,7 +48,7 @@ class FileBody:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class TextBody:
     """A body the page read as text."""
 
@@ -59,7 +60,7 @@ class TextBody:
     """The whole text as a file, if it is stored."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Answered:
     """An API's answer as the page reported it."""
 
@@ -82,7 +83,7 @@ class Answered:
     """Whether the user's cookies for the API went along."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Rendered:
     """One of the bridge's own HTTP answers."""
 
