@@ -8,8 +8,10 @@ that made it, which keeps the call's answer.
 from __future__ import annotations
 
 import itertools
+import os
 import secrets
 import time
+from base64 import urlsafe_b64encode
 from hashlib import blake2s
 
 PREFIX = "call_"
@@ -18,6 +20,26 @@ _OPEN_CHARS = len(PREFIX) + _TIME_DIGITS + 2 * _RANDOM_BYTES
 
 _REPLICA_DIGITS, _COUNT_DIGITS = 4, 6
 """What stands in the place of the random bits when there are several replicas."""
+
+_TOKEN_BYTES, _DRAWN_BYTES = 24, 4096
+
+
+class _RandomBytes:
+    """Random bytes of the operating system, each given out once; a system call for each id takes 0.5 µs."""
+
+    def __init__(self) -> None:
+        self._drawn = b""
+        self._used = 0
+
+    def take_bytes(self, count: int) -> bytes:
+        end = self._used + count
+        if end > len(self._drawn):
+            self._drawn, self._used, end = os.urandom(_DRAWN_BYTES), 0, count
+        begin, self._used = self._used, end
+        return self._drawn[begin:end]
+
+
+_random = _RandomBytes()
 
 
 class CallIds:
@@ -45,6 +67,10 @@ class CallIds:
         """Return a new id for a call of this user, in hexadecimal."""
         opening = _new_opening(self._next_digits() if self._replica else None)
         return opening + self._seal(opening, user_id)
+
+    def make_token(self) -> str:
+        """Return a secret of 192 random bits, in URL-safe Base64."""
+        return urlsafe_b64encode(_random.take_bytes(_TOKEN_BYTES)).decode()
 
     def was_made_here(self, call_id: str) -> bool:
         """Whether an id that was issued names this replica; none names a bridge that is alone."""
@@ -83,4 +109,4 @@ def new_unsealed_id() -> str:
 
 def _new_opening(digits: str | None = None) -> str:
     now_ms = time.time_ns() // 1_000_000
-    return f"{PREFIX}{now_ms:0{_TIME_DIGITS}x}{digits or secrets.token_hex(_RANDOM_BYTES)}"
+    return f"{PREFIX}{now_ms:0{_TIME_DIGITS}x}{digits or _random.take_bytes(_RANDOM_BYTES).hex()}"

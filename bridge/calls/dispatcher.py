@@ -13,7 +13,6 @@ time: deadlines, pauses and waits.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Callable, Mapping
 from typing import Literal
 
@@ -99,7 +98,7 @@ class Dispatcher:
         call = OpenCall(
             self._ids.make_id(request.context.user_id),
             request,
-            secrets.token_urlsafe(24),
+            self._ids.make_token(),
             slot,
             self._alarms,
             self._approval_s,

@@ -66,3 +66,10 @@ def test_ids_of_a_replica_are_never_the_same() -> None:
     made = [ids.make_id("ann") for _ in range(2_000)]
     assert len(set(made)) == len(made)
     assert all(len(call_id) == 37 for call_id in made)
+
+
+def test_tokens_are_long_and_never_the_same() -> None:
+    """They are slices of bytes that are drawn many at a time; each is given out once."""
+    tokens = [IDS.make_token() for _ in range(1000)]
+    assert len(set(tokens)) == len(tokens)
+    assert {len(token) for token in tokens} == {32}
