@@ -6,6 +6,7 @@ Knows nothing of operations and requests.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from math import isfinite
@@ -119,6 +120,11 @@ def _checked_text(text: str | bytes, max_bytes: int) -> str:
 def _load(text: str) -> JsonValue:
     if not text or text.isspace():
         return {}
+    if _LONG_NUMBER.search(text) is None:
+        try:
+            return cast(JsonValue, orjson.loads(text))
+        except orjson.JSONDecodeError:
+            pass  # what is wrong with it is told below
     value = cast(JsonValue, _DECODER.decode(text))
     if "\\u" in text:
         try:
@@ -141,6 +147,9 @@ def _finite(digits: str) -> float:
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 """Made once: `json.loads` makes one for every text."""
+
+_LONG_NUMBER = re.compile(r"\d{19}", re.ASCII)
+"""What orjson, which takes a fifth of the time, may read as a number that is not exact."""
 
 
 def _compile(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:
