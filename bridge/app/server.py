@@ -33,6 +33,7 @@ from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.documents.worker import DocumentWorker
 from bridge.http.connections import Connections
 from bridge.http.middleware import refuse_expectations
+from bridge.http.request_handler import build_request_handler
 from bridge.lazy_modules import load_lazily
 from bridge.metrics.loop_lag import measure_lag
 from bridge.settings.bridge import BridgeSettings
@@ -320,7 +321,7 @@ async def _serve(
     tasks.start_task(connections.watch_headers(), "connections without a header")
     if runner.server is None:
         raise ValueError("The runner must be set up first.")
-    runner.server.request_handler = refuse_expectations(runner.server.request_handler, render_error)
+    runner.server.request_handler = refuse_expectations(build_request_handler(runner.app), render_error)
     if relay is not None:
         await relay.serve_replicas(runner.server, connections)
     return await connections.listen_on(runner.server, listener, access_log=None, auto_decompress=False)

@@ -23,6 +23,7 @@ from bridge.auth.resource_server import METADATA_PATH
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.http.connections import is_relay_request, note_header
 from bridge.http.relayed import relayed_of
+from bridge.http.request_handler import AnyHandler
 from bridge.http.routing import address_of
 from bridge.log_lines import OncePerMinute, name_user
 
@@ -70,8 +71,6 @@ _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s:/?#@\[\]\\]+)(?::(?P<port>[0-
 _log = logging.getLogger(__name__)
 _log.addFilter(OncePerMinute(by_arguments=True))  # which are routes, and not what is called
 
-
-AnyHandler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 ErrorRenderer = Callable[[web.Request, WireError], web.Response]
 """Return the response for an error, in the shape that clients of the request's path expect."""

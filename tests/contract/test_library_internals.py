@@ -48,6 +48,11 @@ READ = {
     "aiohttp.web_response:Response.write_eof": "666a9d8d7c2f1798",
     "aiohttp.http_writer:StreamWriter.write_eof": "d549cd271d09d04a",
     "aiohttp.web_protocol:RequestHandler.finish_response": "d7382c105afcbe35",
+    # `build_request_handler` does what these do.
+    "aiohttp.web_app:Application._handle": "a0d0a5c7c640a91d",
+    "aiohttp.web_urldispatcher:UrlDispatcher.resolve": "39da194d3df3c89a",
+    "aiohttp.web_urldispatcher:Resource.resolve": "69f407b4a5ebabe1",
+    "aiohttp.web_urldispatcher:UrlMappingMatchInfo.__init__": "d7a2684dc10b121e",
     # `Connection` reads `_waiter`: aiohttp waits there for the header of a request.
     "aiohttp.web_protocol:RequestHandler.start": "12dc46e5f51449e2",
     "aiohttp.web_protocol:RequestHandler.data_received": "b7639d80bedd89cb",
