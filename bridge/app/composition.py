@@ -130,9 +130,9 @@ def compose_bridge(
     tasks, identity = Tasks(), _compose_identity(settings, store, secret)
     choices, audit = DeviceChoices(store), store.audit_log(settings.storage.audit_days)
     approvals = Approvals(store.approval_tables(), settings.approvals.approve, audit, start=tasks.start_task)
-    gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
-    approvals.on_change(gateway.announce_approvals)
     journal, ids = store.call_journal(settings.data_dir), CallIds(secret, homes.replica if homes else "")
+    gateway = BrowserGateway(identity, choices, approvals, tasks, journal, own_origins=[origin_of(base_url)])
+    approvals.on_change(gateway.announce_approvals)
     controls = _compose_controls(settings, store, gateway, tasks)
     fenced = None if homes is None else FencedJournal(store.fenced_calls(), journal, homes, tasks)
     dispatcher = _compose_dispatcher(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Protocol, cast
 
 from aiohttp import WSMessage, WSMsgType, web
 from aiohttp._websocket.reader import WebSocketDataQueue
@@ -37,19 +38,57 @@ class Arrivals(WebSocketDataQueue):
     """Its name in aiohttp, which calls it for each message."""
 
 
+class ArrivalHandler(Protocol):
+    """Handles what arrives, within the callback in which it does: the page's socket. Methods never wait."""
+
+    def begin_arrivals(self) -> None:
+        """Note that bytes have arrived; `take_arrived` is called with the texts in them."""
+        ...
+
+    def take_arrived(self, text: str) -> bool:
+        """Handle a text at once, or return False: see `Arrivals`."""
+        ...
+
+    def end_arrivals(self) -> None:
+        """Note that all texts in those bytes were offered."""
+        ...
+
+
+class _Parser:
+    """A parser of frames as aiohttp's protocol calls it; tells when everything of a read was offered."""
+
+    __slots__ = ("_handler", "_parser")
+
+    def __init__(self, parser: WebSocketReader, handler: ArrivalHandler) -> None:
+        self._parser = parser
+        self._handler = handler
+
+    def parse_frames(self, data: bytes) -> tuple[bool, bytes]:
+        try:
+            return self._parser.feed_data(data)
+        finally:
+            self._handler.end_arrivals()
+
+    feed_data = parse_frames
+    """Its name in aiohttp."""
+
+    def feed_eof(self) -> None:
+        self._parser.feed_eof()
+
+
 class PageWebSocket(web.WebSocketResponse):
     """aiohttp's side of a page's WebSocket, whose messages come by `Arrivals`."""
 
-    def __init__(self, max_msg_size: int, begin: Callable[[], None], take: Callable[[str], bool]) -> None:
-        """`begin` is called whenever bytes have arrived, `take` with the texts in them: see `Arrivals`."""
+    def __init__(self, max_msg_size: int, handler: ArrivalHandler) -> None:
         super().__init__(max_msg_size=max_msg_size, autoping=False, compress=False)
-        self._begin = begin
-        self._take = take
+        self._handler = handler
 
     def _post_start(self, request: web.BaseRequest, protocol: str | None, writer: WebSocketWriter) -> None:
         """As aiohttp's, without subprotocols, heartbeats and compression."""
         self._ws_protocol, self._writer = protocol, writer
-        self._reader = Arrivals(request.protocol, self._take)
-        self._parser = WebSocketReader(self._reader, self._max_msg_size, compress=False, decode_text=True)
-        request.protocol.set_parser(self._parser, data_received_cb=self._begin)
+        handler = self._handler
+        self._reader = Arrivals(request.protocol, handler.take_arrived)
+        parser = WebSocketReader(self._reader, self._max_msg_size, compress=False, decode_text=True)
+        watched = cast(WebSocketReader, _Parser(parser, handler))
+        request.protocol.set_parser(watched, data_received_cb=handler.begin_arrivals)
         request.protocol.keep_alive(False)

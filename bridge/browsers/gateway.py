@@ -52,6 +52,7 @@ from bridge.browsers.page_messages import envelope_of, read_ack, unreadable_repo
 from bridge.browsers.page_socket import (
     PING_INTERVAL_S,
     PING_TIMEOUT_S,
+    Endings,
     PageSocket,
     SharedBySockets,
     page_socket_of,
@@ -133,9 +134,14 @@ class BrowserGateway:
         choices: DeviceChoices,
         approvals: Approvals,
         tasks: Tasks,
+        endings: Endings,
+        *,
         own_origins: list[str],
     ) -> None:
-        """Pages may connect from `own_origins` only; an empty list would switch the check off."""
+        """Pages may connect from `own_origins` only; an empty list would switch the check off.
+
+        `endings`: the journal, which writes together what a page reports at the same time.
+        """
         self._identity = identity
         self._approvals = approvals
         self._tasks = tasks
@@ -165,7 +171,7 @@ class BrowserGateway:
             logger=library_log(),
             engineio_logger=library_log(),
         )
-        shared = SharedBySockets(self.unread, Alarms(), tasks)
+        shared = SharedBySockets(self.unread, Alarms(), tasks, endings)
         use_sockets(self._sio, partial(PageSocket, shared=shared))
         self.pages = ConnectedPages(choices)
         self.announcements = Announcements(self.pages, self._send)

@@ -91,6 +91,18 @@ class Reports(Protocol):
         ...
 
 
+class Endings(Protocol):
+    """Writes how calls ended before anybody hears of it: the journal of a bridge alone."""
+
+    def hold_endings(self) -> None:
+        """Gather the endings from now on; `write_endings` must be called before anything else runs."""
+        ...
+
+    def write_endings(self) -> None:
+        """Write those that were gathered, together, and each further one at once."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class SharedBySockets:
     """What the sockets of all pages share."""
@@ -98,6 +110,7 @@ class SharedBySockets:
     unread: AllUnread
     pings: Alarms
     tasks: Tasks
+    endings: Endings
 
 
 class PageSocket(WebSocket):
@@ -127,6 +140,8 @@ class PageSocket(WebSocket):
         self._last_ack_id = 0
         self._taken = 0
         """Weight of what was handled of the bytes that are arriving."""
+        self._is_holding = False
+        """Whether endings that they report are gathered."""
         self._is_reading = False
         """Whether the task has handled everything before, and waits."""
         self.heard_at = 0.0
@@ -151,7 +166,7 @@ class PageSocket(WebSocket):
         self._line = request.protocol
         engine = self._engine
         engine.queue.unread = self._unread
-        self._sock = PageWebSocket(engine.server.max_http_buffer_size, self.begin_arrivals, self.take_arrived)
+        self._sock = PageWebSocket(engine.server.max_http_buffer_size, self)
         try:
             self._drain = (await self._sock.prepare(request)).drain
             engine.connected = engine.upgraded = True
@@ -294,6 +309,12 @@ class PageSocket(WebSocket):
         self._taken = 0
         self.heard_at = asyncio.get_running_loop().time()
 
+    def end_arrivals(self) -> None:
+        """Have the endings written that these bytes reported."""
+        if self._is_holding:
+            self._is_holding = False
+            self._shared.endings.write_endings()
+
     def take_arrived(self, text: str) -> bool:
         """Handle a report of a call where it arrives; False: it is for the task that waits.
 
@@ -310,6 +331,9 @@ class PageSocket(WebSocket):
         except UnreadableFrame:
             return False  # the task reads it again, and ends the socket
         self._taken += weight
+        if frame is not None and frame.packet_type == EVENT and not self._is_holding:
+            self._is_holding = True
+            self._shared.endings.hold_endings()
         return frame is not None and self._take_report(frame)
 
     def _take_report(self, frame: Frame) -> bool:

@@ -11,11 +11,11 @@ import json
 import logging
 import time
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
-import orjson
-from pydantic import ValidationError
+import msgspec
 from sqlalchemy import Connection, Update, delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -86,20 +86,26 @@ class _Late:
     text: str
 
 
-_Entry: TypeAlias = "dict[str, Any] | _Late | _Delivery"
+class _Unread(msgspec.Struct, gc=False):
+    """A call whose arguments have not been searched for secrets yet."""
+
+    row: CallFields
+    arguments: str
 
 
-class _Opened(NamedTuple):
+_Entry: TypeAlias = "CallFields | _Unread | _Late | _Delivery"
+
+
+class _Opened(msgspec.Struct, gc=False):
     """A call that was recorded as opened."""
 
-    row: dict[str, Any]
+    row: CallFields
     number: int
     """Number of its entry."""
 
 
-_UNREAD = "unread"
-"""Key, beside the columns of a row, of raw arguments that have not been searched for secrets yet. A dict of
-plain values costs the garbage collector nothing, however many wait."""
+_encode_lines = msgspec.json.Encoder().encode_lines
+_line_reader = msgspec.json.Decoder(CallFields)
 
 
 class CallJournal:
@@ -113,6 +119,8 @@ class CallJournal:
         self._entries = GroupCommit[_Entry]("The journal of calls", thread, _save)
         self._under_way: dict[str, _Opened] = {}
         """Calls that were opened and have not ended, by their ids."""
+        self._held: list[CallFields] | None = None
+        """Endings whose lines are gathered; None: each is written at once."""
         self._is_failing = False
         """Whether the last line could not be appended."""
 
@@ -131,12 +139,10 @@ class CallJournal:
                 raise JournalUnavailable
         row, text = row_of_call(call, may_begin=may_begin, ended_at=None), storable_arguments(call)
         if text is not None and len(text) <= QUICK_ARGUMENTS_CHARS:
-            row["arguments"], text = redact_arguments(text), None
-        if entries.is_away or not self._append(row):
+            row.arguments, text = redact_arguments(text), None
+        if entries.is_away or not self._append([row]):
             raise JournalUnavailable
-        if text is not None:
-            row[_UNREAD] = text
-        entries.put_entry(row, is_vital=True)
+        entries.put_entry(row if text is None else _Unread(row, text), is_vital=True)
         self._under_way[call.call_id] = _Opened(row, entries.accepted)
 
     @property
@@ -157,15 +163,30 @@ class CallJournal:
         opened = self._under_way.pop(call.call_id, None)
         if opened is None:
             row = row_of_call(call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
-            row[_UNREAD] = storable_arguments(call)
-            self._entries.put_entry(row)
+            text = storable_arguments(call)
+            self._entries.put_entry(row if text is None else _Unread(row, text))
             return
-        is_waiting = self._entries.is_waiting(opened.number)
-        row = opened.row if is_waiting else opened.row.copy()  # one that waits is written as it is then
+        row = opened.row
+        if not (is_waiting := self._entries.is_waiting(opened.number)):
+            row = copy(row)  # the thread has the other; one that waits is written as it is then
         note_changes(row, call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
-        self._append(row)
+        if self._held is None:
+            self._append([row])
+        else:
+            self._held.append(row)
         if not is_waiting:
             self._entries.put_entry(row, is_vital=True)
+
+    def hold_endings(self) -> None:
+        """Gather the lines of endings; `write_endings` must be called before anything else runs."""
+        self._held = []
+
+    def write_endings(self) -> None:
+        """Write the lines that were gathered, together, and each further one at once; never fails."""
+        held, self._held = self._held, None
+        if held and not self._append(held) and len(held) > 1:
+            for row in held:  # some of them may fit
+                self._append([row])
 
     def record_late(self, user_id: str, result: Result) -> None:
         """Record a page's report of a user's call that has already ended; never fails.
@@ -205,7 +226,7 @@ class CallJournal:
         heard counts as not heard from now on.
         """
         for row in _left_rows(self._intents):
-            self._entries.put_entry(row.model_dump(mode="json"), is_vital=True)
+            self._entries.put_entry(row, is_vital=True)
         await self._entries.flush_entries()
         async with self._session.begin_transaction() as session:
             rows = (await session.scalars(select(CallRow).where(CallRow.ended_at.is_(None)))).all()
@@ -228,16 +249,13 @@ class CallJournal:
             await session.execute(_note_unheard().where(CALLS.c.user_id == user_id))
         return await self.list_repeatable(user_id)
 
-    def _append(self, row: dict[str, Any]) -> bool:
-        """Append a row to the write-ahead log; returns whether it was written."""
-        entries, written = self._entries, row
-        if _UNREAD in row:
-            written = row.copy()
-            del written[_UNREAD]
+    def _append(self, rows: Sequence[CallFields]) -> bool:
+        """Append rows to the write-ahead log by one write; returns whether they were written."""
+        entries = self._entries
         try:
-            line = orjson.dumps(written, option=orjson.OPT_APPEND_NEWLINE)
-            self._intents.append_line(line, accepted=entries.accepted, settled=entries.settled)
-        except (OSError, orjson.JSONEncodeError) as error:
+            lines = _encode_lines(rows)
+            self._intents.append_lines(lines, accepted=entries.accepted, settled=entries.settled)
+        except (OSError, UnicodeEncodeError) as error:
             if not self._is_failing:
                 _log.error("Calls that may change something cannot be recorded: %s", error)
             self._is_failing = True
@@ -353,18 +371,18 @@ def _note_unheard() -> Update:
 
 
 def _save(connection: Connection, entries: Sequence[_Entry]) -> None:
-    rows: dict[str, dict[str, Any]] = {}  # the last row of each call
+    rows: dict[str, CallFields] = {}  # the last row of each call
     later: list[_Late | _Delivery] = []
     for entry in entries:
-        if not isinstance(entry, dict):
+        if isinstance(entry, CallFields):
+            if (before := rows.get(entry.id)) is not None:
+                entry.arguments = before.arguments
+            rows[entry.id] = entry
+        elif isinstance(entry, _Unread):
+            entry.row.arguments = redact_arguments(entry.arguments)
+            rows[entry.row.id] = entry.row
+        else:
             later.append(entry)
-            continue
-        call_id = entry["id"]
-        if (unread := entry.get(_UNREAD)) is not None:
-            entry["arguments"] = redact_arguments(unread)
-        elif call_id in rows:
-            entry["arguments"] = rows[call_id]["arguments"]
-        rows[call_id] = entry
     WRITER.write_rows(connection, list(map(values_of, rows.values())))
     for said in later:
         if isinstance(said, _Late):
@@ -391,9 +409,12 @@ def _left_rows(intents: WriteAheadLog) -> list[CallFields]:
     unreadable = 0
     for line in intents.read_lines():
         try:
-            rows.append(CallFields.model_validate_json(line))
-        except ValidationError:
+            row = _line_reader.decode(line)
+            CallState(row.state)
+        except (msgspec.DecodeError, ValueError):
             unreadable += 1
+        else:
+            rows.append(row)
     if unreadable:
         _log.error("The write-ahead log has %d lines that cannot be read; they are ignored.", unreadable)
     return sorted(rows, key=_certainty)

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, cast
 
-from pydantic import BaseModel
+import msgspec
 from sqlalchemy import Table
 
 from bridge.browser_protocol import FailedOutcome, Result
@@ -19,7 +19,7 @@ from bridge.calls.fenced_journal import KnownCall
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall
-from bridge.calls.state_machine import CallState
+from bridge.calls.state_machine import STATE_OF, CallState
 from bridge.calls.statistics import EndedCall
 from bridge.errors import WireError
 from bridge.storage.dialects import build_upsert
@@ -65,8 +65,12 @@ class StoredCall:
     """The browser that has it or had it; None: none got it."""
 
 
-class CallFields(BaseModel):
-    """A call as it is written; also a line of the write-ahead log, perhaps of another version."""
+class CallFields(msgspec.Struct, gc=False, omit_defaults=True):
+    """A call as it is written: a row of the table, and a line of the write-ahead log, which leaves out nulls.
+
+    Lines may be of another version. The garbage collector need not know the thousands that may wait to be
+    written.
+    """
 
     id: str
     user_id: str
@@ -74,28 +78,28 @@ class CallFields(BaseModel):
     server_id: str
     operation_key: str
     safe: bool
+    opened_at: float
+    state: str
+    may_begin: bool
     arguments: str | None = None
     chat_id: str | None = None
     turn_id: str | None = None
     turn_call_id: str | None = None
-    device_id: str | None = None
-    state: CallState
-    may_begin: bool
-    http_status: int | None = None
-    content_type: str | None = None
-    error: str | None = None
-    decision: str | None = None
-    opened_at: float
-    ended_at: float | None = None
     asked_by: str | None = None
     caller: str | None = None
     digest: str | None = None
     key_digest: str | None = None
-    epoch: int | None = None
     request_id: str | None = None
+    device_id: str | None = None
+    http_status: int | None = None
+    content_type: str | None = None
+    error: str | None = None
+    decision: str | None = None
+    ended_at: float | None = None
+    epoch: int | None = None
 
 
-COLUMNS = tuple(column.name for column in CALLS.c if column.name in CallFields.model_fields)
+COLUMNS = tuple(column.name for column in CALLS.c if column.name in CallFields.__struct_fields__)
 """Columns in the order of the table, in which a statement names them."""
 
 CHANGED = (
@@ -118,65 +122,66 @@ WRITER = RowWriter(
 )
 
 
+_STATES = {phase: state.value for phase, state in STATE_OF.items()}
+"""Texts of the states, by phase."""
+
+
 def row_of_call(
     call: OpenCall, *, may_begin: bool, ended_at: float | None, epoch: int | None = None
-) -> dict[str, Any]:
+) -> CallFields:
     """Build the row of a call, without its arguments."""
     request = call.request
     context, repeat = request.context, request.repeat
-    row = {
-        "id": call.call_id,
-        "user_id": context.user_id,
-        "tool": request.tool_name,
-        "server_id": request.server_id,
-        "operation_key": request.operation_key,
-        "safe": request.safe,
-        "arguments": None,
-        "chat_id": context.chat_id,
-        "turn_id": context.turn_id,
-        "turn_call_id": context.turn_call_id,
-        "opened_at": call.opened_at,
-        "asked_by": context.asked_by,
-        "caller": None if repeat is None else repeat.caller,
-        "digest": None if repeat is None else repeat.digest,
-        "key_digest": None if repeat is None else repeat.key_digest,
-        "request_id": context.relayed_id,
-    }
+    row = CallFields(
+        call.call_id,
+        context.user_id,
+        request.tool_name,
+        request.server_id,
+        request.operation_key,
+        request.safe,
+        call.opened_at,
+        _STATES[call.phase],
+        may_begin,
+        chat_id=context.chat_id,
+        turn_id=context.turn_id,
+        turn_call_id=context.turn_call_id,
+        asked_by=context.asked_by,
+        request_id=context.relayed_id,
+    )
+    if repeat is not None:
+        row.caller, row.digest, row.key_digest = repeat.caller, repeat.digest, repeat.key_digest
     note_changes(row, call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
     return row
 
 
 def note_changes(
-    row: dict[str, Any], call: OpenCall, *, may_begin: bool, ended_at: float | None, epoch: int | None
+    row: CallFields, call: OpenCall, *, may_begin: bool, ended_at: float | None, epoch: int | None
 ) -> None:
     """Write into a call's row what changes until the call has ended: the columns `CHANGED`."""
-    outcome, page = call.outcome, call.page
+    outcome, page, verdict = call.outcome, call.page, call.verdict
     answered = error = None
     if outcome is not None:
         answered, error = outcome.answered, outcome.error
-    row["device_id"] = None if page is None else page.device_id
-    row["state"] = str(call.state)
-    row["may_begin"] = may_begin
-    row["http_status"] = None if answered is None else answered.http_status
-    row["content_type"] = None if answered is None else answered.content_type
-    row["error"] = None if error is None else error.model_dump_json()
-    row["decision"] = None if call.verdict is None else json.dumps(asdict(call.verdict))
-    row["ended_at"] = ended_at
-    row["epoch"] = epoch
+    row.device_id = None if page is None else page.device_id
+    row.state = _STATES[call.phase]
+    row.may_begin = may_begin
+    row.http_status = None if answered is None else answered.http_status
+    row.content_type = None if answered is None else answered.content_type
+    row.error = None if error is None else error.model_dump_json()
+    row.decision = None if verdict is None else json.dumps(asdict(verdict))
+    row.ended_at = ended_at
+    row.epoch = epoch
 
 
-def values_of(row: dict[str, Any]) -> tuple[Any, ...]:
-    """Return the values of a row in the order of `COLUMNS`."""
-    return _pick(row)
-
-
-_pick = cast("Callable[[dict[str, Any]], tuple[Any, ...]]", itemgetter(*COLUMNS))
+values_of = cast("Callable[[CallFields], tuple[Any, ...]]", attrgetter(*COLUMNS))
+"""Returns the values of a row in the order of `COLUMNS`."""
 
 
 def stored_form(call: OpenCall) -> StoredCall:
     """Return an open call as it would be read if it were stored now."""
     row = row_of_call(call, may_begin=False, ended_at=None)
-    return read_call(CallRow(**row | {"arguments": redact_arguments(call.request.arguments_text)}))
+    row.arguments = redact_arguments(call.request.arguments_text)
+    return read_call(CallRow(**dict(zip(COLUMNS, values_of(row), strict=True))))
 
 
 def storable_arguments(call: OpenCall) -> str | None:

@@ -1,6 +1,6 @@
 """Write-ahead log: lines that must survive a killed bridge before the database has them, in two files.
 
-The files are filled in turn. A line is in the page cache of the system when `append_line` returns: it
+The files are filled in turn. A line is in the page cache of the system when `append_lines` returns: it
 survives the process, not always the machine. Its methods block, for about a microsecond unless the disk
 stalls, and run on the event loop.
 """
@@ -36,21 +36,21 @@ class WriteAheadLogInUse(WriteAheadLogUnusable):
 
 @dataclass(slots=True)
 class _Segment:
-    """One open file. A line that was appended only in part is cut off before the next one."""
+    """One open file. Lines that were appended only in part are cut off before the next ones."""
 
     path: Path
     file: int
     size: int
     is_torn: bool = False
 
-    def append(self, line: bytes) -> None:
+    def append(self, lines: bytes) -> None:
         if self.is_torn:
             os.ftruncate(self.file, self.size)
         self.is_torn = True
-        if os.write(self.file, line) < len(line):
+        if os.write(self.file, lines) < len(lines):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self.is_torn = False
-        self.size += len(line)
+        self.size += len(lines)
 
     def empty(self) -> None:
         if self.size or self.is_torn:
@@ -100,20 +100,22 @@ class WriteAheadLog:
         for segment in (self._resting, self._filling):
             yield from segment.lines()
 
-    def append_line(self, line: bytes, *, accepted: int, settled: int) -> None:
-        """Append a line with its newline. Each line belongs to an entry that is given to the database next.
+    def append_lines(self, lines: bytes, *, accepted: int, settled: int) -> None:
+        """Append lines, each with its newline, by one write.
+
+        Each belongs to an entry that was given to the database, or is given to it next.
 
         `accepted`, `settled`: how many entries were given so far, and how many of the first ones need no line
         any more.
 
         Raises:
-            OSError: the line was not written, and will not be: the disk is full, for example.
+            OSError: they were not written, and will not be: the disk is full, for example.
         """
         if self._filling.size >= SEGMENT_BYTES and settled >= self._due:
             self._resting.empty()
             self._filling, self._resting = self._resting, self._filling
             self._due = accepted
-        self._filling.append(line)
+        self._filling.append(lines)
 
     def clear_lines(self) -> None:
         """Delete all lines; their entries are settled.

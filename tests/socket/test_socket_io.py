@@ -14,13 +14,10 @@ from bridge.browsers.page_socket import (
     HANDSHAKE_S,
     MAX_BATCH_WEIGHT,
     PageSocket,
-    SharedBySockets,
 )
 from bridge.browsers.socket_frames import UnreadableFrame
-from bridge.browsers.unread_messages import AllUnread
-from bridge.calls.clock import Alarms
 from bridge.limits.message_budget import BURST, MESSAGES_PER_CALL, RATE_PER_S, MessageBudget
-from bridge.tasks import Tasks
+from tests.support.served_socket import shared_by_sockets
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -45,6 +42,12 @@ class Library:
     def take_result(self, sid: str, payload: Any = None) -> None:
         self.received.append([EVENT_RESULT, payload])
 
+    def hold_endings(self) -> None:
+        """Nothing arrives in the callback of a transport here."""
+
+    def write_endings(self) -> None:
+        """Nothing was held."""
+
 
 class Ping(bytes):
     """What comes in a ping of WebSocket, which browsers never send and programs may."""
@@ -54,7 +57,7 @@ class Arrived(PageSocket):
     """A socket on which everything has arrived already, and then nothing more comes."""
 
     def __init__(self, library: Library, *texts: str | bytes | None) -> None:
-        super().__init__(library.serve, None, shared=SharedBySockets(AllUnread(), Alarms(), Tasks()))
+        super().__init__(library.serve, None, shared=shared_by_sockets(library))
         self.library = library
         self._sock: Any = self
         self._texts = list(texts)

@@ -72,6 +72,26 @@ async def test_more_than_a_batch_of_reports_is_handled_in_order(chars: int) -> N
     assert [payload[0] for _, payload in engine.received] == list(range(count))
 
 
+async def test_endings_that_arrive_together_are_written_together_before_anything_else_runs() -> None:
+    """One write is enough for all of them, and no task may see an ending that is not written."""
+    count, seen = 20, list[list[object]]()
+    async with served_socket() as (socket, engine, page):
+
+        async def look() -> None:
+            while len(engine.received) < count:
+                await asyncio.sleep(0)
+                seen.append(list(engine.held))
+
+        looking = asyncio.create_task(look())
+        for number in range(count):
+            socket.add_call_allowance()
+            await page.send_str(result(number))
+        await looking
+    assert [number for written in engine.writes for number in written] == list(range(count))
+    assert len(engine.writes) < count / 2
+    assert not any(seen)
+
+
 async def test_reports_that_no_call_has_paid_for_are_read_at_a_pace() -> None:
     """The short way must not be a way around the limit."""
     extra = RATE_PER_S // 2

@@ -19,7 +19,7 @@ def sizes(folder: Path) -> list[int]:
 def test_what_was_appended_is_there_for_the_next_process(tmp_path: Path) -> None:
     """No end of the log is needed for that; nobody else may read it."""
     log = WriteAheadLog.open_log(tmp_path)
-    log.append_line(LINE, accepted=0, settled=0)
+    log.append_lines(LINE, accepted=0, settled=0)
     assert (tmp_path / NAMES[0]).read_bytes() == LINE
     log.close()
     assert list(WriteAheadLog.open_log(tmp_path).read_lines()) == [LINE.strip()]
@@ -30,7 +30,7 @@ def test_what_is_settled_makes_room(tmp_path: Path) -> None:
     """Two files take turns, so that they stay small however long the bridge runs."""
     log, line = WriteAheadLog.open_log(tmp_path), b"x" * 999 + b"\n"
     for number in range(10 * SEGMENT_BYTES // len(line)):
-        log.append_line(line, accepted=number, settled=max(0, number - 100))
+        log.append_lines(line, accepted=number, settled=max(0, number - 100))
     assert max(sizes(tmp_path)) <= SEGMENT_BYTES + len(line)
     assert min(sizes(tmp_path)) > 0
 
@@ -39,21 +39,21 @@ def test_what_is_not_settled_stays(tmp_path: Path) -> None:
     """A file is not emptied while the database lacks one of its lines."""
     log, line, count = WriteAheadLog.open_log(tmp_path), b"x" * 999 + b"\n", 5 * SEGMENT_BYTES // 1000
     for number in range(count):
-        log.append_line(line, accepted=number, settled=0)
+        log.append_lines(line, accepted=number, settled=0)
     assert len(list(log.read_lines())) == count
-    log.append_line(line, accepted=count, settled=count)
+    log.append_lines(line, accepted=count, settled=count)
     assert len(list(log.read_lines())) < count
 
 
 def test_a_line_that_does_not_fit_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     """On a full disk the beginning of a line is there; its call was refused and must not be settled."""
     log = WriteAheadLog.open_log(tmp_path)
-    log.append_line(LINE, accepted=0, settled=0)
+    log.append_lines(LINE, accepted=0, settled=0)
     with limit_disk(len(LINE) + 5):
         for _ in range(2):
             with pytest.raises(OSError, match=r"No space left|File too large"):
-                log.append_line(LINE, accepted=1, settled=0)
-    log.append_line(b'{"id": "call_2"}\n', accepted=1, settled=0)
+                log.append_lines(LINE, accepted=1, settled=0)
+    log.append_lines(b'{"id": "call_2"}\n', accepted=1, settled=0)
     assert [json.loads(line)["id"] for line in log.read_lines()] == ["call_1", "call_2"]
 
 
@@ -64,7 +64,7 @@ def test_a_line_that_was_cut_by_a_crash_is_ignored(tmp_path: Path, caplog: pytes
     assert list(log.read_lines()) == [LINE.strip()]
     assert "last line is incomplete" in caplog.text
     log.clear_lines()
-    log.append_line(LINE, accepted=0, settled=0)
+    log.append_lines(LINE, accepted=0, settled=0)
     assert list(log.read_lines()) == [LINE.strip()]
 
 
@@ -93,5 +93,5 @@ def test_a_closed_log_writes_into_no_other_file(tmp_path: Path) -> None:
     log = WriteAheadLog.open_log(tmp_path)
     log.close()
     with (tmp_path / "other").open("wb"), pytest.raises(OSError, match="Bad file descriptor"):
-        log.append_line(LINE, accepted=0, settled=0)
+        log.append_lines(LINE, accepted=0, settled=0)
     assert (tmp_path / "other").read_bytes() == b""

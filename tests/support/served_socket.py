@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from bridge.browsers.page_socket import PageSocket, SharedBySockets
+from bridge.browsers.page_socket import Endings, PageSocket, SharedBySockets
 from bridge.browsers.socket_io import Outbox
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.clock import Alarms
@@ -33,6 +33,16 @@ class Engine:
         self.received: list[Any] = []
         self.may_receive = asyncio.Event()
         self.may_receive.set()
+        self.held: list[Any] = []
+        """Payloads of results that were reported and are not written."""
+        self.writes: list[list[Any]] = []
+
+    def hold_endings(self) -> None:
+        """As the journal."""
+
+    def write_endings(self) -> None:
+        self.writes.append(self.held)
+        self.held = []
 
     async def handle(self, _socket: PageSocket) -> None:
         raise AssertionError("The socket serves itself.")
@@ -50,13 +60,19 @@ class Engine:
     def take_result(self, sid: str, payload: Any = None) -> None:
         if payload == "a bug":
             raise RuntimeError("A bug.")
+        self.held.append(payload)
         self.received.append(("result", payload))
+
+
+def shared_by_sockets(endings: Endings) -> SharedBySockets:
+    return SharedBySockets(AllUnread(), Alarms(), Tasks(), endings)
 
 
 @asynccontextmanager
 async def served_socket() -> AsyncGenerator[tuple[PageSocket, Engine, aiohttp.ClientWebSocketResponse]]:
     """The socket of a page that is ready, its engine, and the page's own end."""
-    engine, shared = Engine(), SharedBySockets(AllUnread(), Alarms(), Tasks())
+    engine = Engine()
+    shared = shared_by_sockets(engine)
     made: asyncio.Queue[PageSocket] = asyncio.Queue()
 
     async def answer(request: web.Request) -> Any:

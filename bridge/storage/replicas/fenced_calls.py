@@ -25,6 +25,7 @@ from bridge.storage.call_mapping import (
     known_call,
     row_of_call,
     storable_arguments,
+    values_of,
 )
 from bridge.storage.dialects import build_upsert, driver_text
 from bridge.storage.sessions import Sessions
@@ -51,11 +52,10 @@ class FencedCalls:
     async def write_call(self, call: OpenCall, epoch: int, *, may_begin: bool) -> bool:
         """Write a call as it is now; False, and nothing is written: it has ended, or `epoch` is over."""
         ended_at = None if call.outcome is None else call.current_time()
-        row = row_of_call(call, may_begin=may_begin, ended_at=ended_at)
+        row = row_of_call(call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
         if ended_at is None and (text := storable_arguments(call)) is not None:
-            row["arguments"] = redact_arguments(text)
-        row["epoch"] = epoch
-        values = tuple(row[name] for name in COLUMNS)
+            row.arguments = redact_arguments(text)
+        values = values_of(row)
 
         async def write(session: AsyncSession) -> bool:
             connection = await session.connection()

@@ -1,0 +1,92 @@
+"""The lines that the journal writes ahead of the database: gathered into one write, and read at a start."""
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from bridge.calls.state_machine import CallState
+from bridge.storage.write_ahead_log import NAMES
+from tests.support.calls.journal_harness import JournalHarness, open_journal, reopen_after_crash
+from tests.support.stores.full_disk import limit_disk
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest_asyncio.fixture
+async def harness(tmp_path: Path) -> AsyncGenerator[JournalHarness]:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    async with open_journal(folder) as opened:
+        yield opened
+
+
+def lines_of(harness: JournalHarness) -> list[dict[str, Any]]:
+    *complete, _torn = (harness.folder / NAMES[0]).read_bytes().split(b"\n")
+    return [json.loads(line) for line in complete]
+
+
+def endings_of(harness: JournalHarness) -> list[str]:
+    return [row["id"] for row in lines_of(harness) if row.get("ended_at") is not None]
+
+
+def size_of(harness: JournalHarness) -> int:
+    return (harness.folder / NAMES[0]).stat().st_size
+
+
+def replace_lines(harness: JournalHarness, rows: list[dict[str, Any]]) -> None:
+    (harness.folder / NAMES[0]).write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+
+
+async def test_endings_that_come_together_are_written_together(harness: JournalHarness) -> None:
+    """Before anybody hears of one of them; what comes later is written at once, as before."""
+    for call_id in ("call_1", "call_2", "call_3"):
+        await harness.open(call_id)
+    before = lines_of(harness)
+    harness.journal.hold_endings()
+    harness.end("call_1")
+    harness.end("call_2")
+    assert lines_of(harness) == before
+    harness.journal.write_endings()
+    assert endings_of(harness) == ["call_1", "call_2"]
+    harness.end("call_3")
+    assert endings_of(harness) == ["call_1", "call_2", "call_3"]
+
+
+async def test_of_endings_that_do_not_fit_together_those_that_fit_are_written(
+    harness: JournalHarness,
+) -> None:
+    """On a full disk the next process should know as many as possible."""
+    for call_id in ("call_1", "call_2"):
+        await harness.open(call_id)
+    size = size_of(harness)
+    harness.journal.hold_endings()
+    harness.end("call_1")
+    harness.end("call_2")
+    with limit_disk(size + size // 2 + 100):  # an ending is a little longer than an opening
+        harness.journal.write_endings()
+    assert endings_of(harness) == ["call_1"]
+
+
+async def test_lines_of_another_version_are_read_as_far_as_they_can_be(
+    harness: JournalHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The versions before wrote nulls, one to come may know more columns, and more states."""
+    for call_id in ("call_1", "call_2", "call_3"):
+        await harness.open(call_id)
+    first, second, third = lines_of(harness)
+    first |= {"error": None, "ended_at": None, "epoch": None}
+    second |= {"colour": "blue"}
+    third |= {"state": "dreaming"}
+    replace_lines(harness, [first, second, third])
+    async with reopen_after_crash(harness) as later:
+        assert await later.journal.settle_orphans() == 2
+        calls = await later.journal.list_calls(harness.ann.id, before=None, limit=5)
+    assert {call.call_id: call.state for call in calls} == {
+        "call_1": CallState.OUTCOME_UNKNOWN,
+        "call_2": CallState.OUTCOME_UNKNOWN,
+    }
+    assert "1 lines that cannot be read" in caplog.text
