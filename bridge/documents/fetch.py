@@ -41,14 +41,21 @@ Refuse: TypeAlias = Callable[[str], None]
 address."""
 
 
-def refuse_private(host: str) -> None:
-    """Raise OSError for an address that is not public or serves metadata, also one that leads there."""
+def refuse_metadata(host: str) -> None:
+    """Raise OSError for an address that serves the metadata of a cloud's machine, or leads there."""
     address = host.partition("%")[0]
     if source := METADATA_NAMES.get(host.rstrip(".").lower()):
         raise OSError(f"{host} is a cloud metadata service ({source}); nothing is fetched from there")
     network = network_of(address)
     if network.conclusion is Conclusion.METADATA:
         raise OSError(f"{address} leads to cloud metadata ({network.name}); nothing is fetched from there")
+
+
+def refuse_private(host: str) -> None:
+    """Raise OSError for an address that is not public or serves metadata, also one that leads there."""
+    refuse_metadata(host)
+    address = host.partition("%")[0]
+    network = network_of(address)
     if network.conclusion is Conclusion.PRIVATE:
         what = f"{network.name}, {network.source}"
         raise OSError(f"{address} is not a public address ({what}); let the browser fetch it")
@@ -75,18 +82,18 @@ def refuse_internal(host: str) -> None:
         raise OSError(str(error).partition(";")[0]) from None
 
 
-class PublicResolver(AbstractResolver):
-    """A resolver that refuses names which lead to private addresses."""
+class CheckedResolver(AbstractResolver):
+    """A resolver that refuses names which lead to addresses that must not be reached."""
 
     def __init__(self, refuse: Refuse = refuse_private) -> None:
         self._resolver = DefaultResolver()
         self._refuse = refuse
 
     async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[ResolveResult]:  # pyright: ignore[reportIncompatibleMethodOverride] - aiohttp annotates `family` with an enum
-        """Return all addresses, if every one of them is public.
+        """Return all addresses, if every one of them may be reached.
 
         Raises:
-            OSError: one is not, with the reason and without `strerror`; or there are none.
+            OSError: one may not, with the reason and without `strerror`; or there are none.
         """
         found = await self._resolver.resolve(host, port, family)  # pyright: ignore[reportArgumentType]
         for result in found:
@@ -171,40 +178,46 @@ class PublicFetch(DocumentFetch):
         return f"{origin} in `reference_origins` allows that"
 
     def _new_session(self) -> aiohttp.ClientSession:
-        resolver = PublicResolver(self._refuse)
+        resolver = CheckedResolver(self._refuse)
         connector = aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False, limit=MAX_AT_ONCE)
         return aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=False)
 
     def _address(self, url: str) -> URL:
-        """Parse the address as aiohttp will: another parser could find another host in the same text."""
-        address = URL(url)
-        if address.scheme not in ("http", "https") or not address.raw_host:
-            raise FetchFailed("only http and https addresses can be fetched")
-        try:
-            self._refuse(address.raw_host)
-        except ValueError:
-            return address  # a name: the resolver checks the addresses it leads to
-        except OSError as error:
-            raise FetchFailed(str(error)) from None
-        return address
+        return _checked_address(url, self._refuse)
 
 
 class OperatorFetch(DocumentFetch):
     """Fetches what the operator named, private addresses included, and what that refers to.
 
-    A host's name is resolved only once, so that what a document fetches from its own origin comes from the
-    host that the document came from.
+    Metadata services are left out: whoever serves the document could redirect there. A host's name is
+    resolved only once, so that what a document fetches from its own origin comes from the host that the
+    document came from.
     """
 
     def how_to_allow(self, origin: str) -> str:  # noqa: D102 - inherited
         return f"--refs-origin {origin} allows that"
 
     def _new_session(self) -> aiohttp.ClientSession:
-        connector = aiohttp.TCPConnector(ttl_dns_cache=None, limit_per_host=MAX_AT_ONCE)
+        resolver = CheckedResolver(refuse_metadata)
+        connector = aiohttp.TCPConnector(resolver=resolver, ttl_dns_cache=None, limit_per_host=MAX_AT_ONCE)
         return aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=True)
 
     def _address(self, url: str) -> URL:
-        return URL(url)
+        return _checked_address(url, refuse_metadata)
+
+
+def _checked_address(url: str, refuse: Refuse) -> URL:
+    """Parse an address as aiohttp will: another parser could find another host in the same text."""
+    address = URL(url)
+    if address.scheme not in ("http", "https") or not address.raw_host:
+        raise FetchFailed("only http and https addresses can be fetched")
+    try:
+        refuse(address.raw_host)
+    except ValueError:
+        return address  # a name: the resolver checks the addresses it leads to
+    except OSError as error:
+        raise FetchFailed(str(error)) from None
+    return address
 
 
 def _redirected(requested: str, url: str) -> str:
@@ -249,7 +262,7 @@ async def _get(session: aiohttp.ClientSession, address: URL) -> _Fetched:
                 raise FetchFailed(f"larger than {limit} bytes")
             return _Fetched(_decode_leniently(content), str(response.url))
     except aiohttp.ClientConnectorDNSError as error:
-        refused = error.os_error.strerror is None  # refused by PublicResolver; aiohttp would write "[None]"
+        refused = error.os_error.strerror is None  # refused by CheckedResolver; aiohttp would write "[None]"
         raise FetchFailed(str(error.os_error if refused else error)) from None
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
         raise FetchFailed(str(error) or type(error).__name__) from None

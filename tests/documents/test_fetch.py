@@ -10,7 +10,7 @@ from aiohttp import web
 from yarl import URL
 
 from bridge.cli.documents import bundle_here
-from bridge.documents.fetch import PublicFetch, PublicResolver, refuse_private
+from bridge.documents.fetch import CheckedResolver, PublicFetch, refuse_private
 from bridge.documents.sources import OWN_ONLY, SourceDocument, read_document
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.web_servers import serving
@@ -27,8 +27,8 @@ async def site() -> AsyncIterator[str]:
     async def document(_request: web.Request) -> web.Response:
         return web.Response(text="\ufeffopenapi: 3.1.0")
 
-    async def moved(_request: web.Request) -> web.Response:
-        raise web.HTTPFound("/spec.yaml")
+    async def moved(request: web.Request) -> web.Response:
+        raise web.HTTPFound(request.query.get("to", "/spec.yaml"))
 
     app = web.Application()
     app.router.add_get("/spec.yaml", document)
@@ -43,6 +43,24 @@ async def test_the_operator_may_name_any_address_and_any_file(site: str, tmp_pat
     path = tmp_path / "spec.yaml"
     path.write_text("\ufeffopenapi: 3.0.3", encoding="utf-8")
     assert await read(str(path)) == SourceDocument("openapi: 3.0.3", None)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://169.254.169.254/latest",
+        "http://[fd00:ec2::254]/latest",
+        "http://[::ffff:169.254.169.254]/latest",
+        "http://metadata.google.internal/",
+        "http://0xa9fea9fe/latest",
+    ],
+)
+async def test_not_even_the_operator_is_led_to_a_metadata_service(site: str, address: str) -> None:
+    """Whoever serves a document that the operator named could redirect there, or refer to it."""
+    for source in (address, f"{site}/moved?to={address}"):
+        with pytest.raises(BridgeError, match="cloud metadata") as refused:
+            await read(source)
+        assert refused.value.error.code is ErrorCode.DOCUMENT_UNREACHABLE
 
 
 @pytest.mark.parametrize(
@@ -137,7 +155,7 @@ async def test_a_name_that_leads_to_a_private_address_is_refused(host: str) -> N
 
     A number is a name for a resolver: decimal, octal, hexadecimal and short forms become addresses there.
     """
-    resolver = PublicResolver()
+    resolver = CheckedResolver()
     with pytest.raises(OSError, match=r"not a public address|cloud metadata"):
         await resolver.resolve(host, 80)
     await resolver.close()
