@@ -168,7 +168,10 @@ _Failure: TypeAlias = BridgeError | web.HTTPException
 def _failure_renderer(
     rejected: RejectedRequests, unauthenticated: AttemptLimit, render: ErrorRenderer
 ) -> Callable[[web.Request, _Failure], Awaitable[web.StreamResponse]]:
-    """Return what makes the response for a refusal; those of requests without access are recorded."""
+    """Return what makes the response for a refusal; those of requests without access are recorded.
+
+    A redirect is raised again.
+    """
 
     async def answer(request: web.Request, failure: _Failure) -> web.StreamResponse:
         if isinstance(failure, BridgeError):
@@ -179,7 +182,7 @@ def _failure_renderer(
                 )
             return render(request, error)
         if failure.status < HTTPStatus.BAD_REQUEST:
-            return failure
+            raise failure  # a redirect, which aiohttp makes the response of
         response = render(request, _wire_error(request, failure))
         if hdrs.ALLOW in failure.headers:  # RFC 9110, 15.5.6: a 405 says which methods there are
             response.headers[hdrs.ALLOW] = failure.headers[hdrs.ALLOW]

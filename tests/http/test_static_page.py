@@ -115,3 +115,16 @@ async def test_a_file_of_another_version_is_gone(bridge: Bridge, http: aiohttp.C
             async with http.request(method, f"{bridge.base_url}/static/{version}/app.js") as answer:
                 found.append(answer.status)
     assert found == [200, 200, 404, 404]
+
+
+@pytest.mark.parametrize("path", ["/", "/?next=https://evil.example", "/?to=//evil.example"])
+async def test_the_page_sends_nobody_on_but_to_its_own_address(
+    bridge: Bridge, http: aiohttp.ClientSession, path: str
+) -> None:
+    """ASVS 3.7.2: what is stored belongs to one address; what a link says decides nothing."""
+    port = bridge.base_url.rpartition(":")[2]
+    for host, status in ((f"localhost:{port}", 307), ("evil.example", 421)):
+        url, headers = bridge.base_url + path, {"Host": host, "X-Forwarded-Host": "evil.example"}
+        async with http.get(url, headers=headers, allow_redirects=False) as answer:
+            assert answer.status == status
+            assert answer.headers.get("Location") in (None, bridge.base_url + "/")
