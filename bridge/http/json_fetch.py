@@ -36,10 +36,10 @@ async def fetch_json(url: str) -> JsonValue:
             return json.loads(await _read_limited(response, url))
     except TimeoutError:
         raise KeysUnreachable(f"{url} did not answer within {ANSWER_S:g} s") from None
+    except (aiohttp.ClientError, OSError) as error:  # a false certificate is a ValueError too
+        raise KeysUnreachable(f"{url} cannot be reached: {error}") from None
     except (ValueError, RecursionError):
         raise KeysUnreachable(f"{url} did not answer with JSON") from None
-    except (aiohttp.ClientError, OSError) as error:
-        raise KeysUnreachable(f"{url} cannot be reached: {error}") from None
 
 
 async def _read_limited(response: aiohttp.ClientResponse, url: str) -> bytes:
