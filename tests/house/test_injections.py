@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from tests.house.source import files, refuse, tree_of
+from tests.house.source import files, refuse, text_of, tree_of
 
 OURS = ("bridge/", "toolserver/", "plugins/open_webui/source/")
 NEVER_CALLED = frozenset(
@@ -82,3 +82,60 @@ def _is_put_together(call: ast.Call) -> bool:
 def _is_sqlalchemys(call: ast.Call) -> bool:
     """Whether a call is not of a method `text` of our own."""
     return _name_of(call) != "text" or isinstance(call.func, ast.Name) or ast.unparse(call.func) == "sa.text"
+
+
+PATTERNS = frozenset(
+    {"compile", "match", "search", "sub", "subn", "fullmatch", "split", "findall", "finditer"}
+)
+
+OF_PATTERNS = {
+    "bridge/stored_items/markers.py": "patterns of the modules",
+    "toolserver/schema/pattern.py": "whether an author's pattern can be compiled; it is not run",
+    "toolserver/tool/selection.py": "wildcards of a user, by `fnmatch`, which escapes the rest",
+    "static/base/json_text.js": "a mark of letters and digits that was made for one text",
+    "static/conversion/document_places.js": "names of settings, as they stand in the module",
+    "static/environments/variables.js": "a pattern of the module",
+    "static/markdown/syntax.js": "rules of a language, as they stand in the modules",
+    "static/oauth/renewal.js": "names of parameters, as they stand in the module",
+    "static/servers/heard_words.js": "sentences of the page, escaped",
+    "static/tools/code_samples.js": "a pattern of the module",
+    "static/ui/markers.js": "patterns of the module",
+}
+"""Who makes a pattern of what is no constant, or might, and of what."""
+
+
+def test_no_value_becomes_a_part_of_a_pattern_or_of_a_template() -> None:
+    """ASVS 1.2.9 and 1.3.10: it would match, or show, what nobody meant, or run for ever."""
+    found = {
+        file: f"line {call.lineno}"
+        for file in files(".py", under=OURS)
+        for call in _calls(file)
+        if _is_pattern_of_values(call) or _is_template_of_values(call)
+    }
+    found |= {
+        file: "new RegExp"
+        for file in files(".js", under=("static/", "extension/"))
+        if "new RegExp(" in text_of(file)
+    }
+    refuse(f"{file}, {place}" for file, place in found.items() if file not in OF_PATTERNS)
+    refuse(f"{file} needs no excuse" for file in OF_PATTERNS if file not in found)
+
+
+def _is_pattern_of_values(call: ast.Call) -> bool:
+    of_re = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) in ("re", "re2", "regex")
+    return of_re and _name_of(call) in PATTERNS and bool(call.args) and not _is_fixed(call.args[0])
+
+
+def _is_template_of_values(call: ast.Call) -> bool:
+    """A sentence that a function was given is one of its module's own."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "format":
+        return False
+    return not _is_fixed(call.func.value) and ast.unparse(call.func.value) != "sentence"
+
+
+def _is_fixed(text: ast.expr) -> bool:
+    """Whether a text is made of constants of its module alone."""
+    names = [node.id for node in ast.walk(text) if isinstance(node, ast.Name)]
+    return all(name.isupper() for name in names) and not any(
+        isinstance(node, ast.Call) for node in ast.walk(text)
+    )
