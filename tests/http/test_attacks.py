@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 import pytest_asyncio
+from multidict import CIMultiDict
 
 from bridge.app.server import Bridge
 from bridge.browser_protocol import SOCKET_MESSAGE_BYTES
@@ -235,6 +236,45 @@ async def test_names_that_mean_something_to_javascript_mean_nothing(
         assert (status, added["title"]) == (201, name)
 
 
+async def test_of_what_is_said_twice_one_counts_for_all(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """What one part checked, another could otherwise take from the other place.
+
+    Of headers and queries the first counts, of names in JSON the last, as where the page reads it.
+    """
+    twice = "?origin=https://api.example&origin=https://evil.example"
+    async with http.get(f"{bridge.base_url}/probe{twice}") as probe:
+        assert "connect-src 'self' https://api.example;" in probe.headers["Content-Security-Policy"]
+    good, bad = f"Bearer {bridge.key}", "Bearer tbk_wrong"
+    for keys, status in (((good, bad), 200), ((bad, good), 401)):
+        headers = CIMultiDict([("Authorization", key) for key in keys])
+        async with http.get(f"{bridge.base_url}/api/me", headers=headers) as response:
+            assert response.status == status
+    async with page_of(bridge, bridge.local_user.id, answering(json_answer({"ok": 1}))) as page:
+        assert (await call(bridge, http, '{"limit": 2, "limit": "many"}'))[0] == 400
+        assert (await call(bridge, http, '{"limit": "many", "limit": 2}'))[0] == 200
+        assert [json.loads(each["params"])["limit"] for each in page.calls] == [2]
+
+
+async def test_a_body_changes_nothing_but_what_its_route_is_for(bridge: Bridge) -> None:
+    """Members that other routes, other tables or other users have are no members here."""
+    bob = await bridge.components.store.ensure_user("bob")
+    async with page_of(bridge, bob.id, silence) as his:
+        server = await his.post("/api/servers", {"text": document_text(), "owner_id": None, "id": "mine"})
+        more = {"owner_id": bridge.local_user.id, "user_id": bridge.local_user.id, "text": "{}"}
+        changed = {"id": "other", "source_url": "http://evil.example", "inline_html": True, **more}
+        assert (await his.request("PATCH", f"/api/servers/{server['id']}", changed))[0] == 200
+        (row,) = [each for each in (await his.get("/api/servers"))["servers"] if each["id"] == server["id"]]
+        assert (row["inline_html"], row["source_url"], row["title"]) == (True, None, "Shop")
+        named = {"name": "desk", "public_key": "x", **more}
+        assert (await his.request("PATCH", f"/api/devices/{his.device_id}", named))[0] == 200
+        assert [each["name"] for each in (await his.get("/api/devices"))["devices"]] == ["desk"]
+        key = await his.post("/api/keys", {"label": "x", "key": "tbk_chosen", **more})
+        assert key["key"] != "tbk_chosen"
+        assert (await his.get("/api/me"))["user"] == "bob"
+    keys = await bridge.components.store.list_keys(bob.id)
+    assert [each.id for each in keys] == [key["id"]]
+
+
 @pytest.mark.parametrize(
     "url",
     [
@@ -269,6 +309,10 @@ async def test_the_bridge_fetches_nothing_private_for_a_user(bridge: Bridge, url
         "/static//etc/passwd",
         "/files/..%2f..%2fsecret.key",
         "/static/..%5c..%5cx",
+        "/static/",
+        "/static/vendor/",
+        "/.git/config",
+        "/static/.git/config",
     ],
 )
 async def test_no_path_leads_out_of_what_is_served(bridge: Bridge, path: str) -> None:

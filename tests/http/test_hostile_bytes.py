@@ -188,6 +188,33 @@ async def test_a_request_without_a_host_is_not_answered(bridge: Bridge) -> None:
     assert status == 421
 
 
+CHUNKS = b"0\r\n\r\nGET /healthz HTTP/1.1\r\n"
+"""An empty body in chunks; whoever believes a length of 5 takes what follows for another request."""
+
+UNCLEAR: tuple[tuple[bytes, ...], ...] = (
+    (b"Content-Length: 5", b"Transfer-Encoding: chunked"),
+    (b"Transfer-Encoding: chunked", b"Content-Length: 5"),
+    (b"Content-Length: 5", b"Content-Length: 6"),
+    (b"Content-Length: 5, 6",),
+    (b"Content-Length: +5",),
+    (b"Content-Length: 0x5",),
+    (b"Transfer-Encoding: chunked", b"Transfer-Encoding: identity"),
+    (b"Transfer-Encoding: chunked, identity",),
+    (b"Transfer-Encoding: xchunked",),
+    (b"Transfer-Encoding : chunked",),
+    (b" Transfer-Encoding: chunked",),
+)
+
+
+@pytest.mark.parametrize("lines", UNCLEAR, ids=lambda lines: b", ".join(lines).decode())
+async def test_a_request_whose_end_is_unclear_is_refused(bridge: Bridge, lines: tuple[bytes, ...]) -> None:
+    """A proxy in front that reads it another way would take one user's request for the end of another's."""
+    host = b"Host: " + urlsplit(bridge.base_url).netloc.encode()
+    for header, status in ((lines, 400), ([b"Transfer-Encoding: chunked"], 401)):
+        request = b"\r\n".join([b"POST /tools/x HTTP/1.1", host, *header, b"", CHUNKS])
+        assert (await raw_answer(bridge.base_url, request))[0] == status
+
+
 KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
 NO_HANDSHAKES: tuple[tuple[str, list[str]], ...] = (
     ("EIO=4&transport=websocket", ["Upgrade: websocket", KEY]),

@@ -8,9 +8,16 @@ from pathlib import Path
 import aiohttp
 import pytest
 import pytest_asyncio
+from aiohttp import web
 
 from bridge.app.server import Bridge
+from bridge.auth.attempts import Attempts
+from bridge.auth.rejected_requests import RejectedRequests
+from bridge.http.middleware import AllowedOrigins, build_guard
+from bridge.http.routing import error_answer
+from tests.support.calls.memory_approvals import FakeAudit
 from tests.support.running_bridge import running_bridge
+from tests.support.web_servers import serving
 
 pytestmark = pytest.mark.asyncio
 
@@ -260,3 +267,32 @@ async def test_a_fetch_of_another_site_is_refused_even_without_an_origin(
     """A browser sends no Origin with a plain GET; following a link to the page must stay possible."""
     async with http.get(bridge.base_url + "/healthz", headers=headers) as response:
         assert response.status == status
+
+
+async def test_an_unexpected_error_is_logged_and_its_caller_learns_nothing_of_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Queries, paths and values of the inside stand in such errors; whoever runs the bridge needs them."""
+
+    async def fail(_request: web.Request) -> web.StreamResponse:
+        raise RuntimeError("SELECT key FROM canaries")
+
+    origins = AllowedOrigins(frozenset({"127.0.0.1"}), frozenset(), frozenset())
+    attempts = Attempts().limit_attempts("any", per_key=1, window_s=60)
+    rejected = RejectedRequests(FakeAudit())
+    guard = build_guard(
+        origins, rejected, attempts, lambda _, error: error_answer(error), socket_path="/socket/"
+    )
+    app = web.Application(middlewares=[guard])
+    app.router.add_get("/things/{name}", fail)
+    async with (
+        serving(app) as base_url,
+        aiohttp.ClientSession() as http,
+        http.get(f"{base_url}/things/secret") as answer,
+    ):
+        told = (await answer.json())["error"]
+    assert (answer.status, told["code"], told["detail"]) == (500, "internal", {})
+    assert "canaries" not in str(told)
+    (record,) = [each for each in caplog.records if each.name == "bridge.http.middleware"]
+    assert record.getMessage() == "GET /things/{name} failed."
+    assert record.exc_info is not None

@@ -8,7 +8,9 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
+from bridge.audit import AuditKind
 from bridge.errors import ErrorCode
+from bridge.storage.audit_log import AuditQuery
 from tests.support.running_bridge import running_bridge
 from tests.support.waiting import eventually
 
@@ -55,3 +57,17 @@ async def test_an_address_that_guesses_keys_is_told_to_wait_and_locks_out_nobody
         assert await call(bridge, "tbk_guess") == (401, ErrorCode.UNAUTHORIZED, None)
     assert await call(bridge, "tbk_guess") == (429, ErrorCode.RATE_LIMITED, "6")
     assert await call(bridge, bridge.key) == (404, ErrorCode.UNKNOWN_TOOL, None)
+
+
+async def test_no_header_makes_an_address_another_one(bridge: Bridge) -> None:
+    """Whoever guesses could name a new one each time, and have the audit log accuse somebody else."""
+    headers = {"Authorization": "Bearer tbk_guess"}
+    for number in range(10):
+        named = f"192.0.2.{number}"
+        headers |= {"X-Forwarded-For": named, "X-Real-IP": named, "Forwarded": f"for={named}"}
+        async with aiohttp.ClientSession() as http, http.get(bridge.base_url + "/api/me", headers=headers):
+            pass
+    assert await call(bridge, "tbk_guess") == (429, ErrorCode.RATE_LIMITED, "6")
+    await bridge.components.audit.flush_entries()
+    entries = await bridge.components.audit.read_entries(AuditQuery(kinds=(AuditKind.REFUSED,)))
+    assert {each.entry.actor for each in entries} == {"address 127.0.0.1"}

@@ -1,5 +1,7 @@
 """Every answer to a browser says what it is not: a page, or something to keep."""
 
+import re
+
 import aiohttp
 import pytest
 
@@ -17,7 +19,10 @@ OTHERS = [
     "/files/none",
     "/v1/responses/none",
 ]
-PAGES = ["/", "/probe"]
+FRAMES = ["/probe?origin=https://api.example"]
+PAGES = ["/", "/probe", "/oauth/callback", *FRAMES]
+NOBODY, FRAMED_BY_US = "'none'", "'self'"
+JSON = "application/json"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0 Safari/537.36"
 
 
@@ -38,7 +43,34 @@ async def test_no_answer_is_sniffed_or_framed_by_others(
     headers = await headers_of(bridge, http, path)
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
-    assert "frame-ancestors" in headers["content-security-policy"]
+    rules = headers["content-security-policy"].split("; ")
+    assert f"frame-ancestors {FRAMED_BY_US if path in FRAMES else NOBODY}" in rules
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        *((path, JSON) for path in [*SENSITIVE, *OTHERS, "/mcp"]),
+        *((path, "text/html") for path in PAGES if path != "/probe"),
+        ("app.js", "text/javascript"),
+        ("style.css", "text/css"),
+        ("/metrics", "text/plain; version=0.0.4"),
+    ],
+)
+async def test_every_answer_says_its_type_and_texts_their_charset(
+    bridge: Bridge, http: aiohttp.ClientSession, path: str, expected: str
+) -> None:
+    """A browser that has to guess the characters of a text can be made to see others; JSON is UTF-8."""
+    address = path if path.startswith("/") else await address_of_file(bridge, http, path)
+    said = (await headers_of(bridge, http, address))["content-type"]
+    assert said in ({JSON, f"{JSON}; charset=utf-8"} if expected == JSON else {f"{expected}; charset=utf-8"})
+
+
+async def address_of_file(bridge: Bridge, http: aiohttp.ClientSession, name: str) -> str:
+    """Where the page finds one of its files now."""
+    async with http.get(bridge.base_url + "/") as response:
+        (folder,) = set(re.findall(r"/static/[0-9a-f]+/", await response.text()))
+    return f"{folder}{name}"
 
 
 @pytest.mark.parametrize("path", SENSITIVE)

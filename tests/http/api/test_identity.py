@@ -1,6 +1,7 @@
 """Pairing, sessions and keys: who may be whom."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import socketio
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from bridge.app.server import Bridge
-from bridge.auth.identity import CHALLENGE, EXECUTOR, FILE, SESSION, SESSION_SECONDS
+from bridge.auth.identity import CHALLENGE, EXECUTOR, FILE, SESSION
 from bridge.errors import BridgeError, ErrorCode
 from bridge.storage.users import KeyHolder
 from tests.support.running_bridge import FakePage, json_answer, page_of, pair_browser, running_bridge
@@ -354,12 +355,27 @@ async def test_secrets_lie_in_the_data_folder_for_their_owner_only(
     assert [mode_of(tmp_path / name) for name in ("local.key", "secret.key")] == [0o600, 0o600]
 
 
-async def test_the_session_lives_a_quarter_of_an_hour(bridge: Bridge) -> None:
+async def test_the_session_lives_a_quarter_of_an_hour(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """Documented: the page renews it; a stolen one ends soon."""
-    token = bridge.components.identity.sign_token(SESSION, {"sub": "x"}, SESSION_SECONDS)
-    claims = jwt.decode(token, options={"verify_signature": False})
-    assert SESSION_SECONDS == 900
+    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    claims = jwt.decode(await page.open_session(), options={"verify_signature": False})
+    assert 0 <= time.time() + 15 * 60 - claims["exp"] < 60
     assert claims["aud"] == SESSION
+
+
+async def test_what_nobody_may_guess_has_128_random_bits_and_is_never_the_same(bridge: Bridge) -> None:
+    """ASVS 11.5.1; a code of a browser is shorter, and worth nothing without a user who confirms it."""
+    store, user_id = bridge.components.store, bridge.local_user.id
+
+    async def made() -> list[str]:
+        nonce = jwt.decode(bridge.components.identity.issue_challenge(), options={"verify_signature": False})
+        key = (await store.add_key(user_id, "x"))[1]
+        return [await store.add_ticket(user_id), key.removeprefix("tbk_"), str(nonce["nonce"])]
+
+    first, second = await made(), await made()
+    assert not {*first} & {*second}
+    assert [len(secret) * 6 >= 128 and secret.isascii() for secret in first] == [True] * 3
+    assert len((bridge.data_dir / "secret.key").read_bytes()) >= 16
 
 
 async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path, database: Where) -> None:

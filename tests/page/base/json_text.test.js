@@ -32,6 +32,11 @@ test("a key named __proto__ is a key and nothing else", () => {
   assert.equal(Object.keys(parsed).length, 1);
 });
 
+test("of a name that is written twice the last counts, as where the bridge checks the arguments", () => {
+  assert.deepEqual(parseJson('{"limit":"many","limit":2}'), { limit: 2 });
+  assert.deepEqual(parseJson('{"id":12345678901234567890,"id":"x"}'), { id: "x" });
+});
+
 test("writing without BigInt is JSON.stringify", () => {
   const value = { a: [1, "x", null, true], b: { c: 'quo"te' } };
   assert.equal(stringifyJson(value), JSON.stringify(value));
