@@ -18,6 +18,9 @@ HEADERS = (
 )
 """Name and value."""
 
+FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+"""Content policy of a file: opened in a tab it runs nothing, loads nothing, and has no origin."""
+
 BROWSERS = "Mozilla/"
 """How the `User-Agent` of every browser begins."""
 

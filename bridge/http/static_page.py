@@ -24,6 +24,7 @@ from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.page_files import PageFiles
 from bridge.http.routing import ApiModel, ApiRoute, Route, RouteAnswer, json_answer
+from bridge.http.security_headers import FILE_POLICY
 from bridge.settings.network import origin_of
 
 ROOT = Path(__file__).parents[2]
@@ -195,7 +196,7 @@ class PageRoutes:
 
     async def serve_file(self, request: web.Request) -> web.StreamResponse:
         """Serve a file of the page, of the present version only: a mixture of two would not run."""
-        headers = {**COMMON_HEADERS, "Content-Security-Policy": "default-src 'none'; sandbox"}
+        headers = {**COMMON_HEADERS, "Content-Security-Policy": FILE_POLICY}
         if request.match_info["digest"] != self._files.digest:
             raise BridgeError(ErrorCode.NOT_FOUND, OTHER_VERSION)
         answer = self._files.open_file(request.match_info["path"], headers)

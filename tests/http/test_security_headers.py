@@ -9,7 +9,7 @@ from bridge.app.server import Bridge
 
 pytestmark = pytest.mark.asyncio
 
-SENSITIVE = ["/api/servers", "/api/calls", "/api/me", "/api/audit", "/system", "/v1/models"]
+SENSITIVE = ["/api/servers", "/api/calls", "/api/me", "/api/audit", "/system", "/v1/models", "/conversations"]
 OTHERS = [
     "/openapi.json",
     "/healthz",
@@ -35,12 +35,13 @@ async def headers_of(
         return {name.lower(): value for name, value in response.headers.items()}
 
 
-@pytest.mark.parametrize("path", [*SENSITIVE, *OTHERS, *PAGES])
+@pytest.mark.parametrize("path", [*SENSITIVE, *OTHERS, *PAGES, "app.js"])
 async def test_no_answer_is_sniffed_or_framed_by_others(
     bridge: Bridge, http: aiohttp.ClientSession, path: str
 ) -> None:
     """JSON with markup in it, opened in a tab, must stay JSON; errors hold what callers sent."""
-    headers = await headers_of(bridge, http, path)
+    address = path if path.startswith("/") else await address_of_file(bridge, http, path)
+    headers = await headers_of(bridge, http, address)
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
     rules = headers["content-security-policy"].split("; ")

@@ -24,6 +24,7 @@ from bridge.http.body import read_body
 from bridge.http.connections import mark_authenticated
 from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.http.security_headers import FILE_POLICY
 from bridge.limits.call_settings import checked_deadline
 from bridge.storage.call_journal import CallJournal
 from toolserver.call.response_headers import filename_of
@@ -277,7 +278,7 @@ class CallRoutes:
         headers = {
             hdrs.CONTENT_TYPE: stored.mime,
             hdrs.CONTENT_DISPOSITION: disposition,
-            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "Content-Security-Policy": FILE_POLICY,
             "X-Content-Type-Options": "nosniff",
         }
         return web.FileResponse(stored.path, headers=headers)

@@ -167,7 +167,8 @@ async def test_a_binary_answer_becomes_a_signed_link_for_a_day(scene: Scene, bri
     async with scene.page.http.get(file["url"]) as response:
         assert (response.status, await response.read()) == (200, b"%PDF-1.7 x")
         assert response.headers["Content-Disposition"] == "attachment; filename*=UTF-8''na%C3%AFve.pdf"
-        assert "sandbox" in response.headers["Content-Security-Policy"]
+        policy = response.headers["Content-Security-Policy"]
+        assert policy == "default-src 'none'; frame-ancestors 'none'; sandbox"
     async with scene.page.http.get(file["url"] + "x") as response:
         assert response.status == 401
 

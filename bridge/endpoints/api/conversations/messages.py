@@ -29,6 +29,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, json_response
+from bridge.http.security_headers import FILE_POLICY
 from toolserver.json_types import JsonValue
 
 ALL_BRANCHES = "all"
@@ -112,7 +113,7 @@ class ConversationMessageRoutes:
         headers = {
             hdrs.CONTENT_TYPE: file.mime,
             hdrs.CONTENT_DISPOSITION: f"attachment; filename*=UTF-8''{quote(file.name, safe='')}",
-            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "Content-Security-Policy": FILE_POLICY,
             "X-Content-Type-Options": "nosniff",
         }
         return web.Response(body=file.content, headers=headers)
