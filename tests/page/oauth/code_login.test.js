@@ -81,3 +81,22 @@ test("no token, code or secret is part of what a failure says", async () => {
     assert.ok(problem.message.length > 20 && !problem.message.includes(secret), problem.message);
   }
 });
+
+/** An identity token whose signature nobody looks at: it came from the token endpoint itself. @param {object} claims */
+function identityToken(claims) {
+  const part = (/** @type {object} */ value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const now = Math.floor(Date.now() / 1000);
+  return `${part({ alg: "RS256" })}.${part({ iss: ISSUER, aud: "page", sub: "ada", iat: now, exp: now + 60, ...claims })}.AA`;
+}
+
+test("an identity token of another login, client or issuer is refused, and so is none where one was asked for", async () => {
+  const { pending } = await beginLogin({ ...ABOUT, scopes: ["openid"] });
+  const login = (/** @type {object | null} */ claims) => {
+    const tokens = () => json({ access_token: "a", token_type: "Bearer", ...(claims && { id_token: identityToken({ nonce: pending.nonce, ...claims }) }) });
+    const { send } = answering({ [`${ISSUER}/token`]: tokens });
+    return finishLogin(pending, new URLSearchParams({ code: "c0de", state: pending.state, iss: ISSUER }), send).catch(problemOf);
+  };
+  assert.ok("login" in (await login({})));
+  for (const wrong of [{ nonce: "of another login" }, { nonce: undefined }, { aud: "another client" }, { iss: "https://evil.example" }, { exp: 1 }, null])
+    assert.ok(!("login" in (await login(wrong))), JSON.stringify(wrong));
+});
