@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from bridge.agent.items import Item
+from bridge.tracing.context import TraceContext
 from toolserver.json_types import JsonObject, JsonValue, text_at
 
 Note: TypeAlias = Callable[[str], None]
@@ -33,6 +34,8 @@ class ModelRequest:
     """Members that exist only in Chat Completions (`stop`, `seed`, …), from a caller who speaks it."""
     note: Note | None = field(default=None, compare=False)
     """Where to log what happens on the way to the provider; None: nowhere."""
+    trace_context: TraceContext | None = field(default=None, compare=False)
+    """The round, for a provider that is told of traces; None: it is not traced."""
 
 
 @dataclass(init=False, slots=True)

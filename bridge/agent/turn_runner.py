@@ -23,6 +23,7 @@ from bridge.agent.memory.turn_memory import RecalledTurn, TurnMemory
 from bridge.agent.model import ModelError
 from bridge.agent.model_at_home import ModelAtHome
 from bridge.agent.provider_options import add_provider_options
+from bridge.agent.traced_turn import trace_turn
 from bridge.agent.turn import (
     CallEnded,
     Emit,
@@ -37,6 +38,7 @@ from bridge.calls.call_watch import CallWatch
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
 from bridge.limits.request_queue import RequestQueue
+from bridge.tracing.tracer import Tracer
 
 AT_FAULT = frozenset({400, 404, 409, 413, 415, 422})
 """Provider statuses that blame the request, not the provider or the key."""
@@ -102,10 +104,15 @@ class TurnRunner:
         self._calls = calls
         self._acts_for = acts_for
         self._end_observers: list[TurnEndObserver] = []
+        self._tracer: Tracer | None = None
 
     def on_end(self, tell: TurnEndObserver) -> None:
         """Call `tell` with the ending of each turn; not of one that is cancelled."""
         self._end_observers.append(tell)
+
+    def trace_with(self, tracer: Tracer) -> None:
+        """Make spans of turns and their rounds from now on."""
+        self._tracer = tracer
 
     async def run_turn(self, turn: Turn, emit: Emit) -> TurnResult:
         """Run one turn to its end. Cancelling ends the round and every running call; what was done is stored.
@@ -116,6 +123,15 @@ class TurnRunner:
             InvalidRequest: `previous_response_id` names no response of the user's.
             ModelError: the provider failed before its first output.
         """
+        if self._tracer is None:
+            return await self._run_counted(turn, emit)
+        with trace_turn(self._tracer, turn) as traced:
+            result = await self._run_counted(traced.turn, emit)
+            traced.note_result(result)
+        return result
+
+    async def _run_counted(self, turn: Turn, emit: Emit) -> TurnResult:
+        """Run a turn, and tell the observers how it ended."""
         began = time.monotonic()
         try:
             result = await self._run_at_home(turn, emit)

@@ -185,7 +185,7 @@ def compose_bridge(
             settings, store, documents, tasks, registry=registry, engine=engine, find_route=gateway.route_to
         ),
         metrics=_compose_metrics(settings, homes, dispatcher, engine, turns),
-        tracing=compose_tracing(settings.telemetry, homes, dispatcher, engine),
+        tracing=compose_tracing(settings.telemetry, homes, dispatcher, engine, turns),
     )
 
 

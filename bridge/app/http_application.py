@@ -169,7 +169,8 @@ def _mcp_routes(settings: BridgeSettings, parts: Components, links: PairingLinks
         parts.registry, parts.engine, files, links, watch=watch, tasks=parts.tasks, mcp_tasks=tasks
     )
     subscriptions = Subscriptions(parts.registry)
-    return McpRoutes(parts.registry, calls, tasks, subscriptions, instructions=USAGE_PROMPT)
+    tracer = None if parts.tracing is None else parts.tracing.tracer
+    return McpRoutes(parts.registry, calls, tasks, subscriptions, instructions=USAGE_PROMPT, tracer=tracer)
 
 
 def render_error(request: web.Request, error: WireError) -> web.Response:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
 from bridge.homes import HomeOf
@@ -28,9 +29,13 @@ class Tracing:
 
 
 def compose_tracing(
-    settings: TelemetrySettings, homes: HomeOf | None, dispatcher: Dispatcher, engine: Engine
+    settings: TelemetrySettings,
+    homes: HomeOf | None,
+    dispatcher: Dispatcher,
+    engine: Engine,
+    turns: TurnRunner,
 ) -> Tracing | None:
-    """Have spans made of all calls, if the settings ask for it; None: nothing is traced."""
+    """Have spans made of all calls and turns, if the settings ask for it; None: nothing is traced."""
     if settings.traces_endpoint is None:
         return None
     make: Callable[[str, str], OtlpExporter] = load_lazily("span_exporter")
@@ -39,4 +44,5 @@ def compose_tracing(
     spans = CallSpans(tracer)
     dispatcher.observers.of_all.append(spans.note_move)
     engine.on_refusal(spans.note_refusal)
+    turns.trace_with(tracer)
     return Tracing(tracer, exporter.close)

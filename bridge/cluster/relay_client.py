@@ -37,6 +37,8 @@ from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
 from bridge.cluster.relay_token import KEPT_EPOCH, TOKEN_S, RelayedRequest, RelayPass, RelayTokens
 from bridge.homes import Home
 from bridge.http.routing import address_of
+from bridge.tracing.context import TRACEPARENT
+from bridge.tracing.tracer import current_context
 
 CONNECT_S = 2.0
 """Seconds for a connection to another replica; in one network it takes a millisecond."""
@@ -242,6 +244,8 @@ class RelayClient:
         headers = _without(request.headers, _NOT_SENT)
         bound = RelayedRequest(request.method, request.rel_url.raw_path_qs)
         headers[TOKEN_HEADER] = self._tokens.sign_pass(vouched, bound)
+        if (trace := current_context()) is not None:  # the home's span is a part of the one here
+            headers[TRACEPARENT] = trace.traceparent
         return headers
 
 

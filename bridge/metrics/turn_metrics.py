@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias, cast
 
 from bridge.agent.model import ModelError
+from bridge.agent.token_usage import read_count, read_tokens
 from bridge.agent.turn import TurnResult
 from bridge.agent.turn_runner import TurnEnding
 from bridge.errors import BridgeError
 from bridge.metrics.instruments import TurnInstruments
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject
 
 USERS_OWN = "of_users"
 """Stands for every provider that a user has added: their number is not bounded."""
-
-TokenKind: TypeAlias = Literal["input", "cached", "output", "reasoning"]
 
 
 class TurnMetrics:
@@ -36,9 +34,9 @@ class TurnMetrics:
             self._count_usage(name, result.usage)
 
     def _count_usage(self, provider: str, usage: JsonObject) -> None:
-        self._instruments.rounds.labels(provider).inc(_number(usage.get("turn_count")))
-        for kind, tokens in _tokens(usage).items():
-            self._instruments.tokens.labels(provider, kind).inc(tokens)
+        self._instruments.rounds.labels(provider).inc(read_count(usage.get("turn_count")) or 0)
+        for kind, tokens in read_tokens(usage).items():
+            self._instruments.tokens.labels(provider, kind).inc(tokens or 0)
 
 
 def _ending(result: TurnEnding) -> tuple[str, str]:
@@ -48,22 +46,3 @@ def _ending(result: TurnEnding) -> tuple[str, str]:
     if isinstance(result, ModelError):
         return "failed", "model_failed"
     return result.status, "" if result.error is None else "model_failed"
-
-
-def _tokens(usage: JsonObject) -> dict[TokenKind, float]:
-    """Tokens by kind. Usage is a provider's: what is no number there counts as nothing."""
-    return {
-        "input": _number(usage.get("input_tokens")),
-        "cached": _number(_member(usage.get("input_tokens_details"), "cached_tokens")),
-        "output": _number(usage.get("output_tokens")),
-        "reasoning": _number(_member(usage.get("output_tokens_details"), "reasoning_tokens")),
-    }
-
-
-def _member(value: JsonValue, name: str) -> JsonValue:
-    return cast(JsonObject, value).get(name) if isinstance(value, dict) else None
-
-
-def _number(value: JsonValue) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return max(0.0, float(cast(float, value))) if is_number else 0.0

@@ -32,6 +32,8 @@ MAX_ERROR_BYTES = 256 * 1024
 
 _FIRST_SUCCESS, _FIRST_REDIRECT = 200, 300
 
+_NO_HEADERS: Mapping[str, str] = {}
+
 _BROKEN = (aiohttp.ClientError, HttpProcessingError, OSError)
 """Errors of connections, timeouts included; a caller's timeout is a cancellation here."""
 
@@ -73,9 +75,13 @@ class ProviderConnections:
             await self._session.close()
 
     async def open_answer(
-        self, method: Literal["GET", "POST"], path: str, content: bytes | None = None
+        self,
+        method: Literal["GET", "POST"],
+        path: str,
+        content: bytes | None = None,
+        more: Mapping[str, str] = _NO_HEADERS,
     ) -> ProviderAnswer:
-        """Send a request and return its answer.
+        """Send a request and return its answer; `more`: headers beside those of every request.
 
         Raises:
             ConnectionFailed: it was not answered.
@@ -83,7 +89,8 @@ class ProviderConnections:
         """
         url = URL(f"{self._settings.base_url}{path}")
         try:
-            response = await self._send(method, url, content)
+            headers = {**self._headers, **more} if more else self._headers
+            response = await self._send(method, url, content, headers)
         except _BROKEN as error:
             raise _failed(error) from None
         answer = ProviderAnswer(response, self._settings.idle_seconds)
@@ -95,21 +102,32 @@ class ProviderConnections:
             answer.close()
         raise RequestRefused(response.status, response.headers, body)
 
-    async def _send(self, method: str, url: URL, content: bytes | None) -> aiohttp.ClientResponse:
+    async def _send(
+        self, method: str, url: URL, content: bytes | None, headers: Mapping[str, str]
+    ) -> aiohttp.ClientResponse:
         session = self._session or self._open_session(url)
         if self._refuse is not None:
-            return await self._send_guarded(session, method, url, content, self._refuse)
+            return await self._send_guarded(
+                session, method, url, content, headers=headers, refuse=self._refuse
+            )
         if (proxy := self._proxy) is None:
-            return await session.request(method, url, data=content, headers=self._headers)
+            return await session.request(method, url, data=content, headers=headers)
         is_tunnel = url.scheme == "https"
-        headers = self._headers if is_tunnel else {**self._headers, **proxy.headers}
+        headers = headers if is_tunnel else {**headers, **proxy.headers}
         told = proxy.headers if is_tunnel else None
         return await session.request(
             method, url, data=content, headers=headers, proxy=proxy.url, proxy_headers=told
         )
 
     async def _send_guarded(
-        self, session: aiohttp.ClientSession, method: str, url: URL, content: bytes | None, refuse: Refuse
+        self,
+        session: aiohttp.ClientSession,
+        method: str,
+        url: URL,
+        content: bytes | None,
+        *,
+        headers: Mapping[str, str],
+        refuse: Refuse,
     ) -> aiohttp.ClientResponse:
         """Send a request to the first of the allowed addresses that is there, and follow nobody elsewhere.
 
@@ -123,7 +141,7 @@ class ProviderConnections:
                     method,
                     address,
                     data=content,
-                    headers={**self._headers, hdrs.HOST: url.host_port_subcomponent or ""},
+                    headers={**headers, hdrs.HOST: url.host_port_subcomponent or ""},
                     server_hostname=host,
                     allow_redirects=False,
                 )

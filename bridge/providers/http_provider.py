@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from bridge.agent.model import ModelError, Note
@@ -25,6 +25,7 @@ from bridge.providers.ports import Listed, Provider, Refuse
 from bridge.settings.model_facts import listed_facts
 from bridge.settings.models import ProviderSettings
 from bridge.tasks import sleep_safely
+from bridge.tracing.context import TRACEPARENT, TraceContext
 from toolserver.json_types import JsonObject, array_at, dump_json, text_at
 
 TRIES = 3
@@ -141,16 +142,18 @@ class HttpProvider(Provider):
         await self._connections.close()
 
     async def stream_events(
-        self, path: str, body: JsonObject, note: Note | None = None
+        self, path: str, body: JsonObject, note: Note | None = None, trace: TraceContext | None = None
     ) -> AsyncGenerator[JsonObject]:
         """Yield the events of one request as decoded JSON, until the provider ends its stream.
 
-        Closing the generator closes the connection. `note` is informed of failed attempts.
+        Closing the generator closes the connection. `note` is informed of failed attempts. A provider whose
+        settings say so is told of `trace`.
 
         Raises:
             ModelError: as `Model.stream_round`; a stream that just ends is no error here.
         """
-        events = await self._begin(path, dump_json(body), note)
+        told = {} if trace is None or not self.settings.trace_context else {TRACEPARENT: trace.traceparent}
+        events = await self._begin(path, dump_json(body), note, told)
         try:
             while events.waiting or await events.wait_for_some():
                 data = events.waiting.pop()
@@ -189,13 +192,15 @@ class HttpProvider(Provider):
         finally:
             answer.close()
 
-    async def _begin(self, path: str, content: bytes, note: Note | None) -> _Events:
+    async def _begin(
+        self, path: str, content: bytes, note: Note | None, headers: Mapping[str, str]
+    ) -> _Events:
         self._refuse_rejected_key()
         give_up_at = self._clock() + self.settings.first_event_seconds
         for number in range(TRIES):
             try:
                 async with asyncio.timeout(give_up_at - self._clock()):
-                    return await self._try(path, content)
+                    return await self._try(path, content, headers)
             except TimeoutError:
                 raise self.failures.describe_silence("upstream_timeout") from None
             except (ConnectionFailed, RequestRefused) as error:
@@ -210,9 +215,10 @@ class HttpProvider(Provider):
             await self._pause(pause_s)
         raise AssertionError("the last try returns or raises")
 
-    async def _try(self, path: str, content: bytes) -> _Events:
+    async def _try(self, path: str, content: bytes, headers: Mapping[str, str]) -> _Events:
         """Send the request and wait for the first event."""
-        events = _Events(await self._connections.open_answer("POST", path, content), self.failures)
+        answer = await self._connections.open_answer("POST", path, content, headers)
+        events = _Events(answer, self.failures)
         try:
             if not await events.wait_for_some() or events.waiting[-1].startswith(_END_OF_STREAM):
                 raise events.describe_none()

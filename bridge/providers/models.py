@@ -9,11 +9,12 @@ from contextlib import aclosing
 from bridge.agent.chat_completions.options import with_responses_options
 from bridge.agent.chat_completions.stream_decoder import ChatReading
 from bridge.agent.chat_completions.upstream_request import OPENAI_DIALECT, ChatDialect, chat_request
-from bridge.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest
+from bridge.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest, Note
 from bridge.agent.responses.stream_repair import StreamRepair
 from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
 from bridge.agent.tools.arguments import sendable_call
 from bridge.providers.ports import Provider
+from bridge.tracing.context import TraceContext
 from toolserver.json_types import JsonObject, JsonValue
 
 _LEFTOVERS_S = 0.1
@@ -35,7 +36,7 @@ class ResponsesModel:
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Run one round, as `Model.stream_round` says."""
         pairs, items, body = SurrogateJoiner(), StreamRepair(), responses_body(request)
-        async with aclosing(self._provider.stream_events("/responses", body, request.note)) as events:
+        async with aclosing(self._provider.stream_events("/responses", body, *_about(request))) as events:
             async for raw_event in events:
                 if raw_event.get("type") == "error":
                     raise self._provider.failures.of_body(raw_event, status=None)
@@ -63,7 +64,8 @@ class ChatModel:
         """Run one round, as `Model.stream_round` says."""
         reading, pairs = ChatReading(request), SurrogateJoiner()
         body = chat_request(request, self._dialect)
-        async with aclosing(self._provider.stream_events("/chat/completions", body, request.note)) as chunks:
+        streaming = self._provider.stream_events("/chat/completions", body, *_about(request))
+        async with aclosing(streaming) as chunks:
             async for chunk in chunks:
                 for event in pairs.join_pairs(reading.decode_chunk(chunk)):
                     yield ModelEvent(event)
@@ -74,6 +76,10 @@ class ChatModel:
             raise self._provider.failures.broken_off()
         for event in pairs.join_pairs(reading.finish_stream()):
             yield ModelEvent(event)
+
+
+def _about(request: ModelRequest) -> tuple[Note | None, TraceContext | None]:
+    return request.note, request.trace_context
 
 
 async def _read_usage(chunks: AsyncGenerator[JsonObject], reading: ChatReading) -> None:

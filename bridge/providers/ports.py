@@ -10,6 +10,7 @@ from bridge.agent.model import Note
 from bridge.providers.errors import Failures
 from bridge.settings.models import ProviderSettings
 from bridge.settings.user_providers import UserProvider
+from bridge.tracing.context import TraceContext
 from toolserver.json_types import JsonObject
 
 Refuse: TypeAlias = Callable[[str], None]
@@ -35,11 +36,12 @@ class Provider(Protocol):
     failures: Failures
 
     def stream_events(
-        self, path: str, body: JsonObject, note: Note | None = None
+        self, path: str, body: JsonObject, note: Note | None = None, trace: TraceContext | None = None
     ) -> AsyncGenerator[JsonObject]:
         """Yield the events of one request as decoded JSON, until the provider ends its stream.
 
-        Closing the generator closes the connection. `note` is informed of failed attempts.
+        Closing the generator closes the connection. `note` is informed of failed attempts. A provider whose
+        settings say so is told of `trace`.
 
         Raises:
             ModelError: as `Model.stream_round`; a stream that just ends is no error here.

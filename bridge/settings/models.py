@@ -93,6 +93,8 @@ class ProviderSettings(BaseModel):
     return_reasoning: bool = False
     """`chat` only: whether it expects back, as `reasoning_content`, the model's reasoning since the user's
     message."""
+    trace_context: bool = False
+    """Whether it is told of the trace of each round, where turns are traced."""
     truncation: bool = True
     """`responses` only: whether it accepts `truncation`."""
     web_search: WebSearch | None = None

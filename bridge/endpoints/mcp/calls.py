@@ -35,11 +35,13 @@ from bridge.endpoints.mcp.protocol import (
     result_bytes,
 )
 from bridge.endpoints.mcp.tasks import McpTasks, declares_tasks
+from bridge.endpoints.mcp.traced_messages import TOOL_ERROR, note_rpc_error
 from bridge.errors import BUG, BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.relayed import relayed_id_of
 from bridge.tasks import Tasks
+from bridge.tracing.tracer import note_error
 
 _NEVER_ASKED = frozenset({"requestState", "inputResponses"})
 """Parameters of a call that answers a question of its server, which the bridge never asks (ruling 40)."""
@@ -147,9 +149,12 @@ class McpCalls:
             else:
                 result = await self._watched_result(call, progress)
         except RpcError as error:
+            note_rpc_error(error)
             error.request_id = message.request_id
             error.status = error.status if message.is_modern else 200
             return error_answer(error)
+        if result.get("isError"):
+            note_error(TOOL_ERROR)
         if message.is_modern:
             result = {"resultType": "complete", **result}
         return Answer(result_bytes(message.request_id, result))

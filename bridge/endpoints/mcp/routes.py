@@ -16,7 +16,7 @@ from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.catalog.registry import Registry
 from bridge.endpoints.mcp.answer import Answer, error_answer, http_response
 from bridge.endpoints.mcp.calls import McpCalls
-from bridge.endpoints.mcp.headers import check_modern, is_modern_request
+from bridge.endpoints.mcp.headers import VERSION_HEADER, check_modern, is_modern_request
 from bridge.endpoints.mcp.protocol import (
     INVALID_PARAMS,
     LEGACY_VERSIONS,
@@ -32,11 +32,13 @@ from bridge.endpoints.mcp.protocol import (
 )
 from bridge.endpoints.mcp.subscriptions import Subscriptions, list_owner
 from bridge.endpoints.mcp.tasks import EXTENSION, McpTasks
+from bridge.endpoints.mcp.traced_messages import trace_message
 from bridge.errors import WireError
 from bridge.http.access import caller_of
 from bridge.http.body import read_limited
 from bridge.http.routing import Route
 from bridge.http.routing import error_answer as error_response
+from bridge.tracing.tracer import Tracer
 from toolserver.json_types import JsonObject, text_at
 
 MESSAGE_BYTES = ARGUMENT_BYTES + 64 * 1024
@@ -63,8 +65,10 @@ class McpRoutes:
         subscriptions: Subscriptions,
         *,
         instructions: str,
+        tracer: Tracer | None = None,
     ) -> None:
-        """`instructions`: what models are told about the tools as a whole."""
+        """`instructions`: what models are told about the tools as a whole; `tracer`: None traces nothing."""
+        self._tracer = tracer
         self._registry = registry
         self._calls = calls
         self._instructions = instructions
@@ -95,7 +99,10 @@ class McpRoutes:
         """Answer one request or notification."""
         try:
             message = read_message(await read_limited(request, MESSAGE_BYTES, what="message"))
-            return await self._dispatch_message(request, message)
+            if self._tracer is None:
+                return await self._dispatch_message(request, message)
+            with trace_message(self._tracer, message, request.headers.get(VERSION_HEADER, "")):
+                return await self._dispatch_message(request, message)
         except RpcError as error:
             return http_response(error_answer(error))
 
