@@ -184,16 +184,23 @@ def compose_bridge(
         readiness=compose_readiness(
             settings, store, documents, tasks, registry=registry, engine=engine, find_route=gateway.route_to
         ),
-        metrics=_compose_metrics(settings, homes, dispatcher, engine, turns),
+        metrics=_compose_metrics(settings, store, homes, dispatcher, engine, turns=turns),
         tracing=compose_tracing(settings.telemetry, homes, dispatcher, engine, turns),
     )
 
 
 def _compose_metrics(
-    settings: BridgeSettings, homes: HomeOf | None, dispatcher: Dispatcher, engine: Engine, turns: TurnRunner
+    settings: BridgeSettings,
+    store: Store,
+    homes: HomeOf | None,
+    dispatcher: Dispatcher,
+    engine: Engine,
+    *,
+    turns: TurnRunner,
 ) -> BridgeMetrics:
     named = {provider.name for provider in settings.models.provider} | {DEMO_PROVIDER_NAME}
     metrics = build_metrics("" if homes is None else homes.replica, named.__contains__)
+    store.on_work(metrics.note_store_work)
     dispatcher.observers.of_all.append(metrics.calls.note_move)
     engine.on_refusal(metrics.calls.note_refusal)
     turns.on_end(metrics.turns.note_turn)

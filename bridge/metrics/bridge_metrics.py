@@ -18,6 +18,10 @@ class BridgeMetrics:
     calls: CallMetrics
     turns: TurnMetrics
 
+    def note_store_work(self, work: str, seconds: float) -> None:
+        """Measure work of the database; `work`: one of a few kinds. In any thread."""
+        self.instruments.store_seconds.labels(work).observe(seconds)
+
 
 def build_metrics(replica: str, is_operators: Callable[[str], bool]) -> BridgeMetrics:
     """Return the metrics of a bridge.

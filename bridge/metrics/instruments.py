@@ -17,6 +17,8 @@ from bridge import __version__
 
 TURN_BUCKETS_S = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 900.0)
 
+STORE_BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0)
+
 LAG_BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 
 
@@ -70,6 +72,13 @@ class Instruments:
         build.info({"version": __version__, "python": platform.python_version(), "replica": replica})
         self.turns = TurnInstruments(registry)
         self.state = StateGauges(registry)
+        self.store_seconds = Histogram(
+            "tool_bridge_store_seconds",
+            "What the database took for one piece of work, the wait for a connection included.",
+            ("work",),
+            buckets=STORE_BUCKETS_S,
+            registry=registry,
+        )
         self.loop_lag = Histogram(
             "tool_bridge_event_loop_lag_seconds",
             "How much later than asked for the event loop woke a timer.",

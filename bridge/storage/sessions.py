@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Literal, TypeAlias
@@ -32,6 +33,12 @@ Topic: TypeAlias = Literal[
 ]
 """What replicas keep in memory and count the changes of; revisions 0021 and 0022 say which tables."""
 
+StoreWork: TypeAlias = Literal["read", "transaction", "journal"]
+"""Work of the database: a session that reads, a transaction of the event loop, one of the writing thread."""
+
+WorkObserver: TypeAlias = Callable[[StoreWork, float], None]
+"""Is told of work that has ended, well or not, and the seconds that it took; in any thread. Must not fail."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -52,15 +59,20 @@ class Sessions:
         self._make_reading = make_reading or make
         self._is_away = False
         self._on_commit: Callable[[Topic], None] = lambda _: None
+        self._on_work: WorkObserver = lambda _work, _seconds: None
 
     def on_commit(self, listener: Callable[[Topic], None]) -> None:
         """Call `listener` after each transaction that says what it changes."""
         self._on_commit = listener
 
+    def on_work(self, listener: WorkObserver) -> None:
+        """Call `listener` after each session."""
+        self._on_work = listener
+
     @asynccontextmanager
     async def __call__(self) -> AsyncGenerator[AsyncSession]:
         """Open a session to read; each statement sees what is committed by then."""
-        with self._convert_errors():
+        with self._convert_errors("read"):
             async with asyncio.timeout(PATIENCE_S), self._make_reading() as session:
                 yield session
 
@@ -70,14 +82,15 @@ class Sessions:
 
         `changes`: what other replicas have to hear of at once.
         """
-        with self._convert_errors():
+        with self._convert_errors("transaction"):
             async with asyncio.timeout(PATIENCE_S), self._make.begin() as session:
                 yield session
         if changes is not None:
             self._on_commit(changes)
 
     @contextmanager
-    def _convert_errors(self) -> Generator[None]:
+    def _convert_errors(self, work: StoreWork) -> Generator[None]:
+        began = time.monotonic()
         try:
             yield
         except (SQLAlchemyError, OSError) as error:
@@ -87,6 +100,8 @@ class Sessions:
                 _log.error("The database does not answer: %s", reason_of(error))
             self._is_away = True
             raise (_store_damaged(error) if is_damaged(error) else store_unavailable()) from error
+        finally:
+            self._on_work(work, time.monotonic() - began)
         if self._is_away:
             _log.warning("The database answers again.")
             self._is_away = False

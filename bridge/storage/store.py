@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -55,7 +56,7 @@ from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.replicas.left_work import LeftWorkTable
 from bridge.storage.replicas.relayed_records import RelayedRecords
 from bridge.storage.retention import Retention
-from bridge.storage.sessions import Sessions, Topic
+from bridge.storage.sessions import Sessions, Topic, WorkObserver
 from bridge.storage.tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
 from bridge.storage.user_items import UserItems
 from bridge.storage.users import UserStore
@@ -134,6 +135,14 @@ class Store(UserStore):
         self._on_fence = listener
         watch_fence(self._engine.sync_engine, listener)
         self._thread.watch_fence(listener)
+
+    def on_work(self, listener: WorkObserver) -> None:
+        """Call `listener`, in any thread, after each session and each transaction of the writing thread.
+
+        What replicas decide by is not among them. Call it once; `listener` must not fail.
+        """
+        self._session.on_work(listener)
+        self._thread.on_work(partial(listener, "journal"))
 
     def share_claim(self) -> None:
         """Make `claim` that of a replica, beside others, in this PostgreSQL database; before it is taken."""

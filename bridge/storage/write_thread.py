@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -67,6 +68,7 @@ class WriteThread:
     def __init__(self, engine: Engine) -> None:
         """`engine` is closed with the thread."""
         self._engine = engine
+        self._on_work: Callable[[float], None] = lambda _: None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="database")
 
     def run_transaction(self, work: Callable[[Connection], None]) -> Future[None]:
@@ -82,9 +84,17 @@ class WriteThread:
         self._thread.shutdown()
         self._engine.dispose()
 
+    def on_work(self, listener: Callable[[float], None]) -> None:
+        """Call `listener`, in the thread, with the seconds of each transaction; it must not fail."""
+        self._on_work = listener
+
     def _transact(self, work: Callable[[Connection], None]) -> None:
-        with self._engine.begin() as connection:
-            work(connection)
+        began = time.monotonic()
+        try:
+            with self._engine.begin() as connection:
+                work(connection)
+        finally:
+            self._on_work(time.monotonic() - began)
 
 
 class Backlog(NamedTuple):

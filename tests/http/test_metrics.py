@@ -124,6 +124,26 @@ async def test_what_pages_say_their_time_went_into_is_measured_and_never_more_th
     assert value(samples, "page_phase_seconds_sum", phase="request") == took_s
 
 
+async def test_what_the_database_takes_is_measured_by_kind_of_work(bridge: Bridge) -> None:
+    """A slow disk makes everything slow, and shows nowhere else."""
+
+    async def is_written() -> bool:
+        samples = await read_samples(bridge)
+        counts = [
+            value(samples, "store_seconds_count", work=work) for work in ("read", "transaction", "journal")
+        ]
+        return all(counts)
+
+    async def answer(_sent: dict[str, Any]) -> dict[str, Any]:
+        return json_answer([])
+
+    async with page_of(bridge, bridge.local_user.id, answer):
+        await call(bridge, "addProduct", '{"name": "x"}')
+        await eventually(is_written)
+    samples = await read_samples(bridge)
+    assert 0 < value(samples, "store_seconds_sum", work="journal") < 60
+
+
 async def test_what_open_calls_wait_for_is_shown_while_they_wait(bridge: Bridge) -> None:
     """An operator sees whether pages, people or APIs are slow."""
     may_answer = asyncio.Event()
@@ -178,6 +198,7 @@ async def test_no_label_names_a_user_a_tool_or_an_address(bridge: Bridge) -> Non
             "provider",
             "log",
             "phase",
+            "work",
         ),
         *("le", "version", "python", "replica", "generation"),
     }
