@@ -123,13 +123,21 @@ def descriptors_of(pids: list[int]) -> set[str]:
 
 @asynccontextmanager
 async def running_page(
-    folder: Path, url: str, policy: str, *options: str, environ: Mapping[str, str] | None = None
+    folder: Path,
+    url: str,
+    policy: str,
+    *options: str,
+    environ: Mapping[str, str] | None = None,
+    flags: str = "",
 ) -> AsyncGenerator[RunningPage]:
-    """Run the command with a profile in the folder; it and its browser are gone afterwards."""
+    """Run the command with a profile in the folder; it and its browser are gone afterwards.
+
+    `flags`: further ones for the browser, which the command itself hands on none.
+    """
     (folder / "policy.toml").write_text(policy)
     profile = folder / "profile"
     words = ["--url", url, "--policy", str(folder / "policy.toml"), "--profile", str(profile)]
-    browser = ["--browser", chromium_path(), "--no-sandbox", "--health-port", "0"]
+    browser = ["--browser", _browser_with(flags, folder), "--no-sandbox", "--health-port", "0"]
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bridge", "page", *words, *browser, *options),
         stdout=asyncio.subprocess.PIPE,
@@ -145,6 +153,15 @@ async def running_page(
             await page.stop()
             await reading
             assert page.browser_pids() == []
+
+
+def _browser_with(flags: str, folder: Path) -> str:
+    if not flags:
+        return chromium_path()
+    program = folder / "browser"
+    program.write_text(f'#!/bin/sh\nexec "{chromium_path()}" {flags} "$@"\n')
+    program.chmod(0o755)
+    return str(program)
 
 
 async def _read(page: RunningPage) -> None:

@@ -137,3 +137,20 @@ async def test_it_waits_for_a_bridge_that_is_not_there_yet(slow: BrowserHarness,
         await page.wait_for_line("started again in 2 s: the bridge does not answer at http://127.0.0.1:")
         status, health = await page.health()
         assert (status, "does not answer" in health["reason"]) == (503, True)
+
+
+async def test_a_stop_is_heard_while_a_bridge_keeps_the_page_waiting(tmp_path: Path) -> None:
+    """A service manager would kill it, and its browser would be left behind."""
+    opened = asyncio.Event()
+
+    async def keep_waiting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        opened.set()
+        await reader.read()  # until the browser gives up
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(keep_waiting, "127.0.0.1", 0) as silent:
+        url = f"http://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
+        async with running_page(tmp_path, url, '[[servers]]\nurl = "https://api.example/"') as page:
+            await asyncio.wait_for(opened.wait(), 30)
+            assert await asyncio.wait_for(page.stop(), 15) == 0

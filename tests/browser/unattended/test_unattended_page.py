@@ -194,3 +194,35 @@ async def test_another_process_may_not_use_the_same_profile(shop: BrowserHarness
             assert await other.process.wait() == 1
             assert "another process uses the profile" in other.lines[-1]
             other.profile = tmp_path / "none"
+
+
+async def test_a_document_that_only_this_machine_can_fetch_is_added_by_its_browser(
+    shop: BrowserHarness, tmp_path: Path
+) -> None:
+    """An API of the build server's own is known to nobody else."""
+    policy = f"""
+        [[servers]]
+        url = "{shop.samples_url}/documents/library.yaml"
+        add = true
+    """
+    options = await ticket_of(shop, tmp_path)
+    async with running_page(tmp_path, shop.bridge.base_url, policy, *options) as page:
+        await page.wait_until_healthy()
+        tools = {tool["operationId"] for tool in await shop.caller.tools()}
+        assert "searchBooks" in tools
+        assert (await shop.caller.call("searchBooks")).status == 200
+
+
+@pytest.mark.parametrize("is_allowed", [False, True])
+async def test_a_page_from_elsewhere_reaches_this_machine_only_if_its_policy_says_so(
+    shop: BrowserHarness, tmp_path: Path, *, is_allowed: bool
+) -> None:
+    """A person would be asked by the browser; the bridge is made to look public here."""
+    policy = f"local_network = {str(is_allowed).lower()}\n{policy_of(shop)}"
+    bridge = shop.bridge.base_url.removeprefix("http://")
+    flags = f"--ip-address-space-overrides={bridge}=public"
+    options = await ticket_of(shop, tmp_path)
+    async with running_page(tmp_path, shop.bridge.base_url, policy, *options, flags=flags) as page:
+        await page.wait_until_healthy()
+        listed = await shop.caller.call("listProducts")
+        assert listed.status == (200 if is_allowed else 502)
