@@ -72,7 +72,7 @@ export class BrowserStore {
   }
 
   /**
-   * All changes become visible together, or none does.
+   * All changes become visible together, or none does: also when `change` throws, which is thrown then.
    * @param {StoreName[]} stores
    * @param {(of: (store: StoreName) => IDBObjectStore) => void} change must not wait for anything
    * @returns {Promise<void>} settles when the change is durable
@@ -82,7 +82,12 @@ export class BrowserStore {
       const transaction = this.database.transaction(stores, "readwrite");
       transaction.oncomplete = () => resolve();
       transaction.onabort = () => reject(new StoreError(transaction.error));
-      change((store) => transaction.objectStore(store));
+      try {
+        change((store) => transaction.objectStore(store));
+      } catch (error) {
+        reject(error); // first: aborting rejects as well
+        transaction.abort();
+      }
     });
   }
 
