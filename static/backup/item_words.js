@@ -1,7 +1,7 @@
 // @ts-check
 /** Items of a backup in words: never what is secret in them. Pure. */
 import { counted, t } from "../base/language.js";
-import { formatDay } from "../base/time_format.js";
+import { formatMoment } from "../base/time_format.js";
 
 /** @typedef {import("../types/backup_types.js").BackupItem} BackupItem */
 /** @typedef {import("../types/backup_types.js").ItemKind} ItemKind */
@@ -27,7 +27,7 @@ export function itemWords(item) {
 /** What tells the two apart; "" where nothing can be said. @param {RestorableItem} found */
 export function differenceWords({ item, own, reason }) {
   if (reason !== "" || own === null) return reason;
-  if (item.kind === "credential" && own.kind === "credential") return t`Saved here on ${formatDay(own.saved_at)}, in the backup on ${formatDay(item.saved_at)}.`;
+  if (item.kind === "credential" && own.kind === "credential") return t`Saved here on ${formatMoment(own.saved_at)}, in the backup on ${formatMoment(item.saved_at)}.`;
   if (item.kind === "acceptance" || (item.kind === "environment" && own.kind === "environment" && own.base_url !== item.base_url)) return t`Here: ${itemWords(own)}.`;
   return "";
 }

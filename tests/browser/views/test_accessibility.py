@@ -24,6 +24,7 @@ VIEWS = (
     ("devices",),
     ("settings",),
     ("approval",),
+    ("backup",),
     ("connect",),
     ("doctor",),
 )

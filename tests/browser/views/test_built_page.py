@@ -35,6 +35,7 @@ SECTIONS = (
     "add",
     "selection",
     "approval",
+    "backup",
 )
 START_S = 60
 

@@ -24,6 +24,7 @@ GERMAN_VIEWS = (
     "devices",
     "settings",
     "approval",
+    "backup",
     "connect",
     "doctor",
 )

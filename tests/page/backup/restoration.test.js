@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { hashPlan, identityOf } from "../../../static/backup/contents.js";
 import { readBackup } from "../../../static/backup/reading.js";
-import { compareBackup } from "../../../static/backup/restoration.js";
+import { compareBackup, writeItems } from "../../../static/backup/restoration.js";
 import { differenceWords, itemWords } from "../../../static/backup/item_words.js";
 
 const ORIGIN = "https://api.example";
@@ -104,4 +104,48 @@ test("no sentence about an item holds its secret", async () => {
   const words = found.map((each) => itemWords(each.item) + differenceWords(each)).join();
   assert.match(words, /key, for https:\/\/api\.example/);
   assert.doesNotMatch(words, /secret/);
+});
+
+/** A browser that notes what is written to it, in the order of the stores. @param {any} [own] @returns {any} */
+function writable(own) {
+  const written = /** @type {any[]} */ ([]);
+  const browser = target(own);
+  const seal = async (/** @type {string[]} */ ...[server_id, origin, scheme]) => ({ server_id, origin, scheme, sealed: true });
+  const changeRecords = async (/** @type {string[]} */ stores, /** @type {any} */ change) => {
+    const log = /** @type {any[]} */ ([]);
+    change((/** @type {string} */ store) => ({
+      put: (/** @type {any} */ value, /** @type {any} */ key) => log.push([store, key, value]),
+      delete: () => undefined,
+    }));
+    written.push({ stores, log });
+  };
+  globalThis.IDBKeyRange ??= /** @type {any} */ ({ bound: () => null });
+  Object.assign(browser, { written, executor: { refreshOrigins: async () => void written.push("origins") } });
+  Object.assign(browser.store, { changeRecords });
+  Object.assign(browser.credentials, { sealCredential: seal });
+  Object.assign(browser.inventory, { loadInventory: async () => void written.push("inventory") });
+  return browser;
+}
+
+test("everything is written in one change, beside what was there, and the worker may reach it then", async () => {
+  const here = { name: "mine", base_url: "https://here.example", variables: [] };
+  const browser = writable({ environments: { shop: { list: [here], used: { name: "mine", base_url: "x" } } }, saved: { "shop GET /a": [{ name: "other", text: "{}" }] } });
+  await writeItems(browser, await compareBackup(browser, readBackup(backup(ALL))));
+  const [{ log }, ...after] = browser.written;
+  assert.deepEqual(after, ["origins", "inventory"]);
+  const records = Object.fromEntries(log.map((/** @type {any[]} */ [store, key, value]) => [`${store} ${key}`, value]));
+  assert.equal(records["credentials shop,https://api.example,key"].sealed, true);
+  assert.equal(records["pins shop,GET /a"].origin, ORIGIN);
+  assert.deepEqual(records["grants shop,POST /a,always,"], { server_id: "shop", key: "POST /a", digest: "d2", scope: "always", chat_id: null, granted_at: 5, expires_at: null });
+  const { list, used } = records["keys environments"].shop;
+  assert.deepEqual([list.map((/** @type {any} */ each) => each.name), used.name], [["mine", "test"], "mine"]);
+  assert.deepEqual(records["keys saved requests"]["shop GET /a"].map((/** @type {any} */ each) => each.name), ["mine", "other"]);
+});
+
+test("what does not fit leaves everything as it was", async () => {
+  const list = Array.from({ length: 20 }, (_, index) => ({ name: `e${index}`, base_url: ORIGIN, variables: [] }));
+  const browser = writable({ environments: { shop: { list, used: null } } });
+  const found = await compareBackup(browser, readBackup(backup([CREDENTIAL, ENVIRONMENT])));
+  await assert.rejects(writeItems(browser, found), /at most 20/);
+  assert.deepEqual(browser.written, []);
 });
