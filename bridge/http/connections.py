@@ -46,6 +46,10 @@ class Connection(web.RequestHandler):
         super().__init__(server, **options)
         self._watch = watch
         self.is_relay = is_relay
+        self.is_awaited = False
+        """Whether a header is awaited whose time is limited."""
+        self.is_admitted = False
+        """Whether an authenticated caller has used it."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start waiting for the header of a new client."""
@@ -58,10 +62,17 @@ class Connection(web.RequestHandler):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Handle received bytes; while aiohttp waits for a request, they belong to its header."""
-        if self._waiter is not None:
-            self._watch.header_begun(self)
+        """Handle received bytes; while aiohttp waits for a request, they belong to its header.
+
+        Nearly always they are a whole one: only what has begun without an end has to be watched.
+        """
+        is_idle = self._waiter is not None
         super().data_received(data)
+        if self._messages:
+            if self.is_awaited:
+                self._watch.header_read(self)
+        elif is_idle:
+            self._watch.header_begun(self)
 
     def resume_reading(self, resume_parser: bool = True) -> None:
         """Go on reading where reading was paused; after nearly every body it was not.
@@ -71,13 +82,11 @@ class Connection(web.RequestHandler):
         if self._reading_paused or self._buffer_paused:
             super().resume_reading(resume_parser)
 
-    def header_read(self) -> None:
-        """Stop waiting: the header is complete and the request is being answered."""
-        self._watch.header_read(self)
-
     def mark_authenticated(self) -> None:
         """Mark the connection as that of an authenticated caller."""
-        self._watch.connection_admitted(self)
+        if not self.is_admitted:
+            self.is_admitted = True
+            self._watch.connection_admitted(self)
 
     def cut_connection(self) -> None:
         """Close the connection at once; nothing more is sent."""
@@ -135,10 +144,12 @@ class Connections:
     def header_begun(self, connection: Connection) -> None:
         """Start waiting for a header, unless it is already awaited."""
         self._awaited.setdefault(connection, asyncio.get_running_loop().time())
+        connection.is_awaited = True
 
     def header_read(self, connection: Connection) -> None:
         """Stop waiting for a header that has arrived."""
         self._awaited.pop(connection, None)
+        connection.is_awaited = False
 
     def connection_admitted(self, connection: Connection) -> None:
         """Mark a connection as having a caller."""
@@ -161,13 +172,6 @@ def is_relay_request(request: web.BaseRequest) -> bool:
     """Return whether a request came to the listener for other replicas."""
     protocol = request.protocol
     return isinstance(protocol, Connection) and protocol.is_relay
-
-
-def note_header(request: web.BaseRequest) -> None:
-    """Tell the connection that the awaited header of a request has arrived."""
-    protocol = request.protocol
-    if isinstance(protocol, Connection):
-        protocol.header_read()
 
 
 def mark_authenticated(request: web.BaseRequest) -> None:

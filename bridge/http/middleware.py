@@ -21,7 +21,7 @@ from bridge.auth.attempts import AttemptLimit
 from bridge.auth.rejected_requests import ACCESS_DENIED, RejectedRequests
 from bridge.auth.resource_server import METADATA_PATH
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
-from bridge.http.connections import is_relay_request, note_header
+from bridge.http.connections import is_relay_request
 from bridge.http.relayed import relayed_of
 from bridge.http.request_handler import AnyHandler
 from bridge.http.routing import address_of
@@ -118,7 +118,6 @@ def build_guard(
 
     @web.middleware
     async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-        note_header(request)
         name_user("")  # the task has served others before, on the same connection
         try:
             if relayed_of(request) is None:  # else checked where it arrived

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 from aiohttp import web
-from aiohttp.typedefs import Handler
 
-from bridge.http.connections import Connections, mark_authenticated, note_header
+from bridge.http.connections import Connections, mark_authenticated
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
@@ -78,16 +77,10 @@ class Served:
                 await line.writer.wait_closed()
 
 
-@web.middleware
-async def note_every_header(request: web.Request, handler: Handler) -> web.StreamResponse:
-    note_header(request)
-    return await handler(request)
-
-
 @asynccontextmanager
 async def serving(max_unknown: int = 100) -> AsyncGenerator[Served]:
     served, connections = Served(), Connections(max_unknown, HEADER_S)
-    app = web.Application(middlewares=[note_every_header])
+    app = web.Application()
     app.router.add_get("/{path}", served.answer)
     runner = web.AppRunner(app)
     await runner.setup()
