@@ -12,6 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from types import CoroutineType
 from typing import Any, Protocol, cast
 
 import socketio
@@ -203,9 +204,9 @@ class BrowserGateway:
         self._has_beats = True
         self._tasks.start_task(beat_pages(self._sockets.values, every_s), "beats of pages")
 
-    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
-        """See `ConnectedPages.page_for`."""
-        return await self.pages.choose_page(user_id, origin, server_id)
+    def page_for(self, user_id: str, origin: str, server_id: str) -> CoroutineType[Any, Any, Page | None]:
+        """See `ConnectedPages.choose_page`."""
+        return self.pages.choose_page(user_id, origin, server_id)
 
     async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
         """See `ConnectedPages.next_page`; waits up to `HANDOVER_S` or `resume_s`."""

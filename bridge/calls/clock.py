@@ -77,7 +77,7 @@ class Clock:
     def pause_time(self) -> None:
         """Pause the clock; pausing it again has no effect."""
         if self._is_running:
-            self._left_s = self.left_s
+            self._left_s = max(0.0, self._until - self._loop.time())
             self._is_running = False
             self._alarms.cancel_alarm(self)
 

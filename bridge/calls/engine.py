@@ -100,22 +100,23 @@ class Engine:
                 or `queue_full`; nothing was sent. `not_found` for a `read_result` of an answer that is not
                 stored. `IdempotencyKeyReused` for a repeated call.
         """
+        user_id = call.context.user_id
         try:
-            return await self._call(call)
+            self._admission.admit_call(user_id)
+            view = await self._registry.view_of_user(user_id)
+            if call.tool_name in META_NAMES:
+                return await self._call_own(view, call)
+            tool = view.catalog.by_name(call.tool_name)
+            if tool is None or call.server_id not in (None, tool.server_id):
+                raise await _unknown(view, call)
+            return await self._run(view, tool, call)
         except BridgeError as refusal:
             for tell in self._refusal_observers:
                 tell(refusal.error.code)
             raise
 
-    async def _call(self, call: ToolCall) -> CallOutcome:
-        user_id = call.context.user_id
-        self._admission.admit_call(user_id)
-        view = await self._registry.view_of_user(user_id)
-        if call.tool_name not in META_NAMES:
-            tool = view.catalog.by_name(call.tool_name)
-            if tool is None or call.server_id not in (None, tool.server_id):
-                raise await _unknown(view, call)
-            return await self._run(view, tool, call)
+    async def _call_own(self, view: UserView, call: ToolCall) -> CallOutcome:
+        """Run one of the bridge's own tools."""
         if call.server_id is not None and not view.has_server(call.server_id):
             raise await _unknown(view, call)
         if call.tool_name == RUN_OPERATION.name:

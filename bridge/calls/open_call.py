@@ -272,6 +272,9 @@ class OpenCall:
 
     def stop_clocks(self) -> None:
         """Stop timer and clocks of a call that has ended."""
-        self.stop_timer()
-        self.stop_counting()
-        self.stop_asking()
+        if self.timer is not None:
+            self.stop_timer()
+        if self.clock is not None:
+            self.clock.pause_time()
+        if self.approval_clock is not None:
+            self.approval_clock.pause_time()

@@ -157,12 +157,12 @@ async def event_stream(
         await stream.response.write_eof()
 
 
-async def run_kept_alive(
+def run_kept_alive(
     request: web.Request, work: Coroutine[Any, Any, ResultT]
-) -> tuple[ResultT, web.StreamResponse | None]:
-    """Return the result of `work`, and None if that came soon.
+) -> Coroutine[Any, Any, tuple[ResultT, web.StreamResponse | None]]:
+    """Await this for the result of `work`, and None if that came soon.
 
-    Else a response that has begun: 200, JSON, so far nothing but white space. The caller writes the rest.
+    Else for a response that has begun: 200, JSON, so far nothing but white space. The caller writes the rest.
 
     Raises:
         ConnectionResetError: the caller was gone when white space was written; the work is cancelled.
@@ -171,7 +171,7 @@ async def run_kept_alive(
     def write_spaces(running: asyncio.Future[ResultT]) -> Coroutine[Any, Any, web.StreamResponse]:
         return _write_spaces(request, running)
 
-    return await run_with_companion(work, write_spaces, SILENCE_S)
+    return run_with_companion(work, write_spaces, SILENCE_S)
 
 
 async def keep_alive(request: web.Request, running: asyncio.Future[Any]) -> web.StreamResponse | None:
