@@ -15,6 +15,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import jwt
@@ -26,6 +27,7 @@ from bridge.auth.forwarded_users import ForwardedUser, UserHeaders, named_nobody
 from bridge.catalog.registry import NOBODY
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.answer_format import CallDisplay, MarkerForm
+from bridge.shared_work import SingleFlight
 from bridge.storage.sessions import store_unavailable
 from bridge.storage.store import Store
 from bridge.storage.users import Device, KeyHolder, NewDevice, PairingTicket, User, hash_secret
@@ -123,6 +125,7 @@ class Identity:
         self._devices: dict[str, _Remembered[Device]] = {}
         self._forwarded: dict[ForwardedUser, User] = {}
         self._naming = asyncio.Lock()
+        self._looking = SingleFlight[Any]()
         self._revocations = 0
 
     async def pair_browser(self, ticket: str, public_key: str, browser: str) -> NewDevice | User:
@@ -320,6 +323,14 @@ class Identity:
         """Look up in the cache (`KEY_SECONDS`; `AWAY_SECONDS` while the store fails), then in the store."""
         if (value := _fresh(memory, name)) is not None:
             return value
+        return await self._looking.run(name, partial(self._look_up, memory, name, look))
+
+    async def _look_up(
+        self,
+        memory: dict[str, _Remembered[ValueT]],
+        name: str,
+        look: Callable[[], Awaitable[ValueT | None]],
+    ) -> ValueT | None:
         cached, now = memory.get(name), time.monotonic()
         is_fresh = cached is not None and now < cached.read_at + AWAY_SECONDS
         try:

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from bridge.audit import Audit, AuditKind
@@ -13,6 +14,7 @@ from bridge.calls.approval_policy import Grant, Subject, grant_of, needs_approva
 from bridge.calls.open_call import ApprovalVerdict
 from bridge.calls.request import CallRequest
 from bridge.settings.approvals import ApprovalMode
+from bridge.shared_work import SingleFlight
 
 MAX_REMEMBERED_USERS = 10_000
 
@@ -23,16 +25,12 @@ MAX_GRANTS = 1_000
 class ApprovalStore(Protocol):
     """Stores modes and grants across restarts."""
 
-    async def approval_mode(self, user_id: str) -> ApprovalMode | None:
-        """Return what a user chose; None: nothing."""
+    async def load_approvals(self, user_id: str) -> tuple[ApprovalMode | None, Sequence[Grant]]:
+        """Return what a user chose, None for nothing, and the user's grants, oldest first, some expired."""
         ...
 
     async def choose_approval_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
         """Store a user's choice; None: the bridge's default applies."""
-        ...
-
-    async def list_grants(self, user_id: str) -> Sequence[Grant]:
-        """Return a user's grants, oldest first; some may have expired."""
         ...
 
     async def keep_grant(self, grant: Grant) -> None:
@@ -69,6 +67,7 @@ class Approvals:
         self._start = start
         self._now = now
         self._users: dict[str, _Remembered] = {}
+        self._reading = SingleFlight[_Remembered]()
         self._clearings = 0
         self._announce: Callable[[str], Awaitable[None]] | None = None
 
@@ -163,9 +162,14 @@ class Approvals:
         self._users.clear()
 
     async def _of(self, user_id: str) -> _Remembered:
+        if (remembered := self._users.get(user_id)) is not None:
+            return remembered
+        return await self._reading.run(user_id, partial(self._read, user_id))
+
+    async def _read(self, user_id: str) -> _Remembered:
         while (remembered := self._users.get(user_id)) is None:
             clearings = self._clearings
-            mode, grants = await self._store.approval_mode(user_id), await self._store.list_grants(user_id)
+            mode, grants = await self._store.load_approvals(user_id)
             fresh = _Remembered(mode, {grant.id: grant for grant in grants})
             if clearings != self._clearings:
                 continue  # This may be older than what the cache was cleared for.

@@ -44,7 +44,7 @@ class ToolNames:
     async def _assign_names(
         self, scope: str, entries: Sequence[tuple[OperationKey, str]], *, taken: Collection[str]
     ) -> dict[OperationKey, str]:
-        while True:
+        while entries:
             stored = await self._store.load_names(scope)
             assigned: dict[OperationKey, str] = {}
             for server_id, group in groupby(entries, key=lambda entry: entry[0][0]):
@@ -56,6 +56,7 @@ class ToolNames:
             fresh = {key: name for key, name in assigned.items() if stored.get(key) != name}
             if not fresh or await self._store.add_names(scope, fresh, seen=stored):
                 return assigned
+        return {}
 
 
 async def build_catalog(servers: Iterable[LoadedServer], names: Mapping[OperationKey, str]) -> Catalog:

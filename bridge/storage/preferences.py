@@ -6,7 +6,7 @@ Each method is one transaction, committed when it returns.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from sqlalchemy import delete, select
@@ -115,11 +115,20 @@ class ApprovalTables:
     def __init__(self, session: Sessions) -> None:
         self._session = session
 
-    async def approval_mode(self, user_id: str) -> ApprovalMode | None:
-        """Return a user's choice; None when there is none, or it is unknown here."""
+    async def load_approvals(self, user_id: str) -> tuple[ApprovalMode | None, Sequence[Grant]]:
+        """Return a user's choice and valid grants, oldest first; deletes the expired ones.
+
+        The choice is None when there is none, or it is unknown here.
+        """
         async with self._session() as session:
             row = await session.get(ApprovalModeRow, user_id)
-            return next((mode for mode in APPROVAL_MODES if row is not None and row.mode == mode), None)
+            mine = select(GrantRow).where(GrantRow.user_id == user_id).order_by(GrantRow.granted_at)
+            grants = [_grant(found) for found in await session.scalars(mine)]
+        now = time.time()
+        if over := [grant.id for grant in grants if grant.is_over(now)]:
+            await self.delete_grants(user_id, over)
+        chosen: Iterator[ApprovalMode] = (mode for mode in APPROVAL_MODES if row and row.mode == mode)
+        return next(chosen, None), [grant for grant in grants if grant.id not in over]
 
     async def choose_approval_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
         """Store a user's choice; None: the bridge's default applies."""
@@ -128,17 +137,6 @@ class ApprovalTables:
             await session.execute(delete(ApprovalModeRow).where(ApprovalModeRow.user_id == user_id))
             if mode is not None:
                 session.add(ApprovalModeRow(user_id=user_id, mode=mode))
-
-    async def list_grants(self, user_id: str) -> Sequence[Grant]:
-        """Return a user's valid grants, oldest first; deletes the expired ones."""
-        now = time.time()
-        async with self._session.begin_transaction() as session:
-            mine = select(GrantRow).where(GrantRow.user_id == user_id).order_by(GrantRow.granted_at)
-            grants = [_grant(row) for row in await session.scalars(mine)]
-            over = [grant.id for grant in grants if grant.is_over(now)]
-            if over:
-                await session.execute(delete(GrantRow).where(GrantRow.id.in_(over)))
-            return [grant for grant in grants if not grant.is_over(now)]
 
     async def keep_grant(self, grant: Grant) -> None:
         """Store a grant, replacing the one with the same scope, unless its server is gone."""

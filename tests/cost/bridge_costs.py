@@ -16,7 +16,7 @@ from bench.shop_bridge import TOOL, ShopBridge, open_shop
 from bridge.calls.state_machine import CallPhase, CallState
 from bridge.limits.settings import Deadline
 from bridge.settings.models import ModelsFile, ProviderSettings
-from tests.cost.counting import calls_of, traced_memory, waste_calls
+from tests.cost.counting import ROUNDS, calls_of, traced_memory, waste_calls
 from tests.cost.peers import MODELS, NONE, SILENT, Caller, Connection, Page, Provider
 from tests.support.calls.dispatcher_harness import FreeSlot
 from tests.support.calls.journal_harness import open_call
@@ -193,6 +193,26 @@ async def _measure_delta(measured: Measured, waste: int, path: str, asked: dict[
 
         counts[model] = await calls_of(ask, 1, measured.settle)
     return (counts["long"] - counts["short"]) / (MODELS["long"] - MODELS["short"])
+
+
+async def measure_connecting(measured: Measured, waste: int) -> float:
+    """Calls for the first page of a user that connects."""
+    waiting = iter([await _new_page(measured) for _ in range((ROUNDS + 1) * HELD)])
+
+    async def connect() -> None:
+        for _ in range(HELD):
+            page = await asyncio.to_thread(next(waiting))
+            page.close()
+            waste_calls(waste)
+
+    return await calls_of(connect, HELD, measured.settle)
+
+
+async def _new_page(measured: Measured) -> Callable[[], Page]:
+    """What connects the page of a new user."""
+    user = await measured.bridge.components.store.ensure_user(str(uuid4()))
+    _, token = await measured.open_session(user)
+    return partial(Page, measured.bridge.base_url, token, str(uuid4()))
 
 
 async def measure_page_memory(measured: Measured, waste: int) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from tests.cost.bridge_costs import (
     Measured,
     measure_chat_delta,
+    measure_connecting,
     measure_dispatch,
     measure_list,
     measure_mcp_call,
@@ -43,6 +44,7 @@ CALLS: Mapping[str, Measure] = {
     "journal of a safe call": measure_safe_journal,
     "journal of an unsafe call": measure_unsafe_journal,
     "GET /api/tools": measure_list,
+    "first page of a user": measure_connecting,
     "delta of /v1/responses": measure_responses_delta,
     "delta of /v1/chat/completions": measure_chat_delta,
     "operation read and compiled": measure_compiling,

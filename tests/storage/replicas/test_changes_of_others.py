@@ -114,7 +114,7 @@ async def test_reading_grants_changes_nothing(postgres_server: PostgresServer) -
     """Replicas that read again what changed would change it by that, and never come to rest."""
     async with two_stores(postgres_server) as stores:
         tables = stores.writer.approval_tables()
-        assert await stores.moved(lambda: tables.list_grants(stores.ann.id)) == set()
+        assert await stores.moved(lambda: tables.load_approvals(stores.ann.id)) == set()
 
 
 async def test_an_expired_grant_is_deleted_once(postgres_server: PostgresServer) -> None:
@@ -124,8 +124,8 @@ async def test_an_expired_grant_is_deleted_once(postgres_server: PostgresServer)
         tables = stores.writer.approval_tables()
         grant = Grant("g", stores.ann.id, "shop", "GET /", "d", "timed", None, 1.0, 2.0)
         await tables.keep_grant(grant)
-        assert await stores.moved(lambda: tables.list_grants(stores.ann.id)) == {"approvals"}
-        assert await stores.moved(lambda: tables.list_grants(stores.ann.id)) == set()
+        assert await stores.moved(lambda: tables.load_approvals(stores.ann.id)) == {"approvals"}
+        assert await stores.moved(lambda: tables.load_approvals(stores.ann.id)) == set()
 
 
 async def test_of_two_changes_of_one_server_at_once_one_is_stored(postgres_server: PostgresServer) -> None:

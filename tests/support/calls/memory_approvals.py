@@ -18,17 +18,15 @@ class MemoryApprovalStore:
     grants: list[Grant] = field(default_factory=list[Grant])
     reads: int = 0
 
-    async def approval_mode(self, user_id: str) -> ApprovalMode | None:
+    async def load_approvals(self, user_id: str) -> tuple[ApprovalMode | None, Sequence[Grant]]:
         self.reads += 1
-        return self.modes.get(user_id)
+        grants = [grant for grant in self.grants if grant.user_id == user_id]
+        return self.modes.get(user_id), grants
 
     async def choose_approval_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
         self.modes.pop(user_id, None)
         if mode is not None:
             self.modes[user_id] = mode
-
-    async def list_grants(self, user_id: str) -> Sequence[Grant]:
-        return [grant for grant in self.grants if grant.user_id == user_id]
 
     async def keep_grant(self, grant: Grant) -> None:
         same = [each for each in self.grants if (each.user_id, each.slot) != (grant.user_id, grant.slot)]

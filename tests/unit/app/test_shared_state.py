@@ -37,11 +37,9 @@ class SlowStore:
     async def device_choices(self, _user_id: str) -> Mapping[str, str]:
         return {"shop": await self._read()}
 
-    async def approval_mode(self, _user_id: str) -> ApprovalMode:
-        return "ask" if await self._read() == NEW else "all"
-
-    async def list_grants(self, _user_id: str) -> Sequence[Grant]:
-        return ()
+    async def load_approvals(self, _user_id: str) -> tuple[ApprovalMode, Sequence[Grant]]:
+        mode: ApprovalMode = "ask" if await self._read() == NEW else "all"
+        return mode, ()
 
     async def call_settings(self, _user_id: str) -> Mapping[SettingScope, CallSetting]:
         return {SettingScope(): CallSetting(deadline_s=1 if await self._read() == NEW else 2)}
