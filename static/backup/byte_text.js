@@ -8,7 +8,7 @@ const PIECE = 0x8000;
 
 /** Crockford's Base32: no I, L, O, U, which are read as 1, 1, 0 or by mistake. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const GROUP_CHARS = 4;
+const GROUPS_OF_FOUR = /.{4}(?=.)/g;
 
 /** @param {Bytes} bytes */
 export function encodeBase64(bytes) {
@@ -23,7 +23,7 @@ export const decodeBase64 = (text) => Uint8Array.from(atob(text), (char) => char
 /** Each value is 5 bits. @param {Iterable<number>} values @returns {string} in groups of four */
 export function writeGroups(values) {
   const chars = Array.from(values, (value) => ALPHABET.charAt(value & 31)).join("");
-  return chars.replace(new RegExp(`.{${GROUP_CHARS}}(?=.)`, "g"), "$&-");
+  return chars.replace(GROUPS_OF_FOUR, "$&-");
 }
 
 /**

@@ -19,9 +19,9 @@ def run_page(folder: Path, *words: str, policy: str = POLICY, **environ: str) ->
 
 def test_a_policy_that_cannot_be_used_is_wrong_usage(tmp_path: Path) -> None:
     """Nothing was started, and a restart would not help."""
-    status, errors = run_page(tmp_path, policy=POLICY + 'acept = "all"')
+    status, errors = run_page(tmp_path, policy=POLICY + 'accepted = "all"')
     assert status == 2
-    assert "servers.0.acept: Extra inputs are not permitted" in errors
+    assert "servers.0.accepted: Extra inputs are not permitted" in errors
 
 
 @pytest.mark.parametrize(
