@@ -75,6 +75,22 @@ async def test_a_call_is_one_trace_from_its_request_to_the_answer_of_the_api(
     assert "process.runtime.name" in request.resource
 
 
+@pytest.mark.two_replicas
+async def test_a_call_belongs_to_its_request_wherever_its_user_is_at_home(
+    bridge: Bridge, collector: SpanCollector
+) -> None:
+    """A replica that passes a request on is a part of its way, and shows up in it."""
+    async with page_of(bridge, bridge.local_user.id, answer):
+        assert await call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-01") == 200
+    await eventually(lambda: [span for span in collector.spans if span.parent_id == CALLER])
+    by_id = {span.span_id: span for span in collector.spans}
+    span, above = collector.named("execute_tool listProducts"), list[str]()
+    while span.parent_id != CALLER:
+        span = by_id[span.parent_id]
+        above.append(span.name)
+    assert set(above) == {"POST /tools/{tool}"}
+
+
 async def test_a_page_may_tell_an_api_of_the_trace_where_the_servers_setting_says_so(bridge: Bridge) -> None:
     """It costs a preflight, and tells the API which calls belong together."""
     async with page_of(bridge, bridge.local_user.id, answer) as page:
