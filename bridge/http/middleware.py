@@ -37,7 +37,9 @@ _OPEN_PATHS = frozenset({MCP_PATH, "/openapi.json", "/api/config", "/system"})
 """Routes that other origins may use: of tools and of models (ruling 12)."""
 
 ALLOW_METHODS = "GET, POST, OPTIONS"
-ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-match, x-tool-deadline"
+ALLOW_HEADERS = (
+    "authorization, content-type, x-session-id, accept, if-none-match, x-tool-deadline, traceparent"
+)
 """Request headers that Open WebUI's page and careful clients send."""
 
 MODEL_HEADERS = (
