@@ -10,7 +10,7 @@ import { putPins } from "../executor/pins.js";
 import { isAccepted } from "../session/acceptance.js";
 import { pinsOf } from "../session/pin_offers.js";
 import { placeOf, readSavedRequests, SAVED_REQUESTS, withRequest } from "../session/saved_requests.js";
-import { collectContents, hashPlan, identityOf, meaningOf } from "./contents.js";
+import { collectContents, hashPlans, identityOf, meaningOf } from "./contents.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/types.js").Pin} Pin */
@@ -58,15 +58,11 @@ async function compareAcceptance(target, item, found) {
 /** @param {Target} target @param {AcceptanceItem} item @returns {Promise<Pin[]>} */
 async function usablePins({ api, pins }, { server_id, operations }) {
   const [server, plans] = await Promise.all([api.readServer(server_id), api.readPlans(server_id)]);
-  const proven = server.tools.filter((tool) => isAccepted(tool) && operations[tool.key]?.digest === tool.digest);
-  const offered = await Promise.all(
-    proven.map(async ({ key, digest }) => {
-      const offer = plans.operations[key];
-      const isSame = offer?.digest === digest && (await hashPlan(offer.plan)) === operations[key]?.plan;
-      return isSame ? [[key, offer]] : [];
-    }),
-  );
-  return pinsOf(server, Object.fromEntries(offered.flat()), pins.ownOrigin).pins;
+  const accepted = new Map(server.tools.filter(isAccepted).map(({ key, digest }) => [key, digest]));
+  const offered = Object.entries(plans.operations).filter(([key, { digest }]) => digest === accepted.get(key) && digest === operations[key]?.digest);
+  const hashes = await hashPlans(offered.map(([, { plan }]) => plan));
+  const proven = offered.filter(([key], place) => hashes[place] === operations[key]?.plan);
+  return pinsOf(server, Object.fromEntries(proven), pins.ownOrigin).pins;
 }
 
 /**
