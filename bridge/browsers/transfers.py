@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.token_bucket import RateLimit
@@ -25,10 +26,15 @@ WRONG_IDS = 10
 """Maximum offers, and attempts with an id that leads nowhere, of one user in `TRANSFER_SECONDS`."""
 
 
+TransferStanding: TypeAlias = Literal["waiting", "fetched", "gone"]
+"""Whether a transfer can be fetched, was, or is over or taken back."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Transfer:
     transfer_id: str
-    envelope: str
+    envelope: str | None
+    """None: it was fetched."""
     timer: asyncio.TimerHandle
 
 
@@ -38,7 +44,7 @@ class Transfers:
     def __init__(self, lifetime_s: float = TRANSFER_SECONDS) -> None:
         self._lifetime_s = lifetime_s
         self._waiting: dict[str, _Transfer] = {}
-        """By user id."""
+        """By user id; fetched ones for as long as they would have waited."""
         self._offers = RateLimit("transfers", per_key=OFFERS, window_s=TRANSFER_SECONDS)
         self._wrong_ids = RateLimit("wrong codes", per_key=WRONG_IDS, window_s=TRANSFER_SECONDS)
 
@@ -50,7 +56,7 @@ class Transfers:
         """
         self._offers.take_token(user_id)
         self.withdraw_transfer(user_id)
-        if len(self._waiting) >= MAX_TRANSFERS:
+        if sum(each.envelope is not None for each in self._waiting.values()) >= MAX_TRANSFERS:
             message = "Too many transfers are waiting. Try again in a few minutes, or use a file."
             detail = {"retry_after_s": TRANSFER_SECONDS}
             raise BridgeError(ErrorCode.RATE_LIMITED, message, detail=detail, retryable=True)
@@ -58,7 +64,7 @@ class Transfers:
         self._waiting[user_id] = _Transfer(transfer_id, envelope, timer)
 
     def take_transfer(self, user_id: str, transfer_id: str) -> str:
-        """Return the user's transfer of that id, which is gone then.
+        """Return the user's transfer of that id, once.
 
         Raises:
             BridgeError: `not_found`, the same for one that is unknown, fetched, over or another user's;
@@ -66,14 +72,21 @@ class Transfers:
         """
         self._wrong_ids.check_rate(user_id)
         found = self._waiting.get(user_id)
-        if found is None or not hmac.compare_digest(found.transfer_id, transfer_id):
+        if found is None or found.envelope is None or not hmac.compare_digest(found.transfer_id, transfer_id):
             self._wrong_ids.take_token(user_id)
             message = (
                 "Nothing waits under this code: it is wrong, was used, or is over. Show a new one there."
             )
             raise BridgeError(ErrorCode.NOT_FOUND, message)
-        self.withdraw_transfer(user_id)
+        self._waiting[user_id] = replace(found, envelope=None)
         return found.envelope
+
+    def find_standing(self, user_id: str) -> TransferStanding:
+        """Return how the user's last transfer stands."""
+        found = self._waiting.get(user_id)
+        if found is None:
+            return "gone"
+        return "fetched" if found.envelope is None else "waiting"
 
     def withdraw_transfer(self, user_id: str) -> None:
         """Forget what waits for a user."""

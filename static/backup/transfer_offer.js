@@ -9,10 +9,13 @@ import { makeCode, readCode } from "./transfer_code.js";
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
 
 const ROUTE = "/api/transfers";
+const ASK_AGAIN_MS = 2_000;
 
 export class TransferOffer {
+  /** Until when the code that is shown is valid, in milliseconds since 1970; 0: none is shown. */
+  #endsAt = 0;
   /** @type {number | undefined} */
-  #end = undefined;
+  #nextLook = undefined;
 
   /** @param {Api} api @param {() => JsonValue} choose what is handed over; throws a sentence */
   constructor(api, choose) {
@@ -35,15 +38,15 @@ export class TransferOffer {
 
   /** What was not fetched is taken back. */
   stop() {
-    if (this.#end !== undefined) void this.#withdraw().catch(() => undefined); // it ends by itself soon
+    if (this.#endsAt > 0) void this.#withdraw().catch(() => undefined); // it ends by itself soon
   }
 
   async #offer() {
     const code = await makeCode();
     const { id, key } = await readCode(code);
     const { expires_in } = await this.api.sendRequest("POST", ROUTE, { id, envelope: await sealWithKey(this.choose(), key) });
-    clearTimeout(this.#end);
-    this.#end = window.setTimeout(() => this.#close(t`The code is over. Show a new one.`), expires_in * 1000);
+    this.#endsAt = Date.now() + expires_in * 1000;
+    this.#lookLater();
     const cancel = () => void attemptAction(this.message, () => this.#withdraw());
     fill(
       this.shown,
@@ -54,6 +57,21 @@ export class TransferOffer {
     announceSentence(t`The code is shown`);
   }
 
+  #lookLater() {
+    clearTimeout(this.#nextLook);
+    this.#nextLook = window.setTimeout(() => void this.#look(), ASK_AGAIN_MS);
+  }
+
+  /** Whoever fetched it: the user is told, and sees it if it was somebody else. */
+  async #look() {
+    if (!this.element.isConnected) return this.stop(); // the view was left while the offer was on its way
+    const standing = await this.api.sendRequest("GET", ROUTE).catch(() => null); // asked again until the code is over
+    if (this.#endsAt === 0) return; // cancelled meanwhile
+    if (standing?.state === "fetched") this.#close(t`It was fetched. If that was not you, replace the credentials at their APIs.`);
+    else if (standing?.state === "gone" || Date.now() >= this.#endsAt) this.#close(t`The code is over. Show a new one.`);
+    else this.#lookLater();
+  }
+
   async #withdraw() {
     this.#close("");
     await this.api.sendRequest("DELETE", ROUTE);
@@ -61,8 +79,8 @@ export class TransferOffer {
 
   /** @param {string} sentence */
   #close(sentence) {
-    clearTimeout(this.#end);
-    this.#end = undefined;
+    clearTimeout(this.#nextLook);
+    this.#endsAt = 0;
     fill(this.shown, sentence === "" ? null : el("p", { class: "hint", role: "status" }, sentence));
   }
 }

@@ -38,6 +38,7 @@ export const GERMAN_BACKUP = {
     "Liegt höchstens zehn Minuten versiegelt bei der Bridge und kann einmal abgeholt werden, von einem anderen eigenen Browser.",
   "Show a code": "Code anzeigen",
   "The code is shown": "Der Code ist zu sehen",
+  "It was fetched. If that was not you, replace the credentials at their APIs.": "Es wurde abgeholt. Wer das nicht selbst war, ersetzt die Zugangsdaten bei ihren APIs.",
   "The code is over. Show a new one.": "Der Code gilt nicht mehr. Einen neuen anzeigen.",
   "Type it in the other browser: Settings, Move to another browser. Show it to nobody: it opens everything that you chose.":
     "Im anderen Browser eingeben: Einstellungen, In einen anderen Browser umziehen. Niemandem zeigen: Er öffnet alles Ausgewählte.",

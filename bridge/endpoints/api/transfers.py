@@ -6,7 +6,12 @@ from aiohttp import web
 from pydantic import Field
 
 from bridge.audit import AuditKind
-from bridge.browsers.transfers import MAX_TRANSFER_CHARS, TRANSFER_SECONDS, Transfers
+from bridge.browsers.transfers import (
+    MAX_TRANSFER_CHARS,
+    TRANSFER_SECONDS,
+    Transfers,
+    TransferStanding,
+)
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
@@ -43,6 +48,12 @@ class TransferFetched(ApiModel):
     envelope: str
 
 
+class TransferFacts(ApiModel):
+    """How the user's last transfer stands."""
+
+    state: TransferStanding
+
+
 class TransferRoutes:
     """Handlers of transfers."""
 
@@ -77,6 +88,15 @@ class TransferRoutes:
                 audited=AuditKind.BROWSER_MOVED,
             ),
             ApiRoute(
+                "GET",
+                "/api/transfers",
+                self.show_standing,
+                "showTransfer",
+                "Show whether what was handed over has been fetched",
+                {200: RouteAnswer("How things stand.", TransferFacts)},
+                access="page",
+            ),
+            ApiRoute(
                 "DELETE",
                 "/api/transfers",
                 self.withdraw,
@@ -101,6 +121,10 @@ class TransferRoutes:
         envelope = self._transfers.take_transfer(caller_of(request).user.id, wanted.id)
         set_audit_detail(request, step="fetched")
         return json_answer(TransferFetched(envelope=envelope))
+
+    async def show_standing(self, request: web.Request) -> web.Response:
+        """Show how the last transfer of the caller's user stands."""
+        return json_answer(TransferFacts(state=self._transfers.find_standing(caller_of(request).user.id)))
 
     async def withdraw(self, request: web.Request) -> web.Response:
         """Forget the transfer of the caller's user."""

@@ -75,6 +75,21 @@ async def open_backup(page: Page, path: Path, passphrase: str = PASSPHRASE) -> L
     return page.get_by_role("region", name="What the backup would change")
 
 
+async def shown_code(page: Page) -> str:
+    """The code for all that a browser has."""
+    await go_to(page, "backup")
+    await expect(page.get_by_role("checkbox", name="Credentials (1)")).to_be_checked()
+    await page.get_by_role("button", name="Show a code").click()
+    return await page.get_by_test_id("transfer-code").inner_text()
+
+
+async def type_code(page: Page, code: str) -> None:
+    """Fill the form for a code and send it."""
+    form = page.get_by_role("form", name="With a code")
+    await form.get_by_label("Code of the other browser").fill(code)
+    await form.get_by_role("button", name="Fetch it").click()
+
+
 async def header_sent(scene: BrowserHarness) -> str | None:
     """What the API got as Authorization, with the secret as its marker."""
     return (await scene.caller.call("mirrorDelete")).json()["headers"].get("authorization")
@@ -118,27 +133,21 @@ async def test_a_code_takes_them_along_once_and_the_bridge_reads_nothing(
     tablet = await paired_with(scene, laptop)
     sent: list[str] = []
     laptop.on("request", lambda request: sent.append(request.post_data or ""))
-    await go_to(laptop, "backup")
-    await expect(laptop.get_by_role("checkbox", name="Credentials (1)")).to_be_checked()
-    await laptop.get_by_role("button", name="Show a code").click()
-    code = await laptop.get_by_test_id("transfer-code").inner_text()
+    code = await shown_code(laptop)
 
     await go_to(tablet, "backup")
-    form = tablet.get_by_role("form", name="With a code")
-    await form.get_by_label("Code of the other browser").fill(code[:-1])
-    await form.get_by_role("button", name="Fetch it").click()
+    await type_code(tablet, code[:-1])
     await expect(tablet.get_by_role("alert")).to_contain_text("This is no code of a transfer")
-    await form.get_by_label("Code of the other browser").fill(code.lower().replace("-", " "))
-    await form.get_by_role("button", name="Fetch it").click()
+    await type_code(tablet, code.lower().replace("-", " "))
     preview = tablet.get_by_role("region", name="What the backup would change")
     await preview.get_by_role("button", name="Take over 3 items").click()
     await expect(tablet.get_by_text("3 items are taken over.")).to_be_visible()
+    await expect(laptop.get_by_text("It was fetched. If that was not you")).to_be_visible()
+    await expect(laptop.get_by_test_id("transfer-code")).to_have_count(0)
     await laptop.context.close()
     assert await header_sent(scene) == "Bearer [secret]"
 
-    again = tablet.get_by_role("form", name="With a code")
-    await again.get_by_label("Code of the other browser").fill(code)
-    await again.get_by_role("button", name="Fetch it").click()
+    await type_code(tablet, code)
     await expect(tablet.get_by_role("alert")).to_contain_text("Nothing waits under this code")
     (envelope,) = [json.loads(body)["envelope"] for body in sent if "envelope" in body]
     for secret in (SECRET, VARIABLE, code, code.replace("-", "")):
@@ -151,19 +160,14 @@ async def test_a_code_that_is_cancelled_or_left_leads_nowhere(scene: BrowserHarn
     laptop = await with_contents(scene)
     tablet = await paired_with(scene, laptop)
     await go_to(tablet, "backup")
-    form = tablet.get_by_role("form", name="With a code")
     for way_out in ("cancel", "leave"):
-        await go_to(laptop, "backup")
-        await expect(laptop.get_by_role("checkbox", name="Credentials (1)")).to_be_checked()
-        await laptop.get_by_role("button", name="Show a code").click()
-        code = await laptop.get_by_test_id("transfer-code").inner_text()
+        code = await shown_code(laptop)
         async with laptop.expect_response(lambda answer: answer.request.method == "DELETE"):
             if way_out == "cancel":
                 await laptop.get_by_role("button", name="Cancel").click()
             else:
                 await go_to(laptop, "settings")
-        await form.get_by_label("Code of the other browser").fill(code)
-        await form.get_by_role("button", name="Fetch it").click()
+        await type_code(tablet, code)
         await expect(tablet.get_by_role("alert")).to_contain_text("Nothing waits under this code")
 
 

@@ -223,6 +223,7 @@ async def _walk_transfers(witness: Witness) -> None:
     await witness.ask("POST", "/api/transfers", {"id": "short", "envelope": "sealed"}, status=400)
     await witness.ask("POST", "/api/transfers/fetch", {"id": "0" * 32})
     await witness.ask("POST", "/api/transfers/fetch", {"id": "0" * 32}, status=404)
+    await witness.ask("GET", "/api/transfers")
     await witness.ask("DELETE", "/api/transfers")
 
 

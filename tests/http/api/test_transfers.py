@@ -53,7 +53,9 @@ async def test_another_browser_of_the_user_fetches_it_once(
     caplog.set_level(logging.DEBUG)
     tablet = await browser_of(bridge, http, "ann")
     assert await offer(laptop) == (201, {"expires_in": 600})
+    assert await laptop.get("/api/transfers") == {"state": "waiting"}
     assert await fetch(tablet) == (200, {"envelope": SEALED})
+    assert await laptop.get("/api/transfers") == {"state": "fetched"}
     status, answer = await fetch(tablet)
     assert (status, answer["error"]["code"]) == (404, "not_found")
     assert SEALED not in caplog.text
@@ -76,6 +78,7 @@ async def test_what_was_taken_back_and_what_came_before_is_gone(laptop: FakePage
     """A code that its user cancelled, or replaced by another, leads nowhere."""
     await offer(laptop)
     await laptop.request("DELETE", "/api/transfers")
+    assert await laptop.get("/api/transfers") == {"state": "gone"}
     assert (await fetch(laptop))[0] == 404
     await offer(laptop, "former")
     await offer(laptop, "new")

@@ -19,7 +19,9 @@ async def test_a_transfer_is_gone_after_ten_minutes_though_nobody_asks() -> None
     transfers.offer_transfer("bob", ID, "sealed")
     await asyncio.sleep(TRANSFER_SECONDS - 1)
     assert transfers.take_transfer("ann", ID) == "sealed"
+    assert transfers.find_standing("ann") == "fetched"
     await asyncio.sleep(2)
+    assert (transfers.find_standing("ann"), transfers.find_standing("bob")) == ("gone", "gone")
     with pytest.raises(BridgeError) as failure:
         transfers.take_transfer("bob", ID)
     assert failure.value.error.code == "not_found"
