@@ -73,7 +73,7 @@ class ToolScope:
 ALL_TOOLS = ToolScope()
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RepeatKey:
     """What tells a call that a client sends again from one that is meant anew."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -19,6 +18,7 @@ from bridge.endpoints.mcp.protocol import RpcError, error_bytes, event_frame
 from bridge.http.program_answers import AnswerHead, ProgramAnswer
 from bridge.http.streaming import KEEP_ALIVE_S, event_stream, keep_alive, run_kept_alive
 from bridge.tasks import run_with_companion
+from toolserver.value_object import value_object
 
 TOLD_AFTER_S = 2.0
 """Seconds after which a client that wants to hear of progress hears of it the first time."""
@@ -28,7 +28,7 @@ _HEAD = AnswerHead({hdrs.CONTENT_TYPE: "application/json", hdrs.CACHE_CONTROL: "
 SSE_TYPE = "text/event-stream"
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Answer:
     """A JSON-RPC response, and the HTTP status with which it is sent if no stream has been opened."""
 

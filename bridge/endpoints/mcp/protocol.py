@@ -9,7 +9,6 @@ package (ADR 22).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TypeAlias, cast
 
@@ -18,6 +17,7 @@ import orjson
 from bridge.errors import WireError
 from toolserver.document.json_text import members_of
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.value_object import value_object
 
 MODERN_VERSION = "2026-07-28"
 LEGACY_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -84,7 +84,7 @@ class RpcError(Exception):
         self.status = _STATUS.get(code, HTTPStatus.OK) if status is None else status
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RpcMessage:
     """A request or notification, its envelope checked, its version not."""
 

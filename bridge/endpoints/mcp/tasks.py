@@ -56,7 +56,7 @@ class NoteDelivery(Protocol):
 def declares_tasks(message: RpcMessage) -> bool:
     """Whether the client of a modern request knows tasks."""
     capabilities = object_at(message.meta, CAPABILITIES_KEY)
-    return isinstance(object_at(capabilities, "extensions").get(EXTENSION), dict)
+    return bool(capabilities) and isinstance(object_at(capabilities, "extensions").get(EXTENSION), dict)
 
 
 class McpTasks:
