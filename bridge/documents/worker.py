@@ -19,6 +19,7 @@ import orjson
 from bridge.catalog.server_view import Validation
 from bridge.documents.bodies import SplitBody
 from bridge.documents.framing import LENGTH, TEXT_MARK, build_frame, frame_length
+from bridge.documents.piped_child import Child, spawn_child
 from bridge.errors import BridgeError, ErrorCode
 from bridge.tasks import yield_to_loop
 from toolserver.document.bundle import Bundle, Problem
@@ -50,7 +51,7 @@ class DocumentWorker:
     """One long-lived child process for compiling, and a short-lived one for each validation."""
 
     def __init__(self) -> None:
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Child | None = None
         self._lock = asyncio.Lock()
         self._held_at = 0.0
         """Loop time at which the lock was taken."""
@@ -121,7 +122,7 @@ class DocumentWorker:
             yield
 
     @asynccontextmanager
-    async def _child_for_one(self) -> AsyncGenerator[asyncio.subprocess.Process]:
+    async def _child_for_one(self) -> AsyncGenerator[Child]:
         """Hold the child for one request at a time; whatever interrupts the request also ends the child."""
         async with self._hold_child():
             process = await self._warm()
@@ -214,7 +215,7 @@ class DocumentWorker:
         async with self._hold_child():
             await self._discard()
 
-    async def _warm(self) -> asyncio.subprocess.Process:
+    async def _warm(self) -> Child:
         if self._process is None or self._process.returncode is not None:
             self._process = await _spawn(COMPILATION)
         return self._process
@@ -225,19 +226,13 @@ class DocumentWorker:
             await _end(process)
 
 
-async def _spawn(module: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",  # not the current folder: modules that lie there must not be run by us
-        "-m",
-        module,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER)},
-    )
+async def _spawn(module: str) -> Child:
+    # -P: not the current folder: modules that lie there must not be run by us
+    arguments = (sys.executable, "-P", "-m", module)
+    return await spawn_child(arguments, os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER)})
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _end(process: Child) -> None:
     if process.returncode is None:
         process.kill()
     await process.communicate()  # reads the rest: a full pipe would keep `wait` from ever ending
@@ -273,7 +268,7 @@ async def _decoded(line: bytes) -> str:
 
 
 async def _send_request(
-    process: asyncio.subprocess.Process, header: Mapping[str, object], *texts: str | bytes
+    process: Child, header: Mapping[str, object], *texts: str | bytes
 ) -> AsyncIterator[bytes]:
     requests, answers = process.stdin, process.stdout
     if requests is None or answers is None:
