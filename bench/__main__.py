@@ -40,6 +40,9 @@ _BENCHES: dict[str, Bench] = {
     "mcp": lambda effort: run(measure_mcp(quick=_is_quick(effort))),
     "connections": lambda _effort: run(measure_connections()),
     "many-pages": lambda effort: run(measure_many_pages(quick=_is_quick(effort))),
+    "many-pages-closed-loop": lambda effort: run(
+        measure_many_pages(quick=_is_quick(effort), closed_loop=True)
+    ),
     "validators": lambda _effort: measure_validators(),
     "model-streams": lambda _effort: run(compare_model_streams()),
     "model": lambda effort: run(measure_model_endpoint(quick=_is_quick(effort))),
@@ -55,7 +58,7 @@ _BENCHES: dict[str, Bench] = {
     "failover": lambda effort: run(measure_failover(quick=_is_quick(effort))),
     "peers": lambda effort: run(measure_peers(quick=_is_quick(effort))),
 }
-_ONLY_NAMED = {"peers", "replicas", "failover", "journal-postgresql", "many-pages"}
+_ONLY_NAMED = {"peers", "replicas", "failover", "journal-postgresql", "many-pages", "many-pages-closed-loop"}
 """Need what `make bench` shall not wait for: other projects' servers, PostgreSQL and Redis, many sockets."""
 
 

@@ -1,10 +1,11 @@
-"""Closed-loop load and what it says: latency, throughput and processor time."""
+"""Load in a closed loop or at a pace, and what it says: latency, throughput and processor time."""
 
 import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,34 @@ async def drive(call: Callable[[], Awaitable[object]], *, in_flight: int, second
         while (start := time.perf_counter()) < end:
             await call()
             taken.append(time.perf_counter() - start)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(in_flight):
+            group.create_task(work())
+    elapsed = time.perf_counter() - begin
+    taken.sort()
+    return Sample(len(taken), elapsed, percentile(taken, 0.5) * 1000, percentile(taken, 0.99) * 1000)
+
+
+async def drive_paced(
+    call: Callable[[], Awaitable[object]], *, per_second: float, in_flight: int, seconds: float
+) -> Sample:
+    """Begin a call every so often for `seconds`, however long each takes, at most `in_flight` at a time.
+
+    A call's time counts from when it was due: those that wait for others are not left out.
+
+    Raises:
+        ExceptionGroup: a call failed.
+    """
+    taken: list[float] = []
+    begin = time.perf_counter()
+    due_times = (begin + number / per_second for number in count())
+
+    async def work() -> None:
+        while (due := next(due_times)) < begin + seconds:
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            await call()
+            taken.append(time.perf_counter() - due)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(in_flight):

@@ -17,7 +17,7 @@ import orjson
 
 from bench.event_loop import run
 from bench.http_peer import HttpCaller
-from bench.measure import drive
+from bench.measure import drive, drive_paced
 from bench.payloads import ANSWER_TEXTS, bridge_outcome, long_answer, plain_ack_arguments
 
 _PLAIN_ACKS = cycle([plain_ack_arguments(text) for text in ANSWER_TEXTS])
@@ -48,6 +48,8 @@ class LoadOrder:
     in_flight: int
     seconds: float
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    per_second: float = 0.0
+    """Calls to begin in a second; 0: each as soon as one has ended."""
 
 
 async def play_page(session: aiohttp.ClientSession, order: PageOrder) -> asyncio.Task[None]:
@@ -114,7 +116,16 @@ async def call_tool(order: LoadOrder) -> dict[str, object]:
     """Drive the tool route over as many keep-alive connections as calls are in flight."""
     async with HttpCaller(order.host, order.port, order.in_flight) as caller:
         request = caller.compose(order.path, order.key, order.body, order.headers)
-        sample = await drive(lambda: caller.post(request), in_flight=order.in_flight, seconds=order.seconds)
+
+        async def call() -> None:
+            await caller.post(request)
+
+        most, seconds = order.in_flight, order.seconds
+        sample = await (
+            drive_paced(call, per_second=order.per_second, in_flight=most, seconds=seconds)
+            if order.per_second
+            else drive(call, in_flight=most, seconds=seconds)
+        )
     return asdict(sample)
 
 

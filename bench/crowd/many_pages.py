@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -37,7 +37,13 @@ QUICK_PAGES, QUICK_USERS = 1_000, 200
 AT_ONCE = 64
 """Pages that connect at the same time."""
 
+CALLS_PER_S = 100.0
+"""Pace of the caller, which begins a call when it is due, however long others take."""
+
+PACED_IN_FLIGHT = 32
 IN_FLIGHT = 4
+"""Calls in flight of the caller in a closed loop, which takes what a core has."""
+
 SLICE_S = 1.0
 IDLE_S = 30.0
 """At least one ping of every page, and its answer."""
@@ -59,8 +65,14 @@ class Slices:
         return sum(sample.calls for sample in self.samples), middle, worst
 
 
-async def measure_many_pages(*, quick: bool = False) -> dict[str, object]:
+Call = Callable[[Callable[[float], bool], float], Awaitable[Slices]]
+"""Calls for so many seconds, and as long as the function says so of what is left of them; at least once."""
+
+
+async def measure_many_pages(*, quick: bool = False, closed_loop: bool = False) -> dict[str, object]:
     """Connect them all while calls are made, wait, announce something to all of them, and print a table.
+
+    `closed_loop`: four calls of the caller are always in flight, where it makes `CALLS_PER_S` else.
 
     Raises:
         SystemExit: the machine does not allow so many connections.
@@ -73,16 +85,17 @@ async def measure_many_pages(*, quick: bool = False) -> dict[str, object]:
         tokens = running.folder / "tokens"
         tokens.write_text("\n".join(await _sign_in(running, pages, users)), encoding="utf-8")
         freeze_heap()
-        return await _measure(running, peer, tokens, pages, IDLE_S / 5 if quick else IDLE_S)
+        order = _closed_loop(running) if closed_loop else _paced(running)
+        calls = _caller(peer, order)
+        return await _measure(running, peer, tokens, calls, pages, idle_s=IDLE_S / 5 if quick else IDLE_S)
     finally:
         await peer.close()
         await running.stop()
 
 
 async def _measure(
-    running: RunningBridge, peer: PeerLink, tokens: Path, pages: int, idle_s: float
+    running: RunningBridge, peer: PeerLink, tokens: Path, calls: Call, pages: int, *, idle_s: float
 ) -> dict[str, object]:
-    calls = _caller(running, peer)
     alone = await calls(lambda left_s: left_s > 0, 3)
     memory = _memory_mib()
     async with _crowd(running, peer, tokens) as crowd:
@@ -106,7 +119,7 @@ async def _measure(
         ["all are connected, idle", *beside.figures()],
         ["while something is announced to all", *announced.figures()],
     ]
-    print_table("Calls of a tool, 4 in flight", ["", "calls", "p50 ms", "p99 ms of the worst second"], rows)
+    print_table("Calls of a tool", ["", "calls", "p50 ms", "p99 ms of the worst second"], rows)
     facts: dict[str, object] = {
         "pages": pages,
         "connected_s": told["seconds"],
@@ -141,15 +154,17 @@ async def _sign_in(running: RunningBridge, pages: int, users: int) -> list[str]:
     return tokens
 
 
-Call = Callable[[Callable[[float], bool], float], Awaitable[Slices]]
-"""Calls for so many seconds, and as long as the function says so of what is left of them; at least once."""
+def _paced(running: RunningBridge) -> LoadOrder:
+    return replace(_closed_loop(running), in_flight=PACED_IN_FLIGHT, per_second=CALLS_PER_S)
 
 
-def _caller(running: RunningBridge, peer: PeerLink) -> Call:
+def _closed_loop(running: RunningBridge) -> LoadOrder:
     address = urlsplit(running.bridge.base_url)
     host, port = str(address.hostname), int(address.port or 80)
-    order = LoadOrder(host, port, f"/tools/{TOOL}", running.bridge.key, ARGUMENTS_TEXT, IN_FLIGHT, SLICE_S)
+    return LoadOrder(host, port, f"/tools/{TOOL}", running.bridge.key, ARGUMENTS_TEXT, IN_FLIGHT, SLICE_S)
 
+
+def _caller(peer: PeerLink, order: LoadOrder) -> Call:
     async def call(go_on: Callable[[float], bool], seconds: float) -> Slices:
         until, samples = time.monotonic() + seconds, [await peer.load(order)]
         while go_on(until - time.monotonic()):
