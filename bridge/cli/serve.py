@@ -30,6 +30,7 @@ from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
 from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPLES_PORT, lacks_tls
 from bridge.settings.running_bridge import describe_running
+from bridge.settings.storage import KEYS_VARIABLE, has_guessable_key
 from bridge.settings.telemetry import check_telemetry
 from bridge.storage.database import FolderInUse, StoreError
 from bridge.storage.store import Store
@@ -54,6 +55,10 @@ Talk to the demo model, once the page is open and its tools are accepted:
 WITHOUT_TLS = (
     "Other machines can reach this bridge without TLS: whoever listens on the way reads keys and answers. "
     "Put a proxy with TLS before it, and name its address: --public-url https://…"
+)
+GUESSABLE_KEY = (
+    f"A key in {KEYS_VARIABLE} is short: whoever gets the database may find it by trying. Put a new one in "
+    "front of it, such as the output of openssl rand -base64 32, and run: tool-bridge encrypt"
 )
 
 _log = logging.getLogger(__name__)
@@ -140,6 +145,8 @@ async def _serve(
         _announce(options, bridge, page, samples, await _model_names(bridge))
         if lacks_tls(settings.network):
             _log.warning(WITHOUT_TLS)
+        if has_guessable_key(settings.storage):
+            _log.warning(GUESSABLE_KEY)
         freeze_heap()
         await stop.wait()
     return 0

@@ -13,6 +13,10 @@ DEFAULT_AUDIT_DAYS = 365
 
 KEYS_VARIABLE = "ARTIFACT_ENCRYPTION_KEY"
 
+GUESSABLE_CHARS = 20
+"""Characters below which a key of encryption is warned of: people make up shorter ones, a generator longer
+ones. Chosen."""
+
 MIN_STORED_BYTES = 1024**2
 
 _QUOTA_RANGE = f"0, or a whole number of at least {MIN_STORED_BYTES:,}"
@@ -80,3 +84,11 @@ class StorageSettings(Section):
         le=3650,
         description="days for which entries of the audit log are stored",
     )
+
+
+def has_guessable_key(storage: StorageSettings) -> bool:
+    """Return whether a key is so short that whoever has the database may find it by trying.
+
+    A key's SHA-256 encrypts, as in the OpenRouter pipe, so that a guess costs next to nothing.
+    """
+    return any(len(key) < GUESSABLE_CHARS for key in storage.encryption_keys)
