@@ -1,6 +1,7 @@
-"""Nothing that was sent becomes code: of Python, of a shell, of SQL, or objects of our own."""
+"""Weaknesses that sources show: what was sent becomes code, secrets that can be guessed, broken ciphers."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from tests.house.source import files, refuse, text_of, tree_of
@@ -15,6 +16,37 @@ SQL = frozenset({"exec_driver_sql", "execute", "executemany", "executescript", "
 MIGRATIONS = "bridge/storage/migrations/"
 OF_COLUMNS = "bridge/storage/write_thread.py"
 """Its statements are put together of names of columns, which the tables have."""
+
+GUESSABLE = {
+    "bridge/providers/http_provider.py": "how long to wait before another attempt",
+    "bridge/storage/retention.py": "how long to wait before the next search for what is too old",
+    "bridge/tracing/tracer.py": "ids of traces and spans, which open nothing",
+    "static/base/json_text.js": "marks that numbers have while they are written; they leave no function",
+    "static/executor/reconnection.js": "how long to wait before another attempt",
+}
+"""Who may use a generator whose numbers can be guessed, and for what."""
+
+WEAK = re.compile(r"\b(md5|sha1|SHA1|SHA-1|ECB|CBC|DES|TripleDES|ARC4|RC4|Blowfish|PKCS1v15)\b")
+"""Hashes and ciphers that are broken, or safe only with care that nobody should have to take."""
+
+PATTERNS = frozenset(
+    {"compile", "match", "search", "sub", "subn", "fullmatch", "split", "findall", "finditer"}
+)
+
+OF_PATTERNS = {
+    "bridge/stored_items/markers.py": "patterns of the modules",
+    "toolserver/schema/pattern.py": "whether an author's pattern can be compiled; it is not run",
+    "toolserver/tool/selection.py": "wildcards of a user, by `fnmatch`, which escapes the rest",
+    "static/base/json_text.js": "a mark of letters and digits that was made for one text",
+    "static/conversion/document_places.js": "names of settings, as they stand in the module",
+    "static/environments/variables.js": "a pattern of the module",
+    "static/markdown/syntax.js": "rules of a language, as they stand in the modules",
+    "static/oauth/renewal.js": "names of parameters, as they stand in the module",
+    "static/servers/heard_words.js": "sentences of the page, escaped",
+    "static/tools/code_samples.js": "a pattern of the module",
+    "static/ui/markers.js": "patterns of the module",
+}
+"""Who makes a pattern of what is no constant, or might, and of what."""
 
 
 def test_nothing_runs_or_revives_what_it_was_sent() -> None:
@@ -31,6 +63,42 @@ def test_no_sql_is_put_together_from_values() -> None:
         for call in _calls(file)
         if _name_of(call) in SQL and call.args and _is_put_together(call)
     )
+
+
+def test_what_nobody_may_guess_comes_from_the_systems_generator() -> None:
+    """Keys, tickets, codes and nonces from `random` could be computed from a few of them."""
+    guessing = {file for file in files(".py", under=OURS) if "random" in set(_imported(file))}
+    guessing |= {
+        file for file in files(".js", under=("static/", "extension/")) if "Math.random" in text_of(file)
+    }
+    refuse(f"{file} uses a generator that can be guessed" for file in sorted(guessing - GUESSABLE.keys()))
+    refuse(f"{file} needs no excuse" for file in sorted(GUESSABLE.keys() - guessing))
+
+
+def test_no_weak_hash_or_cipher_is_used() -> None:
+    """One that is there already is soon used for something that it does not protect."""
+    refuse(
+        f"{file} uses {found[0]}"
+        for file in [*files(".py", under=OURS), *files(".js", under=("static/", "extension/"))]
+        for found in WEAK.finditer(text_of(file))
+    )
+
+
+def test_no_value_becomes_a_part_of_a_pattern_or_of_a_template() -> None:
+    """ASVS 1.2.9 and 1.3.10: it would match, or show, what nobody meant, or run for ever."""
+    found = {
+        file: f"line {call.lineno}"
+        for file in files(".py", under=OURS)
+        for call in _calls(file)
+        if _is_pattern_of_values(call) or _is_template_of_values(call)
+    }
+    found |= {
+        file: "new RegExp"
+        for file in files(".js", under=("static/", "extension/"))
+        if "new RegExp(" in text_of(file)
+    }
+    refuse(f"{file}, {place}" for file, place in found.items() if file not in OF_PATTERNS)
+    refuse(f"{file} needs no excuse" for file in OF_PATTERNS if file not in found)
 
 
 def _dangerous(file: str) -> Iterator[str]:
@@ -84,43 +152,6 @@ def _is_sqlalchemys(call: ast.Call) -> bool:
     return _name_of(call) != "text" or isinstance(call.func, ast.Name) or ast.unparse(call.func) == "sa.text"
 
 
-PATTERNS = frozenset(
-    {"compile", "match", "search", "sub", "subn", "fullmatch", "split", "findall", "finditer"}
-)
-
-OF_PATTERNS = {
-    "bridge/stored_items/markers.py": "patterns of the modules",
-    "toolserver/schema/pattern.py": "whether an author's pattern can be compiled; it is not run",
-    "toolserver/tool/selection.py": "wildcards of a user, by `fnmatch`, which escapes the rest",
-    "static/base/json_text.js": "a mark of letters and digits that was made for one text",
-    "static/conversion/document_places.js": "names of settings, as they stand in the module",
-    "static/environments/variables.js": "a pattern of the module",
-    "static/markdown/syntax.js": "rules of a language, as they stand in the modules",
-    "static/oauth/renewal.js": "names of parameters, as they stand in the module",
-    "static/servers/heard_words.js": "sentences of the page, escaped",
-    "static/tools/code_samples.js": "a pattern of the module",
-    "static/ui/markers.js": "patterns of the module",
-}
-"""Who makes a pattern of what is no constant, or might, and of what."""
-
-
-def test_no_value_becomes_a_part_of_a_pattern_or_of_a_template() -> None:
-    """ASVS 1.2.9 and 1.3.10: it would match, or show, what nobody meant, or run for ever."""
-    found = {
-        file: f"line {call.lineno}"
-        for file in files(".py", under=OURS)
-        for call in _calls(file)
-        if _is_pattern_of_values(call) or _is_template_of_values(call)
-    }
-    found |= {
-        file: "new RegExp"
-        for file in files(".js", under=("static/", "extension/"))
-        if "new RegExp(" in text_of(file)
-    }
-    refuse(f"{file}, {place}" for file, place in found.items() if file not in OF_PATTERNS)
-    refuse(f"{file} needs no excuse" for file in OF_PATTERNS if file not in found)
-
-
 def _is_pattern_of_values(call: ast.Call) -> bool:
     of_re = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) in ("re", "re2", "regex")
     return of_re and _name_of(call) in PATTERNS and bool(call.args) and not _is_fixed(call.args[0])
@@ -139,3 +170,11 @@ def _is_fixed(text: ast.expr) -> bool:
     return all(name.isupper() for name in names) and not any(
         isinstance(node, ast.Call) for node in ast.walk(text)
     )
+
+
+def _imported(file: str) -> Iterator[str]:
+    for node in ast.walk(tree_of(file)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        if isinstance(node, ast.ImportFrom):
+            yield node.module or ""
