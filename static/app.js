@@ -21,6 +21,7 @@ import { readRoute, viewAddress, Router } from "./ui/router.js";
 import { translateFrame } from "./ui/page_frame.js";
 import { reloadOldPage } from "./ui/old_page.js";
 import { loadSection } from "./sections.js";
+import { loginPanel, takeLoginFailure } from "./session/team_login.js";
 import { stopWhileCached } from "./session/page_cache.js";
 import { PageGrants } from "./executor/grants.js";
 import { PairingPanel } from "./ui/pairing_panel.js";
@@ -52,6 +53,8 @@ class App {
     this.unattended = null;
     /** The next attempt to enter, while the bridge or its database does not answer. @type {number | undefined} */
     this.nextAttempt = undefined;
+    /** Why the login failed from which this browser comes. @type {string | null} */
+    this.loginFailure = takeLoginFailure();
     /** The other tabs must not keep working for a user whom this browser no longer belongs to. */
     this.userChanges = new BroadcastChannel("tool-bridge-user");
     this.userChanges.onmessage = () => location.reload();
@@ -74,6 +77,8 @@ class App {
       const store = await openUserStore(entrance.user_id);
       this.started.push({ stop: () => store.close() });
       if (byCode) announceOwner(entrance.user);
+      if (this.loginFailure) elementById("notices").append(dismissibleNotice(notice("error", this.loginFailure)));
+      this.loginFailure = null;
       await this.#run(this.#build(store, this.identity, entrance), entrance);
     } catch (failure) {
       this.#showEntrance(failure);
@@ -169,10 +174,11 @@ class App {
     await refresh.refetchAll();
   }
 
-  /** Another device has taken access away from this one. @param {import("./types/types.js").ExecutorState} state */
+  /** Another device has taken access away from this one, or its user has to log in again. @param {import("./types/types.js").ExecutorState} state */
   #watchRemoval({ connection, error }) {
-    if (connection === "refused" && error?.code === "device_unknown")
-      queueMicrotask(() => this.#showEntrance(new IdentityError("device_unknown")));
+    const code = error?.code;
+    if (connection === "refused" && (code === "device_unknown" || code === "login_ended"))
+      queueMicrotask(() => this.#showEntrance(new IdentityError(code)));
   }
 
   /** @param {unknown} failure */
@@ -192,7 +198,7 @@ class App {
       again();
     };
     const change = () => void this.start({ mayReplace: true });
-    fill(elementById("main"), entranceView(failure, { again, stay, change }, this.pairing?.element ?? null));
+    fill(elementById("main"), entranceView(failure, { again, stay, change }, this.pairing && loginPanel(this.loginFailure), this.pairing?.element ?? null));
     this.unattended?.reportEntrance(failure);
     this.pairing?.start();
   }

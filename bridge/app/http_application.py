@@ -9,6 +9,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from bridge.app.composition import Components
+from bridge.app.login_composition import compose_logins
 from bridge.app.metrics_composition import compose_metrics
 from bridge.app.oauth_composition import compose_oauth
 from bridge.auth.attempts import AttemptLimit, Attempts
@@ -32,6 +33,7 @@ from bridge.endpoints.api.calls import CallRoutes
 from bridge.endpoints.api.devices import DeviceRoutes
 from bridge.endpoints.api.document_bundles import DocumentBundleRoutes
 from bridge.endpoints.api.limits import LimitRoutes
+from bridge.endpoints.api.login import LoginRoutes
 from bridge.endpoints.api.offered_tools import OfferedToolRoutes
 from bridge.endpoints.api.pairing import PairingRoutes
 from bridge.endpoints.api.providers import ProviderRoutes
@@ -56,6 +58,7 @@ from bridge.http.answer_files import TurnFiles
 from bridge.http.audit import audit_route
 from bridge.http.body import SMALL_BODY_BYTES
 from bridge.http.companion import CompanionRoutes
+from bridge.http.login_cookie import LoginCookie
 from bridge.http.middleware import (
     AllowedOrigins,
     ErrorRenderer,
@@ -106,12 +109,15 @@ def build_application(
     links = PairingLinks(
         parts.store, base_url, is_open=lambda user_id: parts.gateway.pages.count_pages(user_id) > 0
     )
-    page = PageRoutes(parts.identity, parts.registry, origin_of(base_url))
+    has_login = settings.login.oidc_issuer is not None
+    page = PageRoutes(parts.identity, parts.registry, origin_of(base_url), has_login=has_login)
     api = api_routes(settings, parts, page, base_url, port, routing=relay)
     programs = _program_routes(settings, parts, links, base_url)
     metrics = compose_metrics(parts, settings.telemetry.metrics_token)
+    logins = compose_logins(settings.login, parts.identity, parts.store, base_url, parts.tasks)
     facts = [
         *_facts_routes(api),
+        *LoginRoutes(logins, parts.identity.attempts, parts.audit, base_url).list_routes(),
         *parts.readiness.list_routes(),
         *metrics.list_routes(),
         *protected.list_routes(),
@@ -217,14 +223,14 @@ def api_routes(
         *SelectionRoutes(parts.registry, bounds).list_routes(),
         *OfferedToolRoutes(parts.registry).list_routes(),
         *LimitRoutes(parts.registry, parts.controls).list_routes(),
-        *ProviderRoutes(parts.models, parts.registry.operator_id).list_routes(),
+        *ProviderRoutes(parts.models).list_routes(),
         *calls.list_routes(),
         *BatchRoutes(parts.engine, lambda: parts.controls.limits.now, calls.describe_outcome).list_routes(),
         *CallStatisticsRoutes(parts.journal).list_routes(),  # before the route of a call by its id
         *CallHistoryRoutes(parts.dispatcher, parts.journal).list_routes(),
         *_stored_item_routes(settings, parts),
         *parts.conversations.list_routes(),
-        *AuditRoutes(parts.audit, parts.journal, parts.registry.operator_id).list_routes(),
+        *AuditRoutes(parts.audit, parts.journal).list_routes(),
         *page.list_routes(),
         *CompanionRoutes().list_routes(),
     ]
@@ -276,7 +282,7 @@ def _people_routes(
     )
     devices = DeviceRoutes(parts.identity, parts.store, parts.gateway, parts.choices)
     codes = PairingCodes(parts.store.pairing_table(), parts.identity.attempts)
-    pairing = PairingRoutes(parts.identity, codes)
+    pairing = PairingRoutes(parts.identity, codes, LoginCookie(base_url))
     moving = TransferRoutes(Transfers())
     return [
         *account.list_routes(),

@@ -25,8 +25,7 @@ def compose_metrics(parts: Components, token: str | None) -> MetricsRoute:
             state.journal_waiting.labels(name).set(log.backlog.waiting)
             state.journal_away.labels(name).set(log.backlog.is_away)
 
-    operator_id = parts.registry.operator_id
-    return MetricsRoute(registry, sample, parts.identity, operator_id=operator_id, token=token)
+    return MetricsRoute(registry, sample, parts.identity, token=token)
 
 
 def _count_pages(state: StateGauges, pages: ConnectedPages) -> None:

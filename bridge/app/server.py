@@ -22,6 +22,7 @@ from bridge.app.http_application import HTTP_PORT, build_application, canonical_
 from bridge.app.local_key import open_local_key
 from bridge.app.secret_files import choose_secret, write_private
 from bridge.audit import AuditKind
+from bridge.browsers.followed_devices import FollowedDevices
 from bridge.browsers.returning_users import ReturningUsers
 from bridge.calls.fenced_journal import STOP_COMMIT_S
 from bridge.catalog.server_view import LoadedServer
@@ -272,6 +273,8 @@ def _start_sweeps(settings: BridgeSettings, store: Store, parts: Components) -> 
     parts.tasks.start_task(measure_lag(parts.metrics.instruments.loop_lag), "lag of the event loop")
     parts.tasks.start_task(store.claim.keep_claim(), "the database lease")
     parts.tasks.start_task(parts.journal.sweep_hourly(), "old calls")
+    followed = FollowedDevices(parts.store, parts.identity, parts.choices, parts.gateway)
+    parts.tasks.start_task(followed.keep_reading(), "browsers that are not let in any more")
     parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")
     parts.tasks.start_task(store.retention_sweep(settings.storage).sweep_regularly(), "old answers")
 

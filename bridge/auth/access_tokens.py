@@ -10,7 +10,7 @@ from typing import Any
 
 import jwt
 
-from bridge.auth.forwarded_users import readable_name
+from bridge.auth.forwarded_users import MAX_SUBJECT_CHARS, is_subject, readable_name
 from bridge.auth.resource_server import ResourceServer
 from bridge.auth.signing_keys import SigningKeys
 from bridge.errors import BridgeError, ErrorCode
@@ -21,8 +21,6 @@ CLOCK_SKEW_S = 30
 
 MAX_TOKEN_CHARS = 8000
 """Maximum length of an access token; a longer header would not pass the HTTP server anyway."""
-
-MAX_SUBJECT_CHARS = 80
 
 TOKEN_TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt"})
 """Values of `typ` that an access token may have, in lower case; others are for something else."""
@@ -113,12 +111,7 @@ class AccessTokens:
 
     def _subject_of(self, claims: JsonObject) -> str:
         subject = claims.get(self._user_claim)
-        if (
-            not isinstance(subject, str)
-            or not 0 < len(subject) <= MAX_SUBJECT_CHARS
-            or not subject.isprintable()
-            or subject != subject.strip()
-        ):
+        if not is_subject(subject):
             message = (
                 f"The claim {self._user_claim!r} of the token must name its user in 1 to {MAX_SUBJECT_CHARS} "
                 "printable characters."

@@ -7,9 +7,10 @@ the key beside it is what makes the caller known.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import unquote
+from typing import Any, TypeGuard
+from urllib.parse import unquote, urlsplit
 
 import jwt
 from multidict import CIMultiDictProxy
@@ -31,6 +32,10 @@ CLOCK_SKEW_S = 30
 MAX_SUBJECT_CHARS = 80
 MAX_DISPLAY_NAME_CHARS = 80
 MAX_TOKEN_CHARS = 8000
+
+SHOWN_NAME_CHARS = 50
+SHOWN_HOST_CHARS = 40
+"""Maximum characters of a user's name and of the authorization server's host, as they are stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,32 @@ def named_nobody() -> BridgeError:
     return _unverified("missing", _MISSING)
 
 
+def disabled_user() -> BridgeError:
+    """Return the error for a user whom an operator has disabled."""
+    return _unverified("disabled", "An operator of the bridge has disabled this user.")
+
+
+def user_at_issuer(issuer: str, subject: str, display_name: str) -> ForwardedUser:
+    """Return the user of an OAuth or OpenID Connect server: the same id at another one is somebody else.
+
+    Whoever logs in to the page and shows an access token of the same server at `/mcp` is one user.
+    """
+    host = urlsplit(issuer).hostname or ""
+    name = (display_name or subject)[:SHOWN_NAME_CHARS]
+    digest = hashlib.sha256(issuer.encode()).hexdigest()[:8]
+    return ForwardedUser(subject, f"{name} at {host[:SHOWN_HOST_CHARS]}", f"oauth-{digest}")
+
+
+def is_subject(value: object) -> TypeGuard[str]:
+    """Return whether a value can be the id of a user: printable, not padded, not too long."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= MAX_SUBJECT_CHARS
+        and value.isprintable()
+        and value == value.strip()
+    )
+
+
 def _claims(token: str, secret: str) -> dict[str, Any]:
     try:
         return jwt.decode(
@@ -106,7 +137,7 @@ def _claims(token: str, secret: str) -> dict[str, Any]:
 
 
 def _forwarded(subject: str, name: str) -> ForwardedUser:
-    if not 0 < len(subject) <= MAX_SUBJECT_CHARS or not subject.isprintable() or subject != subject.strip():
+    if not is_subject(subject):
         raise _unverified("invalid", f"A user's id has 1 to {MAX_SUBJECT_CHARS} printable characters.")
     return ForwardedUser(subject, readable_name(name))
 

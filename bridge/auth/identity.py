@@ -23,7 +23,13 @@ from jwt.algorithms import ECAlgorithm
 from multidict import CIMultiDictProxy
 
 from bridge.auth.attempts import Attempts
-from bridge.auth.forwarded_users import ForwardedUser, UserHeaders, named_nobody, readable_name
+from bridge.auth.forwarded_users import (
+    ForwardedUser,
+    UserHeaders,
+    disabled_user,
+    named_nobody,
+    readable_name,
+)
 from bridge.catalog.registry import NOBODY
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.answer_format import CallDisplay, MarkerForm
@@ -63,7 +69,10 @@ ValueT = TypeVar("ValueT")
 PAGE_NAME = "bridge page"
 """Name of a page as a caller. No key has it, because a key's name begins with its kind."""
 
-SESSION, CHALLENGE, FILE, EXECUTOR = "session", "challenge", "file", "executor"
+SESSION, CHALLENGE, FILE, EXECUTOR, LOGIN = "session", "challenge", "file", "executor", "login"
+
+LOGIN_ENDED = "login_ended"
+"""Reason in the detail of an error: the user has to log in again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +132,10 @@ class Identity:
         self._known_keys: dict[str, _Remembered[KeyHolder]] = {}
         """Holders by the ids of their keys, of callers whom other replicas have authenticated."""
         self._devices: dict[str, _Remembered[Device]] = {}
-        self._forwarded: dict[ForwardedUser, User] = {}
+        self._forwarded: dict[ForwardedUser, str] = {}
+        """Ids of users by who names them."""
+        self._named_users: dict[str, _Remembered[User]] = {}
+        """Users by their ids, as named by forwarders and access tokens."""
         self._naming = asyncio.Lock()
         self._looking = SingleFlight[Any]()
         self._revocations = 0
@@ -162,12 +174,14 @@ class Identity:
         """Check a signed nonce and return a session token.
 
         Raises:
-            BridgeError: `unauthorized`.
+            BridgeError: `unauthorized`, with the `reason` `login_ended` in its detail where the user has
+                to log in again.
         """
         self.read_token(CHALLENGE, nonce)
         device = await self._store.find_device(device_id)
         if device is None or not _is_signed_by(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
             raise _unknown_browser()
+        check_login_lasts(device)
         await self._spend_challenge(nonce)
         await self._store.see_device(device.id)
         claims = {"sub": device.user.id, "name": device.user.name, "device": device.id}
@@ -198,7 +212,7 @@ class Identity:
 
         Raises:
             BridgeError: `unauthorized` for a token that is forged, expired or for something else, or whose
-                browser was removed.
+                browser was removed, or its user disabled or no longer logged in.
         """
         claims = self._session_claims(token)
         device_id = claims["device"]
@@ -207,7 +221,8 @@ class Identity:
         )
         if device is None:
             raise _unknown_browser()
-        return Caller(User(claims["sub"], claims["name"]), device_id)
+        check_login_lasts(device)
+        return Caller(device.user, device_id)
 
     def _session_claims(self, token: str) -> dict[str, Any]:
         """Return the claims of a session token; its signature is checked once, its time at every request."""
@@ -288,6 +303,7 @@ class Identity:
         self._key_callers.clear()
         self._known_keys.clear()
         self._devices.clear()
+        self._named_users.clear()
 
     async def _current(self, look: Callable[[], Awaitable[ValueT]]) -> ValueT:
         """Look up in the store, again if a credential was revoked meanwhile: nothing older may be cached."""
@@ -347,13 +363,22 @@ class Identity:
         return found
 
     async def ensure_user(self, named: ForwardedUser) -> User:
-        """Return the user with this name, created at its first call."""
-        user = self._forwarded.get(named)
-        if user is not None:
-            return user
-        async with self._naming:  # The first calls of a user come together, and make one user.
-            user = await self._store.ensure_forwarded_user(named.issuer, named.subject, named.display_name)
-            _remember(self._forwarded, named, user)
+        """Return the user with this name, created at its first call.
+
+        Raises:
+            BridgeError: `unverified_user`: an operator has disabled the user.
+        """
+        user_id = self._forwarded.get(named)
+        if user_id is None:
+            async with self._naming:  # The first calls of a user come together, and make one user.
+                user = await self._store.ensure_forwarded_user(
+                    named.issuer, named.subject, named.display_name
+                )
+                user_id = user.id
+                _remember(self._forwarded, named, user_id)
+        user = await self._cached_lookup(self._named_users, user_id, lambda: self._store.find_user(user_id))
+        if user is None:
+            raise disabled_user()
         return user
 
     def sign_token(self, audience: str, claims: dict[str, Any], seconds: float) -> str:
@@ -433,7 +458,19 @@ def _is_signed_by(public_key: dict[str, Any], text: str, signature: str) -> bool
 
 
 def _unknown_key() -> BridgeError:
-    return BridgeError(ErrorCode.UNAUTHORIZED, "This key is unknown; it may have been revoked.")
+    message = "This key is unknown; it may have been revoked, or its user disabled."
+    return BridgeError(ErrorCode.UNAUTHORIZED, message)
+
+
+def check_login_lasts(device: Device) -> None:
+    """Check that the user of a browser need not log in again.
+
+    Raises:
+        BridgeError: `unauthorized`, with the `reason` `login_ended` in its detail.
+    """
+    if device.login_ends_at is not None and device.login_ends_at <= time.time():
+        message = "Your login has ended. Log in again on the bridge page."
+        raise BridgeError(ErrorCode.UNAUTHORIZED, message, detail={"reason": LOGIN_ENDED})
 
 
 def _used_link() -> BridgeError:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container
-from urllib.parse import urlsplit
 
 from multidict import CIMultiDictProxy
 
-from bridge.auth.access_tokens import AccessToken, AccessTokens
-from bridge.auth.forwarded_users import ForwardedUser
+from bridge.auth.access_tokens import AccessTokens
+from bridge.auth.forwarded_users import user_at_issuer
 from bridge.auth.identity import Caller, Identity, bearer_token
 from bridge.errors import BridgeError, ErrorCode
 from bridge.storage.users import KEY_PREFIX
@@ -19,10 +18,6 @@ QUERY_TOKEN = "access_token"
 
 CLIENT_KEY_CHARS = 32
 """Characters of the id that stands for a client, as many as the id of a key has."""
-
-SHOWN_NAME_CHARS = 50
-SHOWN_HOST_CHARS = 40
-"""Maximum characters of a user's name and of the authorization server's host, as they are stored."""
 
 
 class McpCallers:
@@ -53,18 +48,12 @@ class McpCallers:
         if not token or token.startswith(KEY_PREFIX):
             return await self._identity.authenticate_reader(headers)
         said = await self._tokens.read_token(token, server)
-        user = await self._identity.ensure_user(_named_user(self._tokens.issuer, said))
+        user = await self._identity.ensure_user(
+            user_at_issuer(self._tokens.issuer, said.subject, said.display_name)
+        )
         return Caller(user, None, key_id=_client_key(said.client), client=said.client)
 
 
 def _client_key(client: str) -> str:
     """Return what stands for a client where the id of a key would: client ids may be long."""
     return hashlib.sha256(f"oauth client {client}".encode()).hexdigest()[:CLIENT_KEY_CHARS]
-
-
-def _named_user(issuer: str, said: AccessToken) -> ForwardedUser:
-    """Return the user of a token: the same subject of another issuer is somebody else."""
-    host = urlsplit(issuer).hostname or ""
-    name = (said.display_name or said.subject)[:SHOWN_NAME_CHARS]
-    digest = hashlib.sha256(issuer.encode()).hexdigest()[:8]
-    return ForwardedUser(said.subject, f"{name} at {host[:SHOWN_HOST_CHARS]}", f"oauth-{digest}")

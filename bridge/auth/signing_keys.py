@@ -51,12 +51,12 @@ _log = logging.getLogger(__name__)
 _log.addFilter(OncePerMinute())
 
 
-class KeysUnreachable(Exception):
+class UnusableAnswer(Exception):
     """Nothing usable came from an address; the text is the reason, without a full stop."""
 
 
 FetchJson: TypeAlias = Callable[[str], Awaitable[JsonValue]]
-"""Returns the JSON at an address, or raises `KeysUnreachable`: no redirects, bounded size and time."""
+"""Returns the JSON at an address, or raises `UnusableAnswer`: no redirects, bounded size and time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class SigningKeys:
             async with asyncio.timeout(FETCH_S):
                 keys = await fetch_keys(self._issuer, self._fetch)
             self._fetched = _Fetched(keys, self._clock())
-        except KeysUnreachable as error:
+        except UnusableAnswer as error:
             _log.warning("The signing keys of %s cannot be fetched: %s.", self._issuer, error)
         except TimeoutError:
             _log.warning("The signing keys of %s did not come within %g s.", self._issuer, FETCH_S)
@@ -133,23 +133,32 @@ async def fetch_keys(issuer: str, fetch: FetchJson) -> Mapping[str, SigningKey]:
     """Return the usable keys that an issuer's metadata leads to, by their ids.
 
     Raises:
-        KeysUnreachable: there is no such metadata, or none with usable keys.
+        UnusableAnswer: there is no such metadata, or none with usable keys.
     """
-    address = await _find_key_address(issuer, fetch)
+    address = _key_address(*await find_metadata(issuer, fetch))
     keys = dict(_read_keys(await fetch(address)))
     if not keys:
-        raise KeysUnreachable(f"{address} has no key that can be used")
+        raise UnusableAnswer(f"{address} has no key that can be used")
     return keys
 
 
-async def _find_key_address(issuer: str, fetch: FetchJson) -> str:
+async def find_metadata(issuer: str, fetch: FetchJson) -> tuple[JsonObject, str]:
+    """Return the metadata of an issuer, which are its own (RFC 8414, 3.3), and their address.
+
+    Raises:
+        UnusableAnswer: there are none.
+    """
     reasons: list[str] = []
     for address in metadata_addresses(issuer):
         try:
-            return _key_address(await fetch(address), issuer, address)
-        except KeysUnreachable as error:
+            metadata = await fetch(address)
+        except UnusableAnswer as error:
             reasons.append(str(error))
-    raise KeysUnreachable("; ".join(reasons))
+            continue
+        if isinstance(metadata, dict) and metadata.get("issuer") == issuer:
+            return metadata, address
+        reasons.append(f"{address} is not the metadata of {issuer}")
+    raise UnusableAnswer("; ".join(reasons))
 
 
 def metadata_addresses(issuer: str) -> Iterator[str]:
@@ -162,13 +171,10 @@ def metadata_addresses(issuer: str) -> Iterator[str]:
         yield f"{origin}{path}/.well-known/openid-configuration"
 
 
-def _key_address(metadata: JsonValue, issuer: str, address: str) -> str:
-    """Return the address of the keys, of metadata that is the issuer's own (RFC 8414, 3.3)."""
-    if not isinstance(metadata, dict) or metadata.get("issuer") != issuer:
-        raise KeysUnreachable(f"{address} is not the metadata of {issuer}")
+def _key_address(metadata: JsonObject, address: str) -> str:
     key_address = text_at(metadata, "jwks_uri")
     if not is_safe_address(key_address):
-        raise KeysUnreachable(f"{address} names no https address of keys")
+        raise UnusableAnswer(f"{address} names no https address of keys")
     return key_address
 
 
@@ -204,7 +210,7 @@ def _algorithms_of(public_key: Any) -> tuple[str, ...]:
 
 def _unavailable(issuer: str) -> BridgeError:
     message = (
-        f"The bridge cannot check access tokens now: the signing keys of {issuer} cannot be fetched. "
+        f"The bridge cannot check tokens now: the signing keys of {issuer} cannot be fetched. "
         "Try again in a minute; the log of the bridge says why."
     )
     return BridgeError(ErrorCode.AUTHORIZATION_UNAVAILABLE, message, retryable=True)

@@ -1,13 +1,20 @@
-"""Browsers that another replica has paired, renamed or removed: what that means for those connected here."""
+"""Browsers that another process has paired, renamed or removed: what that means for those connected here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from bridge.auth.identity import Identity
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.gateway import BrowserGateway
+from bridge.errors import BridgeError
 from bridge.storage.users import UserStore
+from bridge.tasks import sleep_safely
+
+READ_EVERY_S = 60.0
+"""Seconds after which a page notices at the latest that its user's login has ended, or that a command has
+removed the browser or disabled the user."""
 
 
 class FollowedDevices:
@@ -24,6 +31,13 @@ class FollowedDevices:
         """Browsers that may have been removed."""
         self._shown: Mapping[str, frozenset[tuple[str, str]]] = {}
         """Ids and names of the browsers of users with a page, as of the last time."""
+
+    async def keep_reading(self, every_s: float = READ_EVERY_S) -> None:
+        """Read now and then, until cancelled: nobody tells when a login ends, nor what a command has done."""
+        while True:
+            await sleep_safely(every_s)
+            with suppress(BridgeError):
+                await self.read_devices()
 
     async def read_devices(self) -> None:
         """Forget credentials, disconnect removed browsers, and tell pages whose users' browsers changed.

@@ -136,7 +136,7 @@ COMMANDS: Mapping[str, Command] = {
     "users": Command(
         "bridge.cli.options:add_users",
         "bridge.cli.users:users",
-        "list the users, or delete one",
+        "list the users, disable, enable or delete one",
         (
             "tool-bridge users",
             "tool-bridge users --delete ann",

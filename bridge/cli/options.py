@@ -137,12 +137,20 @@ def add_key(command: argparse.ArgumentParser) -> None:
 
 def add_users(command: argparse.ArgumentParser) -> None:
     """`tool-bridge users`."""
-    command.add_argument(
+    change = command.add_mutually_exclusive_group()
+    change.add_argument(
         "--delete",
         type=user_name,
         metavar="NAME",
         help="delete this user with keys, browsers, servers, calls, conversations and stored answers",
     )
+    change.add_argument(
+        "--disable",
+        type=user_name,
+        metavar="NAME",
+        help="let this user in no more, by no login, browser, key or link; what is stored stays",
+    )
+    change.add_argument("--enable", type=user_name, metavar="NAME", help="let a disabled user in again")
     add_json(command)
     add_store(command)
 

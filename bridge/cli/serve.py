@@ -27,6 +27,7 @@ from bridge.providers.shelf import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import check_cluster
 from bridge.settings.declaration import SettingsError
+from bridge.settings.login import check_login
 from bridge.settings.models import ModelsFileError
 from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPLES_PORT, lacks_tls
 from bridge.settings.running_bridge import describe_running
@@ -95,6 +96,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     try:
         settings = settings_of(options)
         check_cluster(settings.cluster, settings.network, on_postgresql=options.database is not None)
+        check_login(settings.login, settings.network)
         check_telemetry(settings.telemetry)
         loop = choose_event_loop(settings.network.event_loop)
     except (SettingsError, ModelsFileError) as error:

@@ -27,6 +27,7 @@ from bridge.storage.database import StoreError
 from bridge.storage.database_lease import DatabaseInUse
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.storage.store import Store
+from bridge.storage.user_mapping import OPERATOR
 from bridge.storage.write_ahead_log import NAMES as LOG_NAMES
 
 _STOP_REPLICAS = "stop all of them first; tool-bridge replicas lists those that live"
@@ -50,16 +51,20 @@ def key(options: argparse.Namespace) -> int:
 
 
 def users(options: argparse.Namespace) -> int:
-    """Print all users, oldest first, or delete one; status 1 when there is none with that name."""
+    """Print all users, oldest first, or change one; status 1 when there is none with that name."""
     if options.delete is not None:
         return _delete(options)
+    if (name := options.disable or options.enable) is not None:
+        return _switch(options, name, disabled=options.disable is not None)
     found = asyncio.run(_users(open_store(options)))
     if options.json:
         print(json.dumps({"users": found}))
         return 0
     for user in found:
         label = f"{user['name']}  {user['display_name']}" if user["display_name"] else user["name"]
-        print(f"{label}  {user['devices']} browsers, {user['keys']} keys")
+        marks = [user["role"]] if user["role"] == OPERATOR else []
+        marks += ["disabled"] if user["disabled_at"] is not None else []
+        print("  ".join([label, f"{user['devices']} browsers, {user['keys']} keys", *marks]))
     return 0
 
 
@@ -103,6 +108,29 @@ def _delete(options: argparse.Namespace) -> int:
     else:
         print(f"User {options.delete!r} is deleted, with {items} stored items.")
     return 0
+
+
+def _switch(options: argparse.Namespace, name: str, *, disabled: bool) -> int:
+    if name == LOCAL_USER:
+        raise CommandFailed(f"{LOCAL_USER!r} is the user who starts the bridge, and cannot be disabled")
+    if not asyncio.run(_switched(open_store(options), name, disabled=disabled)):
+        print(f"tool-bridge: there is no user {name!r}", file=sys.stderr)
+        return 1
+    state = "disabled" if disabled else "enabled"
+    print(json.dumps({state: name}) if options.json else f"User {name!r} is {state}.")
+    return 0
+
+
+async def _switched(store: Store, name: str, *, disabled: bool) -> bool:
+    """Disable or enable a user; False when there is none of that name."""
+    try:
+        user_id = {user.name: user.id for user in await store.list_users()}.get(name)
+        if user_id is None or not await store.login_table().set_disabled(user_id, disabled=disabled):
+            return False
+        await _add_audit_entry(store, AuditKind.USER_DISABLED, user_id, disabled=disabled)
+        return True
+    finally:
+        await store.close()
 
 
 async def _deleted(store: Store, options: argparse.Namespace, settings: StorageSettings) -> int | None:
@@ -171,6 +199,10 @@ async def _users(store: Store) -> list[dict[str, Any]]:
             "created_at": user.created_at,
             "devices": user.devices,
             "keys": user.keys,
+            "role": user.role,
+            "groups": list(user.groups),
+            "logged_in_at": user.logged_in_at,
+            "disabled_at": user.disabled_at,
         }
         for user in found
     ]

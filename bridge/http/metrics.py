@@ -28,14 +28,12 @@ class MetricsRoute:
         sample: Callable[[], None],
         identity: Identity,
         *,
-        operator_id: str,
         token: str | None,
     ) -> None:
         """`sample` sets the gauges, on the event loop; `token`: None: only the operator may read."""
         self._registry = registry
         self._sample = sample
         self._identity = identity
-        self._operator_id = operator_id
         self._token = token
 
     def list_routes(self) -> list[Route]:
@@ -63,8 +61,6 @@ class MetricsRoute:
         if self._token is not None and hmac.compare_digest(shown, self._token.encode()):
             return
         caller = await self._identity.authenticate_reader(request.headers)
-        if caller.user.id != self._operator_id:
-            message = (
-                "Only the user who started the bridge may read its metrics, or who has the token for them."
-            )
+        if not caller.user.is_operator:
+            message = "Only an operator of the bridge may read its metrics, or who has the token for them."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)

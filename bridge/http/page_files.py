@@ -32,6 +32,9 @@ ADDRESS = "/static/"
 NONCE_TAG = '<meta name="session-nonce" content="">'
 """Tag of a document that gets a nonce for the page's first session, which saves asking for one."""
 
+LOGIN_TAG = '<meta name="login" content="">'
+"""Tag of a document that says where to log in; empty: nowhere."""
+
 MANIFEST = "manifest.json"
 """File of a built page: `{"digest", "preloads": {document: [names]}}`."""
 
@@ -66,8 +69,10 @@ class PageFiles:
         self._state: frozenset[tuple[str, int, int]] = frozenset()
         self._version: _Version | None = None
 
-    def read_document(self, name: str, *, nonce: str = "") -> str:
-        """Return an HTML file with the addresses of the present version, and `nonce` in its tag.
+    def read_document(self, name: str, *, nonce: str = "", has_login: bool = False) -> str:
+        """Return an HTML file with the addresses of the present version, and what its tags say of the bridge.
+
+        `nonce`: for the first session; `has_login`: whether people may log in at a provider.
 
         In a clone this is where changed sources are noticed, because every page begins with a document.
         """
@@ -78,9 +83,10 @@ class PageFiles:
             for module in version.preloads.get(name, ())
         )
         text = (self._folder / name).read_text(encoding="utf-8").replace(ADDRESS, address)
-        return text.replace(NONCE_TAG, NONCE_TAG.replace('""', f'"{nonce}"')).replace(
-            "</head>", f"{links}</head>"
-        )
+        text = text.replace(NONCE_TAG, NONCE_TAG.replace('""', f'"{nonce}"'))
+        if has_login:
+            text = text.replace(LOGIN_TAG, LOGIN_TAG.replace('""', '"/login"'))
+        return text.replace("</head>", f"{links}</head>")
 
     @property
     def digest(self) -> str:

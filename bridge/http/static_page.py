@@ -91,7 +91,11 @@ class ExecutorScript(ApiModel):
 class PageRoutes:
     """Handlers of everything the page consists of."""
 
-    def __init__(self, identity: Identity, registry: Registry, page_origin: str) -> None:
+    def __init__(
+        self, identity: Identity, registry: Registry, page_origin: str, *, has_login: bool = False
+    ) -> None:
+        """`has_login`: whether people may log in at a provider."""
+        self._has_login = has_login
         self._identity = identity
         self._registry = registry
         self._files = PageFiles(STATIC, BUILT_PAGE)
@@ -132,7 +136,8 @@ class PageRoutes:
         if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
             raise web.HTTPTemporaryRedirect(self._origin + "/")
         policy = self._policy(["'self'", self._socket_origin], frames="'self'", ancestors="'none'")
-        return self._document("index.html", policy, nonce=self._identity.issue_challenge())
+        nonce = self._identity.issue_challenge()
+        return self._document("index.html", policy, nonce=nonce, has_login=self._has_login)
 
     async def serve_probe(self, request: web.Request) -> web.StreamResponse:
         """Serve a frame that may reach one more origin, to load a document or diagnose why it cannot."""
@@ -204,9 +209,9 @@ class PageRoutes:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no file {request.path}.")
         return answer
 
-    def _document(self, name: str, policy: str, *, nonce: str = "") -> web.Response:
+    def _document(self, name: str, policy: str, *, nonce: str = "", has_login: bool = False) -> web.Response:
         headers = {**DOCUMENT_HEADERS, "Content-Security-Policy": policy}
-        text = self._files.read_document(name, nonce=nonce)
+        text = self._files.read_document(name, nonce=nonce, has_login=has_login)
         response = web.Response(text=text, content_type="text/html", charset="utf-8", headers=headers)
         response.enable_compression()
         return response

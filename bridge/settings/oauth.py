@@ -27,7 +27,12 @@ def is_safe_address(url: str) -> bool:
     return secure and bool(parts.hostname) and parts.username is None and not parts.fragment
 
 
-def _check_issuer(text: str) -> str:
+def check_issuer(text: str) -> str:
+    """Return the address that a server calls its issuer.
+
+    Raises:
+        ValueError: it cannot be one.
+    """
     if not is_safe_address(text) or "?" in text or not _IDENTIFIER.fullmatch(text):
         raise ValueError("must be the https address that the authorization server calls its issuer")
     return text
@@ -39,7 +44,12 @@ def _check_audience(text: str) -> str:
     return text
 
 
-def _check_scopes(scopes: tuple[str, ...]) -> tuple[str, ...]:
+def check_scopes(scopes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names of scopes.
+
+    Raises:
+        ValueError: one of them cannot be a scope.
+    """
     if not all(_SCOPE.fullmatch(scope) for scope in scopes):
         raise ValueError("must be names of scopes, without spaces and quotation marks")
     return scopes
@@ -51,7 +61,7 @@ class OAuthSettings(Section):
     title: ClassVar[str] = "OAuth at /mcp"
 
     oauth_issuer: Annotated[
-        Annotated[str, AfterValidator(_check_issuer)] | None,
+        Annotated[str, AfterValidator(check_issuer)] | None,
         Names(
             "TOOL_BRIDGE_OAUTH_ISSUER",
             "--oauth-issuer",
@@ -81,7 +91,7 @@ class OAuthSettings(Section):
     oauth_scopes: Annotated[
         tuple[str, ...],
         CommaSeparated,
-        AfterValidator(_check_scopes),
+        AfterValidator(check_scopes),
         Names("TOOL_BRIDGE_OAUTH_SCOPES", "--oauth-scope", "SCOPE", range="names of scopes"),
     ] = Field(default=(), description="scopes that a token must have, all of them")
     oauth_user_claim: Annotated[

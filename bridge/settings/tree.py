@@ -11,6 +11,7 @@ from bridge.settings.approvals import ApprovalSettings
 from bridge.settings.canary import CanarySettings
 from bridge.settings.cluster import ClusterSettings
 from bridge.settings.limits import Limits
+from bridge.settings.login import LoginSettings
 from bridge.settings.memory import MemorySettings
 from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.network import NetworkSettings
@@ -27,6 +28,7 @@ class SettingsTree(BaseModel):
     network: NetworkSettings = Field(default_factory=NetworkSettings)
     cluster: ClusterSettings = Field(default_factory=ClusterSettings)
     users: UserSettings = Field(default_factory=UserSettings)
+    login: LoginSettings = Field(default_factory=LoginSettings)
     oauth: OAuthSettings = Field(default_factory=OAuthSettings)
     approvals: ApprovalSettings = Field(default_factory=ApprovalSettings)
     canary: CanarySettings = Field(default_factory=CanarySettings)

@@ -21,6 +21,7 @@ from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.homes import EpochOf, no_epoch
 from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
 from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.accounts.logins import LoginTable
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.chat.model_providers import ModelProviderTable
@@ -179,6 +180,10 @@ class Store(UserStore):
     def pairing_table(self, now: Callable[[], float] = time.time) -> PairingTable:
         """Return the browsers that wait for confirmation in this database."""
         return PairingTable(self._session, now)
+
+    def login_table(self, now: Callable[[], float] = time.time) -> LoginTable:
+        """Return the logins of users in this database."""
+        return LoginTable(self._session, now)
 
     def limit_tables(self) -> LimitTables:
         """Return the limits and call settings in this database."""

@@ -20,6 +20,15 @@ class UserRow(Base):
     display_name: Mapped[str | None] = mapped_column(String(100))
     """Name that a forwarder uses for the user; it may change and need not be unique."""
     created_at: Mapped[float]
+    role: Mapped[str | None] = mapped_column(String(10))
+    """`operator` if the last login said so, until `login_ends_at`; null: an ordinary user."""
+    groups: Mapped[str | None] = mapped_column(Text)
+    """JSON list of the user's groups, as of the last login; null: there was none."""
+    logged_in_at: Mapped[float | None]
+    login_ends_at: Mapped[float | None]
+    """When the user's pages want another login; null: never, as a link from the command line lets them in."""
+    disabled_at: Mapped[float | None]
+    """When an operator disabled the user; null: never, or enabled again."""
 
 
 class ApiKeyRow(Base):

@@ -27,6 +27,7 @@ from bridge.storage.tables import (
     TicketRow,
     UserRow,
 )
+from bridge.storage.user_mapping import Device, User, UserFacts, device_of, groups_of, role_of, user_of
 
 KEY_PREFIX = "tbk_"
 """Prefix of API keys, by which a leaked one can be recognized."""
@@ -37,42 +38,13 @@ TICKET_SECONDS = 24 * 3600
 OFFERED_TICKET_SECONDS = 5 * 60
 """How long a page link in a `no_browser` answer can be used, once, in seconds (ruling 24)."""
 
+LOGIN_TICKET_SECONDS = 2 * 60
+"""How long the ticket in which a login ends can be used, once, in seconds: the page spends it at once."""
+
+LOGIN_TICKET_PREFIX = "login-"
+"""Prefix of tickets that only the browser can spend that has logged in."""
+
 MAX_DEVICE_NAME_CHARS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    """A user as callers see it."""
-
-    id: str
-    name: str
-    """Name for people; a forwarded user's has the name that the forwarder uses, and the forwarder."""
-
-
-@dataclass(frozen=True, slots=True)
-class UserFacts:
-    """A user as the operator sees it."""
-
-    id: str
-    name: str
-    display_name: str | None
-    """Name that a forwarder uses for this user; None: the user was made at the command line."""
-    created_at: float
-    devices: int
-    keys: int
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A paired browser."""
-
-    id: str
-    user: User
-    public_key: str
-    """JWK of the device's key, as JSON."""
-    name: str
-    created_at: float
-    last_seen_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +98,11 @@ def new_id() -> str:
     return secrets.token_hex(16)
 
 
+def bind_ticket(ticket: str, secret: str) -> str:
+    """Return what stands for a ticket that only the holder of a secret may spend."""
+    return f"{ticket}.{secret}"
+
+
 def hash_secret(secret: str) -> str:
     """Return the SHA-256 in hexadecimal."""
     return hashlib.sha256(secret.encode()).hexdigest()
@@ -139,7 +116,7 @@ class UserStore:
     async def ensure_user(self, name: str) -> User:
         """Return the user of that name, created if there is none."""
         async with self._session.begin_transaction() as session:
-            return _user(await _ensured(session, name))
+            return user_of(await ensure_user_row(session, name))
 
     async def ensure_forwarded_user(self, issuer: str, subject: str, display_name: str) -> User:
         """Return the user that a forwarder knows as `subject`, created if new, with the newest display name.
@@ -147,9 +124,16 @@ class UserStore:
         The name is `issuer:subject`, so that a person who changes name or e-mail there stays the same here.
         """
         async with self._session.begin_transaction() as session:
-            row = await _ensured(session, f"{issuer}:{subject}")
+            row = await ensure_user_row(session, f"{issuer}:{subject}")
             row.display_name = display_name or subject
-            return _user(row)
+            return user_of(row)
+
+    async def find_user(self, user_id: str) -> User | None:
+        """Return a user; None: there is none, or an operator has disabled the user."""
+        query = select(UserRow).where(UserRow.id == user_id, UserRow.disabled_at.is_(None))
+        async with self._session() as session:
+            row = await session.scalar(query)
+            return None if row is None else user_of(row)
 
     async def list_users(self) -> list[UserFacts]:
         """Return all users, oldest first."""
@@ -165,6 +149,11 @@ class UserStore:
                     row.created_at,
                     devices.count(row.id),
                     keys.count(row.id),
+                    role_of(row),
+                    groups_of(row),
+                    row.logged_in_at,
+                    row.login_ends_at,
+                    row.disabled_at,
                 )
                 for row in rows
             ]
@@ -224,7 +213,7 @@ class UserStore:
             )
 
     async def holder_of_key(self, key: str) -> KeyHolder | None:
-        """Return the user of a key; None when the key is unknown."""
+        """Return the user of a key; None when the key is unknown, or its user disabled."""
         return await self._holder(ApiKeyRow.key_hash == hash_secret(key))
 
     async def holder_of_key_id(self, key_id: str) -> KeyHolder | None:
@@ -232,14 +221,14 @@ class UserStore:
         return await self._holder(ApiKeyRow.id == key_id)
 
     async def _holder(self, which: ColumnElement[bool]) -> KeyHolder | None:
-        query = select(ApiKeyRow, UserRow).join(UserRow).where(which)
+        query = select(ApiKeyRow, UserRow).join(UserRow).where(which, UserRow.disabled_at.is_(None))
         async with self._session() as session:
             found = (await session.execute(query)).one_or_none()
             if found is None:
                 return None
             row, user = found
             return KeyHolder(
-                _user(user),
+                user_of(user),
                 row.forwarder,
                 row.label,
                 row.id,
@@ -247,14 +236,20 @@ class UserStore:
                 form_named(row.markers),
             )
 
-    async def add_ticket(self, user_id: str, *, printed: bool = True) -> str:
+    async def add_ticket(self, user_id: str, *, printed: bool = True, bound_to: str | None = None) -> str:
         """Create a ticket that can be spent once within `TICKET_SECONDS`; deletes expired ones.
 
         One that is not `printed` lasts for `OFFERED_TICKET_SECONDS` and replaces the user's last such ticket.
+        `bound_to`: a secret without which it is worth nothing, of the browser that has just logged in; it
+        lasts for `LOGIN_TICKET_SECONDS`. `bind_ticket` joins the two.
         """
         ticket = secrets.token_urlsafe(32)
         now = time.time()
         lifetime = TICKET_SECONDS if printed else OFFERED_TICKET_SECONDS
+        spent = ticket
+        if bound_to is not None:
+            ticket = LOGIN_TICKET_PREFIX + ticket
+            spent, lifetime = bind_ticket(ticket, bound_to), LOGIN_TICKET_SECONDS
         async with self._session.begin_transaction() as session:
             await session.execute(delete(TicketRow).where(TicketRow.expires_at < now))
             if not printed:
@@ -263,7 +258,7 @@ class UserStore:
                 )
             session.add(
                 TicketRow(
-                    ticket_hash=hash_secret(ticket),
+                    ticket_hash=hash_secret(spent),
                     user_id=user_id,
                     expires_at=now + lifetime,
                     printed=printed,
@@ -275,7 +270,8 @@ class UserStore:
         """Pair a browser with the ticket's user; None when the ticket is spent, expired or unknown.
 
         A ticket that was not printed pairs only a user's first browser: if there is one already, the ticket
-        is spent and its user returned, who has to confirm the further browser there (ruling 24).
+        is spent and its user returned, who has to confirm the further browser there (ruling 24). One from the
+        command line lets its user in without a login from then on.
         """
         known = _good_ticket(ticket)
         async with self._session.begin_transaction(changes="devices") as session:
@@ -286,7 +282,9 @@ class UserStore:
             if not row.printed:
                 await lock_user(session, user.id)  # Of two such tickets, one is for a further browser.
                 if await _has_device(session, user.id):
-                    return _user(user)
+                    return user_of(user)
+            elif not ticket.startswith(LOGIN_TICKET_PREFIX):
+                user.login_ends_at = None
             device = device_of(add_device_row(session, user.id, public_key, browser), user)
             return NewDevice(device, row.printed)
 
@@ -303,20 +301,29 @@ class UserStore:
             row, user = found
             if user.id == user_id:
                 await session.execute(delete(TicketRow).where(*known))
-            return PairingTicket(_user(user), row.printed)
+            return PairingTicket(user_of(user), row.printed)
 
     async def find_device(self, device_id: str) -> Device | None:
-        """Return a paired browser by its id."""
+        """Return a paired browser by its id; None: there is none, or its user is disabled."""
         query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.id == device_id)
+        query = query.where(UserRow.disabled_at.is_(None))
         async with self._session() as session:
             found = (await session.execute(query)).one_or_none()
             return device_of(*found) if found else None
 
     async def find_devices(self, user_ids: Collection[str], device_ids: Collection[str]) -> list[Device]:
-        """Return the browsers of these users, and those of these ids that are still paired."""
+        """Return the browsers of these users, and those of these ids that are still paired.
+
+        Those are left out whose user is disabled, or has to log in again.
+        """
+        logged_in = or_(UserRow.login_ends_at.is_(None), UserRow.login_ends_at > time.time())
         wanted = or_(DeviceRow.user_id.in_(user_ids), DeviceRow.id.in_(device_ids))
         async with self._session() as session:
-            found = await session.execute(select(DeviceRow, UserRow).join(UserRow).where(wanted))
+            found = await session.execute(
+                select(DeviceRow, UserRow)
+                .join(UserRow)
+                .where(wanted, logged_in, UserRow.disabled_at.is_(None))
+            )
             return [device_of(row, user) for row, user in found]
 
     async def list_devices(self, user_id: str) -> list[Device]:
@@ -371,19 +378,8 @@ class UserStore:
             return True
 
 
-def _user(row: UserRow) -> User:
-    if row.display_name is None:
-        return User(row.id, row.name)
-    issuer = row.name.partition(":")[0]
-    return User(row.id, f"{row.display_name} ({issuer})")
-
-
-def device_of(row: DeviceRow, user: UserRow) -> Device:
-    """Return a device as callers see it."""
-    return Device(row.id, _user(user), row.public_key, row.name, row.created_at, row.last_seen_at)
-
-
-async def _ensured(session: AsyncSession, name: str) -> UserRow:
+async def ensure_user_row(session: AsyncSession, name: str) -> UserRow:
+    """Return the row of the user with that name, created if there is none."""
     found = select(UserRow).where(UserRow.name == name)
     row = await session.scalar(found)
     if row is None:  # Others may be creating the same user now.
@@ -419,7 +415,7 @@ def _good_ticket(ticket: str) -> tuple[Any, Any]:
 
 
 def _ticket_and_user(known: tuple[Any, Any]) -> Select[TicketRow, UserRow]:
-    return select(TicketRow, UserRow).join(UserRow).where(*known)
+    return select(TicketRow, UserRow).join(UserRow).where(*known, UserRow.disabled_at.is_(None))
 
 
 async def _changed(session: AsyncSession, statement: Any) -> bool:

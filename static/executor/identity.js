@@ -20,6 +20,9 @@ import { newDeviceKey, PairingCode } from "./pairing_code.js";
 /** After these the ticket is still good, and the next entrance may use it. */
 const TICKET_STAYS = new Set(["unreachable", "rate_limited", "other_user"]);
 
+/** How tickets begin that only the browser can spend that has logged in. */
+const LOGIN_TICKET = "login-";
+
 /** @param {string} user whose link it is @param {string} current whose browser it is */
 function otherUser(user, current) {
   const message = t`This link would move this browser from ${current} to ${user}: ${user}'s calls would then run here.`;
@@ -90,7 +93,7 @@ export class Identity extends SessionTokens {
    */
   async #spend(ticket, mayReplace) {
     try {
-      if (!mayReplace && (await this.#isPaired())) return await this.#redeem(ticket);
+      if (!mayReplace && (await this.#isPaired(ticket))) return await this.#redeem(ticket);
       return await this.#pair(ticket);
     } catch (error) {
       if (!(error instanceof IdentityError && TICKET_STAYS.has(error.code))) this.#ticket = null;
@@ -98,14 +101,15 @@ export class Identity extends SessionTokens {
     }
   }
 
-  /** Whether the bridge still knows this browser. */
-  async #isPaired() {
+  /** Whether the bridge still knows this browser; not if its user's login has ended and somebody else has just logged in. @param {string} ticket */
+  async #isPaired(ticket) {
     if ((await this.store.readRecord("device", DEVICE_KEY)) === undefined) return false;
     try {
       await this.sessionToken();
       return true;
     } catch (error) {
-      if (error instanceof IdentityError && error.code === "device_unknown") return false;
+      if (!(error instanceof IdentityError)) throw error;
+      if (error.code === "device_unknown" || (error.code === "login_ended" && ticket.startsWith(LOGIN_TICKET))) return false;
       throw error;
     }
   }

@@ -32,6 +32,7 @@ const SENTENCES = {
   ticket_refused: "This link has already been used or has expired.",
   confirmation_needed: "This link is valid but needs a confirmation: confirm this browser on one of yours that is already paired.",
   device_unknown: "The bridge no longer knows this browser: it was removed, or the bridge's data is gone.",
+  login_ended: "Your login has ended. Log in again on the bridge page.",
   rate_limited: "Too many attempts. Wait a minute, then try again.",
   unreachable: "The bridge does not answer. Is it still running?",
   other_user: "This link is for another user of the bridge.",
@@ -57,6 +58,12 @@ export class IdentityError extends Error {
 function encodeBase64Url(bytes) {
   const text = String.fromCharCode(...new Uint8Array(bytes));
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** Whether a refusal says that its user has to log in again. @param {Response} answer */
+async function hasLoginEnded(answer) {
+  const { error } = await answer.json().catch(() => ({}));
+  return error?.detail?.reason === "login_ended";
 }
 
 export class SessionTokens {
@@ -173,6 +180,7 @@ export class SessionTokens {
     });
     if (answer.ok) return answer.json();
     if (answer.status === 429) throw new IdentityError("rate_limited", { cause: answer.status });
-    throw new IdentityError(answer.status >= 500 ? "unreachable" : refusal, { cause: answer.status });
+    if (answer.status >= 500) throw new IdentityError("unreachable", { cause: answer.status });
+    throw new IdentityError((await hasLoginEnded(answer)) ? "login_ended" : refusal, { cause: answer.status });
   }
 }

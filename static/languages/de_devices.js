@@ -143,4 +143,18 @@ export const GERMAN_DEVICES = {
   "Leave the name and password out of the address; add them as a credential later.": "Name und Passwort aus der Adresse weglassen und später als Zugangsdaten hinzufügen.",
   "The probe returned no document.": "Die Prüfung hat kein Dokument geliefert.",
   "The probe returned no report.": "Die Prüfung hat keinen Bericht geliefert.",
+
+  // Logging in with the account of an organization
+  "With the account of your organization:": "Mit dem Konto der eigenen Organisation:",
+  "The login was cancelled.": "Die Anmeldung wurde abgebrochen.",
+  "This login was begun in another browser, or too long ago. Log in again.": "Diese Anmeldung wurde in einem anderen Browser oder vor zu langer Zeit begonnen. Bitte erneut anmelden.",
+  "The login service does not answer as it should. Try again in a minute; the log of the bridge says why.":
+    "Der Anmeldedienst antwortet nicht wie erwartet. In einer Minute erneut versuchen; den Grund nennt das Protokoll der Bridge.",
+  "The bridge cannot accept what the login service says. The log of the bridge says why.":
+    "Die Bridge kann die Angaben des Anmeldedienstes nicht annehmen. Den Grund nennt das Protokoll der Bridge.",
+  "Your account may not use this bridge. Ask whoever runs it.": "Dieses Konto darf diese Bridge nicht benutzen. Wer sie betreibt, kann das ändern.",
+  "Your account on this bridge is disabled. Ask whoever runs it.": "Dieses Konto ist auf dieser Bridge gesperrt. Wer sie betreibt, kann das ändern.",
+  "Your login has ended": "Die Anmeldung ist abgelaufen",
+  "Log in again; what you accepted and saved in this browser is still there.":
+    "Bitte erneut anmelden; was in diesem Browser akzeptiert und gespeichert wurde, ist noch da.",
 };

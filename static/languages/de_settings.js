@@ -96,7 +96,7 @@ export const GERMAN_SETTINGS = {
   "Save the limits": "Grenzen speichern",
   "Limits saved": "Grenzen gespeichert",
   "They apply to all users, from the next call on.": "Sie gelten für alle, ab dem nächsten Aufruf.",
-  "They apply to all users. Only the user who started the bridge can change them.": "Sie gelten für alle. Ändern kann sie nur, wer die Bridge gestartet hat.",
+  "They apply to all users. Only an operator of the bridge can change them.": "Sie gelten für alle. Ändern kann sie nur, wer die Bridge betreibt.",
   "Calls now: {0} running, {1} queued.": "Aufrufe gerade: {0} laufen, {1} warten.",
   seconds: "Sekunden",
   "{0} s": "{0} s",

@@ -42,7 +42,7 @@ export class LimitsPanel {
     if (!limits) return fill(this.rows, el("p", { class: "hint" }, t`Loading…`));
     const who = limits.may_change
       ? t`They apply to all users, from the next call on.`
-      : t`They apply to all users. Only the user who started the bridge can change them.`;
+      : t`They apply to all users. Only an operator of the bridge can change them.`;
     const { running, waiting } = limits.calls;
     this.now.textContent = `${who} ${t`Calls now: ${running} running, ${waiting} queued.`}`;
     const version = JSON.stringify([limits.limits, limits.may_change]);

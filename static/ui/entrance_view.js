@@ -37,6 +37,7 @@ const CASES = {
     why: t`The bridge no longer knows this browser: it was removed, or the bridge's data is gone.`,
     next: [t`Or open the link that the bridge prints when it starts.`],
   },
+  login_ended: { title: t`Your login has ended`, why: t`Log in again; what you accepted and saved in this browser is still there.`, next: [] },
   rate_limited: { title: t`Too many attempts`, next: [] },
   other_user: {
     title: t`This link is for another user`,
@@ -56,7 +57,7 @@ const CASES = {
 };
 
 /** After these the browser may be paired by a code. */
-const PAIRABLE = new Set(["not_paired", "ticket_refused", "confirmation_needed", "device_unknown"]);
+const PAIRABLE = new Set(["not_paired", "ticket_refused", "confirmation_needed", "device_unknown", "login_ended"]);
 
 /** @param {unknown} failure */
 export function mayBePaired(failure) {
@@ -79,16 +80,16 @@ export function willPass(failure) {
 /**
  * @param {unknown} failure
  * @param {Choices} choices `stay` and `change`: what to do with another user's link
- * @param {HTMLElement | null} pairing the code that this browser shows
+ * @param {(HTMLElement | null)[]} ways in: the login, and the code that this browser shows
  */
-export function entranceView(failure, choices, pairing) {
+export function entranceView(failure, choices, ...ways) {
   const code = codeOf(failure);
   const { title, why, next } = CASES[willPass(failure) ? "unreachable" : code] ?? { title: t`The page could not start`, next: [] };
   return el(
     "section",
     { class: "entrance", dataset: { testid: "entrance", code } },
     el("div", { role: "alert" }, el("h1", null, title), el("p", { class: "lead" }, why ?? sentenceOf(failure))),
-    pairing,
+    ...ways,
     next.length > 0 ? el("ul", { class: "plain-list" }, ...next.map((step) => el("li", null, step))) : null,
     ...answerButtons(failure, choices),
   );

@@ -168,6 +168,24 @@ def test_users_and_their_browsers_are_listed_and_a_browser_is_removed(
     assert json.loads(capsys.readouterr().out)["users"][0]["devices"] == 0
 
 
+def test_a_user_is_disabled_and_enabled_again_at_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """When somebody leaves: nothing lets the user in, and nothing is lost."""
+    folder = ["--data", str(tmp_path)]
+    assert main(["key", "--user", "ann", *folder]) == 0
+    capsys.readouterr()
+    assert main(["users", "--disable", "ann", *folder]) == 0
+    assert capsys.readouterr().out == "User 'ann' is disabled.\n"
+    assert main(["users", *folder]) == 0
+    assert capsys.readouterr().out == "ann  0 browsers, 1 keys  disabled\n"
+    assert main(["users", "--enable", "ann", "--json", *folder]) == 0
+    assert json.loads(capsys.readouterr().out) == {"enabled": "ann"}
+    assert main(["users", "--disable", "bob", *folder]) == 1
+    assert main(["users", "--disable", "local", *folder]) == 1
+    assert "cannot be disabled" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("how", ["file", "environment"])
 def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: str) -> None:
     """Users could be forged with it, and nobody would notice before."""

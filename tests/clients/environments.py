@@ -20,6 +20,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 NODE_LOCK = HERE / "node" / "package-lock.json"
+PROVIDER_LOCK = HERE.parent / "identity_provider" / "package-lock.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class ClientEnvironment:
     @property
     def is_node(self) -> bool:
         """Whether npm makes it."""
-        return self.lock == NODE_LOCK
+        return self.lock.suffix == ".json"
 
     @property
     def folder(self) -> Path:
@@ -94,7 +95,7 @@ class ClientEnvironment:
         if self.is_node:
             self.folder.mkdir()
             for name in ("package.json", "package-lock.json"):
-                shutil.copy(NODE_LOCK.with_name(name), self.folder)
+                shutil.copy(self.lock.with_name(name), self.folder)
             omit = (f"--omit={self.omit}",) if self.omit else ()
             quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
             _run(str(Path(sys.executable).with_name("npm")), "ci", *omit, *quiet, folder=self.folder)
@@ -146,8 +147,13 @@ NODE_TOOLS = ClientEnvironment("node_tools", NODE_LOCK)
 RELEASE = ClientEnvironment("release", HERE.parent / "packages" / "locks" / "release.lock")
 """What judges, installs and lists packages; no client of MCP, but locked and made like one."""
 
+IDENTITY_PROVIDER = ClientEnvironment("identity_provider", PROVIDER_LOCK)
+"""At which people log in, in tests of the login; Node's, too."""
+
 OPEN_WEBUI = GivenEnvironment("OPEN_WEBUI_PYTHON", "0.12.4")
-ENVIRONMENTS = {each.name: each for each in (MCP_2, MCP_1, AGENTS, NODE, NODE_TOOLS, RELEASE)}
+ENVIRONMENTS = {
+    each.name: each for each in (MCP_2, MCP_1, AGENTS, NODE, NODE_TOOLS, RELEASE, IDENTITY_PROVIDER)
+}
 
 
 def main(names: Sequence[str]) -> int:

@@ -43,16 +43,17 @@ class Witness:
         *,
         headers: Mapping[str, str] | None = None,
         query: str = "",
+        status: int = 200,
         **parts: str,
     ) -> aiohttp.ClientResponse:
-        """The answer of success, with its body read. `parts`: what stands in the braces of the path."""
+        """The answer that must have this status, with its body read. `parts`: what is in the path's braces."""
         path = template.replace(":.+}", "}").format(**parts) + query
         sent = {"Authorization": f"Bearer {self.bridge.key}", **(headers or {})}
         async with self.page.http.request(
             method, self.bridge.base_url + path, json=body, headers=sent
         ) as answer:
             content = await answer.read()
-        assert answer.status == 200, (method, path, content)
+        assert answer.status == status, (method, path, content)
         self.seen.add((method, template))
         return answer
 
@@ -120,6 +121,8 @@ async def _walk_files(witness: Witness) -> None:
     digest = document.partition("/static/")[2].partition("/")[0]
     await witness.ask("GET", "/static/{digest}/{path:.+}", digest=digest, path="app.js")
     await witness.ask("GET", "/probe", query="?origin=http://localhost:8080")
+    for path in ("/login", "/login/callback", "/logout"):
+        await witness.ask("GET", path, status=404)  # no provider is set
     for path in ("/oauth/callback", "/oauth/client.json", "/companion.zip"):
         await witness.ask("GET", path)
     script_url: str = (await witness.page.post("/api/executor", {}))["script_url"]

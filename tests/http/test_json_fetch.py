@@ -3,7 +3,7 @@
 import pytest
 from aiohttp import web
 
-from bridge.auth.signing_keys import KeysUnreachable
+from bridge.auth.signing_keys import UnusableAnswer
 from bridge.http.json_fetch import MAX_JSON_BYTES, fetch_json
 from tests.support.web_servers import serving
 
@@ -41,7 +41,7 @@ async def test_a_document_is_read_whatever_its_type_is_called() -> None:
 async def test_what_is_no_document_is_refused_with_the_reason(response: web.Response, reason: str) -> None:
     """The operator reads it in the log."""
     async with serving(answering(response)) as origin:
-        with pytest.raises(KeysUnreachable, match=reason):
+        with pytest.raises(UnusableAnswer, match=reason):
             await fetch_json(origin)
 
 
@@ -49,7 +49,7 @@ async def test_a_host_that_is_not_there_is_told() -> None:
     """No other error may come out: the keys from before would not be used."""
     async with serving(web.Application()) as origin:
         pass
-    with pytest.raises(KeysUnreachable, match="cannot be reached"):
+    with pytest.raises(UnusableAnswer, match="cannot be reached"):
         await fetch_json(origin)
-    with pytest.raises(KeysUnreachable):
+    with pytest.raises(UnusableAnswer):
         await fetch_json("https://")

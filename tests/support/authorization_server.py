@@ -15,7 +15,7 @@ from aiohttp import web
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
-from bridge.auth.signing_keys import KeysUnreachable
+from bridge.auth.signing_keys import UnusableAnswer
 from tests.support.web_servers import serving
 
 ISSUER = "https://login.example/realms/main"
@@ -121,7 +121,7 @@ class AuthorizationServer:
         self.requested.append(path)
         found = self.document(path)
         if found is None:
-            raise KeysUnreachable(f"{url} answered with status 404")
+            raise UnusableAnswer(f"{url} answered with status 404")
         return found
 
     async def respond(self, request: web.Request) -> web.StreamResponse:

@@ -15,6 +15,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
+from bridge.http.login_cookie import LoginCookie
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, address_of, json_answer
 from bridge.http.static_page import ExecutorScript
 from bridge.settings.answer_format import CallDisplay, MarkerForm
@@ -86,7 +87,7 @@ class Me(ApiModel):
     user: str
     device_id: str | None
     operator: bool
-    """The user who started the bridge: may change shared servers and make forwarder keys."""
+    """The user who started the bridge, or one whose login says so: may do what concerns everybody."""
     base_url: str
     version: str
     pages: int
@@ -174,6 +175,7 @@ class AccountRoutes:
         count_pages: Callable[[str], int],
         routing: PageRouting | None = None,
     ) -> None:
+        self._cookie = LoginCookie(base_url)
         self._routing = routing
         self._identity = identity
         self._store = store
@@ -285,7 +287,8 @@ class AccountRoutes:
     async def redeem_ticket(self, request: web.Request) -> web.Response:
         """Redeem the caller's own ticket."""
         caller = caller_of(request)
-        ticket = await self._identity.redeem_ticket(caller, (await read_body(request, Redemption)).ticket)
+        given = (await read_body(request, Redemption)).ticket
+        ticket = await self._identity.redeem_ticket(caller, self._cookie.complete_ticket(request, given))
         is_own = ticket.user.id == caller.user.id
         return json_answer(Redeemed(user=ticket.user.name, redeemed=is_own, printed=ticket.printed))
 
@@ -321,7 +324,7 @@ class AccountRoutes:
             Me(
                 user=caller.user.name,
                 device_id=caller.device_id,
-                operator=caller.user.id == self._operator_id,
+                operator=caller.user.is_operator,
                 base_url=self._base_url,
                 version=__version__,
                 pages=self._count_pages(caller.user.id),

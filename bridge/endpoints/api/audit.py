@@ -44,11 +44,10 @@ class AuditList(ApiModel):
 class AuditRoutes:
     """Handlers of the audit log."""
 
-    def __init__(self, audit: AuditLog, journal: CallJournal, operator_id: str) -> None:
+    def __init__(self, audit: AuditLog, journal: CallJournal) -> None:
         """`journal`: whose calls are among the entries."""
         self._audit = audit
         self._journal = journal
-        self._operator_id = operator_id
 
     def list_routes(self) -> list[ApiRoute]:
         """Return the routes of this class."""
@@ -75,8 +74,8 @@ class AuditRoutes:
         """The caller's entries, or everybody's."""
         caller = caller_of(request)
         wants_all = request.query.get("users") == "all"
-        if wants_all and caller.user.id != self._operator_id:
-            message = "Only the user who started the bridge may read what happened to other users."
+        if wants_all and not caller.user.is_operator:
+            message = "Only an operator of the bridge may read what happened to other users."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         query = AuditQuery(
             user_id=None if wants_all else caller.user.id,

@@ -202,13 +202,13 @@ class LimitRoutes:
     async def show_limits(self, request: web.Request) -> web.Response:
         """All limits."""
         caller = caller_of(request)
-        return json_answer(self._limit_list(may_change=await self._is_operator(caller.user.id)))
+        return json_answer(self._limit_list(may_change=caller.user.is_operator))
 
     async def change_limits(self, request: web.Request) -> web.Response:
         """Change limits; all of them or, if one is invalid, none."""
         caller = caller_of(request)
-        if not await self._is_operator(caller.user.id):
-            message = "Only the user who started the bridge may change its limits."
+        if not caller.user.is_operator:
+            message = "Only an operator of the bridge may change its limits."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         change = await read_body(request, LimitChange)
         warnings = await self._limits.change_limits(change.limits)
@@ -265,9 +265,6 @@ class LimitRoutes:
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         if entry.in_order:
             raise BridgeError(ErrorCode.INVALID_REQUEST, "`in_order` is set for a server, not for one tool.")
-
-    async def _is_operator(self, user_id: str) -> bool:
-        return (await self._registry.view_of_user(user_id)).is_operator
 
     def _limit_list(self, *, may_change: bool, warnings: list[str] | None = None) -> LimitList:
         return LimitList(

@@ -14,6 +14,7 @@ from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
+from bridge.http.login_cookie import LoginCookie
 from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, address_of, json_answer
 from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import NewDevice
@@ -42,7 +43,8 @@ class Paired(ApiModel):
     user: str
     user_id: str
     printed: bool
-    """By a link from the command line: opening it accepts the documents named there (ruling 20)."""
+    """By a link from the command line, or a login. For who started the bridge, opening such a link accepts
+    the documents named there (ruling 20)."""
 
 
 class NewPairing(ApiModel):
@@ -104,9 +106,10 @@ class PairingDecided(ApiModel):
 class PairingRoutes:
     """Handlers of pairing."""
 
-    def __init__(self, identity: Identity, pairing_codes: PairingCodes) -> None:
+    def __init__(self, identity: Identity, pairing_codes: PairingCodes, cookie: LoginCookie) -> None:
         self._identity = identity
         self._pairing_codes = pairing_codes
+        self._cookie = cookie
         self._limit = identity.attempts.limit_attempts(
             "attempts to pair a browser", per_key=PAIRINGS, in_all=PAIRINGS_IN_ALL, window_s=60
         )
@@ -194,7 +197,8 @@ class PairingRoutes:
         await self._limit.take_attempt(address_of(request))
         pairing = await read_body(request, Pairing)
         public_key = canonical_public_key(pairing.public_key)
-        found = await self._identity.pair_browser(pairing.ticket, public_key, _browser_of(request))
+        ticket = self._cookie.complete_ticket(request, pairing.ticket)
+        found = await self._identity.pair_browser(ticket, public_key, _browser_of(request))
         if isinstance(found, NewDevice):
             device, user = found.device, found.device.user
             set_audit_detail(request, user_id=user.id, device=device.id, browser=device.name, by="link")

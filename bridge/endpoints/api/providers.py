@@ -83,10 +83,9 @@ class ProviderModels(ApiModel):
 class ProviderRoutes:
     """Handlers of providers."""
 
-    def __init__(self, models: UserModels, operator_id: str) -> None:
+    def __init__(self, models: UserModels) -> None:
         self._store = models.store
         self._models = models
-        self._operator_id = operator_id
 
     def list_routes(self) -> list[ApiRoute]:
         """Return the routes of this class."""
@@ -139,21 +138,21 @@ class ProviderRoutes:
 
     async def list_providers(self, request: web.Request) -> web.Response:
         """The operator's, shared and own providers."""
-        user_id = caller_of(request).user.id
-        sees_all = self._may_share(user_id)
+        user = caller_of(request).user
         given = [
-            _given_facts(settings, sees_address=sees_all)
+            _given_facts(settings, sees_address=user.is_operator)
             for settings in self._models.operators.provider_settings
         ]
-        stored = [_facts(each, user_id) for each in await self._store.list_providers(user_id)]
-        return json_answer(ProviderList(providers=[*given, *stored], may_share=sees_all))
+        stored = [_facts(each, user.id) for each in await self._store.list_providers(user.id)]
+        return json_answer(ProviderList(providers=[*given, *stored], may_share=user.is_operator))
 
     async def save_provider(self, request: web.Request) -> web.Response:
         """Store one provider."""
-        user_id, name = caller_of(request).user.id, request.match_info["name"]
+        user, name = caller_of(request).user, request.match_info["name"]
+        user_id = user.id
         choice = await read_body(request, ProviderChoice)
-        if choice.shared and not self._may_share(user_id):
-            message = "Only the user who started the bridge may share a provider."
+        if choice.shared and not user.is_operator:
+            message = "Only an operator of the bridge may share a provider."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         if name in {settings.name for settings in self._models.operators.provider_settings}:
             raise _wrong("name", f"The operator's settings have a provider {name!r}: choose another name.")
@@ -192,9 +191,6 @@ class ProviderRoutes:
     async def _own_providers(self, user_id: str) -> dict[str, UserProvider]:
         stored = await self._store.list_providers(user_id)
         return {each.settings.name: each for each in stored if each.owner_id == user_id}
-
-    def _may_share(self, user_id: str) -> bool:
-        return user_id == self._operator_id
 
 
 def _settings_of(name: str, wanted: WantedProvider) -> ProviderSettings:

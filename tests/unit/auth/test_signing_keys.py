@@ -15,8 +15,8 @@ from bridge.auth.signing_keys import (
     FETCH_PAUSE_S,
     FETCH_S,
     FRESH_S,
-    KeysUnreachable,
     SigningKeys,
+    UnusableAnswer,
     fetch_keys,
     metadata_addresses,
 )
@@ -47,7 +47,7 @@ class Network:
             await asyncio.Event().wait()
         if self.is_down:
             self.server.requested.append("down")
-            raise KeysUnreachable(f"{url} cannot be reached")
+            raise UnusableAnswer(f"{url} cannot be reached")
         return await self.server.fetch(url)
 
     def keys(self, tasks: Tasks) -> SigningKeys:
@@ -239,7 +239,7 @@ async def test_metadata_of_openid_connect_will_do(place: str) -> None:
 async def test_metadata_that_are_not_the_issuers_or_lead_astray_are_not_used(wrong: dict[str, Any]) -> None:
     """RFC 8414, 3.3: letter by letter the same issuer; keys come over TLS only."""
     server = AuthorizationServer(metadata=wrong)
-    with pytest.raises(KeysUnreachable):
+    with pytest.raises(UnusableAnswer):
         await fetch_keys(ISSUER, server.fetch)
     assert fetches(server) == 0
 
@@ -249,7 +249,7 @@ async def test_a_key_set_without_a_usable_key_is_a_failure(keys: Any) -> None:
     """The keys from before are better than none."""
     server = AuthorizationServer()
     server.published = keys
-    with pytest.raises(KeysUnreachable):
+    with pytest.raises(UnusableAnswer):
         await fetch_keys(ISSUER, server.fetch)
 
 

@@ -1,0 +1,27 @@
+"""What logs people in, where a provider is set."""
+
+from __future__ import annotations
+
+from bridge.auth.id_tokens import IdTokens
+from bridge.auth.identity import Identity
+from bridge.auth.logins import Logins
+from bridge.auth.openid_provider import ClientCredentials, OpenIdProvider, ProviderRequests
+from bridge.auth.signing_keys import SigningKeys
+from bridge.http.json_fetch import fetch_json, fetch_json_as, send_form
+from bridge.settings.login import LoginSettings
+from bridge.storage.store import Store
+from bridge.tasks import Tasks
+
+
+def compose_logins(
+    settings: LoginSettings, identity: Identity, store: Store, base_url: str, tasks: Tasks
+) -> Logins | None:
+    """Build it; None without a provider. Nothing is fetched before somebody logs in."""
+    issuer, client_id = settings.oidc_issuer, settings.oidc_client_id
+    if issuer is None or client_id is None:
+        return None
+    client = ClientCredentials(client_id, settings.oidc_client_secret)
+    provider = OpenIdProvider(issuer, client, ProviderRequests(fetch_json, fetch_json_as, send_form))
+    tokens = IdTokens(issuer, client_id, SigningKeys(issuer, fetch_json, tasks))
+    table = store.login_table()
+    return Logins(provider, tokens, settings, identity, table=table, store=store, base_url=base_url)

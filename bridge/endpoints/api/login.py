@@ -1,0 +1,91 @@
+"""Login by OpenID Connect: `/login`, `/login/callback` and `/logout`, which browsers open as pages."""
+
+from __future__ import annotations
+
+from aiohttp import hdrs, web
+
+from bridge.audit import Audit, AuditKind
+from bridge.auth.attempts import Attempts
+from bridge.auth.logins import LOGIN_SECONDS, LoginFailed, LoginFailure, Logins
+from bridge.errors import BridgeError, ErrorCode
+from bridge.http.login_cookie import LoginCookie
+from bridge.http.routing import Route, address_of
+from bridge.http.static_page import COMMON_HEADERS
+from bridge.settings.login import ISSUER_VARIABLE
+from bridge.settings.network import page_url
+from bridge.storage.users import LOGIN_TICKET_SECONDS
+
+LOGIN_PATH = "/login"
+
+LOGINS = 60
+LOGINS_IN_ALL = 600
+"""Maximum logins that are begun or finished, of one address and of all, in a minute."""
+
+
+class LoginRoutes:
+    """Handlers of the login. Every answer leads to the provider or to the page, whatever the query says."""
+
+    def __init__(self, logins: Logins | None, attempts: Attempts, audit: Audit, base_url: str) -> None:
+        """`logins`: None where no provider is set, so that nobody can log in."""
+        self._given = logins
+        self._audit = audit
+        self._base_url = base_url
+        self._cookie = LoginCookie(base_url)
+        self._limit = attempts.limit_attempts(
+            "attempts to log in", per_key=LOGINS, in_all=LOGINS_IN_ALL, window_s=60
+        )
+
+    def list_routes(self) -> list[Route]:
+        """Return the routes of this class."""
+        return [
+            Route("GET", LOGIN_PATH, self.begin_login, access="public"),
+            Route("GET", f"{LOGIN_PATH}/callback", self.finish_login, access="public"),
+            Route("GET", "/logout", self.end_session, access="public"),
+        ]
+
+    @property
+    def _logins(self) -> Logins:
+        if self._given is None:
+            message = f"Nobody can log in here: the bridge has no {ISSUER_VARIABLE}."
+            raise BridgeError(ErrorCode.NOT_FOUND, message)
+        return self._given
+
+    async def begin_login(self, request: web.Request) -> web.Response:
+        """Send a browser to the provider."""
+        await self._limit.take_attempt(address_of(request))
+        try:
+            begun = await self._logins.begin_login()
+        except LoginFailed as error:
+            return self._show_failure(error.failure)
+        response = _redirect(begun.url)
+        self._cookie.set_cookie(response, begun.cookie, LOGIN_SECONDS)
+        return response
+
+    async def finish_login(self, request: web.Request) -> web.Response:
+        """Take a browser back that was at the provider, and pair it by a ticket of its own."""
+        await self._limit.take_attempt(address_of(request))
+        cookie = self._cookie.read_cookie(request)
+        try:
+            finished = await self._logins.finish_login(request.query, cookie)
+        except LoginFailed as error:
+            actor = f"address {address_of(request)}"
+            self._audit.add_entry(AuditKind.LOGIN, None, actor, detail={"failure": error.failure})
+            return self._show_failure(error.failure)
+        self._audit.add_entry(AuditKind.LOGIN, finished.user.id, f"address {address_of(request)}")
+        response = _redirect(page_url(self._base_url, finished.ticket))
+        self._cookie.set_cookie(response, cookie, LOGIN_TICKET_SECONDS)
+        return response
+
+    async def end_session(self, _request: web.Request) -> web.Response:
+        """Send a browser where its session with the provider ends. The bridge itself has none to end."""
+        return _redirect(await self._logins.logout_url())
+
+    def _show_failure(self, failure: LoginFailure) -> web.Response:
+        response = _redirect(f"{self._base_url}/#login_failed={failure}")
+        self._cookie.delete_cookie(response)
+        return response
+
+
+def _redirect(url: str) -> web.Response:
+    headers = {**COMMON_HEADERS, hdrs.LOCATION: url, hdrs.CACHE_CONTROL: "no-store"}
+    return web.Response(status=302, headers=headers)

@@ -1,0 +1,45 @@
+"""The cookie of a browser that is logging in: the only one of the bridge, and gone after minutes."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from bridge.auth.logins import secret_of_cookie
+from bridge.storage.users import LOGIN_TICKET_PREFIX, bind_ticket
+
+_NAME = "tool-bridge-login"
+
+
+class LoginCookie:
+    """Sets and reads it. Scripts cannot read it, and other sites' requests do not carry it."""
+
+    def __init__(self, base_url: str) -> None:
+        self._is_secure = base_url.startswith("https:")
+        self.name = f"__Host-{_NAME}" if self._is_secure else _NAME
+        """With the prefix, no other host below the same domain can set it."""
+
+    def set_cookie(self, response: web.Response, value: str, seconds: int) -> None:
+        """Have the browser store it for some seconds."""
+        response.set_cookie(
+            self.name,
+            value,
+            max_age=seconds,
+            path="/",
+            secure=self._is_secure,
+            httponly=True,
+            samesite="Lax",
+        )
+
+    def delete_cookie(self, response: web.Response) -> None:
+        """Have the browser forget it."""
+        response.del_cookie(self.name, path="/", secure=self._is_secure, httponly=True, samesite="Lax")
+
+    def read_cookie(self, request: web.Request) -> str:
+        """Return its value; "" if the browser has none."""
+        return request.cookies.get(self.name, "")
+
+    def complete_ticket(self, request: web.Request, ticket: str) -> str:
+        """Return what a ticket stands for: that of a login is worth nothing without the browser's cookie."""
+        if not ticket.startswith(LOGIN_TICKET_PREFIX):
+            return ticket
+        return bind_ticket(ticket, secret_of_cookie(self.read_cookie(request)))
