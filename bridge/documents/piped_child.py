@@ -17,6 +17,11 @@ class Child(Protocol):
     """A running child process, as asyncio has it."""
 
     @property
+    def pid(self) -> int:
+        """Its process id."""
+        ...
+
+    @property
     def stdin(self) -> asyncio.StreamWriter | None:
         """Where requests are written."""
         ...
@@ -68,6 +73,7 @@ class _PipedChild:
     ) -> None:
         """Use `connect`. `reading`: what feeds `stdout`."""
         self._process = process
+        self.pid = process.pid
         self.stdin = stdin
         self.stdout = stdout
         self._reading = reading

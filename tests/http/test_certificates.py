@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.agent.model import ModelError
-from bridge.auth.signing_keys import KeysUnreachable
+from bridge.auth.signing_keys import UnusableAnswer
 from bridge.documents.fetch import OperatorFetch, PublicFetch
 from bridge.errors import BridgeError
 from bridge.http.json_fetch import fetch_json
@@ -85,6 +85,6 @@ async def test_no_document_and_no_signing_key_is_taken(tmp_path: Path) -> None:
             async with fetching as fetch:
                 with pytest.raises(BridgeError, match=CERTIFICATE):
                     await fetch.fetch_document(url)
-        with pytest.raises(KeysUnreachable, match=CERTIFICATE):
+        with pytest.raises(UnusableAnswer, match=CERTIFICATE):
             await fetch_json(url)
         assert heads == []
