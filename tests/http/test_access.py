@@ -15,6 +15,7 @@ from bridge.auth.identity import Caller, Identity
 from bridge.auth.mcp_callers import McpCallers
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.http.access import caller_of, check_access, has_caller
+from bridge.http.middleware import is_metadata_path, is_open_path
 from bridge.http.routing import Access, Route
 from bridge.storage.users import User
 from tests.support.running_bridge import running_bridge
@@ -93,6 +94,19 @@ async def test_what_a_person_decides_is_refused_to_every_key(tmp_path: Path) -> 
         for route in pages:
             status = await status_of(bridge, route, {"Authorization": f"Bearer {bridge.key}"})
             assert status == 403, (route.method, route.path)
+
+
+async def test_no_route_answers_under_a_foreign_host_and_only_open_ones_a_foreign_origin(
+    tmp_path: Path,
+) -> None:
+    """A page of another site, whether it has its name lead here or asks across origins, even with a key."""
+    async with bridge_and_routes(tmp_path) as (bridge, routes):
+        key = {"Authorization": f"Bearer {bridge.key}"}
+        for route in routes:
+            assert await status_of(bridge, route, {**key, "Host": "evil.example"}) == 421, route.path
+            if not (is_open_path(route.path) or is_metadata_path(route.path)):
+                status = await status_of(bridge, route, {**key, "Origin": "https://evil.example"})
+                assert status == 403, (route.method, route.path)
 
 
 class _Everybody:
