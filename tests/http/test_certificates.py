@@ -12,7 +12,7 @@ from bridge.agent.model import ModelError
 from bridge.auth.signing_keys import UnusableAnswer
 from bridge.documents.fetch import OperatorFetch, PublicFetch
 from bridge.errors import BridgeError
-from bridge.http.json_fetch import fetch_json
+from bridge.http.json_fetch import fetch_json, fetch_json_as, send_form
 from bridge.providers.http_provider import HttpProvider
 from bridge.providers.models import ResponsesModel
 from bridge.providers.ports import Refuse
@@ -78,13 +78,20 @@ async def test_a_provider_gets_no_key(
         assert KEY.encode() in heads[0]
 
 
-async def test_no_document_and_no_signing_key_is_taken(tmp_path: Path) -> None:
-    """Such a document could name other addresses, such a key could sign for any user."""
+async def test_no_document_and_no_signing_key_is_taken_and_no_login_server_is_told_a_secret(
+    tmp_path: Path,
+) -> None:
+    """Such a document could name other addresses, such a key sign for any user, such a server log in."""
     async with untrusted_server(tmp_path / "own.pem") as (url, heads):
         for fetching in (OperatorFetch(), PublicFetch(allow_all)):
             async with fetching as fetch:
                 with pytest.raises(BridgeError, match=CERTIFICATE):
                     await fetch.fetch_document(url)
-        with pytest.raises(UnusableAnswer, match=CERTIFICATE):
-            await fetch_json(url)
+        for asking in (
+            fetch_json(url),
+            fetch_json_as(url, token="t0ken"),
+            send_form(url, {"code": "c0de"}, basic=("page", "s3cret")),
+        ):
+            with pytest.raises(UnusableAnswer, match=CERTIFICATE):
+                await asking
         assert heads == []
