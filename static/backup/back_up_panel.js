@@ -54,7 +54,7 @@ export class BackUpPanel {
       this.#items = items;
       fill(this.list, el("legend", null, t`What to include`), ...KINDS.map((kind) => this.#choice(kind)));
       this.logins.textContent =
-        logins > 0 ? counted(logins, "{0} login with OAuth stays here: log in again in the other browser.", "{0} logins with OAuth stay here: log in again in the other browser.") : "";
+        logins.length > 0 ? counted(logins.length, "{0} login with OAuth stays here: log in again in the other browser.", "{0} logins with OAuth stay here: log in again in the other browser.") : "";
     });
   }
 

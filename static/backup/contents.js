@@ -30,9 +30,12 @@ export async function collectContents(sources) {
   const credentials = (await Promise.all(ids.map((id) => credentialsOf(sources, id)))).flat();
   const others = await Promise.all([acceptancesOf(sources, ids), permissionsOf(sources), environmentsOf(sources), savedRequestsOf(sources)]);
   const known = new Set(ids);
-  const items = [...credentials.filter(({ value }) => !("oauth" in value)), ...others.flat()];
-  return { items: items.filter(({ server_id }) => known.has(server_id)), logins: credentials.filter(({ value }) => "oauth" in value).length };
+  const items = [...credentials.filter((item) => !isLogin(item)), ...others.flat()];
+  return { items: items.filter(({ server_id }) => known.has(server_id)), logins: credentials.filter(isLogin).map(identityOf) };
 }
+
+/** @param {CredentialItem} item */
+const isLogin = ({ value }) => "oauth" in value;
 
 /** @param {BackupItem[]} items @param {Pick<Parts, "user" | "inventory">} parts @returns {Backup} */
 export function makeBackup(items, { user, inventory }) {

@@ -24,13 +24,17 @@ import { collectContents, hashPlans, identityOf, meaningOf } from "./contents.js
 
 /** @param {Target} target @param {Backup} backup @returns {Promise<RestorableItem[]>} each thing once, in the order of the backup */
 export async function compareBackup(target, backup) {
-  const own = new Map((await collectContents(target)).items.map((item) => [identityOf(item), item]));
+  const here = await collectContents(target);
+  const own = new Map(here.items.map((item) => [identityOf(item), item]));
+  const logins = new Set(here.logins);
   const known = new Set(target.inventory.servers.map(({ id }) => id));
   const items = [...new Map(backup.items.map((item) => [identityOf(item), item])).values()];
   return Promise.all(
     items.map(async (item) => {
-      const found = own.get(identityOf(item));
+      const identity = identityOf(item);
+      const found = own.get(identity);
       if (!known.has(item.server_id)) return unusable(item, t`This server is not among yours here. Add it first.`);
+      if (logins.has(identity)) return { item, own: null, standing: "differs", reason: t`Here is a login with OAuth. It would be replaced.`, pins: [] };
       return item.kind === "acceptance" ? compareAcceptance(target, item, found) : compareItem(item, found);
     }),
   );

@@ -66,6 +66,7 @@ export const GERMAN_BACKUP = {
   "Here: {0}.": "Hier: {0}.",
   "Saved here on {0}, in the backup on {1}.": "Hier gespeichert am {0}, in der Sicherung am {1}.",
   "{0} is here already, the same.|{0} are here already, the same.": "{0} ist schon hier, genauso.|{0} sind schon hier, genauso.",
+  "Here is a login with OAuth. It would be replaced.": "Hier gibt es eine Anmeldung mit OAuth. Sie würde ersetzt.",
   "Nothing to take over": "Nichts zu übernehmen",
   "Take over {0} item|Take over {0} items": "{0} Eintrag übernehmen|{0} Einträge übernehmen",
   "{0} item is taken over.|{0} items are taken over.": "{0} Eintrag ist übernommen.|{0} Einträge sind übernommen.",

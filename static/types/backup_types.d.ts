@@ -56,10 +56,12 @@ export interface Backup {
   servers: Record<string, string>;
   items: BackupItem[];
 }
-/** What a browser has that can be backed up. `logins`: how many OAuth logins are left out. */
+/** What a browser has. */
 export interface BrowserContents {
+  /** What can be backed up. */
   items: BackupItem[];
-  logins: number;
+  /** Logins with OAuth, which cannot: the identities of credentials that would be in their places. */
+  logins: string[];
 }
 
 /** How an item of a backup stands to what this browser has. `unusable`: see `reason`. */

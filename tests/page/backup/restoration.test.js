@@ -2,7 +2,7 @@
 /** What a backup may hold, and how it stands to what a browser has. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { hashPlan, identityOf } from "../../../static/backup/contents.js";
+import { collectContents, hashPlan, identityOf } from "../../../static/backup/contents.js";
 import { readBackup } from "../../../static/backup/reading.js";
 import { compareBackup, writeItems } from "../../../static/backup/restoration.js";
 import { differenceWords, itemWords } from "../../../static/backup/item_words.js";
@@ -97,6 +97,16 @@ test("what belongs to a server that is not here is said, and of two of one name 
   const [only, ...more] = await compareBackup(target(), readBackup(backup([CREDENTIAL, { ...CREDENTIAL, value: { value: "last" } }])));
   assert.deepEqual([only?.item, more], [{ ...CREDENTIAL, value: { value: "last" } }, []]);
   assert.equal(new Set(ALL.map((item) => identityOf(/** @type {any} */ (item)))).size, ALL.length);
+});
+
+test("a login with OAuth is neither backed up nor replaced without a word", async () => {
+  const login = { ...CREDENTIAL, value: { value: "token", oauth: { active: "ada", logins: {} } } };
+  const browser = target({ credentials: [login] });
+  const { items, logins } = await collectContents(browser);
+  assert.deepEqual([items, logins], [[], [identityOf(/** @type {any} */ (CREDENTIAL))]]);
+  const [found] = await compareBackup(browser, readBackup(backup([CREDENTIAL])));
+  assert.equal(found?.standing, "differs");
+  assert.match(differenceWords(/** @type {any} */ (found)), /login with OAuth/);
 });
 
 test("no sentence about an item holds its secret", async () => {
