@@ -61,6 +61,14 @@ EVENT_BEAT = "bridge:beat"
 EVENT_MOVED = "bridge:moved"
 
 
+PAGE_PHASES = ("prepare", "request", "read", "upload")
+"""Where the time of a call goes in its page: credentials, files that arguments name and the browser's
+journal; from the request to the head of the API's answer, or to the result of an MCP server; the reading of
+the answer; the upload of a long one."""
+
+PhaseDuration: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
 class BrowserMessage(BaseModel):
     """Base of all wire shapes: immutable, unknown keys ignored."""
 
@@ -103,19 +111,6 @@ class Visibility(BrowserMessage):
     visibility: Literal["visible", "hidden"]
 
 
-class PagePhases(BrowserMessage):
-    """Where the time of a call went in its page, in milliseconds; null: it did not come so far."""
-
-    prepare_ms: float = Field(default=0.0, ge=0, allow_inf_nan=False)
-    """Until the request is sent: credentials, files that arguments name, the journal."""
-    request_ms: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """From there to the head of the API's answer; to the result of an MCP server."""
-    read_ms: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """Reading the body, and removing secrets from it."""
-    upload_ms: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """The upload of a long answer."""
-
-
 class TextResultBody(BrowserMessage):
     """An answer body inside the message."""
 
@@ -156,8 +151,9 @@ class AnsweredOutcome(BrowserMessage):
     login: bool = False
     """Whether the browser's cookies for the API went along; only with the companion."""
     duration_ms: float = 0.0
-    phases: PagePhases | None = None
-    """None: an older page, which does not say."""
+    phases_ms: tuple[PhaseDuration, ...] = ()
+    """Milliseconds of preparation, request, reading and upload, as far as the call came; an older page does
+    not say."""
 
 
 class FailedOutcome(BrowserMessage):
@@ -168,8 +164,9 @@ class FailedOutcome(BrowserMessage):
     delivered: Literal["no", "unknown"] = "unknown"
     """`no` only where non-delivery is proven (ruling 2)."""
     duration_ms: float = 0.0
-    phases: PagePhases | None = None
-    """None: an older page, which does not say."""
+    phases_ms: tuple[PhaseDuration, ...] = ()
+    """Milliseconds of preparation, request, reading and upload, as far as the call came; an older page does
+    not say."""
 
 
 class Result(BrowserMessage):

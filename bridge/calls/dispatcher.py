@@ -334,7 +334,7 @@ class Dispatcher:
         if call.request.safe and call.attempts < MAX_ATTEMPTS and reading.may_work_next_time:
             self._send_again(call, after_s=RETRY_WAIT_S)
             return None
-        call.page_phases = result.outcome.phases
+        call.phases_ms = result.outcome.phases_ms
         self._apply(call, reading.event, answered=reading.answered, error=reading.error)
         return call.confirmation
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from bridge.browser_protocol import DecisionReason, PagePhases
+from bridge.browser_protocol import DecisionReason
 from bridge.calls.clock import Alarms, Clock, Wakeup
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallRequest
@@ -169,8 +169,8 @@ class OpenCall:
     """Answer that arrived before the page's report."""
     verdict: ApprovalVerdict | None = None
     """The last decision of its user."""
-    page_phases: PagePhases | None = None
-    """What its page says its time went into; set with the page's report."""
+    phases_ms: Sequence[float] = ()
+    """What its page says its time went into, as `PAGE_PHASES`; set with the page's report."""
     trace_context: TraceContext | None = None
     """That of its request to the API, for its page; None: it is not traced."""
 

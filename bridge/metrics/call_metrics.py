@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
-from bridge.browser_protocol import PagePhases
+from bridge.browser_protocol import PAGE_PHASES
 from bridge.calls.open_call import OpenCall
 from bridge.calls.state_machine import CallState
 from bridge.calls.waits import WAIT_OF, WAITS, Wait
@@ -23,9 +23,6 @@ from bridge.errors import ErrorCode
 
 CALL_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 """Upper bounds in seconds, from a call over loopback to a slow API; approvals have minutes."""
-
-PAGE_PHASES = ("prepare", "request", "read", "upload")
-"""See `PagePhases`."""
 
 
 class _Durations:
@@ -82,15 +79,13 @@ class CallMetrics(Collector):
         ending = (safe, call.state, None if error is None else error.code)
         self._ended[ending] = self._ended.get(ending, 0) + 1
         self._seconds[safe].add(now - call.began)
-        if call.page_phases is not None:
-            self._add_phases(call.page_phases, now - call.began)
+        if call.phases_ms:
+            self._add_phases(call.phases_ms, now - call.began)
 
-    def _add_phases(self, phases: PagePhases, most_s: float) -> None:
+    def _add_phases(self, phases_ms: Sequence[float], most_s: float) -> None:
         """Count what a page says; nothing in it took longer than the call."""
-        said = (phases.prepare_ms, phases.request_ms, phases.read_ms, phases.upload_ms)
-        for phase, ms in zip(PAGE_PHASES, said, strict=True):
-            if ms is not None:
-                self._page_seconds[phase].add(min(ms / 1000, most_s))
+        for phase, ms in zip(PAGE_PHASES, phases_ms, strict=False):
+            self._page_seconds[phase].add(min(ms / 1000, most_s))
 
     def note_refusal(self, code: ErrorCode) -> None:
         """Count a call that was refused before it was opened."""

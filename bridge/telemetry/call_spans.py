@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from bridge.browser_protocol import PagePhases
 from bridge.calls.open_call import OpenCall
 from bridge.calls.waits import WAIT_OF, Wait
 from bridge.errors import ErrorCode
@@ -49,6 +48,9 @@ _SPAN_OF: Mapping[Wait, SpanType] = {
     "approval": APPROVAL_WAIT,
     "api": PAGE_RUN,
 }
+
+_SPANS_OF_PAGE = (PAGE_PREPARATION, API_REQUEST, ANSWER_READING, ANSWER_UPLOAD)
+"""As `PAGE_PHASES`."""
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -117,8 +119,8 @@ class CallSpans:
         return _OpenSpans(span)
 
     def _end(self, call: OpenCall, spans: _OpenSpans, now: int) -> None:
-        if spans.of_call.context.is_sampled and call.page_phases is not None and spans.stretch is not None:
-            self._add_page(call, call.page_phases, spans.stretch, now)
+        if spans.of_call.context.is_sampled and call.phases_ms and spans.stretch is not None:
+            self._add_page(call, spans.stretch, now)
         self._end_stretch(spans, now)
         span, outcome = spans.of_call, call.outcome
         span.set_attribute(CALL_OUTCOME, call.state.value)
@@ -130,9 +132,9 @@ class CallSpans:
             self._tracer.end_span(spans.stretch, ended_ns=now)
             spans.stretch = None
 
-    def _add_page(self, call: OpenCall, phases: PagePhases, around: Span, now: int) -> None:
+    def _add_page(self, call: OpenCall, around: Span, now: int) -> None:
         """Add what the page says it did, within the time that the bridge has seen it take."""
-        for stretch in place_phases(phases, around.began_ns, now):
+        for stretch in place_phases(call.phases_ms, around.began_ns, now):
             if stretch.kind is API_REQUEST:
                 self._add_request(call, stretch, around.context)
             else:
@@ -170,19 +172,16 @@ class CallSpans:
         self._add(stretch, title, parent, about, error=code, context=call.trace_context)
 
 
-def place_phases(phases: PagePhases, began_ns: int, ended_ns: int) -> Iterator[_Stretch]:
+def place_phases(phases_ms: Sequence[float], began_ns: int, ended_ns: int) -> Iterator[_Stretch]:
     """Return the phases of a page, one after the other, in the middle of the time in which they must lie.
 
     The page has another clock, and its durations are its own word: what does not fit is cut off.
     """
-    taken = [
-        (PAGE_PREPARATION, phases.prepare_ms),
-        (API_REQUEST, phases.request_ms),
-        (ANSWER_READING, phases.read_ms),
-        (ANSWER_UPLOAD, phases.upload_ms),
-    ]
     longest = ended_ns - began_ns
-    whole = [(kind, round(min(ms * NS_PER_MS, longest))) for kind, ms in taken if ms is not None]
+    whole = [
+        (kind, round(min(ms * NS_PER_MS, longest)))
+        for kind, ms in zip(_SPANS_OF_PAGE, phases_ms, strict=False)
+    ]
     at = began_ns + max(0, longest - sum(ns for _, ns in whole)) // 2
     for kind, ns in whole:
         until = min(at + ns, ended_ns)

@@ -1,13 +1,9 @@
 // @ts-check
-/** Where the time of one call goes in the page, for the bridge's figures. Pure but for the clock it is given. */
-
-/** @typedef {import("../types/types.d.ts").PagePhases} PagePhases */
+/** How long each phase of one call takes in the page, for the bridge's figures. Pure but for the clock it is given. */
 
 export class PhaseClock {
-  /** @type {PagePhases} */
-  #phases = { prepare_ms: 0 };
-  /** @type {keyof PagePhases} */
-  #current = "prepare_ms";
+  /** Milliseconds of each phase so far; the last one runs. */
+  #phases = [0];
 
   /** @param {() => number} now monotonic milliseconds */
   constructor(now) {
@@ -15,18 +11,18 @@ export class PhaseClock {
     this.since = now();
   }
 
-  /** Ends the phase that runs. @param {keyof PagePhases} phase the next one */
-  begin(phase) {
+  /** Ends the phase that runs. */
+  beginNext() {
     this.read();
-    this.#current = phase;
-    this.#phases[phase] ??= 0;
+    this.#phases.push(0);
   }
 
-  /** Milliseconds of the phases until now. @returns {PagePhases} */
+  /** The phases until now, in their order. @returns {number[]} */
   read() {
     const now = this.now();
-    this.#phases[this.#current] = Math.round(((this.#phases[this.#current] ?? 0) + now - this.since) * 100) / 100;
+    const before = this.#phases.pop() ?? 0;
+    this.#phases.push(Math.round((before + now - this.since) * 100) / 100);
     this.since = now;
-    return { ...this.#phases };
+    return [...this.#phases];
   }
 }

@@ -115,11 +115,11 @@ export class ToolRunner {
       const outcome = { ...answered, duration_ms: duration(), ...statedVia(course.via) };
       if (course.hasBegun) await this.environment.journal.recordOutcome(call, outcome, upload);
       const isThere = !upload || (await this.uploadBody(call, upload, outcome.bytes, course, signal));
-      return { ...(isThere ? outcome : withoutBody(outcome)), phases: course.clock.read() };
+      return { ...(isThere ? outcome : withoutBody(outcome)), phases_ms: course.clock.read() };
     } catch (error) {
       const outcome = failedOutcome(withVia(failureOf(error), course.via), course, duration());
       if (course.hasBegun) await this.environment.journal.recordOutcome(call, outcome, null);
-      return { ...outcome, phases: course.clock.read() };
+      return { ...outcome, phases_ms: course.clock.read() };
     }
   }
 
@@ -143,10 +143,10 @@ export class ToolRunner {
     const mcp = pin.plan.kind === "mcp" ? (await this.environment.loadMcp()).prepareCall(this, { sending, request, signal, observe, traceparent: passedContext(call) }) : null;
     const refusal = await mcp?.openServer();
     if (!course.isSafe && !refusal) await this.beginRequest(call, course, signal);
-    course.clock.begin("request_ms");
+    course.clock.beginNext();
     const response = refusal ?? (await (mcp ? mcp.callTool() : this.sendRequest(sending, request, signal)));
     for (const each of Object.values(sending.credentials)) if ("check" in each) await each.check?.(response);
-    course.clock.begin("read_ms");
+    course.clock.beginNext();
     const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
     return this.receiveAnswer(call, response, { redact, secrets, signal, until });
   }
@@ -270,7 +270,7 @@ export class ToolRunner {
 
   /** False: lost; its status tells what a call changed. @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {Course} course @param {AbortSignal} signal */
   async uploadBody(call, { content, content_type }, bytes, course, signal) {
-    course.clock.begin("upload_ms");
+    course.clock.beginNext();
     try {
       await this.environment.uploadResult(call, content, content_type, signal);
       return true;

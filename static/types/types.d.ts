@@ -225,13 +225,6 @@ export interface DoubtedCall {
   /** UTC seconds since 1970. */
   opened_at: number;
 }
-/** Milliseconds; absent: it did not come so far. */
-export interface PagePhases {
-  prepare_ms: number;
-  request_ms?: number;
-  read_ms?: number;
-  upload_ms?: number;
-}
 export type OutcomeBody = { kind: "text"; text: string } | { kind: "uploaded" } | { kind: "empty" };
 export interface Answered {
   status: "answered";
@@ -245,7 +238,8 @@ export interface Answered {
   bytes: number;
   total_bytes: number | null;
   duration_ms: number;
-  phases?: PagePhases;
+  /** Milliseconds of the preparation, the request, the reading and the upload, as far as it came. */
+  phases_ms?: number[];
   /** Absent: the page itself. */
   transport?: "companion";
   login?: boolean;
@@ -255,7 +249,8 @@ export interface Failed {
   error: CallError;
   delivered: Delivered;
   duration_ms: number;
-  phases?: PagePhases;
+  /** Milliseconds of the preparation, the request, the reading and the upload, as far as it came. */
+  phases_ms?: number[];
 }
 export type Delivered = "no" | "unknown";
 export type Outcome = Answered | Failed;

@@ -36,7 +36,7 @@ ECHO = json.dumps(
         "tools": [{"name": "echo", "inputSchema": {"type": "object"}}],
     }
 )
-PHASES = {"prepare_ms": 0, "request_ms": 0.05, "read_ms": 0, "upload_ms": 0}
+PHASES = [0, 0.05, 0, 0]
 
 
 @pytest_asyncio.fixture
@@ -64,7 +64,7 @@ async def http() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 async def answer(_sent: dict[str, Any]) -> dict[str, Any]:
-    return {**json_answer([]), "phases": PHASES}
+    return {**json_answer([]), "phases_ms": PHASES}
 
 
 async def received(collector: SpanCollector, name: str, count: int = 1) -> None:

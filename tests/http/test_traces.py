@@ -20,7 +20,7 @@ from tests.support.waiting import eventually
 pytestmark = pytest.mark.asyncio
 
 TRACE, CALLER = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
-PHASES = {"prepare_ms": 0, "request_ms": 0.05, "read_ms": 0}
+PHASES = [0, 0.05, 0]
 
 
 @pytest_asyncio.fixture
@@ -37,7 +37,7 @@ async def bridge(tmp_path: Path, collector: SpanCollector) -> AsyncIterator[Brid
 
 
 async def answer(_sent: dict[str, Any]) -> dict[str, Any]:
-    return {**json_answer([]), "phases": PHASES}
+    return {**json_answer([]), "phases_ms": PHASES}
 
 
 async def call(bridge: Bridge, tool: str, **headers: str) -> int:
@@ -141,7 +141,7 @@ async def test_arguments_answers_and_keys_are_in_no_span(bridge: Bridge, collect
     """Whoever reads traces need not be whoever may call tools."""
 
     async def reveal(_sent: dict[str, Any]) -> dict[str, Any]:
-        return {**json_answer({"title": "the-answer"}, status=409), "phases": PHASES}
+        return {**json_answer({"title": "the-answer"}, status=409), "phases_ms": PHASES}
 
     headers = {"Authorization": f"Bearer {bridge.key}", "X-OpenWebUI-Chat-Id": "the-chat"}
     async with (

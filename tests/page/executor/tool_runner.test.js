@@ -21,7 +21,7 @@ test("a safe call is fetched once, without cache, cookies or referrer, and its a
     bytes: 11,
     total_bytes: 11,
     cut_by: null,
-    duration_ms: 0, phases: { prepare_ms: 0, request_ms: 0, read_ms: 0 },
+    duration_ms: 0, phases_ms: [0, 0, 0],
   });
   const [[url, init]] = seen.fetched;
   assert.equal(url, "https://api.example/v1/things?q=12345678901234567890");

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.browser_protocol import Accepted, PagePhases, Result
+from bridge.browser_protocol import Accepted, Result
 from bridge.calls.request import CallRequest
 from bridge.errors import ErrorCode
 from bridge.telemetry.call_spans import CallSpans, place_phases
@@ -14,8 +14,8 @@ from tests.support.traces.span_list import SpanList, tracer_into
 MS = 1_000_000
 
 
-def reporting(result: Result, **phases: float) -> Result:
-    outcome = result.outcome.model_copy(update={"phases": PagePhases(**phases)})
+def reporting(result: Result, *phases_ms: float) -> Result:
+    outcome = result.outcome.model_copy(update={"phases_ms": phases_ms})
     return result.model_copy(update={"outcome": outcome})
 
 
@@ -25,7 +25,7 @@ def traced(harness: DispatcherHarness, spans: SpanList) -> Tracer:
     return tracer
 
 
-async def perform(spans: SpanList, call: CallRequest, result: Result, **phases: float) -> None:
+async def perform(spans: SpanList, call: CallRequest, result: Result, *phases_ms: float) -> None:
     """A call of a request, whose page reports that."""
     harness = DispatcherHarness()
     tracer = traced(harness, spans)
@@ -35,7 +35,7 @@ async def perform(spans: SpanList, call: CallRequest, result: Result, **phases: 
     call_id = await harness.sent()
     harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
     report = result.model_copy(update={"call_id": call_id})
-    harness.dispatcher.take_report("ann", "page-a", reporting(report, **phases) if phases else report)
+    harness.dispatcher.take_report("ann", "page-a", reporting(report, *phases_ms))
     await running
     tracer.end_span(span)
 
@@ -44,7 +44,7 @@ async def perform(spans: SpanList, call: CallRequest, result: Result, **phases: 
 async def test_each_wait_of_a_call_is_a_span_within_that_of_the_call() -> None:
     """And that one within the span of who asked for it."""
     spans = SpanList()
-    await perform(spans, request(), answered("c"), prepare_ms=0, request_ms=0.5)
+    await perform(spans, request(), answered("c"), 0, 0.5)
     call = spans.named("execute_tool listProducts")
     assert call.parent == spans.named("POST /tools/{tool}").context
     waits = [spans.named(f"wait for {each}") for each in ("slot", "page")]
@@ -60,7 +60,7 @@ async def test_each_wait_of_a_call_is_a_span_within_that_of_the_call() -> None:
 async def test_a_failure_is_an_error_of_the_call_and_of_its_request() -> None:
     """By the bridge's code for the call, by the status for the request, as HTTP's conventions want."""
     spans = SpanList()
-    await perform(spans, request(safe=False), answered("c", 409), prepare_ms=0, request_ms=0.5)
+    await perform(spans, request(safe=False), answered("c", 409), 0, 0.5)
     assert spans.named("execute_tool listProducts").error == "http_status"
     fetch = spans.named("GET /products")
     assert (fetch.error, fetch.attributes["http.response.status_code"]) == ("409", 409)
@@ -70,11 +70,11 @@ async def test_a_failure_is_an_error_of_the_call_and_of_its_request() -> None:
 @pytest.mark.asyncio
 async def test_a_request_that_was_never_sent_has_no_span() -> None:
     """The page says how far it came; an older one says nothing."""
-    for phases in ({"prepare_ms": 0.1}, {}):
+    for phases_ms in ([0.1], []):
         spans = SpanList()
-        await perform(spans, request(safe=False), failed("c", ErrorCode.NOT_ACCEPTED, "no"), **phases)
+        await perform(spans, request(safe=False), failed("c", ErrorCode.NOT_ACCEPTED, "no"), *phases_ms)
         titles = {span.title for span in spans.spans}
-        assert ("prepare request" in titles) is bool(phases)
+        assert ("prepare request" in titles) is bool(phases_ms)
         assert "GET /products" not in titles
 
 
@@ -93,7 +93,7 @@ async def test_the_tool_of_an_mcp_server_is_called_by_the_words_of_mcp() -> None
         safe=True,
         arguments_text="{}",
     )
-    await perform(spans, call, answered("c"), prepare_ms=0, request_ms=0.2)
+    await perform(spans, call, answered("c"), 0, 0.2)
     span = spans.named("tools/call echo")
     assert span.attributes["mcp.method.name"] == "tools/call"
     assert span.attributes["server.port"] == 8080
@@ -115,7 +115,7 @@ async def test_the_time_in_which_a_user_is_asked_is_a_span() -> None:
 
 def test_the_phases_of_a_page_lie_in_the_middle_of_the_time_that_it_took() -> None:
     """The message to the page and its report take the rest, about as long each."""
-    phases = PagePhases(prepare_ms=1, request_ms=4, read_ms=1)
+    phases = [1, 4, 1]
     placed = [(each.kind.title, each.began_ns, each.ended_ns) for each in place_phases(phases, 0, 10 * MS)]
     assert placed == [
         ("prepare request", 2 * MS, 3 * MS),
@@ -126,6 +126,6 @@ def test_the_phases_of_a_page_lie_in_the_middle_of_the_time_that_it_took() -> No
 
 def test_a_page_that_says_more_than_it_took_is_not_believed() -> None:
     """A page is a user's own browser, whatever runs in it."""
-    phases = PagePhases(prepare_ms=3, request_ms=1.7e308, read_ms=5, upload_ms=1)
+    phases = [3, 1.7e308, 5, 1, 2]
     placed = [(each.began_ns, each.ended_ns) for each in place_phases(phases, 0, 10 * MS)]
     assert placed == [(0, 3 * MS), (3 * MS, 10 * MS), (10 * MS, 10 * MS), (10 * MS, 10 * MS)]
