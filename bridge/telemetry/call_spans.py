@@ -18,6 +18,7 @@ from bridge.tracing.names import (
     APPROVAL_WAIT,
     CALL_ID,
     CALL_OUTCOME,
+    ERROR_TYPE,
     HTTP_METHOD,
     HTTP_STATUS,
     MCP_METHOD,
@@ -37,7 +38,7 @@ from bridge.tracing.names import (
     URL_TEMPLATE,
     SpanType,
 )
-from bridge.tracing.tracer import AttributeValue, Span, Tracer, current_context, note_error
+from bridge.tracing.tracer import AttributeValue, Span, Tracer, current_context, current_span
 from toolserver.mcp.tool_list import CALL
 
 NS_PER_MS = 1_000_000
@@ -100,8 +101,13 @@ class CallSpans:
             spans.waits_for = waits_for
 
     def note_refusal(self, code: ErrorCode) -> None:
-        """Note why a call was refused before it was opened, at the span of who asked for it."""
-        note_error(code.value)
+        """Note why a call was refused before it was opened, at the request or message that asked for it.
+
+        A turn goes on: its model reads why, and may do better.
+        """
+        span = current_span()
+        if span is not None and span.type.kind == "server":
+            span.set_attribute(ERROR_TYPE, code.value)
 
     def _begin(self, call: OpenCall) -> _OpenSpans:
         request = call.request

@@ -40,8 +40,11 @@ class Span:
     """0: it has not ended."""
 
     def set_attribute(self, name: str, value: AttributeValue | None) -> None:
-        """Set an attribute; None: it is not known, and is left out."""
-        if value is not None and self.context.is_sampled:
+        """Set an attribute; None: it is not known, and is left out. Of a span that has ended nothing changes.
+
+        Its work may go on in tasks that it has started, while the sink already reads the span.
+        """
+        if value is not None and self.context.is_sampled and not self.ended_ns:
             self.attributes[name] = value[:MAX_TEXT_CHARS] if isinstance(value, str) else value
 
     @property
@@ -110,12 +113,8 @@ class Tracer:
 
     def end_span(self, span: Span, *, error: str | None = None, ended_ns: int | None = None) -> None:
         """End a span, now unless `ended_ns` says when; `error`: why it failed."""
-        span.ended_ns = max(span.began_ns, self.now_ns() if ended_ns is None else ended_ns)
         span.set_attribute(ERROR_TYPE, error)
-        self.record_span(span)
-
-    def record_span(self, span: Span) -> None:
-        """Hand on a span that has ended."""
+        span.ended_ns = max(span.began_ns, self.now_ns() if ended_ns is None else ended_ns)
         if span.context.is_sampled:
             self._sink.take_span(span)
 

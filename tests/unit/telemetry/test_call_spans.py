@@ -6,7 +6,7 @@ from bridge.browser_protocol import Accepted, Result
 from bridge.calls.request import CallRequest
 from bridge.errors import ErrorCode
 from bridge.telemetry.call_spans import CallSpans, place_phases
-from bridge.tracing.names import REQUEST
+from bridge.tracing.names import REQUEST, TURN
 from bridge.tracing.tracer import Tracer, within_span
 from tests.support.calls.dispatcher_harness import DispatcherHarness, answered, decision_of, failed, request
 from tests.support.traces.span_list import SpanList, tracer_into
@@ -111,6 +111,18 @@ async def test_the_time_in_which_a_user_is_asked_is_a_span() -> None:
     harness.dispatcher.take_report("ann", "page-a", answered(call_id))
     await running
     assert spans.named("wait for approval").ended_ns <= spans.named("run in page").began_ns
+
+
+def test_a_refused_call_is_an_error_of_its_request_and_not_of_a_models_turn() -> None:
+    """The model reads why, and the turn goes on."""
+    tracer = tracer_into(SpanList())
+    calls = CallSpans(tracer)
+    for kind, error in ((REQUEST, "unknown_tool"), (TURN, None)):
+        span = tracer.start_span(kind, "x", None, {})
+        with within_span(span):
+            calls.note_refusal(ErrorCode.UNKNOWN_TOOL)
+        assert span.error == error
+    calls.note_refusal(ErrorCode.UNKNOWN_TOOL)
 
 
 def test_the_phases_of_a_page_lie_in_the_middle_of_the_time_that_it_took() -> None:

@@ -45,6 +45,17 @@ def test_foreign_text_in_a_span_is_short_and_what_is_not_known_is_left_out() -> 
     assert span.attributes == {TOOL_NAME: "y" * MAX_TEXT_CHARS}
 
 
+def test_of_a_span_that_has_ended_nothing_changes() -> None:
+    """Its work may go on, and the thread that sends it must not meet a change."""
+    spans = SpanList()
+    tracer = tracer_into(spans)
+    span = tracer.start_span(REQUEST, "GET /a", None, {})
+    tracer.end_span(span)
+    with within_span(span):
+        note_error("late")
+    assert span.attributes == {}
+
+
 def test_an_error_is_noted_at_the_span_of_the_work_that_meets_it() -> None:
     """Whoever meets it need not be given the span."""
     span = tracer_into(SpanList()).start_span(REQUEST, "GET /a", None, {})
