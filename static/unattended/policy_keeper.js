@@ -17,6 +17,9 @@ import { isSameSelection, originsLeftOut, selectTools, unknownNames } from "./to
 /** @typedef {import("../types/unattended_types.d.ts").PolicyReport} PolicyReport */
 /** @typedef {Pick<Parts, "api" | "pins" | "executor" | "credentials" | "inventory" | "probes">} Needed */
 
+/** What could not be done is tried again after so many milliseconds: an API may be there by then. */
+const RETRY_MS = 30_000;
+
 export class PolicyKeeper {
   /** @type {Policy | null} */
   #policy = null;
@@ -26,6 +29,9 @@ export class PolicyKeeper {
   #refused = new Map();
   #working = Promise.resolve();
   #isStale = false;
+  #isStopped = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #retry;
 
   /** @param {Needed} parts @param {(report: PolicyReport) => void} report called after every change and problem */
   constructor(parts, report) {
@@ -46,6 +52,11 @@ export class PolicyKeeper {
     this.#isStale = true;
     this.#working = this.#working.then(() => this.#apply());
     return this.#working;
+  }
+
+  stop() {
+    this.#isStopped = true;
+    clearTimeout(this.#retry);
   }
 
   /** @param {string} serverId @param {string} key of an operation @param {boolean} isSafe */
@@ -70,6 +81,8 @@ export class PolicyKeeper {
       problems.push(...told.problems);
     }
     await this.#withdrawOthers(named).catch((failure) => problems.push(messageOf(failure)));
+    clearTimeout(this.#retry);
+    if (problems.length > 0 && !this.#isStopped) this.#retry = setTimeout(() => void this.applyAgain(), RETRY_MS);
     this.report({ accepted, problems });
   }
 
@@ -78,11 +91,13 @@ export class PolicyKeeper {
     const { inventory, api, probes } = this.parts;
     const found = inventory.servers.find((server) => isMeant(server, policy));
     if (found) return found;
-    if (!policy.add) throw new Error(absence(policy, inventory.servers));
+    const isThere = inventory.servers.some(({ source_url }) => source_url === policy.url);
+    if (!policy.add || isThere) throw new Error(absence(policy, inventory.servers)); // what is another one by now is not added beside it
     const url = readAddress(policy.url);
     const credentials = policy.credentials.filter(({ origin }) => origin === url.origin);
-    const fetched = await probes.fetchDocument(url, Object.fromEntries(credentials.map(({ scheme, value }) => [scheme, value])));
-    const server = await api.addServer({ text: fetched.text, source_url: fetched.source_url });
+    const { text, source_url } = await probes.fetchDocument(url, Object.fromEntries(credentials.map(({ scheme, value }) => [scheme, value])));
+    if (source_url !== policy.url) throw new Error(verbatim(`The document of ${policy.url} is at ${source_url}: name that address.`));
+    const server = await api.addServer({ text, source_url });
     await inventory.loadInventory();
     if (!isMeant(server, policy)) throw new Error(absence(policy, [server]));
     return server;

@@ -47,9 +47,9 @@ export function unknownNames({ title, tools }, { accept, approve }) {
   return unknown.map((name) => verbatim(`${title} has no operation "${name}".`));
 }
 
-/** @param {Offered} server @param {ServerPolicy} policy @returns {string[]} sentences */
+/** Where operations go that are named and left out all the same. @param {Offered} server @param {ServerPolicy} policy @returns {string[]} sentences */
 export function originsLeftOut({ title, tools }, { accept, origins }) {
-  const elsewhere = tools.filter((tool) => isWanted(tool, accept) && !origins.includes(tool.origin));
+  const elsewhere = tools.filter((tool) => Array.isArray(accept) && isNamed(tool, accept) && !origins.includes(tool.origin));
   const left = [...new Set(elsewhere.map(({ origin }) => origin))];
   return left.map((origin) => verbatim(`${title}: operations at ${origin || "no address"} are not accepted, because origins does not list it.`));
 }

@@ -25,7 +25,8 @@ test("a policy accepts what only reads, everything, or what it names, and nothin
   assert.deepEqual(Object.keys(selectTools(server, policy({ accept: "all" }), {})), ["GET /a", "POST /b"]);
   assert.deepEqual(selectTools(server, policy({ accept: ["POST__b", "GET /c"] }), {}), { "POST /b": "POST /b 1" });
   assert.deepEqual(selectTools(server, policy({ accept: ["POST /b"] }), { "POST /b": "POST /b 1" }), {});
-  assert.deepEqual(originsLeftOut(server, policy()), ["Shop: operations at https://other.example are not accepted, because origins does not list it."]);
+  assert.deepEqual(originsLeftOut(server, policy()), []);
+  assert.deepEqual(originsLeftOut(server, policy({ accept: ["GET /c"] })), ["Shop: operations at https://other.example are not accepted, because origins does not list it."]);
 });
 
 test("a name that the document does not have is told once", () => {
@@ -63,9 +64,10 @@ test("every card is answered at once, by its own operation and not by what it ca
 
 /**
  * A bridge with one server and a browser, of which everything is written down that changes something.
+ * @param {import("node:test").TestContext} test
  * @param {{tools?: any[], pinned?: string[], stored?: {origin: string, scheme: string}[], servers?: any[]}} [changes]
  */
-function scene({ tools = TOOLS, pinned = [], stored = [], servers = [{ id: "s", title: "Shop", source_url: URL_OF_DOCUMENT, digest: "d1" }] } = {}) {
+function scene(test, { tools = TOOLS, pinned = [], stored = [], servers = [{ id: "s", title: "Shop", source_url: URL_OF_DOCUMENT, digest: "d1" }] } = {}) {
   /** @type {string[]} */
   const done = [];
   /** @type {PolicyReport[]} */
@@ -81,46 +83,74 @@ function scene({ tools = TOOLS, pinned = [], stored = [], servers = [{ id: "s", 
   };
   const pins = { ownOrigin: "https://bridge.example", replacePins: async () => done.push("pin"), removeServer: note("unpin"), listServers: async () => pinned.map((server_id) => ({ server_id })) };
   const credentials = { listCredentials: async () => stored, saveCredential: note("save"), removeCredential: note("forget"), removeServer: note("forget all") };
-  const probes = { fetchDocument: async (/** @type {URL} */ url) => ({ text: "openapi: 3.1.0", source_url: url.href }) };
+  const probes = { fetchDocument: async (/** @type {URL} */ url) => ({ text: "openapi: 3.1.0", source_url: url.href.replace("/moved", "/openapi.json") }) };
   const parts = { api, pins, credentials, inventory, probes, executor: { refreshOrigins: async () => undefined } };
   const keeper = new PolicyKeeper(/** @type {any} */ (parts), (report) => reports.push(report));
+  test.after(() => keeper.stop());
   return { keeper, done, reports };
 }
 
-test("what a policy names is pinned, accepted and given its credentials", async () => {
-  const { keeper, done, reports } = scene({ stored: [{ origin: HERE, scheme: "old" }] });
+test("what a policy names is pinned, accepted and given its credentials", async (test) => {
+  const { keeper, done, reports } = scene(test, { stored: [{ origin: HERE, scheme: "old" }] });
   await keeper.applyPolicy({ servers: [policy({ accept: ["POST /b"], approve: ["POST__b"], credentials: [{ origin: HERE, scheme: "token", value: { value: "x" } }] })] });
   assert.deepEqual(done, ["pin", 'accept ["s",{"POST /b":"POST /b 1"}]', `forget ["s","${HERE}","old"]`, `save ["s","${HERE}","token",{"value":"x"}]`]);
   assert.deepEqual(reports, [{ accepted: [{ title: "Shop", operations: 1 }], problems: [] }]);
   assert.deepEqual([keeper.approves("s", "POST /b", false), keeper.approves("s", "GET /a", true), keeper.approves("t", "POST /b", false)], [true, false, false]);
 });
 
-test("what a policy does not name is withdrawn from this browser and from the bridge", async () => {
-  const { keeper, done } = scene({ pinned: ["s", "gone"] });
+test("what a policy does not name is withdrawn from this browser and from the bridge", async (test) => {
+  const { keeper, done } = scene(test, { pinned: ["s", "gone"] });
   await keeper.applyPolicy({ servers: [] });
   assert.deepEqual(done, ['accept ["s",{}]', 'unpin ["s"]', 'forget all ["s"]', 'unpin ["gone"]', 'forget all ["gone"]']);
 });
 
-test("another document than the pinned one is not accepted, and the report says which there are", async () => {
-  const { keeper, done, reports } = scene();
+test("another document than the pinned one is not accepted, and the report says which there are", async (test) => {
+  const { keeper, done, reports } = scene(test);
   await keeper.applyPolicy({ servers: [policy({ digest: "d2" })] });
   assert.deepEqual(done, []);
   assert.deepEqual(reports[0].problems, [`The bridge has no document ${URL_OF_DOCUMENT} with digest d2. It has: Shop (${URL_OF_DOCUMENT}, digest d1).`]);
 });
 
-test("a document that the bridge does not have is added only if the policy says so", async () => {
-  const { keeper, done } = scene({ servers: [] });
+test("a document that the bridge does not have is added only if the policy says so", async (test) => {
+  const { keeper, done } = scene(test, { servers: [] });
   await keeper.applyPolicy({ servers: [policy()] });
   assert.deepEqual(done, []);
   await keeper.applyPolicy({ servers: [policy({ add: true })] });
   assert.equal(done[0], `add [{"text":"openapi: 3.1.0","source_url":"${URL_OF_DOCUMENT}"}]`);
 });
 
-test("one server that fails does not stop the others, and an unknown scheme is told", async () => {
-  const { keeper, reports } = scene();
+test("a document is not added beside what took its place, nor from where its address leads", async (test) => {
+  const { keeper, done, reports } = scene(test);
+  await keeper.applyPolicy({ servers: [policy({ add: true, digest: "d2" })] });
+  const moved = policy({ url: `${HERE}/moved`, add: true });
+  await keeper.applyPolicy({ servers: [moved] });
+  assert.deepEqual(done, []);
+  assert.match(reports[0].problems[0], /has no document .* with digest d2/);
+  assert.deepEqual(reports[1].problems, [`The document of ${HERE}/moved is at ${URL_OF_DOCUMENT}: name that address.`]);
+});
+
+test("what could not be done is tried again until it can be, or the page stops", async (test) => {
+  const { mock } = test;
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const servers = /** @type {any[]} */ ([]);
+  const { keeper, reports } = scene(test, { servers });
+  await keeper.applyPolicy({ servers: [policy()] });
+  servers.push({ id: "s", title: "Shop", source_url: URL_OF_DOCUMENT, digest: "d1" });
+  mock.timers.tick(30_000);
+  await keeper.applyAgain(); // joins the one that the timer began
+  assert.deepEqual(reports.map(({ problems }) => problems.length), [1, 0]);
+  await keeper.applyPolicy({ servers: [policy({ url: `${HERE}/gone` })] });
+  keeper.stop();
+  mock.timers.tick(60_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(reports.length, 3);
+});
+
+test("one server that fails does not stop the others, and an unknown scheme is told", async (test) => {
+  const { keeper, reports } = scene(test);
   const odd = policy({ credentials: [{ origin: HERE, scheme: "nope", value: { value: "x" } }] });
   await keeper.applyPolicy({ servers: [policy({ url: "https://gone.example/" }), odd] });
   assert.equal(reports[0].accepted.length, 1);
-  assert.equal(reports[0].problems.length, 3);
+  assert.equal(reports[0].problems.length, 2);
   assert.equal(reports[0].problems.at(-1), 'Shop: its document has no security scheme "nope".');
 });
