@@ -67,6 +67,7 @@ CLOSE_S = 5.0
 """Seconds for a browser to end by itself."""
 
 TAIL_CHARS = 600
+MAX_OUTPUT_BYTES = 1024 * 1024
 
 
 class BrowserUnusable(Exception):
@@ -143,6 +144,11 @@ class RunningBrowser:
         """Return how much memory its processes use."""
         return resident_bytes(self.pid)
 
+    def trim_output(self) -> None:
+        """Forget what it wrote once that is much: a browser may complain for months."""
+        if self._output.stat().st_size > MAX_OUTPUT_BYTES:
+            os.truncate(self._output, 0)
+
     def last_words(self) -> str:
         """Return the end of what it wrote, for a message."""
         text = self._output.read_text(encoding="utf-8", errors="replace")
@@ -171,7 +177,7 @@ async def start_browser(
     browser_reads, we_write = os.pipe()
     we_read, browser_writes = os.pipe()
     output_path = choice.profile / OUTPUT
-    output = open_private(output_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    output = open_private(output_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
     try:
         pipes = {READ_FROM: browser_reads, WRITE_TO: browser_writes}
         pid = start_in_group(arguments_of(choice), choice.environ, pipes, output)

@@ -157,6 +157,7 @@ class PageService:
                 if ended.done():
                     raise ended.result()
             self._check_code()
+            page.browser.trim_output()
             await self._check_memory(page, stopping)
         self._standing.reason = "The service stops."
         await self._drain(page, stopping)

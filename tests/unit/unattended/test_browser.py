@@ -4,15 +4,19 @@ from pathlib import Path
 
 import pytest
 
+from bridge.tasks import Tasks
 from bridge.unattended.browser import (
+    MAX_OUTPUT_BYTES,
     BrowserChoice,
     BrowserUnusable,
+    RunningBrowser,
     arguments_of,
     check_sandbox,
     claim_profile,
     default_profile,
     find_browser,
 )
+from bridge.unattended.devtools import DevTools
 
 
 def test_the_best_browser_on_the_search_path_is_found() -> None:
@@ -65,3 +69,23 @@ def test_a_profile_without_a_name_is_in_the_users_state() -> None:
     """As other programs keep theirs."""
     assert default_profile({"XDG_STATE_HOME": "/s"}) == Path("/s/tool-bridge/page")
     assert default_profile({}) == Path.home() / ".local/state/tool-bridge/page"
+
+
+@pytest.mark.asyncio
+async def test_what_a_browser_writes_does_not_fill_the_disk(tmp_path: Path) -> None:
+    """Some complain about every machine that has no desktop."""
+    output = tmp_path / "browser.log"
+    tasks = Tasks()
+    ended = tasks.start_task(_nothing(), "a browser that has ended")
+    browser = RunningBrowser(0, DevTools(tasks, lambda _: None), ended, output)
+    output.write_text("no desktop " * 100)
+    browser.trim_output()
+    assert browser.last_words().endswith("no desktop")
+    output.write_text("x" * (MAX_OUTPUT_BYTES + 1))
+    browser.trim_output()
+    assert browser.last_words() == ""
+    await tasks.close()
+
+
+async def _nothing() -> int:
+    return 0
