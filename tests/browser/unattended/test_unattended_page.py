@@ -226,3 +226,16 @@ async def test_a_page_from_elsewhere_reaches_this_machine_only_if_its_policy_say
         await page.wait_until_healthy()
         listed = await shop.caller.call("listProducts")
         assert listed.status == (200 if is_allowed else 502)
+
+
+async def test_a_page_with_a_person_offers_a_driver_nothing(shop: BrowserHarness) -> None:
+    """Whatever else runs in that browser finds no way to decide for its user, and loads none."""
+    page = await shop.open_page()
+    loaded = "performance.getEntriesByType('resource').map(({name}) => name).join()"
+    assert "executor_client.js" in await page.evaluate(loaded)
+    assert "unattended" not in await page.evaluate(loaded)
+    assert await page.evaluate("typeof toolBridgePage") == "undefined"
+    await page.evaluate("globalThis.toolBridgeDriver = () => undefined")
+    await go_to(page, "tools")
+    await page.wait_for_load_state("networkidle")
+    assert await page.evaluate("typeof toolBridgePage") == "undefined"
