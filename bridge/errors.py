@@ -74,6 +74,7 @@ class ErrorCode(StrEnum):
     INSUFFICIENT_SCOPE = "insufficient_scope"
     AUTHORIZATION_UNAVAILABLE = "authorization_unavailable"
     RATE_LIMITED = "rate_limited"
+    BUDGET_EXCEEDED = "budget_exceeded"
     SERVER_BUSY = "server_busy"
     MODEL_FAILED = "model_failed"
     FOREIGN_HOST = "foreign_host"
@@ -140,6 +141,7 @@ _FACTS: dict[ErrorCode, ErrorFacts] = {
     ErrorCode.INSUFFICIENT_SCOPE: ErrorFacts(403, Blame.CALLER),
     ErrorCode.AUTHORIZATION_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
     ErrorCode.RATE_LIMITED: ErrorFacts(429, Blame.CALLER),
+    ErrorCode.BUDGET_EXCEEDED: ErrorFacts(429, Blame.OPERATOR),
     ErrorCode.SERVER_BUSY: ErrorFacts(503, Blame.NOBODY),
     ErrorCode.MODEL_FAILED: ErrorFacts(502, Blame.PROVIDER),
     ErrorCode.FOREIGN_HOST: ErrorFacts(421, Blame.OPERATOR),

@@ -89,13 +89,17 @@ def of_wire(error: WireError) -> ApiError:
         code,
         retry_after_s=wait if isinstance(wait, int | float) else None,
         blame=blame,
-        may_retry=not is_in_doubt and error.code is not ErrorCode.BREAKER_OPEN,
+        may_retry=not is_in_doubt and error.code not in _NOT_AGAIN,
     )
 
+
+_NOT_AGAIN = frozenset({ErrorCode.BREAKER_OPEN, ErrorCode.BUDGET_EXCEEDED})
+"""Codes after which OpenAI's clients must not try again by themselves: seconds later it is the same."""
 
 _OWN: dict[ErrorCode, tuple[str | None, str]] = {
     ErrorCode.UNAUTHORIZED: (_INVALID, "invalid_api_key"),
     ErrorCode.RATE_LIMITED: ("rate_limit_error", "rate_limit_exceeded"),
+    ErrorCode.BUDGET_EXCEEDED: ("insufficient_quota", "budget_exceeded"),
 }
 """Codes for which OpenAI has a name of its own: type (None: chosen by the status) and code."""
 
@@ -128,7 +132,7 @@ def of_model(error: ModelError) -> ApiError:
         error.param,
         retry_after_s=error.retry_after_s,
         blame=Blame.PROVIDER if status >= HTTPStatus.INTERNAL_SERVER_ERROR else Blame.CALLER,
-        may_retry=status == HTTPStatus.TOO_MANY_REQUESTS,
+        may_retry=status == HTTPStatus.TOO_MANY_REQUESTS and error.code not in _NOT_AGAIN,
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
+from bridge.agent.budgeted_model import BudgetedModel, RoundBudgets
 from bridge.agent.loop.approval_waits import report_approval_waits
 from bridge.agent.loop.loop import run_rounds
 from bridge.agent.loop.pending_turns import PendingRounds
@@ -56,6 +57,14 @@ class ToolSource(Protocol):
         ...
 
 
+class TurnBudgets(RoundBudgets, Protocol):
+    """The budgets of users."""
+
+    def applies_to(self, provider: str) -> bool:
+        """Return whether rounds of a provider count."""
+        ...
+
+
 TurnObserver: TypeAlias = Callable[[TurnEvent], Awaitable[None] | None]
 """Receives every event of a turn. May return what is to be waited for, which delays the turn; None is for the
 many events that concern it not at all. Raising ends the turn."""
@@ -94,8 +103,12 @@ class TurnRunner:
         *,
         calls: CallWatch,
         acts_for: Callable[[str], bool],
+        budgets: TurnBudgets | None = None,
     ) -> None:
-        """`acts_for`: whether a user is at home in this replica; always, in a bridge alone."""
+        """`acts_for`: whether a user is at home in this replica; always, in a bridge alone.
+
+        `budgets`: None: nothing is counted.
+        """
         self._requests = requests
         self._breakers = breakers
         self.memory = memory
@@ -103,6 +116,7 @@ class TurnRunner:
         self._pending = pending
         self._calls = calls
         self._acts_for = acts_for
+        self._budgets = budgets
         self._end_observers: list[TurnEndObserver] = []
         self._tracer: Tracer | None = None
 
@@ -118,7 +132,8 @@ class TurnRunner:
         """Run one turn to its end. Cancelling ends the round and every running call; what was done is stored.
 
         Raises:
-            BridgeError: `breaker_open`, `server_busy`, `invalid_request`: nothing was started.
+            BridgeError: `breaker_open`, `server_busy`, `budget_exceeded`, `invalid_request`: nothing was
+                started.
                 `replica_lost`: the user is at home in another replica by now.
             InvalidRequest: `previous_response_id` names no response of the user's.
             ModelError: the provider failed before its first output.
@@ -146,7 +161,11 @@ class TurnRunner:
             tell(turn.settings.provider, ending, seconds)
 
     async def _run_at_home(self, turn: Turn, emit: Emit) -> TurnResult:
-        turn = replace(turn, model=ModelAtHome(turn.model, turn.request.user_id, self._acts_for))
+        user_id = turn.request.user_id
+        turn = replace(turn, model=ModelAtHome(turn.model, user_id, self._acts_for))
+        if self._budgets is not None and self._budgets.applies_to(turn.settings.provider):
+            await self._budgets.check_budget(user_id)
+            turn = replace(turn, model=BudgetedModel(turn.model, user_id, self._budgets))
         if turn.log is None:
             return await self._run_admitted(turn, emit, None)
         try:
@@ -271,6 +290,8 @@ def _title_of(key: BreakerKey) -> str:
 
 def _verdict_on(error: ModelError) -> BreakerVerdict:
     """Return the breaker's verdict: a request at fault itself says nothing about the next one."""
+    if error.code == ErrorCode.BUDGET_EXCEEDED:  # the provider was not even asked
+        return BreakerVerdict.NOTHING
     return BreakerVerdict.ALIVE if error.status in AT_FAULT else BreakerVerdict.FAILED
 
 

@@ -43,6 +43,7 @@ from bridge.heap import freeze_document
 from bridge.homes import HomeOf
 from bridge.http.answer_files import AnswerFiles, TurnFiles
 from bridge.http.file_links import FileLinks
+from bridge.limits.budgets import Budgets
 from bridge.limits.call_rules import CallRules
 from bridge.limits.call_settings import UserCallSettings
 from bridge.limits.circuit_breaker import Breakers
@@ -325,7 +326,16 @@ def _compose_turns(
     pending = PendingRounds(time.monotonic)
     turn_memory = TurnMemory(pending, memory, settings, choices, wait_s=_database_wait(controls))
     breakers, acts_for = controls.breakers, dispatcher.may_begin_for
-    return TurnRunner(requests, breakers, turn_memory, toolboxes, pending, calls=watch, acts_for=acts_for)
+    return TurnRunner(
+        requests,
+        breakers,
+        turn_memory,
+        toolboxes,
+        pending,
+        calls=watch,
+        acts_for=acts_for,
+        budgets=controls.budgets,
+    )
 
 
 def _database_wait(controls: Controls) -> Callable[[], float]:
@@ -345,7 +355,9 @@ def _compose_controls(
         tasks.start_task(gateway.announcements.breakers_changed(user_id), "announce breakers")
 
     breakers = Breakers(lambda: limits.now, time.monotonic, on_change=announce_change)
-    return Controls(limits, queue, breakers, UserCallSettings(tables))
+    named = {provider.name for provider in settings.models.provider} | {DEMO_PROVIDER_NAME}
+    budgets = Budgets(settings.budgets, store.usage_table(), named.__contains__, start=tasks.start_task)
+    return Controls(limits, queue, breakers, UserCallSettings(tables), budgets)
 
 
 async def _servers_changed(

@@ -41,6 +41,7 @@ from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
 from bridge.endpoints.api.stored_items import MemoryChoiceRoutes, StoredItemRoutes
 from bridge.endpoints.api.transfers import TransferRoutes
+from bridge.endpoints.api.usage import UsageRoutes
 from bridge.endpoints.mcp.calls import McpCalls
 from bridge.endpoints.mcp.protected_resource import ProtectedResource
 from bridge.endpoints.mcp.routes import McpRoutes, refusal_response
@@ -222,6 +223,7 @@ def api_routes(
         *ApprovalRoutes(parts.approvals, settings.approvals.approval_s).list_routes(),
         *SelectionRoutes(parts.registry, bounds).list_routes(),
         *OfferedToolRoutes(parts.registry).list_routes(),
+        *_usage_routes(settings, parts),
         *LimitRoutes(parts.registry, parts.controls).list_routes(),
         *ProviderRoutes(parts.models).list_routes(),
         *calls.list_routes(),
@@ -234,6 +236,13 @@ def api_routes(
         *page.list_routes(),
         *CompanionRoutes().list_routes(),
     ]
+
+
+def _usage_routes(settings: BridgeSettings, parts: Components) -> list[ApiRoute]:
+    budgets = parts.controls.budgets
+    if budgets is None:
+        raise ValueError("A bridge that runs has budgets.")
+    return UsageRoutes(budgets, parts.store.usage_table(), settings.budgets).list_routes()
 
 
 def _stored_item_routes(settings: BridgeSettings, parts: Components) -> list[ApiRoute]:

@@ -15,6 +15,7 @@ from typing import NamedTuple, Self
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallOptions, CallRequest
 from bridge.errors import BridgeError, ErrorCode
+from bridge.limits.budgets import Budgets
 from bridge.limits.call_rules import SlotKey
 from bridge.limits.call_settings import CallSettings, UserCallSettings, checked_deadline
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
@@ -29,12 +30,14 @@ MAX_PLACES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """What decides whether and when a call runs, and for how long."""
+    """What decides whether and when a call or a round of a model runs, and for how long."""
 
     limits: LiveLimits
     queue: FairQueue
     breakers: Breakers
     settings: UserCallSettings
+    budgets: Budgets | None = None
+    """Budgets for rounds of models; None: nothing is counted."""
 
 
 class AdmissionControl:

@@ -150,6 +150,11 @@ def add_users(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="let this user in no more, by no login, browser, key or link; what is stored stays",
     )
+    change.add_argument(
+        "--usage",
+        action="store_true",
+        help="list what each has had models do in this day or month",
+    )
     change.add_argument("--enable", type=user_name, metavar="NAME", help="let a disabled user in again")
     add_json(command)
     add_store(command)

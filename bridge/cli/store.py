@@ -42,7 +42,7 @@ def storage_settings() -> StorageSettings:
     Raises:
         CommandFailed: a variable says what cannot be used.
     """
-    return _read(StorageSettings)
+    return own_section(StorageSettings)
 
 
 def answer_folders(data: Path) -> list[AnswerFolder]:
@@ -51,11 +51,16 @@ def answer_folders(data: Path) -> list[AnswerFolder]:
     Raises:
         CommandFailed: a variable says what cannot be used.
     """
-    shared = _read(ClusterSettings).answers_dir
+    shared = own_section(ClusterSettings).answers_dir
     return [AnswerFolder(path) for path in (data / FOLDER, shared) if path is not None]
 
 
-def _read(section: type[AnySection]) -> AnySection:
+def own_section(section: type[AnySection]) -> AnySection:
+    """Return one section of the settings, from the program's own environment.
+
+    Raises:
+        CommandFailed: a variable says what cannot be used.
+    """
     try:
         return read_section(section, os.environ)
     except SettingsError as error:

@@ -9,7 +9,7 @@ import argparse
 import asyncio
 import json
 import sys
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ from bridge.audit import AuditKind
 from bridge.cli.arguments import address_of
 from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
-from bridge.cli.store import answer_folders, open_store, storage_settings
+from bridge.cli.store import answer_folders, open_store, own_section, storage_settings
 from bridge.errors import BridgeError
+from bridge.limits.budgets import MICROS, UsageSum, first_day
+from bridge.settings.budgets import BudgetSettings
 from bridge.settings.network import page_url
 from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import StorageSettings
@@ -56,6 +58,8 @@ def users(options: argparse.Namespace) -> int:
         return _delete(options)
     if (name := options.disable or options.enable) is not None:
         return _switch(options, name, disabled=options.disable is not None)
+    if options.usage:
+        return _print_usage(options)
     found = asyncio.run(_users(open_store(options)))
     if options.json:
         print(json.dumps({"users": found}))
@@ -108,6 +112,37 @@ def _delete(options: argparse.Namespace) -> int:
     else:
         print(f"User {options.delete!r} is deleted, with {items} stored items.")
     return 0
+
+
+def _print_usage(options: argparse.Namespace) -> int:
+    since = first_day(own_section(BudgetSettings).budget_window, datetime.now(UTC))
+    found = asyncio.run(_list_usage(open_store(options), since))
+    if options.json:
+        users = [
+            {
+                "name": used.name,
+                "rounds": used.rounds,
+                "estimated_rounds": used.estimated_rounds,
+                "input_tokens": used.input_tokens,
+                "output_tokens": used.output_tokens,
+                "cost": used.cost_micros / MICROS,
+            }
+            for used in found
+        ]
+        print(json.dumps({"since": since, "users": users}))
+        return 0
+    print(f"Since {since}, UTC:")
+    for used in found:
+        tokens = f"{used.input_tokens:,} tokens read, {used.output_tokens:,} written"
+        print(f"{used.name}  {used.rounds} rounds, {tokens}, cost {used.cost_micros / MICROS:.2f}")
+    return 0
+
+
+async def _list_usage(store: Store, since: str) -> list[UsageSum]:
+    try:
+        return await store.usage_table().list_usage(since)
+    finally:
+        await store.close()
 
 
 def _switch(options: argparse.Namespace, name: str, *, disabled: bool) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from bridge.settings.approvals import ApprovalSettings
+from bridge.settings.budgets import BudgetSettings
 from bridge.settings.canary import CanarySettings
 from bridge.settings.cluster import ClusterSettings
 from bridge.settings.limits import Limits
@@ -34,6 +35,7 @@ class SettingsTree(BaseModel):
     canary: CanarySettings = Field(default_factory=CanarySettings)
     tools: ToolSettings = Field(default_factory=ToolSettings)
     limits: Limits = Field(default_factory=Limits)
+    budgets: BudgetSettings = Field(default_factory=BudgetSettings)
     model_defaults: ModelDefaults = Field(default_factory=ModelDefaults)
     memory: MemorySettings = Field(default_factory=MemorySettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)

@@ -104,6 +104,18 @@ def build_upsert(
     )
 
 
+def build_addition(dialect: str, row: type[DeclarativeBase]) -> Upsert:
+    """Build an insert that adds all numbers but the key's to those of the row with the same primary key.
+
+    The database adds, so that several who add at once lose nothing.
+    """
+    table = cast(Table, row.__table__)
+    statement = _INSERT[dialect](table)
+    counted = [column for column in table.columns if not column.primary_key]
+    sums = {column.name: column + statement.excluded[column.name] for column in counted}
+    return statement.on_conflict_do_update(index_elements=list(table.primary_key.columns), set_=sums)
+
+
 def driver_text(dialect: Dialect, statement: Insert) -> str:
     """Return a statement as its driver takes it, with positional values."""
     like: type[Any] = type(dialect)

@@ -22,6 +22,7 @@ from bridge.homes import EpochOf, no_epoch
 from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
 from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.accounts.logins import LoginTable
+from bridge.storage.accounts.usage import UsageTable
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.chat.model_providers import ModelProviderTable
@@ -184,6 +185,10 @@ class Store(UserStore):
     def login_table(self, now: Callable[[], float] = time.time) -> LoginTable:
         """Return the logins of users in this database."""
         return LoginTable(self._session, now)
+
+    def usage_table(self) -> UsageTable:
+        """Return what users have had models do."""
+        return UsageTable(self._session)
 
     def limit_tables(self) -> LimitTables:
         """Return the limits and call settings in this database."""

@@ -88,6 +88,22 @@ class MemoryChoiceRow(Base):
     reasoning: Mapped[str] = mapped_column(String(20))
 
 
+class ModelUsageRow(Base):
+    """What a user has had the operator's models do on one day, in UTC."""
+
+    __tablename__ = "model_usage"
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    day: Mapped[str] = mapped_column(String(10), primary_key=True)
+    """Such as `2026-11-28`."""
+    rounds: Mapped[int] = mapped_column(BigInteger)
+    estimated_rounds: Mapped[int] = mapped_column(BigInteger)
+    """Rounds whose tokens the provider did not say."""
+    input_tokens: Mapped[int] = mapped_column(BigInteger)
+    output_tokens: Mapped[int] = mapped_column(BigInteger)
+    cost_micros: Mapped[int] = mapped_column(BigInteger)
+    """Cost in millionths of one unit of the currency."""
+
+
 class ModelProviderRow(Base):
     """A provider of models that a user set up in the page."""
 

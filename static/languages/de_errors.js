@@ -41,6 +41,7 @@ export const GERMAN_ERRORS = {
   operator_only: "Das darf nur, wer die Bridge betreibt.",
   insufficient_scope: "Das Zugriffstoken erlaubt das nicht.",
   authorization_unavailable: "Der Autorisierungsserver antwortet nicht.",
+  budget_exceeded: "Das Budget für Modelle ist aufgebraucht.",
   rate_limited: "Zu viele Anfragen. Kurz warten.",
   server_busy: "Die Bridge ist ausgelastet. Gleich noch einmal versuchen.",
   model_failed: "Das Modell hat einen Fehler gemeldet: {message}",

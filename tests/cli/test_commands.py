@@ -179,6 +179,10 @@ def test_a_user_is_disabled_and_enabled_again_at_the_command_line(
     assert capsys.readouterr().out == "User 'ann' is disabled.\n"
     assert main(["users", *folder]) == 0
     assert capsys.readouterr().out == "ann  0 browsers, 1 keys  disabled\n"
+    assert main(["users", "--usage", *folder]) == 0
+    assert capsys.readouterr().out.startswith("Since 20")
+    assert main(["users", "--usage", "--json", *folder]) == 0
+    assert json.loads(capsys.readouterr().out)["users"] == []
     assert main(["users", "--enable", "ann", "--json", *folder]) == 0
     assert json.loads(capsys.readouterr().out) == {"enabled": "ann"}
     assert main(["users", "--disable", "bob", *folder]) == 1

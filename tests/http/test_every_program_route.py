@@ -46,7 +46,7 @@ class Witness:
         status: int = 200,
         **parts: str,
     ) -> aiohttp.ClientResponse:
-        """The answer that must have this status, with its body read. `parts`: for the path's braces."""
+        """The answer that must have this status, with its body read. `parts`: of the path's braces."""
         path = template.replace(":.+}", "}").format(**parts) + query
         sent = {"Authorization": f"Bearer {self.bridge.key}", **(headers or {})}
         async with self.page.http.request(

@@ -29,6 +29,7 @@ OWNER: Mapping[str, str] = {
     "mcp_tasks": "user_id",
     "memory_choices": "user_id",
     "model_providers": "user_id",
+    "model_usage": "user_id",
     "pairings": "user_id",
     "selections": "user_id",
     "servers": "owner_id",

@@ -289,6 +289,8 @@ async def _walk_selection(witness: Witness) -> None:
 
 
 async def _walk_limits(witness: Witness) -> None:
+    await witness.ask("GET", "/api/usage")
+    await witness.ask("GET", "/api/usage/users")
     shown = await witness.ask("GET", "/api/limits")
     assert shown["may_change"]
     changed = await witness.ask("PATCH", "/api/limits", {"limits": {"BREAKER_MAX_FAILURES": 3}})

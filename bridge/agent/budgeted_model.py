@@ -1,0 +1,89 @@
+"""A model whose rounds are counted against the budget of a user."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Protocol
+
+from bridge.agent.items import usage_of
+from bridge.agent.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest
+from bridge.errors import BridgeError, ErrorCode
+from bridge.limits.budgets import RoundUsage
+from toolserver.json_types import JsonObject, dump_json, object_at, text_at
+
+CHARS_PER_TOKEN = 4
+"""By which tokens are estimated where a provider does not say them, or the round broke off: about right for
+English text, and too few for most others. Chosen."""
+
+
+class RoundBudgets(Protocol):
+    """What decides about rounds, and counts them."""
+
+    async def check_budget(self, user_id: str) -> None:
+        """Check that a user may begin another round.
+
+        Raises:
+            BridgeError: `budget_exceeded`, with `detail.retry_after_s`; `store_unavailable`.
+        """
+        ...
+
+    def count_round(self, user_id: str, usage: RoundUsage) -> None:
+        """Count what a round used. Does not wait."""
+        ...
+
+
+class BudgetedModel:
+    """Asks another model within the budget of a user, and counts each round that has begun."""
+
+    def __init__(self, model: Model, user_id: str, budgets: RoundBudgets) -> None:
+        self._model = model
+        self._user_id = user_id
+        self._budgets = budgets
+
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Stream one round; as `Model`.
+
+        Raises:
+            ModelError: also `budget_exceeded`, before the round begins.
+        """
+        await self._check_budget()
+        usage: JsonObject = {}
+        chars = 0
+        has_begun = False
+        try:
+            async with aclosing(self._model.stream_round(request)) as events:
+                async for event in events:
+                    has_begun = True
+                    if event.type in ENDINGS:
+                        usage = usage_of(object_at(event.body, "response"))
+                    else:
+                        chars += len(text_at(event.body, "delta"))
+                    yield event
+        finally:
+            if has_begun:
+                self._budgets.count_round(self._user_id, _read_usage(request, usage, chars))
+
+    async def _check_budget(self) -> None:
+        try:
+            await self._budgets.check_budget(self._user_id)
+        except BridgeError as error:
+            if error.error.code is not ErrorCode.BUDGET_EXCEEDED:
+                raise
+            raise ModelError(
+                error.error.message,
+                code=ErrorCode.BUDGET_EXCEEDED,
+                status=ErrorCode.BUDGET_EXCEEDED.facts.http_status,
+                kind="insufficient_quota",
+                retry_after_s=error.error.detail["retry_after_s"],
+            ) from None
+
+
+def _read_usage(request: ModelRequest, usage: JsonObject, chars: int) -> RoundUsage:
+    read, written = usage.get("input_tokens"), usage.get("output_tokens")
+    if isinstance(read, int) and isinstance(written, int):
+        return RoundUsage(request.model, max(0, read), max(0, written))
+    asked = len(dump_json([*request.input])) + len(request.instructions or "")
+    return RoundUsage(
+        request.model, asked // CHARS_PER_TOKEN + 1, chars // CHARS_PER_TOKEN + 1, is_estimated=True
+    )
