@@ -225,7 +225,7 @@ def api_routes(
         *OfferedToolRoutes(parts.registry).list_routes(),
         *_usage_routes(settings, parts),
         *LimitRoutes(parts.registry, parts.controls).list_routes(),
-        *ProviderRoutes(parts.models).list_routes(),
+        *ProviderRoutes(parts.models, settings.users.sharing).list_routes(),
         *calls.list_routes(),
         *BatchRoutes(parts.engine, lambda: parts.controls.limits.now, calls.describe_outcome).list_routes(),
         *CallStatisticsRoutes(parts.journal).list_routes(),  # before the route of a call by its id

@@ -26,6 +26,6 @@ class UserProvider:
     models: tuple[str, ...] = ()
     """The models that are offered; empty: all that it lists."""
     is_shared: bool = False
-    """Whether all users are offered it. Only an operator may share one."""
+    """Whether all users are offered it. `TOOL_BRIDGE_SHARING` says who may share one."""
     is_key_lost: bool = False
     """Whether it has a key that cannot be decrypted any more: its user has to enter it again."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field
 
-from bridge.settings.declaration import Names, Section
+from bridge.settings.declaration import Choice, Names, Section
 
 LOCAL_USER = "local"
 """The only user of a bridge without any user configuration; it may change shared servers."""
+
+Sharing: TypeAlias = Literal["operators", "everyone", "nobody"]
 
 MIN_SECRET_BYTES = 32
 """Of the secret that signs tokens; RFC 7518 asks for as much with HS256."""
@@ -22,7 +24,7 @@ def _long_enough(secret: str) -> str:
 
 
 class UserSettings(Section):
-    """Which names of users are believed."""
+    """Which names of users are believed, and who may share what is theirs."""
 
     title: ClassVar[str] = "Users"
 
@@ -42,6 +44,11 @@ class UserSettings(Section):
         repr=False,
         description="secret with which Open WebUI signs the names of its users; the variable has the same "
         "name there",
+    )
+    sharing: Annotated[Sharing, Choice, Names("TOOL_BRIDGE_SHARING", "--sharing", "WHO")] = Field(
+        default="operators",
+        description="who may share providers of models with all users in the page; what was shared before "
+        "stays shared",
     )
     trust_user_headers: Annotated[bool, Names("TOOL_BRIDGE_TRUST_USER_HEADERS", "--trust-user-headers")] = (
         Field(default=False, description="trust forwarder keys that name their user in plain headers")

@@ -18,6 +18,8 @@ from bridge.providers.user_models import UserModels
 from bridge.settings.models import OPENAI_URL, ProviderApi, ProviderSettings
 from bridge.settings.network import origin_of
 from bridge.settings.user_providers import MAX_CHOSEN_MODELS, MAX_KEY_CHARS, MAX_PROVIDERS, UserProvider
+from bridge.settings.users import Sharing
+from bridge.storage.user_mapping import User
 
 MAX_URL_CHARS = 2000
 
@@ -83,7 +85,8 @@ class ProviderModels(ApiModel):
 class ProviderRoutes:
     """Handlers of providers."""
 
-    def __init__(self, models: UserModels) -> None:
+    def __init__(self, models: UserModels, sharing: Sharing) -> None:
+        self._sharing: Sharing = sharing
         self._store = models.store
         self._models = models
 
@@ -144,15 +147,15 @@ class ProviderRoutes:
             for settings in self._models.operators.provider_settings
         ]
         stored = [_facts(each, user.id) for each in await self._store.list_providers(user.id)]
-        return json_answer(ProviderList(providers=[*given, *stored], may_share=user.is_operator))
+        return json_answer(ProviderList(providers=[*given, *stored], may_share=self._may_share(user)))
 
     async def save_provider(self, request: web.Request) -> web.Response:
         """Store one provider."""
         user, name = caller_of(request).user, request.match_info["name"]
         user_id = user.id
         choice = await read_body(request, ProviderChoice)
-        if choice.shared and not user.is_operator:
-            message = "Only an operator of the bridge may share a provider."
+        if choice.shared and not self._may_share(user):
+            message = f"You may not share a provider: the bridge lets {self._sharing} do that."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         if name in {settings.name for settings in self._models.operators.provider_settings}:
             raise _wrong("name", f"The operator's settings have a provider {name!r}: choose another name.")
@@ -187,6 +190,9 @@ class ProviderRoutes:
         except ModelError as error:
             raise BridgeError(ErrorCode.MODEL_FAILED, error.message, detail={"code": error.code}) from None
         return json_answer(ProviderModels(models=[model.name for model in listed]))
+
+    def _may_share(self, user: User) -> bool:
+        return self._sharing == "everyone" or (self._sharing == "operators" and user.is_operator)
 
     async def _own_providers(self, user_id: str) -> dict[str, UserProvider]:
         stored = await self._store.list_providers(user_id)

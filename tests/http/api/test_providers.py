@@ -17,7 +17,7 @@ from tests.support.audit_entries import told_in
 from tests.support.models.model_answers import text
 from tests.support.models.model_bridge import model_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, answers, fails, scripted_provider
-from tests.support.running_bridge import FakePage, pair_browser
+from tests.support.running_bridge import FakePage, pair_browser, running_bridge
 from tests.support.stores.databases import Where, execute
 
 pytestmark = pytest.mark.asyncio
@@ -235,3 +235,19 @@ async def test_the_operators_providers_are_shown_and_stay_as_they_are(tmp_path: 
         wanted = {"base_url": provider.base_url}
         status, refused = await page.request("PUT", "/api/providers/scripted", wanted)
         assert (status, refused["error"]["detail"]["field"]) == (400, "name")
+
+
+@pytest.mark.parametrize(
+    ("sharing", "operator", "others"),
+    [("operators", 200, 403), ("everyone", 200, 200), ("nobody", 403, 403)],
+)
+async def test_the_settings_say_who_may_share_a_provider(
+    tmp_path: Path, provider: ScriptedProvider, sharing: str, operator: int, others: int
+) -> None:
+    """What others write goes to whoever runs the provider; the bridge refuses, not only the page."""
+    async with running_bridge(tmp_path, sharing=sharing) as bridge, aiohttp.ClientSession() as http:
+        for name, expected in (("local", operator), ("ann", others)):
+            page = await page_of_user(bridge, http, name)
+            assert (await page.get("/api/providers"))["may_share"] is (expected == 200)
+            wanted = {"base_url": provider.base_url, "key": KEY, "shared": True}
+            assert (await page.request("PUT", f"/api/providers/of-{name}", wanted))[0] == expected

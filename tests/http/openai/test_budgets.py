@@ -110,7 +110,11 @@ async def test_a_user_sees_the_own_usage_and_an_operator_everybodys(
 ) -> None:
     """Who pays wants to know; who is limited, too."""
     provider.play(text("Hello."))
-    settings: dict[str, Any] = {"budgets": ("user:local=1000/-",), "model_prices": PRICES, "budget_window": "day"}
+    settings: dict[str, Any] = {
+        "budgets": ("user:local=1000/-",),
+        "model_prices": PRICES,
+        "budget_window": "day",
+    }
     async with shop_bridge(tmp_path, provider, **settings) as bridge, client_of(bridge) as client:
         await ask(client, "chat")
         await counted(bridge, 1)
