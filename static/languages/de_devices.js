@@ -157,4 +157,10 @@ export const GERMAN_DEVICES = {
   "Your login has ended": "Die Anmeldung ist abgelaufen",
   "Log in again; what you accepted and saved in this browser is still there.":
     "Bitte erneut anmelden; was in diesem Browser akzeptiert und gespeichert wurde, ist noch da.",
+  "Log out at the login service": "Beim Anmeldedienst abmelden",
+  Account: "Konto",
+  "You are {0}.": "Angemeldet als {0}.",
+  "Tokens of models": "Token der Modelle",
+  "Cost of models": "Kosten der Modelle",
+  "Counted anew from": "Neu gezählt ab",
 };

@@ -6,6 +6,7 @@ import { viewAddress } from "../ui/router.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
 import { notificationPanel } from "../ui/notification_panel.js";
+import { AccountPanel } from "./account_panel.js";
 import { AppearancePanel } from "./appearance_panel.js";
 import { StoredItemsPanel } from "./stored_items_panel.js";
 import { LanguagePanel } from "./language_panel.js";
@@ -53,6 +54,7 @@ export class SettingsView {
 /** What is the user's own. @param {Parts} parts @returns {Section[]} */
 function ownSections(parts) {
   return [
+    new AccountPanel(parts),
     approvalPanel(),
     modelsPanel(),
     backupPanel(),

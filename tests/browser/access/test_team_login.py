@@ -1,5 +1,6 @@
 """A team that logs in at a real OpenID Connect provider, in a real browser."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.browser_harness import BrowserHarness, open_harness
-from tests.support.chromium import expect_connection
+from tests.support.chromium import expect_connection, go_to
 from tests.support.oauth.identity_provider import (
     CLIENT_ID,
     CLIENT_SECRET,
@@ -70,6 +71,7 @@ async def team(chromium: Browser, tmp_path: Path, settings: dict[str, Any]) -> A
                 oidc_client_id=CLIENT_ID,
                 oidc_client_secret=CLIENT_SECRET,
                 oidc_scopes=("openid", "profile", "groups"),
+                budget_tokens=5000,
                 **settings,
             )
         )
@@ -89,6 +91,11 @@ async def test_who_logs_in_at_the_provider_has_a_page_of_their_own(team: Team) -
     assert await page.evaluate("document.cookie") == ""
     await page.reload()
     await expect_connection(page, "connected")
+    await go_to(page, "settings")
+    await expect(page.get_by_text("You are Ada Lovelace at 127.0.0.1")).to_be_visible()
+    await expect(page.get_by_test_id("budget")).to_contain_text("0 of 5,000")
+    await page.get_by_role("link", name="Log out at the login service").click()
+    await expect(page).to_have_url(re.compile(rf"{re.escape(team.provider.issuer)}/session/end"))
 
 
 async def test_who_cancels_at_the_provider_is_told_so_and_may_try_again(team: Team) -> None:
