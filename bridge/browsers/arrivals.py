@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from aiohttp import WSMessage, WSMsgType, web
+from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 from aiohttp._websocket.reader import WebSocketDataQueue
 from aiohttp.http import WebSocketReader, WebSocketWriter, WSMessageTextBytes
 
@@ -53,6 +53,10 @@ class ArrivalHandler(Protocol):
         """Note that all texts in those bytes were offered."""
         ...
 
+    def write_gathered(self) -> None:
+        """Write what was gathered to be written together: the socket is about to be closed."""
+        ...
+
 
 class _Parser:
     """A parser of frames as aiohttp's protocol calls it; tells when everything of a read was offered."""
@@ -82,6 +86,11 @@ class PageWebSocket(web.WebSocketResponse):
     def __init__(self, max_msg_size: int, handler: ArrivalHandler) -> None:
         super().__init__(max_msg_size=max_msg_size, autoping=False, compress=False)
         self._handler = handler
+
+    async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
+        """As aiohttp's: nothing may follow the frame that this writes."""
+        self._handler.write_gathered()
+        return await super().close(code=code, message=message, drain=drain)
 
     def _post_start(self, request: web.BaseRequest, protocol: str | None, writer: WebSocketWriter) -> None:
         """As aiohttp's, without subprotocols, heartbeats and compression."""

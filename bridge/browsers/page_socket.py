@@ -2,8 +2,9 @@
 
 python-engineio has four tasks for each page: one that reads, with a task and a timer more for each message,
 one that writes what is in a queue, one that pings. Here one task reads. An event is written to the transport
-where it is made, unless something else has to be written first; acks and results of calls are handled where
-they arrive, unless something that came before them still waits. ADR 31 has the reasons.
+in the turn of the event loop in which it is made, unless something else has to be written first; acks and
+results of calls are handled where they arrive, unless something that came before them still waits. ADR 31 has
+the reasons.
 """
 
 from __future__ import annotations
@@ -69,6 +70,10 @@ HANDSHAKE_S = 15.0
 
 JOINED_BYTES = 16 * 1024
 """Bytes up to which a message is copied behind the head of its frame; beyond, two writes are cheaper."""
+
+GATHERED_BYTES, MAX_GATHERED = 4 * 1024, 16
+"""Bytes of an event that may wait for others of the same turn of the event loop, and how many may: what their
+page has read of it is known only when they are written."""
 
 _OF_CALLS = (f"{MESSAGE}{ACK}", f'{MESSAGE}{EVENT}["{EVENT_RESULT}"')
 """How the reports of calls begin that need no answer."""
@@ -150,6 +155,8 @@ class PageSocket(WebSocket):
         """Waits until the page has read most of what it was sent."""
         self._is_writing = False
         """Whether a task writes what waits."""
+        self._gathered: list[bytes] | None = None
+        """Frames that are written at the end of this turn of the event loop; None: there are none."""
         self._deadline: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
         self._time_limit: asyncio.Timeout | None = None
         """That of the wait for the next message, until the handshake is complete."""
@@ -206,8 +213,8 @@ class PageSocket(WebSocket):
     def send_event(self, event: str, data: object, *, of_call: str | None = None) -> None:
         """Send an event; `of_call`: the call that it brings, and that the page acknowledges.
 
-        It is written at once, unless something else has to be written first or the page reads slowly. A
-        socket that has ended is sent nothing.
+        It is written in this turn of the event loop, with the others of that, unless something else has to be
+        written first or the page reads slowly. A socket that has ended is sent nothing.
         """
         ack_id = None
         if of_call is not None:
@@ -215,7 +222,7 @@ class PageSocket(WebSocket):
             self._awaited_acks[ack_id] = of_call
         text = event_text(event, data, ack_id)
         if self._deadline is None and self._engine.queue.is_empty and self._may_write():
-            self._write(text)
+            self._gather(text)
         elif not self._engine.closed:
             self._engine.queue.add_packet(message_packet(text[len(MESSAGE) :].decode()))
 
@@ -227,14 +234,37 @@ class PageSocket(WebSocket):
         if self._line is None or self._deadline is not None or not self._engine.queue.is_empty:
             return
         transport = self._line.transport
-        if transport is not None and self._may_write() and not transport.get_write_buffer_size():
+        if transport is None or not self._may_write() or self._gathered is not None:
+            return
+        if not transport.get_write_buffer_size():
             transport.write(frame)
 
     def _may_write(self) -> bool:
         """Whether the connection takes something now."""
         return self._line is not None and not self._line.writing_paused and self._is_open()
 
+    def _gather(self, text: bytes) -> None:
+        """Write a message together with the others of this turn: each write is a system call."""
+        if len(text) > GATHERED_BYTES:
+            self._write(text)
+            return
+        if self._gathered is None:
+            self._gathered = []
+            asyncio.get_running_loop().call_soon(self.write_gathered)
+        self._gathered.append(frame_head(len(text)) + text)
+        if len(self._gathered) >= MAX_GATHERED:
+            self.write_gathered()
+
+    def write_gathered(self) -> None:
+        """Write what was gathered, unless the socket has ended meanwhile."""
+        gathered, self._gathered = self._gathered, None
+        if gathered is None or self._line is None or not self._is_open():
+            return
+        if (transport := self._line.transport) is not None:
+            transport.write(b"".join(gathered))
+
     def _write(self, text: bytes) -> None:
+        self.write_gathered()
         if self._line is None or (transport := self._line.transport) is None:
             return
         if len(text) <= JOINED_BYTES:

@@ -8,7 +8,13 @@ import aiohttp
 import pytest
 
 from bridge.browsers import page_socket
-from bridge.browsers.page_socket import ARRIVED_BYTES, JOINED_BYTES, MAX_ARRIVED_WEIGHT
+from bridge.browsers.page_socket import (
+    ARRIVED_BYTES,
+    GATHERED_BYTES,
+    JOINED_BYTES,
+    MAX_ARRIVED_WEIGHT,
+    MAX_GATHERED,
+)
 from bridge.limits.message_budget import BURST, RATE_PER_S
 from tests.support.served_socket import Engine, served_socket
 from tests.support.waiting import eventually
@@ -192,3 +198,31 @@ async def test_whoever_waits_for_what_is_to_be_written_waits_no_longer_than_the_
         socket.cut_connection()
         await asyncio.wait_for(waiting, READ_S)
         del page
+
+
+async def test_what_was_sent_before_a_socket_is_closed_is_there_before_its_end() -> None:
+    """Events of one turn of the event loop are written together at its end, and a close frame at once."""
+    count = 2 * MAX_GATHERED + 1
+    async with served_socket() as (socket, _, page):
+
+        async def read() -> list[aiohttp.WSMessage]:
+            return [await page.receive(timeout=READ_S) for _ in range(count + 1)]
+
+        reading = asyncio.create_task(read())
+        for number in range(count):
+            socket.send_event("n", number)
+        await socket.close()
+        *events, last = await reading
+        assert [event.data for event in events] == [f'42["n",{number}]' for number in range(count)]
+        assert last.type is aiohttp.WSMsgType.CLOSE
+
+
+async def test_long_events_and_short_ones_keep_their_order() -> None:
+    """A long one is written at once, after the short ones that were gathered before it."""
+    sizes = [1, 1, GATHERED_BYTES, 1, JOINED_BYTES + 1, 1, 1]
+    async with served_socket() as (socket, _, page):
+        for number, size in enumerate(sizes):
+            socket.send_event("n", [number, "x" * size])
+        for number, size in enumerate(sizes):
+            text = await page.receive_str(timeout=READ_S)
+            assert json.loads(text[2:]) == ["n", [number, "x" * size]]
