@@ -150,9 +150,9 @@ class RunningBrowser:
             os.truncate(self._output, 0)
 
     def last_words(self) -> str:
-        """Return the end of what it wrote, for a message."""
-        text = self._output.read_text(encoding="utf-8", errors="replace")
-        return " ".join(text[-TAIL_CHARS:].split())
+        """Return the end of what it wrote, without what it says wherever there is no desktop."""
+        lines = self._output.read_text(encoding="utf-8", errors="replace").splitlines()
+        return " ".join(" ".join(line for line in lines if ":dbus/" not in line)[-TAIL_CHARS:].split())
 
     async def close(self) -> None:
         """End it, at the latest after `CLOSE_S`; never fails."""

@@ -124,7 +124,7 @@ class PageService:
         """Run one browser; returns once the service is to stop."""
         watching, tasks = Tasks(), Tasks()
         self._refusal = asyncio.get_running_loop().create_future()
-        self._code_ends_at = None
+        self._code_ends_at, self._is_online = None, False
         page = BridgePage(self._settings.url, self._settings.policy, self._note_report)
         try:
             opening = watching.start_task(self._open(page, tasks), "open the page")

@@ -63,6 +63,7 @@ async def test_a_browser_that_is_killed_is_back_within_ten_seconds(
         assert (await slow.caller.call("getNothing")).status == 200
 
 
+@pytest.mark.timeout(150)  # it is found within 25 s, ended within 10, and started again
 async def test_a_browser_that_hangs_is_replaced(slow: BrowserHarness, tmp_path: Path) -> None:
     """It would keep its place as if it worked: the page is asked every ten seconds."""
     async with running_page(tmp_path, *await options_of(slow, tmp_path)) as page:
@@ -75,6 +76,7 @@ async def test_a_browser_that_hangs_is_replaced(slow: BrowserHarness, tmp_path: 
         assert (await slow.caller.call("getNothing")).status == 200
 
 
+@pytest.mark.timeout(150)  # three browsers, one after the other
 async def test_a_browser_that_grows_is_replaced_without_losing_the_call_that_runs(
     slow: BrowserHarness, tmp_path: Path
 ) -> None:

@@ -81,6 +81,8 @@ async def test_what_a_browser_writes_does_not_fill_the_disk(tmp_path: Path) -> N
     output.write_text("no desktop " * 100)
     browser.trim_output()
     assert browser.last_words().endswith("no desktop")
+    output.write_text("missing library\n[1:2:1128/1:ERROR:dbus/bus.cc:405] Failed to connect\n")
+    assert browser.last_words() == "missing library"
     output.write_text("x" * (MAX_OUTPUT_BYTES + 1))
     browser.trim_output()
     assert browser.last_words() == ""
