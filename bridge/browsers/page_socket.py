@@ -244,8 +244,11 @@ class PageSocket(WebSocket):
         return self._line is not None and not self._line.writing_paused and self._is_open()
 
     def _gather(self, text: bytes) -> None:
-        """Write a message together with the others of this turn: each write is a system call."""
-        if len(text) > GATHERED_BYTES:
+        """Write a message together with the others of this turn: each write is a system call.
+
+        A call that is alone is written at once: a turn of the event loop would cost it more.
+        """
+        if len(text) > GATHERED_BYTES or len(self._awaited_acks) == 1:
             self._write(text)
             return
         if self._gathered is None:
