@@ -74,6 +74,16 @@ async def test_no_translated_text_is_left_in_english_and_nothing_is_wider_than_a
         assert wide <= 0, view
 
 
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
+async def test_the_header_fits_a_screen_of_any_width(scene: BrowserHarness, locale: str) -> None:
+    """Tablets and half windows: the state of the connection was outside, and the whole page slid sideways."""
+    page = await _open_page_in(scene, locale)
+    for width in range(1280, 340, -20):
+        await page.set_viewport_size({"width": width, "height": 800})
+        wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, width
+
+
 async def test_what_was_accepted_at_start_is_said_and_goes_by_itself(scene: BrowserHarness) -> None:
     """A note of success that stays is in the way of everything that comes after it."""
     context = await scene.new_context()
@@ -87,7 +97,11 @@ async def test_what_was_accepted_at_start_is_said_and_goes_by_itself(scene: Brow
 
 
 async def _open_german_page(scene: BrowserHarness, **options: object) -> Page:
-    context = await scene.new_context(locale="de-DE", **options)
+    return await _open_page_in(scene, "de-DE", **options)
+
+
+async def _open_page_in(scene: BrowserHarness, locale: str, **options: object) -> Page:
+    context = await scene.new_context(locale=locale, **options)
     page = await context.new_page()
     await page.goto(await scene.bridge.page_url())
     await expect_connection(page, "connected")
