@@ -46,11 +46,23 @@ SINCE_FIRST = {
 MADE_SINCE_FIRST = {"mcp_tasks", "homes", "cluster_facts", "change_counters", "pairings", "model_providers"}
 """Tables that migrations have made since then."""
 
-SINCE_0023 = {"servers": {"trace_context BOOLEAN True"}}
+SINCE_0023 = {
+    "servers": {"trace_context BOOLEAN True"},
+    "users": {
+        "role VARCHAR(10) True",
+        "groups TEXT True",
+        "logged_in_at DOUBLE True",
+        "login_ends_at DOUBLE True",
+        "disabled_at DOUBLE True",
+    },
+}
 """What they have added since the second one."""
 
+MADE_SINCE_0023 = {"model_usage"}
+"""Tables that they have made since then."""
+
 MIGRATED: dict[str, dict[str, set[str]]] = {FIRST: SINCE_FIRST | SINCE_0023, AT_0023: SINCE_0023}
-ADDED: dict[str, set[str]] = {FIRST: MADE_SINCE_FIRST, AT_0023: set()}
+ADDED: dict[str, set[str]] = {FIRST: MADE_SINCE_FIRST | MADE_SINCE_0023, AT_0023: MADE_SINCE_0023}
 """By snapshot; a new migration adds to each."""
 
 REVISION = "SELECT version_num FROM alembic_version"
@@ -100,7 +112,7 @@ async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
         table: set[str]() for table in before
     }
     assert after.keys() == before.keys() | ADDED[left.snapshot]
-    assert execute(left.where, REVISION) == [("0024",)]
+    assert execute(left.where, REVISION) == [("0026",)]
 
 
 async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:
