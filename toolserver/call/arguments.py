@@ -62,12 +62,18 @@ class ArgumentValidator:
         Takes under 1 µs for an ordinary call (measured); compiling takes about 100 µs.
 
         Raises:
-            ArgumentError: names each argument at fault and what is allowed, five problems at most.
+            ArgumentError: names each argument at fault and what is allowed, five problems at most; or they
+                are nested too deeply.
         """
         if self._declared is not None and not arguments.keys() <= self._declared.keys():
             raise _undeclared(arguments, self._declared)
-        if not self._validator.is_valid(arguments):
-            raise _error(self._validator.iter_errors(arguments))
+        if self._validator.is_valid(arguments):
+            return
+        try:
+            problem = _error(self._validator.iter_errors(arguments))
+        except ValueError as error:  # it describes what has 255 levels at most
+            raise ArgumentError(_TOO_DEEP) from error
+        raise problem
 
     def without_added_nulls(self, arguments: JsonObject) -> JsonObject:
         """The arguments without nulls that mean "left out"; the same object when there are none.
@@ -83,7 +89,7 @@ class ArgumentValidator:
             cleaned = without_added_nulls(arguments, {**schema, "required": required})
             return arguments if cleaned == arguments else cleaned
         except RecursionError as error:
-            raise ArgumentError("The arguments are nested too deeply.") from error
+            raise ArgumentError(_TOO_DEEP) from error
 
 
 def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
@@ -99,7 +105,7 @@ def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
     except UnicodeDecodeError as error:
         raise ArgumentError("The arguments are not UTF-8 text.") from error
     except RecursionError as error:
-        raise ArgumentError("The arguments are nested too deeply.") from error
+        raise ArgumentError(_TOO_DEEP) from error
     except ValueError as error:
         raise ArgumentError(f"The arguments are not valid JSON: {error}.") from error
     if not isinstance(value, dict):
@@ -144,6 +150,8 @@ def _finite(digits: str) -> float:
         raise ValueError(f"{digits[:MAX_QUOTED_CHARS]} is too large a number")
     return number
 
+
+_TOO_DEEP = "The arguments are nested too deeply."
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 """Made once: `json.loads` makes one for every text."""
