@@ -376,6 +376,7 @@ class Identity:
                 )
                 user_id = user.id
                 _remember(self._forwarded, named, user_id)
+                self._named_users.pop(user_id, None)  # the user may have had another name
         user = await self._cached_lookup(self._named_users, user_id, lambda: self._store.find_user(user_id))
         if user is None:
             raise disabled_user()
