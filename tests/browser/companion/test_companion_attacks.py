@@ -73,7 +73,7 @@ async def test_an_answer_that_talks_a_model_into_a_call_with_the_login_waits_for
     await expect(card.get_by_role("button", name="Allow once")).to_be_visible()
     assert (office.api.at("GET", "/notes"), office.api.at("POST", "/notes")) == ([True], [])
     await card.get_by_role("button", name="Deny").click()
-    await expect(office.page.get_by_text("I was not allowed to.")).to_be_visible()
+    await expect(office.page.get_by_text("I was not allowed to.", exact=True)).to_be_visible()
     assert office.api.at("POST", "/notes") == []
 
 
