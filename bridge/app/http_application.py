@@ -218,6 +218,8 @@ def api_routes(
             partial(read_public_document, bundle=parts.documents.bundle_document),
             parts.documents.read_responses,
             parts.documents.split_body,
+            find_user=parts.store.find_user,
+            sharing=settings.users.sharing,
         ).list_routes(),
         *DocumentBundleRoutes(parts.documents.bundle_document, parts.documents.split_body).list_routes(),
         *ApprovalRoutes(parts.approvals, settings.approvals.approval_s).list_routes(),

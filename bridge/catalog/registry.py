@@ -19,6 +19,7 @@ from typing import Unpack
 from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.changes import CatalogChanges
 from bridge.catalog.ports import Compiler, ServerStore
+from bridge.catalog.server_rights import audience_of_change, check_change, check_removal
 from bridge.catalog.server_view import (
     DECLINED,
     AdvertisedDocument,
@@ -28,8 +29,8 @@ from bridge.catalog.server_view import (
     UserSelection,
     UserView,
 )
-from bridge.catalog.stored_servers import changed_elsewhere, new_server_id
-from bridge.catalog.tool_names import ToolNames, build_catalog
+from bridge.catalog.stored_servers import changed_elsewhere, choose_server_id, is_as_stored
+from bridge.catalog.tool_names import ToolNames, build_catalog, is_same_operation
 from bridge.errors import BridgeError, ErrorCode
 from bridge.tasks import yield_to_loop
 from toolserver.call.arguments import ArgumentValidator
@@ -59,7 +60,7 @@ class Registry:
         on_change: Callable[[str | None], Awaitable[None]],
         on_load: Callable[[LoadedServer], None],
     ) -> None:
-        """`operator_id` is the only user who may change shared servers.
+        """`operator_id`: the user who started the bridge, and may change what the command line names.
 
         `bounds` limits what is shown to models where a user chose no number. `on_change` gets the id of the
         user whose view changed, or None when every view did; `on_load` gets every server that was compiled,
@@ -83,7 +84,7 @@ class Registry:
     async def load_servers(self) -> list[tuple[ServerRecord, BridgeError]]:
         """Compile the servers that users have added; returns those that could not be loaded, with the error.
 
-        Shared servers are not among them: each run names its own.
+        Servers of the command line are not among them: each run names its own.
         """
         broken: list[tuple[ServerRecord, BridgeError]] = []
         for record in await self._store.list_servers():
@@ -128,8 +129,8 @@ class Registry:
         async with self._lock:
             if self._servers.get(record.id) is not known:
                 return  # Changed here meanwhile, which is newer, and counts as a change itself.
-            self._add_loaded(LoadedServer(record, compiled))
-        await self._announce_change(record.owner_id)
+            audience = self._add_loaded(LoadedServer(record, compiled))
+        await self._announce_change(audience)
 
     async def drop_server(self, server_id: str) -> None:
         """Drop a server that another replica has removed from the store; does nothing if it is not loaded."""
@@ -137,8 +138,8 @@ class Registry:
             dropped = self._servers.pop(server_id, None)
             if dropped is None:
                 return
-            self._forget_views(dropped.record.owner_id)
-        await self._announce_change(dropped.record.owner_id)
+            self._forget_views(dropped.record.audience)
+        await self._announce_change(dropped.record.audience)
 
     async def own_name(self, user_id: str, name: str) -> str:
         """Return what a user's catalog calls the shared tool that everybody else knows as `name`.
@@ -148,9 +149,11 @@ class Registry:
         """
         shared = (await self.view_of_user(NOBODY)).catalog.by_name(name)
         own_catalog = (await self.view_of_user(user_id)).catalog
-        if shared is None or _is_same(shared, own_catalog.by_name(name)):
+        if shared is None or is_same_operation(shared, own_catalog.by_name(name)):
             return name
-        return next(tool.name for tool in own_catalog.of_server(shared.server_id) if _is_same(shared, tool))
+        return next(
+            tool.name for tool in own_catalog.of_server(shared.server_id) if is_same_operation(shared, tool)
+        )
 
     async def add_server(
         self, owner_id: str, text: str, *, source_url: str | None, base_url: str | None = None
@@ -191,27 +194,27 @@ class Registry:
                 return server
 
     async def replace_document(
-        self, user_id: str, server_id: str, text: str, source_url: str | None
+        self, user_id: str, server_id: str, text: str, source_url: str | None, *, as_operator: bool = False
     ) -> LoadedServer:
         """Replace a document's text; operations that changed lose their acceptance, and new ones are off."""
 
         def edit(record: ServerRecord) -> ServerRecord:
             return replace(record, text=text, source_url=source_url or record.source_url)
 
-        return await self._update(user_id, server_id, edit)
+        return await self._update(user_id, server_id, edit, as_operator=as_operator)
 
     async def change_server(
-        self, user_id: str, server_id: str, **changes: Unpack[ServerChanges]
+        self, user_id: str, server_id: str, *, as_operator: bool = False, **changes: Unpack[ServerChanges]
     ) -> LoadedServer:
         """Change settings; with another base URL the operations need to be accepted again."""
-        return await self._update(user_id, server_id, lambda record: record.with_changes(changes))
+        return await self._update(
+            user_id, server_id, lambda record: record.with_changes(changes), as_operator=as_operator
+        )
 
-    async def remove_server(self, user_id: str, server_id: str) -> None:
+    async def remove_server(self, user_id: str, server_id: str, *, as_operator: bool = False) -> None:
         """Remove a server with its acceptances; its names stay reserved and never change their meaning."""
-        record = await self._changeable(user_id, server_id)
-        if record.owner_id is None:
-            message = "This server comes from the command line; remove it there."
-            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        record = await self._changeable(user_id, server_id, as_operator=as_operator)
+        check_removal(record)
         await asyncio.shield(self._drop(record))
 
     async def accept_operations(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
@@ -359,11 +362,9 @@ class Registry:
         for operation in server.compiled.operations[:limit]:
             await self.compile_validator(server, operation)
 
-    async def _changeable(self, user_id: str, server_id: str) -> ServerRecord:
+    async def _changeable(self, user_id: str, server_id: str, *, as_operator: bool) -> ServerRecord:
         record = (await self.view_of_user(user_id)).find_server(server_id).record
-        if record.owner_id is None and user_id != self.operator_id:
-            message = "This server is shared; only the user who started the bridge may change it."
-            raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+        check_change(record, user_id, is_operator=as_operator or user_id == self.operator_id)
         return record
 
     async def _compile(self, record: ServerRecord) -> CompiledDocument:
@@ -372,7 +373,12 @@ class Registry:
         )
 
     async def _update(
-        self, user_id: str, server_id: str, edit: Callable[[ServerRecord], ServerRecord]
+        self,
+        user_id: str,
+        server_id: str,
+        edit: Callable[[ServerRecord], ServerRecord],
+        *,
+        as_operator: bool,
     ) -> LoadedServer:
         """Serialized, so that no change applies to a record that another change has replaced.
 
@@ -380,7 +386,7 @@ class Registry:
             BridgeError: `document_changed`: another replica has changed it since it was loaded here.
         """
         async with self._updating:
-            seen = await self._changeable(user_id, server_id)
+            seen = await self._changeable(user_id, server_id, as_operator=as_operator)
             record = edit(seen)
             compiled = await self._compile(record)
             record = replace(record, title=compiled.title)
@@ -394,11 +400,11 @@ class Registry:
     async def _add_server(self, record: ServerRecord, compiled: CompiledDocument) -> LoadedServer | None:
         """Add a server under an id of its own; None: another replica has taken that, or `named`."""
         async with self._lock:
-            record = replace(record, id=new_server_id(record.title, await self._store.server_ids()))
+            record = replace(record, id=await choose_server_id(self._store, record.title))
             if not await self._store.add_server(record):
                 return None
-            server = self._add_loaded(LoadedServer(record, compiled))
-        await self._announce_change(record.owner_id)
+            audience = self._add_loaded(server := LoadedServer(record, compiled))
+        await self._announce_change(audience)
         return server
 
     async def _store_server(
@@ -410,16 +416,16 @@ class Registry:
                 raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
             if not await self._store.save_server(record, seen=seen):
                 return None
-            server = self._add_loaded(LoadedServer(record, compiled))
-        await self._announce_change(record.owner_id)
+            audience = self._add_loaded(server := LoadedServer(record, compiled))
+        await self._announce_change(audience)
         return server
 
     async def _drop(self, record: ServerRecord) -> None:
         async with self._lock:
             await self._store.delete_server(record.id)
             self._servers.pop(record.id, None)
-            self._forget_views(record.owner_id)
-        await self._announce_change(record.owner_id)
+            self._forget_views(record.audience)
+        await self._announce_change(record.audience)
 
     async def _decide(self, user_id: str, server_id: str, decisions: Mapping[str, str]) -> None:
         async with self._lock:
@@ -437,44 +443,35 @@ class Registry:
         self.changes.announce_change(user_id)
         await self._on_change(user_id)
 
-    def _add_loaded(self, server: LoadedServer) -> LoadedServer:
+    def _add_loaded(self, server: LoadedServer) -> str | None:
+        """Take over a server; returns the id of the only user whose view that changes, None: every view."""
+        known = self._servers.get(server.record.id)
+        audience = audience_of_change(None if known is None else known.record, server.record)
         self._servers[server.record.id] = server
-        self._forget_views(server.record.owner_id)
+        self._forget_views(audience)
         self._on_load(server)
-        return server
+        return audience
 
-    def _forget_views(self, owner_id: str | None) -> None:
-        if owner_id is None:
+    def _forget_views(self, audience: str | None) -> None:
+        if audience is None:
             self._views.clear()
         else:
-            self._views.pop(owner_id, None)
+            self._views.pop(audience, None)
 
     async def _is_current(self, view: UserView) -> bool:
-        """Return whether a view still is what its user has chosen.
-
-        It counts as such while the database does not answer: whoever changes it does so where the user is at
-        home, and nobody is elsewhere without the database.
-        """
+        """Return whether a view still is what its user has chosen."""
         doubts = self._doubts
         if view.doubts == doubts:
             return True
-        try:
-            is_same = (
-                await self._store.list_acceptances(view.user_id) == view.accepted
-                and await self._store.load_selection(view.user_id) == view.chosen
-            )
-        except BridgeError as error:
-            if error.error.code is not ErrorCode.STORE_UNAVAILABLE:
-                raise
-            return True
-        if is_same:
-            view.doubts = doubts
-        return is_same
+        is_same = await is_as_stored(view, self._store)
+        if is_same is not None:
+            view.doubts = doubts if is_same else view.doubts
+        return is_same is not False
 
     async def _build_view(self, user_id: str) -> UserView:
         doubts = self._doubts
-        shared = [server for server in self._servers.values() if server.record.owner_id is None]
-        personal = [server for server in self._servers.values() if server.record.owner_id == user_id]
+        shared = [server for server in self._servers.values() if server.record.audience is None]
+        personal = [server for server in self._servers.values() if server.record.audience == user_id]
         names = await self._names.names_of_user(user_id, shared, personal)
         servers = (*shared, *personal)
         catalog = await build_catalog(servers, names)
@@ -491,9 +488,3 @@ class Registry:
             build_id=secrets.token_hex(8),
             doubts=doubts,
         )
-
-
-def _is_same(tool: Tool, other: Tool | None) -> bool:
-    return (
-        other is not None and other.server_id == tool.server_id and other.operation.key == tool.operation.key
-    )

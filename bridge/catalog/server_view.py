@@ -33,6 +33,7 @@ class ServerChanges(TypedDict, total=False):
     inline_html: bool | None
     idempotency_key: bool | None
     trace_context: bool | None
+    is_shared: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class ServerRecord:
 
     id: str
     owner_id: str | None
-    """None: shared, offered to every user."""
+    """None: the command line named it, for every user."""
     title: str
     named: str | None
     """The server's name on the command line; None: added in the page."""
@@ -55,6 +56,13 @@ class ServerRecord:
     """Whether requests that change something carry their call's id in the header `Idempotency-Key`."""
     trace_context: bool = False
     """Whether requests carry the trace context of their call, where calls are traced."""
+    is_shared: bool = False
+    """Whether its owner offers it to every user."""
+
+    @property
+    def audience(self) -> str | None:
+        """The id of the only user who has the server; None: every user has it."""
+        return None if self.is_shared else self.owner_id
 
     def with_changes(self, changes: ServerChanges) -> ServerRecord:
         """Return a copy with these settings in place of its own."""
@@ -154,6 +162,8 @@ class UserView:
     _search: ToolSearch | None = None
     _decisions: dict[str, dict[str, str]] = field(init=False)
     """`accepted` by server id, then operation key."""
+    _others: frozenset[str] = field(init=False)
+    """Ids of the servers that other users share."""
     _counts: dict[str, tuple[LoadedServer, tuple[int, int]]] = field(
         default_factory=dict[str, tuple[LoadedServer, tuple[int, int]]]
     )
@@ -162,6 +172,8 @@ class UserView:
         self._decisions = {}
         for (server_id, key), digest in self.accepted.items():
             self._decisions.setdefault(server_id, {})[key] = digest
+        records = [server.record for server in self.servers]
+        self._others = frozenset(each.id for each in records if each.owner_id not in (None, self.user_id))
 
     @property
     def revision(self) -> str:
@@ -200,9 +212,14 @@ class UserView:
     def offerable_tools(self, server_id: str | None) -> tuple[Tool, ...]:
         """Return the tools of one server, or of all, without those that the user has declined.
 
-        A tool that nobody has decided about stays: its caller reads what the user has to do.
+        A tool that nobody has decided about stays: its caller reads what the user has to do. Of what another
+        user shares, only accepted tools stay: models read descriptions, and those are by an ordinary user.
         """
-        return tuple(tool for tool in self.tools_of(server_id) if not self.is_declined(tool))
+        return tuple(
+            tool
+            for tool in self.tools_of(server_id)
+            if (self.is_accepted(tool) if tool.server_id in self._others else not self.is_declined(tool))
+        )
 
     def build_search(self) -> ToolSearch:
         """Return the index over the tools the user chose, but of all servers: a caller may choose others.
@@ -228,7 +245,12 @@ class UserView:
         return any(server.record.id == server_id and server.record.idempotency_key for server in self.servers)
 
     def shows_inline_html(self, server_id: str) -> bool:
-        """Whether the user lets answers of a server be shown as pages; false for a server that is gone."""
+        """Whether the user lets answers of a server be shown as pages; false for a server that is gone.
+
+        What another user shares never is: its owner trusts it, and decides that for nobody else.
+        """
+        if server_id in self._others:
+            return False
         return any(server.record.id == server_id and server.record.inline_html for server in self.servers)
 
     def is_accepted(self, tool: Tool) -> bool:

@@ -1,4 +1,4 @@
-"""Servers as the store keeps them for all replicas: new ids, and changes that come too late."""
+"""Servers as the store keeps them for all replicas: new ids, and changes that come late or too late."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import re
 from collections.abc import Collection
 from itertools import chain, count
 
+from bridge.catalog.ports import ServerStore
+from bridge.catalog.server_view import UserView
+from bridge.catalog.tool_names import SHARED_SCOPE
 from bridge.errors import BridgeError, ErrorCode
 
 
@@ -16,6 +19,33 @@ def changed_elsewhere(server_id: str) -> BridgeError:
         "yours was stored. Look at it again in a moment, then repeat your change if it is still wanted."
     )
     return BridgeError(ErrorCode.DOCUMENT_CHANGED, message, detail={"server": server_id})
+
+
+async def is_as_stored(view: UserView, store: ServerStore) -> bool | None:
+    """Return whether a view still is what its user has chosen; None: the database does not answer.
+
+    It counts as such while it does not: whoever changes it does so where the user is at home, and nobody is
+    elsewhere without the database.
+    """
+    try:
+        return (
+            await store.list_acceptances(view.user_id) == view.accepted
+            and await store.load_selection(view.user_id) == view.chosen
+        )
+    except BridgeError as error:
+        if error.error.code is not ErrorCode.STORE_UNAVAILABLE:
+            raise
+        return None
+
+
+async def choose_server_id(store: ServerStore, title: str) -> str:
+    """Return the id for a new server.
+
+    One under which tools were named for every user stays taken, as those names do: with it, another document
+    would take over what others know by them, down to what they saved for it in their browsers.
+    """
+    named = {server_id for server_id, _ in await store.load_names(SHARED_SCOPE)}
+    return new_server_id(title, named | await store.server_ids())
 
 
 def new_server_id(title: str, taken: Collection[str]) -> str:

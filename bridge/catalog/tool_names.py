@@ -74,6 +74,13 @@ async def build_catalog(servers: Iterable[LoadedServer], names: Mapping[Operatio
     return catalog
 
 
+def is_same_operation(tool: Tool, other: Tool | None) -> bool:
+    """Whether two tools, perhaps of different names, are one operation of one server."""
+    return (
+        other is not None and other.server_id == tool.server_id and other.operation.key == tool.operation.key
+    )
+
+
 def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:
     return [
         ((server.record.id, operation.key), operation.suggested_name)

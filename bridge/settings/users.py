@@ -13,6 +13,12 @@ LOCAL_USER = "local"
 
 Sharing: TypeAlias = Literal["operators", "everyone", "nobody"]
 
+
+def allows_sharing(sharing: Sharing, *, is_operator: bool) -> bool:
+    """Whether a user may begin to share what is theirs."""
+    return sharing == "everyone" or (sharing == "operators" and is_operator)
+
+
 MIN_SECRET_BYTES = 32
 """Of the secret that signs tokens; RFC 7518 asks for as much with HS256."""
 
@@ -47,8 +53,8 @@ class UserSettings(Section):
     )
     sharing: Annotated[Sharing, Choice, Names("TOOL_BRIDGE_SHARING", "--sharing", "WHO")] = Field(
         default="operators",
-        description="who may share providers of models with all users in the page; what was shared before "
-        "stays shared",
+        description="who may share providers of models and servers with all users in the page; what was "
+        "shared before stays shared",
     )
     trust_user_headers: Annotated[bool, Names("TOOL_BRIDGE_TRUST_USER_HEADERS", "--trust-user-headers")] = (
         Field(default=False, description="trust forwarder keys that name their user in plain headers")

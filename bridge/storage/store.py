@@ -402,6 +402,7 @@ def _fill(row: ServerRow, record: ServerRecord) -> ServerRow:
     row.source_url, row.base_url = record.source_url, record.base_url
     row.text, row.inline_html = record.text, record.inline_html
     row.idempotency_key, row.trace_context = record.idempotency_key, record.trace_context
+    row.is_shared = record.is_shared
     return row
 
 
@@ -417,6 +418,7 @@ def _record(row: ServerRow) -> ServerRecord:
         inline_html=row.inline_html,
         idempotency_key=row.idempotency_key,
         trace_context=bool(row.trace_context),
+        is_shared=bool(row.is_shared),
     )
 
 

@@ -155,6 +155,8 @@ class ServerRow(Base):
     idempotency_key: Mapped[bool]
     trace_context: Mapped[bool | None]
     """Null: false; the server is from before."""
+    is_shared: Mapped[bool | None]
+    """Whether its owner offers it to every user; null: false, as of servers from before."""
     added_at: Mapped[float]
 
 

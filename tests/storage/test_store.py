@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import sqlite3
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from alembic.migration import MigrationContext
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
+from bridge.settings.storage import StorageSettings
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.users import KeyHolder, NewDevice
@@ -61,6 +63,23 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
     store = Store.open_store(database)
     assert await store.find_device(device.device.id) == device.device
     assert await store.spend_ticket(ticket, "{}", "Chrome") is None
+    await store.close()
+
+
+@pytest.mark.asyncio
+async def test_whether_a_server_is_shared_survives_and_ends_with_its_owner(database: Where) -> None:
+    """One from before the column counts as not shared."""
+    store = Store.open_store(database)
+    ann = await store.ensure_user("ann")
+    mine = ServerRecord("mine", ann.id, "Mine", None, None, None, "{}")
+    shared = replace(mine, is_shared=True)
+    assert await store.add_server(mine)
+    assert await store.save_server(shared, seen=mine)
+    assert await store.list_servers() == [shared]
+    execute(database, "UPDATE servers SET is_shared = NULL")
+    assert await store.list_servers() == [mine]
+    await store.account_tables(StorageSettings()).delete_user(ann.id)
+    assert await store.list_servers() == []
     await store.close()
 
 

@@ -47,7 +47,7 @@ MADE_SINCE_FIRST = {"mcp_tasks", "homes", "cluster_facts", "change_counters", "p
 """Tables that migrations have made since then."""
 
 SINCE_0023 = {
-    "servers": {"trace_context BOOLEAN True"},
+    "servers": {"trace_context BOOLEAN True", "is_shared BOOLEAN True"},
     "users": {
         "role VARCHAR(10) True",
         "groups TEXT True",
@@ -112,7 +112,7 @@ async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
         table: set[str]() for table in before
     }
     assert after.keys() == before.keys() | ADDED[left.snapshot]
-    assert execute(left.where, REVISION) == [("0026",)]
+    assert execute(left.where, REVISION) == [("0027",)]
 
 
 async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:

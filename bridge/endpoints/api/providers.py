@@ -18,7 +18,7 @@ from bridge.providers.user_models import UserModels
 from bridge.settings.models import OPENAI_URL, ProviderApi, ProviderSettings
 from bridge.settings.network import origin_of
 from bridge.settings.user_providers import MAX_CHOSEN_MODELS, MAX_KEY_CHARS, MAX_PROVIDERS, UserProvider
-from bridge.settings.users import Sharing
+from bridge.settings.users import Sharing, allows_sharing
 from bridge.storage.user_mapping import User
 
 MAX_URL_CHARS = 2000
@@ -192,7 +192,7 @@ class ProviderRoutes:
         return json_answer(ProviderModels(models=[model.name for model in listed]))
 
     def _may_share(self, user: User) -> bool:
-        return self._sharing == "everyone" or (self._sharing == "operators" and user.is_operator)
+        return allows_sharing(self._sharing, is_operator=user.is_operator)
 
     async def _own_providers(self, user_id: str) -> dict[str, UserProvider]:
         stored = await self._store.list_providers(user_id)

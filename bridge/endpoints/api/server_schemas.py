@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import orjson
 from pydantic import Field
 
+from bridge.catalog.server_rights import may_change, may_share
 from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.http.routing import ApiModel
 from toolserver.document.security import FlowKind, SecurityScheme
@@ -38,6 +41,14 @@ class ServerFacts(ApiModel):
     base_url: str
     source_url: str | None
     shared: bool
+    """Whether every user is offered it."""
+    shared_by: str | None
+    """Name of the other user who shares it; null: the command line does, or it is not shared by another."""
+    may_change: bool
+    """Whether the caller may change its document and settings."""
+    may_remove: bool
+    may_share: bool
+    """Whether the caller may share it with every user, or take that back."""
     accept_on_open: bool
     """Whether opening the page by ticket accepts it."""
     decided: bool
@@ -243,21 +254,39 @@ class ServerChange(ApiModel):
     trace_context: bool | None = None
 
 
+class ServerSharing(ApiModel):
+    """Whether a server is offered to every user."""
+
+    shared: bool
+
+
 class Acceptance(ApiModel):
     """The operations that the user accepts of a server; replaces those accepted before."""
 
     operations: dict[str, str]
 
 
-def server_model(view: UserView, server: LoadedServer) -> Server:
+@dataclass(frozen=True, slots=True)
+class Onlooker:
+    """What the answer about a server depends on, besides the user's view."""
+
+    is_operator: bool
+    may_begin_sharing: bool
+    """Whether the bridge lets the user share what is the user's."""
+    sharers: Mapping[str, str]
+    """Names of the users who share servers with this one, by their ids."""
+
+
+def server_model(view: UserView, server: LoadedServer, onlooker: Onlooker) -> Server:
     """Return a server as its user sees it."""
-    return Server(**server_facts(view, server).model_dump(), skipped=len(server.compiled.skipped))
+    return Server(**server_facts(view, server, onlooker).model_dump(), skipped=len(server.compiled.skipped))
 
 
-def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
+def server_facts(view: UserView, server: LoadedServer, onlooker: Onlooker) -> ServerFacts:
     """Return the facts that list and detail have in common."""
     record, compiled = server.record, server.compiled
     accepted, changed = view.count_accepted(server)
+    may_be_changed = may_change(record, view.user_id, is_operator=onlooker.is_operator)
     return ServerFacts(
         id=record.id,
         title=compiled.title,
@@ -267,7 +296,13 @@ def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
         openapi=compiled.openapi,
         base_url=compiled.base_url,
         source_url=record.source_url,
-        shared=record.owner_id is None,
+        shared=record.audience is None,
+        shared_by=onlooker.sharers.get(record.owner_id or "") if record.owner_id != view.user_id else None,
+        may_change=may_be_changed,
+        may_remove=may_be_changed and record.owner_id is not None,
+        may_share=may_share(
+            record, view.user_id, is_allowed=onlooker.may_begin_sharing, is_operator=onlooker.is_operator
+        ),
         accept_on_open=view.may_accept_on_open(server),
         decided=view.is_decided(server),
         digest=compiled.digest,

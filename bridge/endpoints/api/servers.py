@@ -10,6 +10,7 @@ from aiohttp import web
 
 from bridge.audit import AuditKind
 from bridge.catalog.registry import Registry
+from bridge.catalog.server_rights import check_sharing
 from bridge.catalog.server_view import UserView
 from bridge.documents.sources import SourceDocument
 from bridge.endpoints.api.document_bodies import SplitBodyOf, read_document_body
@@ -17,11 +18,13 @@ from bridge.endpoints.api.server_schemas import (
     Acceptance,
     NewDocument,
     NewServer,
+    Onlooker,
     Server,
     ServerChange,
     ServerDetail,
     ServerList,
     ServerPlans,
+    ServerSharing,
     SkippedOperation,
     ToolEntry,
     ToolList,
@@ -37,6 +40,8 @@ from bridge.http.body import DECISION_BODY_BYTES, read_body
 from bridge.http.long_lists import long_answer
 from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, compressed, json_answer
 from bridge.settings.network import origin_of
+from bridge.settings.users import Sharing, allows_sharing
+from bridge.storage.user_mapping import User
 from toolserver.errors import quote_text
 from toolserver.tool.catalog import Tool
 
@@ -49,6 +54,8 @@ For public addresses only; raises BridgeError `document_unreachable` or `invalid
 ReadResponses = Callable[[str, str, str], Awaitable[bytes]]
 """Takes a document's text and digest, and an operation's key: gives its described responses, as JSON."""
 
+FindUser = Callable[[str], Awaitable[User | None]]
+"""Takes an id: gives the user; None if there is none, or an operator has disabled the user."""
 
 _SERVER_NOW = {200: RouteAnswer("The server as it is now.", Server)}
 _NOT_FOUND = (ErrorCode.NOT_FOUND,)
@@ -64,15 +71,21 @@ class ServerRoutes:
         fetch_document: FetchDocument,
         read_responses: ReadResponses,
         split_body: SplitBodyOf,
+        *,
+        find_user: FindUser,
+        sharing: Sharing,
     ) -> None:
         self._registry = registry
         self._fetch_document = fetch_document
         self._read_responses = read_responses
         self._split_body = split_body
+        self._find_user = find_user
+        self._sharing: Sharing = sharing
 
     def list_routes(self) -> list[ApiRoute]:
         """Return the routes of this class."""
-        return [*self._server_routes("/api/servers/{id}"), *self._operation_routes("/api/servers/{id}")]
+        one = "/api/servers/{id}"
+        return [*self._server_routes(one), self._sharing_route(one), *self._operation_routes(one)]
 
     def _server_routes(self, one: str) -> list[ApiRoute]:
         return [
@@ -129,6 +142,25 @@ class ServerRoutes:
                 errors=(*_NOT_FOUND, ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
             ),
         ]
+
+    def _sharing_route(self, one: str) -> ApiRoute:
+        return ApiRoute(
+            "PUT",
+            f"{one}/sharing",
+            self.put_sharing,
+            "shareServer",
+            "Share a server with every user, or take that back",
+            {200: RouteAnswer("It is shared, or no more.", Confirmation)},
+            body=ServerSharing,
+            access="page",
+            audited=AuditKind.SETTINGS,
+            errors=(
+                *_NOT_FOUND,
+                ErrorCode.OPERATOR_ONLY,
+                ErrorCode.INVALID_REQUEST,
+                ErrorCode.DOCUMENT_CHANGED,
+            ),
+        )
 
     def _operation_routes(self, one: str) -> list[ApiRoute]:
         return [
@@ -195,7 +227,8 @@ class ServerRoutes:
     async def list_servers(self, request: web.Request) -> web.Response:
         """All servers of the caller, in the order of the catalog."""
         view = await self._view(request)
-        servers = [server_model(view, server) for server in view.servers]
+        onlooker = await self._onlooker(request, view)
+        servers = [server_model(view, server, onlooker) for server in view.servers]
         return compressed(json_answer(ServerList(servers=servers, revision=view.revision)))
 
     async def post_server(self, request: web.Request) -> web.Response:
@@ -214,7 +247,7 @@ class ServerRoutes:
         set_audit_detail(
             request, server_id=added.record.id, digest=added.compiled.digest, source=_bare(source_url)
         )
-        return json_answer(server_model(await self._registry.view_of_user(caller.user.id), added), status=201)
+        return await self._answer(request, added.record.id, status=201)
 
     async def show_server(self, request: web.Request) -> web.Response:
         """Show one server with everything needed to decide about it."""
@@ -223,7 +256,7 @@ class ServerRoutes:
         tools = view.catalog.of_server(server.record.id)
         absences = (await self._registry.offer_tools(view, None)).explain_absences(tools)
         detail = ServerDetail(
-            **server_facts(view, server).model_dump(),
+            **server_facts(view, server, await self._onlooker(request, view)).model_dump(),
             tools=[],  # the longest part: added below
             skipped=[
                 SkippedOperation(method=s.method, path=s.path, reason=s.reason)
@@ -255,17 +288,21 @@ class ServerRoutes:
             caller.user.id, request.match_info["id"], acceptance.operations
         )
         set_audit_detail(request, operations=len(acceptance.operations))
-        return await self._answer(caller.user.id, request.match_info["id"])
+        return await self._answer(request, request.match_info["id"])
 
     async def put_document(self, request: web.Request) -> web.Response:
         """Replace the text of a document."""
         caller = caller_of(request)
         document = await read_document_body(request, NewDocument, self._split_body)
         await self._registry.replace_document(
-            caller.user.id, request.match_info["id"], document.text, document.source_url
+            caller.user.id,
+            request.match_info["id"],
+            document.text,
+            document.source_url,
+            as_operator=caller.user.is_operator,
         )
         set_audit_detail(request, source=_bare(document.source_url))
-        return await self._answer(caller.user.id, request.match_info["id"])
+        return await self._answer(request, request.match_info["id"])
 
     async def patch_server(self, request: web.Request) -> web.Response:
         """Change settings."""
@@ -274,6 +311,7 @@ class ServerRoutes:
         await self._registry.change_server(
             caller.user.id,
             request.match_info["id"],
+            as_operator=caller.user.is_operator,
             base_url=change.base_url,
             inline_html=change.inline_html,
             idempotency_key=change.idempotency_key,
@@ -286,12 +324,30 @@ class ServerRoutes:
             idempotency_key=change.idempotency_key,
             trace_context=change.trace_context,
         )
-        return await self._answer(caller.user.id, request.match_info["id"])
+        return await self._answer(request, request.match_info["id"])
 
     async def delete_server(self, request: web.Request) -> web.Response:
         """Remove a personal server."""
-        caller = caller_of(request)
-        await self._registry.remove_server(caller.user.id, request.match_info["id"])
+        user = caller_of(request).user
+        await self._registry.remove_server(user.id, request.match_info["id"], as_operator=user.is_operator)
+        return json_answer(Confirmation())
+
+    async def put_sharing(self, request: web.Request) -> web.Response:
+        """Share a server of the caller, who stays its owner, or take back what is shared."""
+        user, server_id = caller_of(request).user, request.match_info["id"]
+        wanted = await read_body(request, ServerSharing)
+        record = (await self._registry.view_of_user(user.id)).find_server(server_id).record
+        check_sharing(
+            record,
+            user.id,
+            is_shared=wanted.shared,
+            is_allowed=allows_sharing(self._sharing, is_operator=user.is_operator),
+            is_operator=user.is_operator,
+        )
+        await self._registry.change_server(
+            user.id, server_id, as_operator=user.is_operator, is_shared=wanted.shared
+        )
+        set_audit_detail(request, shared=wanted.shared)
         return json_answer(Confirmation())
 
     async def list_tools(self, request: web.Request) -> web.Response:
@@ -330,9 +386,20 @@ class ServerRoutes:
         caller = caller_of(request)
         return await self._registry.view_of_user(caller.user.id)
 
-    async def _answer(self, user_id: str, server_id: str) -> web.Response:
-        view = await self._registry.view_of_user(user_id)
-        return json_answer(server_model(view, view.find_server(server_id)))
+    async def _answer(self, request: web.Request, server_id: str, *, status: int = 200) -> web.Response:
+        view = await self._view(request)
+        onlooker = await self._onlooker(request, view)
+        return json_answer(server_model(view, view.find_server(server_id), onlooker), status=status)
+
+    async def _onlooker(self, request: web.Request, view: UserView) -> Onlooker:
+        user = caller_of(request).user
+        owners = {server.record.owner_id for server in view.servers} - {None, user.id}
+        found = [await self._find_user(owner_id) for owner_id in owners if owner_id is not None]
+        return Onlooker(
+            is_operator=user.is_operator,
+            may_begin_sharing=allows_sharing(self._sharing, is_operator=user.is_operator),
+            sharers={owner.id: owner.name for owner in found if owner is not None},
+        )
 
 
 def _bare(url: str | None) -> str | None:

@@ -369,6 +369,8 @@ async def _walk_calls(witness: Witness) -> None:
     await witness.ask("GET", f"/api/calls/{ended['call_id']}/answer", status=404)
     await witness.ask("GET", "/files/none", status=401, token="")
     await witness.ask("POST", "/api/executor", {})
+    await witness.ask("PUT", "/api/servers/shop/sharing", {"shared": True})
+    await witness.ask("PUT", "/api/servers/none/sharing", {"shared": True}, status=404)
     await witness.ask("DELETE", "/api/servers/shop")
 
 

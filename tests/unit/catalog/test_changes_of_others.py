@@ -57,6 +57,23 @@ async def titles(registry: Registry) -> list[str]:
     return [server.record.id for server in (await registry.view_of_user("ann")).servers]
 
 
+async def test_a_server_is_shared_and_taken_back_in_every_replica() -> None:
+    """All views change with it, wherever their users are at home."""
+    replicas = Replicas()
+    server_id = await replicas.add_server()
+    await replicas.there.load_servers()
+    await replicas.followed.note_versions()
+    for is_shared, seen in ((True, [server_id]), (False, [])):
+        await replicas.there.view_of_user("bob")
+        await replicas.here.change_server("ann", server_id, is_shared=is_shared)
+        replicas.told.clear()
+        await replicas.followed.load_changes()
+        assert replicas.told == [None]
+        for registry in (replicas.here, replicas.there):
+            assert [each.record.id for each in (await registry.view_of_user("bob")).servers] == seen
+            assert await titles(registry) == [server_id]
+
+
 async def test_own_changes_are_read_once_and_change_nothing() -> None:
     """The counters rise with them, too; nothing is compiled or told a second time."""
     replicas = Replicas()
