@@ -87,14 +87,14 @@ export class EnvironmentSwitch {
   #choice(list, used, server) {
     const id = freshId("environment");
     const options = list.map((each) => {
-      const refusal = refusalOf(this.parts, server, each);
+      const refusal = refusalOf(server, each);
       return el("option", { value: each.name, selected: each.name === used?.name, disabled: refusal !== "" }, `${each.name} · ${addressWords(each)}`);
     });
     const none = el("option", { value: "", selected: used === null }, t`None · ${server.base_url}`);
     const select = el("select", { id }, none, ...options);
     const change = button(t`Switch`, () => void this.#change(list.find(({ name }) => name === select.value) ?? null), { class: "small", disabled: true });
     select.addEventListener("change", () => (change.disabled = select.value === (used?.name ?? "")));
-    const refused = list.map((each) => refusalOf(this.parts, server, each)).find(Boolean);
+    const refused = list.map((each) => refusalOf(server, each)).find(Boolean);
     return [el("label", { for: id }, t`Environment`), select, change, refused ? el("span", { class: "hint" }, refused) : null];
   }
 

@@ -8,7 +8,7 @@
  */
 import { t, verbatim } from "../base/language.js";
 import { forbiddenTarget } from "../executor/address_space.js";
-import { Acceptance, mayChange } from "../session/acceptance.js";
+import { Acceptance } from "../session/acceptance.js";
 import { readAddress } from "../session/probe_frames.js";
 import { fillAddress, valuesOf } from "./variables.js";
 
@@ -168,18 +168,17 @@ export class Environments {
 
 /**
  * Why this user cannot switch to it; "" where he can.
- * @param {Pick<Parts, "user">} parts
- * @param {{shared: boolean, base_url: string}} server
+ * @param {{may_change: boolean, base_url: string}} server
  * @param {Environment} environment
  */
-export function refusalOf(parts, server, environment) {
-  if (mayChange(parts, server) || isAt(environment, server.base_url)) return "";
-  return t`The address of a shared server is changed by whoever started the bridge.`;
+export function refusalOf(server, environment) {
+  if (server.may_change || isAt(environment, server.base_url)) return "";
+  return t`The address of a shared server is changed by its owner or an operator.`;
 }
 
 /**
  * Makes an environment the one in use: the server gets its address, unless it has it.
- * @param {Pick<Parts, "user" | "store" | "api" | "pins" | "executor" | "credentials">} parts
+ * @param {Pick<Parts, "store" | "api" | "pins" | "executor" | "credentials">} parts
  * @param {string} serverId
  * @param {Environment | null} environment null: none is in use any more, and the address stays
  */
@@ -187,7 +186,7 @@ export async function switchEnvironment(parts, serverId, environment) {
   const server = await parts.api.readServer(serverId);
   if (environment && !isAt(environment, server.base_url)) {
     const address = addressOf(environment);
-    const refusal = refusalOf(parts, server, environment) || forbiddenTarget(address, parts.pins.ownOrigin);
+    const refusal = refusalOf(server, environment) || forbiddenTarget(address, parts.pins.ownOrigin);
     if (refusal) throw new EnvironmentError(refusal); // before the bridge has it: nothing could be accepted there
     await new Acceptance(parts).moveServer(server, address);
   }

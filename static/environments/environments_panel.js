@@ -53,7 +53,7 @@ export class EnvironmentsPanel {
   /** @param {Environment} environment @param {boolean} isUsed @param {import("../types/types.js").CredentialName[]} saved */
   #row(environment, isUsed, saved) {
     const { name } = environment;
-    const refusal = refusalOf(this.parts, this.server, environment);
+    const refusal = refusalOf(this.server, environment);
     const small = (/** @type {string} */ label) => ({ class: "quiet small", "aria-label": label });
     const use = isUsed || refusal ? null : button(t`Switch`, () => void this.#use(environment), small(t`Switch to ${name}`));
     return el(

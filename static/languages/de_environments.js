@@ -36,7 +36,7 @@ export const GERMAN_ENVIRONMENTS = {
   "There is an environment named {0} already.": "Eine Umgebung namens {0} gibt es schon.",
   "A server has at most {0} environments.": "Ein Server hat höchstens {0} Umgebungen.",
   "An environment has at most {0} variables.": "Eine Umgebung hat höchstens {0} Variablen.",
-  "The address of a shared server is changed by whoever started the bridge.": "Die Adresse eines gemeinsamen Servers ändert, wer die Bridge gestartet hat.",
+  "The address of a shared server is changed by its owner or an operator.": "Die Adresse eines geteilten Servers ändert sein Eigentümer oder ein Betreiber.",
   "The base address has {{0}}, and no variable has this name.": "Die Basisadresse hat {{0}}, und keine Variable heißt so.",
   "The variable {0} is there twice.": "Die Variable {0} steht zweimal da.",
   "“{0}…” is no variable. Write name = value, the name of letters, digits, “_”, “-” and “.”.": "„{0}…“ ist keine Variable. Schreiben: Name = Wert, der Name aus Buchstaben, Ziffern, „_“, „-“ und „.“.",

@@ -8,6 +8,7 @@ export const GERMAN_SERVERS = {
   "Add an OpenAPI document, and each of its operations becomes a tool that this browser performs for your models.":
     "Ein OpenAPI-Dokument hinzufügen, und jede seiner Operationen wird zu einem Tool, das dieser Browser für die eigenen Modelle ausführt.",
   "offered to every user": "allen Benutzern angeboten",
+  "shared by {0}": "geteilt von {0}",
   "no base address yet": "noch keine Basisadresse",
   "{0} of {1} accepted": "{0} von {1} akzeptiert",
   "{0} changed, paused until you accept again": "{0} geändert, pausiert bis zum erneuten Akzeptieren",
@@ -56,6 +57,13 @@ export const GERMAN_SERVERS = {
     "Er steht auf der Kommandozeile und wird allen Benutzern angeboten. Um ihn zu entfernen, die Bridge ohne ihn starten.",
   "Whoever started the bridge offers it to every user. You decide which of its operations your browser performs.":
     "Wer die Bridge gestartet hat, bietet ihn allen Benutzern an. Welche seiner Operationen der eigene Browser ausführt, entscheidet jeder selbst.",
+  Sharing: "Teilen",
+  "Another user": "Ein anderer Benutzer",
+  "{0} offers it to every user. You decide which of its operations your browser performs.":
+    "{0} bietet ihn allen Benutzern an. Welche seiner Operationen der eigene Browser ausführt, entscheidet jeder selbst.",
+  "You offer it to every user. What you change, each of them has to accept again.": "Er wird allen Benutzern angeboten. Was sich daran ändert, müssen sie neu akzeptieren.",
+  "Offer it to every user of this bridge.": "Allen Benutzern dieser Bridge anbieten.",
+  "Each reviews it and enters credentials of their own; yours stay here.": "Jeder prüft ihn und gibt eigene Zugangsdaten ein; die hier gespeicherten bleiben hier.",
   Requests: "Anfragen",
   "Send the trace of the call with every request.": "Mit jeder Anfrage die Ablaufverfolgung (Trace) des Aufrufs mitsenden.",
   "Where the bridge traces calls, the server's own traces then go on from the bridge's.": "Wo die Bridge Aufrufe verfolgt, schließen die Traces des Servers dann an ihre an.",

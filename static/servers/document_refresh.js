@@ -85,13 +85,13 @@ export class DocumentRefresh {
   async refetchAll() {
     for (const server of this.inventory.servers) {
       if (this.isStopped) return;
-      if (!server.shared && server.source_url) await this.#refetchQuietly(server).catch(() => undefined);
+      if (isOwn(server) && server.source_url) await this.#refetchQuietly(server).catch(() => undefined);
     }
   }
 
   /** One server whose source is known to have changed. @param {string} id */
   async refetchServer(id) {
-    const server = this.inventory.servers.find((each) => each.id === id && !each.shared && each.source_url);
+    const server = this.inventory.servers.find((each) => each.id === id && isOwn(each) && each.source_url);
     if (server && !this.isStopped) await this.#refetchNow(server).catch(() => undefined);
   }
 
@@ -150,4 +150,9 @@ function pausedNotice(id, title, origins) {
       link(t`refetch the document`, viewAddress("servers", id)),
     ),
   );
+}
+
+/** Nobody refetches what others have added. @param {Server} server */
+function isOwn({ may_remove, shared_by }) {
+  return may_remove && shared_by === null;
 }

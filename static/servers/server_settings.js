@@ -2,7 +2,7 @@
 /** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
 import { t } from "../base/language.js";
 import { button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
-import { Acceptance, mayChange } from "../session/acceptance.js";
+import { Acceptance } from "../session/acceptance.js";
 import { CredentialsView, removeCredential } from "./credentials_view.js";
 import { checkPanel } from "./doctor_view.js";
 import { goTo } from "../ui/router.js";
@@ -16,8 +16,8 @@ import { readAddress } from "../session/probe_frames.js";
  * What the panels show; while this is equal they need not be drawn again, and typing is not lost.
  * @param {ServerDetail} server
  */
-export function settingsVersion({ id, base_url, origins, security_schemes, inline_html, idempotency_key, trace_context }) {
-  return JSON.stringify([id, base_url, origins, security_schemes, inline_html, idempotency_key, trace_context]);
+export function settingsVersion({ id, base_url, origins, security_schemes, inline_html, idempotency_key, trace_context, shared, shared_by, may_share }) {
+  return JSON.stringify([id, base_url, origins, security_schemes, inline_html, idempotency_key, trace_context, shared, shared_by, may_share]);
 }
 
 /**
@@ -27,7 +27,7 @@ export function settingsVersion({ id, base_url, origins, security_schemes, inlin
  * @param {() => void} leave called before a removal: nobody asks for the server any more
  */
 export function settingsPanels(parts, server, attempt, leave) {
-  const isMine = mayChange(parts, server);
+  const isMine = server.may_change;
   return [
     isMine ? addressForm(parts, server, attempt) : addressPanel(server),
     environmentsPanel(parts, server, attempt),
@@ -35,7 +35,8 @@ export function settingsPanels(parts, server, attempt, leave) {
     credentialsPanel(parts, server),
     checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
     ...(isMine ? [requestsPanel(parts, server, attempt), answersPanel(parts, server, attempt)] : []),
-    server.shared ? sharedPanel(isMine) : removalPanel(parts, server, attempt, leave),
+    ...(server.shared || server.may_share ? [sharingPanel(parts, server, attempt, leave)] : []),
+    ...(server.may_remove ? [removalPanel(parts, server, attempt, leave)] : []),
   ];
 }
 
@@ -91,12 +92,32 @@ function addressPanel({ base_url, origins }) {
   );
 }
 
-/** @param {boolean} isMine */
-function sharedPanel(isMine) {
-  const words = isMine
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt @param {() => void} leave */
+function sharingPanel({ api }, server, attempt, leave) {
+  const { shared, shared_by, may_share } = server;
+  const save = (/** @type {boolean} */ isShared) =>
+    void attempt(t`Saved`, async () => {
+      if (shared_by !== null) leave();
+      await api.sendRequest("PUT", `/api/servers/${encodeURIComponent(server.id)}/sharing`, { shared: isShared });
+      if (shared_by !== null) goTo("servers");
+    });
+  const why = t`Each reviews it and enters credentials of their own; yours stay here.`;
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, shared ? t`A shared server` : t`Sharing`),
+    shared ? el("p", { class: "hint" }, sharingWords(server)) : null,
+    may_share ? choiceBox(shared, t`Offer it to every user of this bridge.`, why, save) : null,
+  );
+}
+
+/** @param {ServerDetail} server */
+function sharingWords({ shared_by, may_change, may_remove }) {
+  if (shared_by !== null) return t`${shared_by || t`Another user`} offers it to every user. You decide which of its operations your browser performs.`;
+  if (may_remove) return t`You offer it to every user. What you change, each of them has to accept again.`;
+  return may_change
     ? t`It is named on the command line and offered to every user. To remove it, start the bridge without it.`
     : t`Whoever started the bridge offers it to every user. You decide which of its operations your browser performs.`;
-  return el("section", { class: "panel" }, el("h2", null, t`A shared server`), el("p", { class: "hint" }, words));
 }
 
 /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */

@@ -14,7 +14,7 @@ import { adoptButton } from "./servers_view.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CompanionPanel } from "./companion_panel.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
-import { isAccepted, isChanged, mayChange } from "../session/acceptance.js";
+import { isAccepted, isChanged } from "../session/acceptance.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
@@ -106,7 +106,7 @@ export class ServerView {
     const review = link(label, viewAddress("servers", server.id, "review"), {
       class: isSettled ? "button quiet" : "button primary",
     });
-    const mayRefetch = server.source_url !== null && mayChange(this.parts, server);
+    const mayRefetch = server.source_url !== null && server.may_change;
     const refetch = mayRefetch
       ? button(server.kind === "mcp" ? t`Refetch the tools` : t`Refetch the document`, () => void this.#refetch(server), { class: "quiet" })
       : null;

@@ -53,7 +53,7 @@ export class ServersView {
     const facts = [
       server.version && t`version ${server.version}`,
       sourceOf(server),
-      server.shared && t`offered to every user`,
+      server.shared && (server.shared_by ? t`shared by ${server.shared_by}` : t`offered to every user`),
     ];
     return el(
       "article",

@@ -13,16 +13,6 @@ import { acceptOffers } from "./pin_offers.js";
 /** @typedef {import("../types/api_types.js").ServerPlans} ServerPlans */
 /** @typedef {import("../ui/refused_notice.js").Refused} Refused */
 
-/** The user of whoever started the bridge: the only one who may change shared servers. */
-const OPERATOR = "local";
-
-/**
- * Whether the bridge lets this user change the server: its address, how its answers are shown, its document.
- * @param {{user: string}} parts
- * @param {{shared: boolean}} server
- */
-export const mayChange = ({ user }, { shared }) => !shared || user === OPERATOR;
-
 /** @param {ServerTool} tool */
 export const isAccepted = (tool) => tool.accepted_digest === tool.digest;
 

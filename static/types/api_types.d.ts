@@ -18,6 +18,11 @@ export interface Server {
   base_url: string;
   source_url: string | null;
   shared: boolean;
+  /** The other user who shares it, "" where nobody knows the name any more; null: no other user does. */
+  shared_by: string | null;
+  may_change: boolean;
+  may_remove: boolean;
+  may_share: boolean;
   accept_on_open: boolean;
   /** The user has accepted or declined something of it. */
   decided: boolean;

@@ -41,7 +41,7 @@ class ProviderChoice(WantedProvider):
     models: list[str] = Field(default_factory=list[str], max_length=MAX_CHOSEN_MODELS)
     """Names of the models that are offered; empty: all that it lists."""
     shared: bool = False
-    """Whether all users are offered it, with this key. Only for the user who started the bridge."""
+    """Whether all users are offered it, with this key. Only for whom `TOOL_BRIDGE_SHARING` lets."""
 
 
 class ProviderTrial(WantedProvider):
@@ -73,7 +73,7 @@ class ProviderList(ApiModel):
 
     providers: list[ProviderFacts]
     may_share: bool
-    """Whether the caller may share providers: the user who started the bridge may."""
+    """Whether the caller may share providers; `TOOL_BRIDGE_SHARING` decides."""
 
 
 class ProviderModels(ApiModel):

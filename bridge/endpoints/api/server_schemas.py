@@ -43,7 +43,8 @@ class ServerFacts(ApiModel):
     shared: bool
     """Whether every user is offered it."""
     shared_by: str | None
-    """Name of the other user who shares it; null: the command line does, or it is not shared by another."""
+    """Name of the other user who shares it, empty where an operator has disabled that user; null: no other
+    user does."""
     may_change: bool
     """Whether the caller may change its document and settings."""
     may_remove: bool
@@ -297,7 +298,7 @@ def server_facts(view: UserView, server: LoadedServer, onlooker: Onlooker) -> Se
         base_url=compiled.base_url,
         source_url=record.source_url,
         shared=record.audience is None,
-        shared_by=onlooker.sharers.get(record.owner_id or "") if record.owner_id != view.user_id else None,
+        shared_by=None if record.owner_id in (None, view.user_id) else onlooker.sharers[record.owner_id],
         may_change=may_be_changed,
         may_remove=may_be_changed and record.owner_id is not None,
         may_share=may_share(

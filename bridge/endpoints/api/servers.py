@@ -393,12 +393,15 @@ class ServerRoutes:
 
     async def _onlooker(self, request: web.Request, view: UserView) -> Onlooker:
         user = caller_of(request).user
-        owners = {server.record.owner_id for server in view.servers} - {None, user.id}
-        found = [await self._find_user(owner_id) for owner_id in owners if owner_id is not None]
+        sharers: dict[str, str] = {}
+        for owner_id in {server.record.owner_id for server in view.servers} - {None, user.id}:
+            if owner_id is not None:
+                owner = await self._find_user(owner_id)
+                sharers[owner_id] = "" if owner is None else owner.name
         return Onlooker(
             is_operator=user.is_operator,
             may_begin_sharing=allows_sharing(self._sharing, is_operator=user.is_operator),
-            sharers={owner.id: owner.name for owner in found if owner is not None},
+            sharers=sharers,
         )
 
 

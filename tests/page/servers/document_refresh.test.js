@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 async function uploadsOf(facts, found, { fetchedAt = 0, now = 2 * HOUR_MS } = {}) {
   /** @type {unknown[]} */
   const uploads = [];
-  const server = { id: "shop", source_url: "https://api.example/openapi.yaml", shared: false, digest: DIGEST, ...facts };
+  const server = { id: "shop", source_url: "https://api.example/openapi.yaml", may_remove: true, shared_by: null, digest: DIGEST, ...facts };
   const parts = /** @type {any} */ ({
     api: {
       bundleDocument: async (/** @type {{text: string}} */ { text }) => ({ text, missing: [], problems: [] }),
@@ -55,7 +55,8 @@ test("a changed document is sent, with the address it was found at", async () =>
 });
 
 test("shared documents and those given as text are left alone", async () => {
-  assert.deepEqual(await uploadsOf({ shared: true }, "new"), []);
+  assert.deepEqual(await uploadsOf({ may_remove: false }, "new"), []);
+  assert.deepEqual(await uploadsOf({ shared_by: "Ann" }, "new"), []);
   assert.deepEqual(await uploadsOf({ source_url: null }, "new"), []);
 });
 
