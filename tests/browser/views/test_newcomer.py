@@ -104,7 +104,7 @@ async def walk_approval(walk: Walk, demo: BrowserHarness) -> None:
     """D11: the card says who asks; denied is denied."""
     page = walk.page
     await go_to(page, "approval")
-    async with page.expect_response(lambda answer: answer.url.endswith("/api/approval")):
+    async with page.expect_response(lambda answer: answer.request.method == "PUT"):
         await page.get_by_label("Calls that can change something").check()
     order = '{"customer": "Ada", "items": [{"product_id": 1, "quantity": 1}]}'
     call = asyncio.create_task(demo.caller.call("placeOrder", order))
