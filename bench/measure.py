@@ -3,9 +3,10 @@
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,7 @@ async def drive(call: Callable[[], Awaitable[object]], *, in_flight: int, second
             await call()
             taken.append(time.perf_counter() - start)
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(in_flight):
-            group.create_task(work())
-    elapsed = time.perf_counter() - begin
-    taken.sort()
-    return Sample(len(taken), elapsed, percentile(taken, 0.5) * 1000, percentile(taken, 0.99) * 1000)
+    return await _sample_work(work, in_flight, taken, begin)
 
 
 async def drive_paced(
@@ -71,6 +67,13 @@ async def drive_paced(
             await call()
             taken.append(time.perf_counter() - due)
 
+    return await _sample_work(work, in_flight, taken, begin)
+
+
+async def _sample_work(
+    work: Callable[[], Coroutine[Any, Any, None]], in_flight: int, taken: list[float], begin: float
+) -> Sample:
+    """Run as many workers at once, and sum up the seconds that they have added to `taken` since `begin`."""
     async with asyncio.TaskGroup() as group:
         for _ in range(in_flight):
             group.create_task(work())
