@@ -22,6 +22,7 @@ from bridge.lazy_modules import load_lazily
 from bridge.operating_system import can_use_postgresql, close_to_others, open_private
 from bridge.storage.dialects import reason_of, without_nul
 from bridge.storage.migrations import HEAD
+from bridge.storage.sqlite_connections import SqliteConnections
 from bridge.storage.tables import Base
 
 SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
@@ -80,6 +81,8 @@ class Engines:
     """Engine of the event loop; some of its work writes, too."""
     writing: Engine
     """Engine of the writing thread."""
+    connections: SqliteConnections | None = None
+    """Connections of `reading`, where they have threads."""
 
 
 def postgresql_url(given: str) -> URL:
@@ -125,11 +128,16 @@ def open_sqlite(path: Path) -> Engines:
             _upgrade(connection, str(path), _NEWER_FILE)
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"{path} cannot be used as a database: {reason_of(error)}") from None
-    reading = create_async_engine(url.set(drivername="sqlite+aiosqlite"), hide_parameters=True)
+    connections = SqliteConnections()
+    reading = create_async_engine(
+        url.set(drivername="sqlite+aiosqlite"),
+        connect_args={"async_creator_fn": connections.open_connection},
+        hide_parameters=True,
+    )
     writing = create_engine(url, hide_parameters=True)
     for each in (reading.sync_engine, writing):
         event.listen(each, "connect", _configure_sqlite)
-    return Engines(reading, writing)
+    return Engines(reading, writing, connections)
 
 
 def open_postgresql(url: URL) -> Engines:

@@ -77,6 +77,7 @@ class Store(UserStore):
 
     def __init__(self, engines: Engines) -> None:
         self._engine = engines.reading
+        self._connections = engines.connections
         self._thread = WriteThread(engines.writing)
         self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
         self._session = Sessions(self._plain_session, _reading_sessions(engines.reading))
@@ -269,6 +270,8 @@ class Store(UserStore):
         await asyncio.to_thread(self._thread.close)
         await self.claim.release_claim()
         await self._engine.dispose()
+        if self._connections is not None:
+            await self._connections.wait_ended()
         if self._fenced is not None:
             await self._fenced.dispose()
 
