@@ -5,19 +5,23 @@ import asyncio
 import pytest
 from playwright.async_api import Page, expect
 
+from examples.ledger import LEDGER
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import Reply, expect_connection, go_to
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
 async def started(scene: BrowserHarness, page: Page, *tools: str) -> list[asyncio.Task[Reply]]:
-    """Calls that the page has begun to perform, as its log shows."""
+    """Calls that the page has begun to perform, as its log shows; the one that writes is at its API."""
     arguments = {"getSlow": {"seconds": 60}, "writeSlowly": {"seconds": 60, "note": "x"}}
     calls = [asyncio.create_task(scene.caller.call(tool, arguments[tool])) for tool in tools]
     await go_to(page, "calls")
     for tool in tools:
         await expect(page.get_by_role("row").filter(has_text=tool)).to_contain_text("running")
+    ledger, unsafe = scene.samples.app[LEDGER], tools.count("writeSlowly")
+    await eventually(lambda: len(ledger.entries) == unsafe)  # what has not left yet ends as never sent
     return calls
 
 
