@@ -43,6 +43,8 @@ class ScriptedApi:
     fails: bool = True
     name: str = "Ada"
     later: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: int = 0
+    """Requests for `getLater` that arrived."""
     abandoned: int = 0
     """Requests for `getLater` whose sender went away."""
 
@@ -55,6 +57,7 @@ class ScriptedApi:
     async def answer(self, request: web.Request) -> web.Response:
         """All four."""
         if request.path == "/later":
+            self.waiting += 1
             try:
                 await self.later.wait()
             except asyncio.CancelledError:

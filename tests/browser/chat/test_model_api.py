@@ -201,7 +201,7 @@ async def test_calls_that_wait_for_a_slot_are_listed_and_can_be_cancelled(harnes
     await expect(waiting.get_by_role("heading")).to_have_text("1 call is queued")
     await waiting.get_by_role("button", name="Cancel waitForEver").press("Enter")
     await expect(waiting).to_be_hidden()
-    assert harness.api.asked == ["GET /endless"] * 5
+    await eventually(lambda: harness.api.asked == ["GET /endless"] * 5, what="the five that have a slot")
     await stream.close()
     await expect(harness.page.get_by_test_id("connection")).not_to_contain_text("running")
 
