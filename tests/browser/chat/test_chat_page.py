@@ -123,6 +123,7 @@ async def test_code_has_colours_and_stays_one_text(chat: ChatHarness) -> None:
     await eventually(is_coloured)
     await chat.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await chat.answers.last.get_by_role("button", name="Copy code: python").click()
+    await expect(chat.page.locator("#announcements")).to_have_text("Copied")
     assert await chat.page.evaluate("navigator.clipboard.readText()") == 'if "x":  # y\n    pass'
 
 
@@ -173,6 +174,7 @@ async def test_stop_reaches_a_slow_tool_and_the_conversation_goes_on(chat: ChatH
     """S3-F2: the page's request is aborted, what was said stays, and the next message is answered."""
     await chat.say("Wait for it", text("I call.") + calls(("getLater", {})))
     await expect(chat.call("getLater")).to_be_visible()
+    await eventually(lambda: chat.api.waiting == 1)  # what has not left the page yet is abandoned nowhere
     await chat.page.get_by_role("button", name="Stop", exact=True).click()
     await eventually(lambda: chat.api.abandoned == 1)
     await expect(chat.answers).to_contain_text("Stopped.")
@@ -230,14 +232,14 @@ async def test_an_edited_message_makes_a_branch_and_both_stay(chat: ChatHarness)
     await chat.answers.get_by_role("button", name="Regenerate").click()
     await expect(chat.answers).to_contain_text("Good night.")
     await chat.over()
-    assert await page.evaluate("document.activeElement !== document.body")
+    await page.wait_for_function("document.activeElement !== document.body")
     await page.reload()
     await expect(chat.answers).to_contain_text("Good night.")
     await expect(chat.answers).to_contain_text("Answer 2 of 2")
     await page.get_by_role("button", name="Previous answer").click()
     await expect(chat.answers).to_contain_text("Good day.")
     await expect(page.get_by_role("button", name="Next answer")).to_be_enabled()
-    assert await page.evaluate("document.activeElement !== document.body")
+    await page.wait_for_function("document.activeElement !== document.body")
 
 
 async def test_a_model_that_fails_is_said_and_asked_again(chat: ChatHarness) -> None:
