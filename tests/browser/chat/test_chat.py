@@ -75,6 +75,7 @@ async def order_twice(chat: ChatHarness) -> None:
     await decide(order_of(chat, "Ada"), "Allow once")
     await expect(order_of(chat, "Bob").get_by_role("button", name="Deny")).to_be_visible()
     assert await barriers(chat.page) == []
+    await expect(order_of(chat, "Ada")).to_have_attribute("data-state", "succeeded")  # else it is in doubt
     await chat.page.reload()
     await expect_connection(chat.page, "connected")
     await decide(order_of(chat, "Bob"), "Deny")
