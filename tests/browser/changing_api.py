@@ -24,7 +24,9 @@ class ChangingApi:
     document_answers: list[int] = field(default_factory=list[int])
     """Statuses with which requests for the document were answered: 304 for whoever has it by its ETag."""
     abandoned: list[str] = field(default_factory=list[str])
-    """Those whose sender went away before they were answered; below `/endless` nothing is ever answered."""
+    """Those whose sender went away before they were answered."""
+    release: asyncio.Event = field(default_factory=asyncio.Event)
+    """Below `/endless` nothing is answered before this is set."""
 
     @property
     def text(self) -> str:
@@ -53,9 +55,10 @@ async def changing_api(paths: JsonObject) -> AsyncGenerator[ChangingApi]:
         api.asked.append(asked)
         if request.path.startswith("/endless"):
             try:
-                await asyncio.Event().wait()
-            finally:
+                await api.release.wait()
+            except asyncio.CancelledError:
                 api.abandoned.append(asked)
+                raise
         return web.json_response({"asked": asked})
 
     app = web.Application()
