@@ -136,7 +136,8 @@ async def call_everything(scene: BrowserHarness) -> dict[str, bytes]:
     read: dict[str, bytes] = {}
     for case in CASES:
         for scheme in SCHEMES:
-            reply = await scene.caller.call(f"{case}_{scheme}")
+            deadline = {"X-Tool-Deadline": "2"} if case == "slow" else {}
+            reply = await scene.caller.call(f"{case}_{scheme}", **deadline)
             read[f"{case}_{scheme}"] = repr(reply.headers).encode() + reply.body
             if case == "file":
                 async with scene.http.get(reply.json()["file"]["url"]) as response:
@@ -150,7 +151,7 @@ async def test_no_canary_is_found_anywhere_but_at_its_api(
     """Database with its WAL, files, the bridge's log with all frames, audit, answers, the page's own view."""
     for name in ("engineio.server", "socketio.server", "aiohttp", "bridge"):
         caplog.set_level(logging.DEBUG, name)
-    async with served(Api()) as api, open_harness(chromium, tmp_path, [], deadline_s=2) as scene:
+    async with served(Api()) as api, open_harness(chromium, tmp_path, [], deadline_s=20) as scene:
         page = await scene._opened(await scene.bridge.page_url(), {})  # pyright: ignore[reportPrivateUsage] - nothing is named that would be accepted
         document = tmp_path / "canaries.json"
         document.write_text(document_of(api.url))
