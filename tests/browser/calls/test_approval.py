@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from time import time
 
 import pytest
 from playwright.async_api import Browser, Page, expect
@@ -103,7 +104,7 @@ async def test_reading_asks_nobody(chromium: Browser, tmp_path: Path) -> None:
 
 async def test_no_answer_is_a_denial_and_its_card_goes(chromium: Browser, tmp_path: Path) -> None:
     """A card that stays would start something hours later."""
-    async with shop(chromium, tmp_path, approval_s=2) as (scene, page):
+    async with shop(chromium, tmp_path, approval_s=5) as (scene, page):
         running = ordering(scene)
         await card_of(page, "placeOrder")
         reply = await running
@@ -315,16 +316,21 @@ async def test_the_card_and_the_log_name_who_asks_as_text(chromium: Browser, tmp
 async def test_a_fresh_card_takes_no_click_for_half_a_second(chromium: Browser, tmp_path: Path) -> None:
     """A click that was under way to something else was not meant for it."""
     async with shop(chromium, tmp_path) as (scene, page):
+        await page.clock.pause_at(time() + 1)
         running = ordering(scene)
         allow = (await card_of(page, "placeOrder")).get_by_role("button", name="Allow once")
+        await page.clock.run_for(500)
+        await expect(allow).to_have_attribute("aria-disabled", "false")
         await page.evaluate("window.dispatchEvent(new Event('focus'))")
+        await page.clock.run_for(499)
         await expect(allow).to_have_attribute("aria-disabled", "true")
         await allow.click(force=True)
-        assert not running.done()
-        await allow.evaluate("button => button.click()")  # a script is no user
+        await page.clock.run_for(1)
         await expect(allow).to_have_attribute("aria-disabled", "false")
-        await allow.evaluate("button => button.click()")
+        await allow.evaluate("button => button.click()")  # a script is no user
         await expect(cards(page)).to_have_count(1)
+        assert not running.done()
+        await page.clock.resume()
         await allow.click()
         assert (await running).status == 200
 
