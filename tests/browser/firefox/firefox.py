@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[3]
 NODE = ROOT / ".venv" / "bin" / "node"
 DRIVER = Path(__file__).parent / "driver.mjs"
+TAKES_CLICKS = """label => [...document.querySelectorAll("button")].some((button) =>
+    (button.ariaLabel ?? button.textContent) === label && button.ariaDisabled !== "true")"""
 MAX_LINE = 16 * 1024 * 1024
 """Bytes of one answer of the driver."""
 
@@ -118,11 +120,10 @@ class FirefoxPage:
         where = f"[data-testid=connection][data-state={standing}]"
         await self.wait_for("where => document.querySelector(where) !== null", where)
 
-    async def press(self, label: str, role: str = "button") -> None:
-        """Click what has this accessible name, once it can be clicked."""
-        found = f"[aria-label={json.dumps(label)}]"
-        await self.wait_for("found => document.querySelector(found)?.ariaDisabled !== 'true'", found)
-        await self.click(f'aria/{label}[role="{role}"]')
+    async def press(self, label: str) -> None:
+        """Click the button with this accessible name, once it is there and takes clicks."""
+        await self.wait_for(TAKES_CLICKS, label)
+        await self.click(f'aria/{label}[role="button"]')
 
     async def click(self, selector: str) -> None:
         """Click what a selector of puppeteer finds."""
