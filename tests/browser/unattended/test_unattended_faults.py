@@ -97,9 +97,12 @@ async def test_a_browser_that_grows_is_replaced_without_losing_the_call_that_run
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,
         )
-        await page.wait_for_line(r"started again in 1 s: the browser uses \d+ MB, more than", after=seen)
-        assert running.done()
+        ended = await page.wait_for_line(
+            r"started again in 1 s: the browser uses \d+ MB, more than", after=seen
+        )
         assert (await running).status == 200
+        since = page.lines[page.lines.index(ended.string) :]
+        assert not any("The page is connected" in line for line in since), "no other browser has made it"
         assert await asyncio.wait_for(ballast.wait(), 10) == -signal.SIGKILL
         await page.wait_for_line("The page is connected", after=seen)
         await page.wait_until_healthy()
