@@ -84,6 +84,7 @@ async def test_on_a_phone_a_chosen_tool_has_the_screen_for_itself(scene: Browser
     await expect(page.get_by_role("heading", name="mirrorClash")).to_be_in_viewport()
     await expect(page.locator(".tool-list")).to_be_hidden()
     await page.get_by_role("link", name="All tools").click()
+    await expect(page.locator(".tool-list")).to_be_visible()
     box = await page.locator(".tool-list").bounding_box()
     assert box
     assert box["height"] > 400
