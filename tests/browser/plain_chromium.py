@@ -71,7 +71,7 @@ class PlainTab:
         how = {"expression": script, "awaitPromise": True, "userGesture": True}
         await self._browser.command("Runtime.evaluate", self._session, **how)
 
-    async def expect(self, condition: str, within_s: float = 10) -> None:
+    async def expect(self, condition: str, within_s: float = 20) -> None:
         """Wait until a JavaScript expression is true in the tab."""
 
         async def is_true() -> bool:

@@ -37,8 +37,8 @@ function nextMessage(isWanted) {
   });
 }
 
-/** @param {number} [patience] milliseconds */
-async function connectCompanion(patience = 3000) {
+/** @param {number} [patience] milliseconds before nobody is there; beside other tests an answer takes seconds */
+async function connectCompanion(patience = 20_000) {
   const { port1, port2 } = new MessageChannel();
   heard = [];
   companionPort = port1;

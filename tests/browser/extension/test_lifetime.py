@@ -135,6 +135,6 @@ async def test_a_disconnected_bridge_loses_its_port_and_its_relay(stage: Stage) 
     bridge = await stage.companion.open_bridge({"api": stage.origin})
     await stage.companion.request(type="unpair", bridge=bridge.origin)
     await bridge.page.evaluate("nextMessage(({ type }) => type === 'gone')")
-    assert (await bridge.connect())["type"] in ("refused", "silence")
+    assert (await bridge.page.evaluate("connectCompanion(500)"))["type"] in ("refused", "silence")
     await bridge.page.reload()
     assert await bridge.page.evaluate("connectCompanion(500)") == {"type": "silence"}

@@ -24,9 +24,9 @@ from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
-BACK_S = 8
-"""From a fault to the greeting at the new home for 99 of 100 pages, by the aim of issue 19; an idle machine
-needs 3 to 4.5 s."""
+BACK_S = 25
+"""From a fault to the greeting at the new home: an idle machine needs 3 to 4.5 s, a busy one longer; without
+beats it is 45 s. The aim of issue 19, 8 s for 99 of 100 pages, is measured by `bench/cluster/failover.py`."""
 
 
 WITHOUT_TOKEN = ("/executor/", "/api/calls/", "/ws/")
@@ -110,6 +110,8 @@ async def test_a_page_without_a_route_is_told_it_when_its_socket_is_refused(
     await harness.page.route("**/api/sessions", drop_route)
     await harness.page.reload()
     await expect_connection(harness.page, "connected")
+    # The refused one is closed by the browser, when it comes to that.
+    await eventually(lambda: len(harness.front.sockets) == 1)
     (socket,) = harness.front.sockets
     assert "route" in parse_qs(urlsplit(socket.address).query)
     (*_, script) = [url for url in harness.asked if urlsplit(url).path.startswith("/executor/")]

@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Request
+from playwright.async_api import Browser, Request, expect
 
 from tests.browser.oauth.oauth_scene import OAuthScene, oauth_scene
 from tests.support.canaries import contains_secret, files_with
@@ -45,8 +45,8 @@ async def test_nothing_of_a_login_reaches_the_bridge(
         assert (read.status, scene.server.grants("refresh_token")) == (200, 1)
         await go_to(scene.page, "calls")
         await scene.page.get_by_role("button", name="listNotes", exact=True).first.click()
+        await expect(scene.page.get_by_role("main")).to_contain_text("Bearer [secret]")
         shown = await scene.page.content()
-        assert "Bearer [secret]" in shown
         await scene.show_server()
         shown += await scene.page.content()
         secrets = secrets_of(scene)
