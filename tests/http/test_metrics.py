@@ -25,7 +25,7 @@ Samples = Mapping[tuple[str, frozenset[tuple[str, str]]], float]
 
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
-    async with running_bridge(tmp_path, deadline_s=2.5, metrics_token=TOKEN) as running:
+    async with running_bridge(tmp_path, metrics_token=TOKEN) as running:
         await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.asyncio
 
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
-    async with running_bridge(tmp_path, deadline_s=2.5, max_open_calls_per_user=3) as running:
+    async with running_bridge(tmp_path, max_open_calls_per_user=3) as running:
         await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
@@ -35,8 +35,9 @@ async def call(
     arguments: str | bytes | io.BytesIO = "{}",
     *,
     key: str | None = None,
+    **headers: str,
 ) -> tuple[int, Any]:
-    headers = {"Authorization": f"Bearer {key or bridge.key}"}
+    headers["Authorization"] = f"Bearer {key or bridge.key}"
     async with http.post(f"{bridge.base_url}/tools/{tool}", data=arguments, headers=headers) as response:
         return response.status, await response.json()
 
@@ -146,7 +147,7 @@ async def test_with_no_page_open_the_answer_comes_at_once_and_says_what_to_do(
 async def test_a_page_that_closes_in_mid_call_ends_the_call_at_once(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
-    """Within two seconds, and honestly: the unsafe request may have been performed."""
+    """Long before their deadline, and honestly: the unsafe request may have been performed."""
     async with page_of(bridge, bridge.local_user.id, always(None)) as page:
         running = [
             asyncio.create_task(call(bridge, http, "listProducts")),
@@ -156,7 +157,7 @@ async def test_a_page_that_closes_in_mid_call_ends_the_call_at_once(
         began = asyncio.get_running_loop().time()
         await page.close()
         ended = [await task for task in running]
-        assert asyncio.get_running_loop().time() - began < 2
+        assert asyncio.get_running_loop().time() - began < 20
         assert [(status, body["error"]["code"]) for status, body in ended] == [
             (503, "no_browser"),
             (409, "outcome_unknown"),
@@ -185,7 +186,7 @@ async def test_a_page_that_never_answers_meets_the_deadline_and_is_told_to_stop(
 ) -> None:
     """The server owns the deadline; the page aborts the request."""
     async with page_of(bridge, bridge.local_user.id, always(None)) as page:
-        status, body = await call(bridge, http, "listProducts")
+        status, body = await call(bridge, http, "listProducts", **{"X-Tool-Deadline": "2"})
         assert (status, body["error"]["code"]) == (504, "timeout")
         await eventually(lambda: [c["reason"] for c in page.cancelled] == ["deadline"])
 
@@ -286,12 +287,20 @@ async def test_a_user_with_too_many_open_calls_is_told_so(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Bounded: the fourth call of this bridge's three is refused, and the page never sees it."""
-    async with page_of(bridge, bridge.local_user.id, always(None)) as page:
+    release = asyncio.Event()
+
+    async def answer(_call: dict[str, Any]) -> dict[str, Any]:
+        await release.wait()
+        return json_answer({})
+
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
         running = [asyncio.create_task(call(bridge, http, "listProducts")) for _ in range(3)]
         await eventually(lambda: len(page.calls) == 3)
         status, body = await call(bridge, http, "listProducts")
         assert (status, body["error"]["code"]) == (429, "queue_full")
-        assert {(await task)[0] for task in running} == {504}
+        release.set()
+        assert {(await task)[0] for task in running} == {200}
+        assert len(page.calls) == 3
 
 
 @pytest.mark.parametrize(
