@@ -31,7 +31,7 @@ async def collector() -> AsyncIterator[SpanCollector]:
 
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path, collector: SpanCollector) -> AsyncIterator[Bridge]:
-    async with running_bridge(tmp_path, deadline_s=2.5, traces_endpoint=collector.url) as running:
+    async with running_bridge(tmp_path, traces_endpoint=collector.url) as running:
         await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
@@ -82,13 +82,18 @@ async def test_a_call_belongs_to_its_request_wherever_its_user_is_at_home(
     """A replica that passes a request on is a part of its way, and shows up in it."""
     async with page_of(bridge, bridge.local_user.id, answer):
         assert await call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-01") == 200
-    await eventually(lambda: [span for span in collector.spans if span.parent_id == CALLER])
-    by_id = {span.span_id: span for span in collector.spans}
-    span, above = collector.named("execute_tool listProducts"), list[str]()
-    while span.parent_id != CALLER:
-        span = by_id[span.parent_id]
-        above.append(span.name)
-    assert set(above) == {"POST /tools/{tool}"}
+
+    def names_above() -> list[str]:
+        """From the call up to its caller; empty while a replica has not told its part."""
+        by_id = {span.span_id: span for span in collector.spans}
+        span = next((each for each in collector.spans if each.name == "execute_tool listProducts"), None)
+        above: list[str] = []
+        while span and span.parent_id != CALLER:
+            if span := by_id.get(span.parent_id):
+                above.append(span.name)
+        return above if span else []
+
+    assert set(await eventually(names_above)) == {"POST /tools/{tool}"}
 
 
 async def test_a_page_may_tell_an_api_of_the_trace_where_the_servers_setting_says_so(bridge: Bridge) -> None:
@@ -159,7 +164,7 @@ async def test_arguments_answers_and_keys_are_in_no_span(bridge: Bridge, collect
 async def test_calls_go_on_while_the_collector_is_away(tmp_path: Path) -> None:
     """Nobody's call may wait for those who watch, or fail because of them."""
     gone = "http://127.0.0.1:9/v1/traces"
-    async with running_bridge(tmp_path, deadline_s=2.5, traces_endpoint=gone) as bridge:
+    async with running_bridge(tmp_path, traces_endpoint=gone) as bridge:
         await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
         async with page_of(bridge, bridge.local_user.id, answer):
             for _ in range(20):
@@ -179,7 +184,7 @@ async def test_a_bridge_ends_in_time_although_the_collector_never_answers(tmp_pa
 
 async def test_without_a_collector_nothing_is_traced_and_no_page_told(tmp_path: Path) -> None:
     """What is switched off costs nothing."""
-    async with running_bridge(tmp_path, deadline_s=2.5) as bridge:
+    async with running_bridge(tmp_path) as bridge:
         await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
         async with page_of(bridge, bridge.local_user.id, answer) as page:
             assert await call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-01") == 200
