@@ -89,7 +89,7 @@ async def test_failures_are_those_of_their_call_alone(bridge: Bridge, page: Fake
 
 async def test_a_batch_ends_what_has_not_ended_and_keeps_the_rest(bridge: Bridge, page: FakePage) -> None:
     """S0-76: the limit of the whole batch; the error names it."""
-    limits = {"TOOL_BATCH_TIMEOUT_SECONDS": 1, "TOOL_TIMEOUT_SECONDS": 1, "MAX_PARALLEL_TOOLS_PER_REQUEST": 1}
+    limits = {"TOOL_BATCH_TIMEOUT_SECONDS": 3, "TOOL_TIMEOUT_SECONDS": 3, "MAX_PARALLEL_TOOLS_PER_REQUEST": 1}
     await page.request("PATCH", "/api/limits", {"limits": limits})
     calls = [listing("fast", limit=1), listing("slow", limit=99), listing("waits", limit=2)]
     outputs = (await page.post("/api/batches", {"calls": calls}))["outputs"]

@@ -240,7 +240,7 @@ async def test_a_session_that_was_checked_before_ends_in_time(
         return False
 
     assert not await is_refused()
-    await eventually(is_refused, within_s=5)
+    await eventually(is_refused)
 
 
 async def test_an_api_key_cannot_play_a_page(bridge: Bridge) -> None:

@@ -109,7 +109,7 @@ async def test_a_client_hears_while_its_call_waits_for_an_equal_one(
         body, headers = modern_request("tools/call", ADD, request_id=2, progressToken="p", **meta)
         headers["Authorization"] = f"Bearer {bridge.key}"
         async with (
-            asyncio.timeout(5),
+            asyncio.timeout(20),
             http.post(f"{bridge.base_url}/mcp", json=body, headers=headers) as twin,
         ):
             told = await next_message(twin)

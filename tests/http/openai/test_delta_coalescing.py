@@ -147,7 +147,7 @@ async def test_five_hundred_letters_come_as_few_events(
             async for event in stream:
                 pieces += [event.delta] if event.type == "response.output_text.delta" else []
                 _open(release, pieces)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 30
     assert pieces[0] == "a"
     assert "".join(pieces) == "".join(LETTERS)
     assert len(pieces) < 60

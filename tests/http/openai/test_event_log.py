@@ -111,6 +111,7 @@ async def test_a_listener_that_falls_behind_memory_reads_on_from_the_store() -> 
     assert max(map(len, got)) < 4 * event_log.BUFFERED_BYTES
 
 
+@pytest.mark.looptime
 async def test_events_are_written_together_and_a_new_item_at_once() -> None:
     """Deltas cost the store one write in half a second; what an item's number hangs on is not put off."""
     store = GuardedStore()
