@@ -19,6 +19,7 @@ from bridge.cluster.redis_directory import RedisDirectory
 from tests.support.cluster.replica_settings import replica_settings
 from tests.support.cluster.replicas import running_replicas
 from tests.support.documents.compiled import document_text
+from tests.support.prometheus import metric
 from tests.support.running_bridge import FakePage, json_answer, pair_browser, running_bridge
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
@@ -77,6 +78,9 @@ async def test_a_caller_at_another_replica_reaches_the_page(two: TwoReplicas) ->
     assert [
         bridge.components.gateway.pages.count_pages(two.here.local_user.id)
         for bridge in (two.here, two.there)
+    ] == [1, 0]
+    assert [
+        metric(bridge.components.metrics.instruments.registry, "homes") for bridge in (two.here, two.there)
     ] == [1, 0]
 
 
