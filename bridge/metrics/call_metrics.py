@@ -24,6 +24,14 @@ from bridge.errors import ErrorCode
 CALL_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 """Upper bounds in seconds, from a call over loopback to a slow API; approvals have minutes."""
 
+_WATCHED: tuple[tuple[CallState, ErrorCode | None], ...] = (
+    (CallState.SUCCEEDED, None),
+    (CallState.FAILED, ErrorCode.NO_BROWSER),
+    (CallState.OUTCOME_UNKNOWN, ErrorCode.OUTCOME_UNKNOWN),
+)
+"""Endings that are counted from 0 on. A series that begins with several has, for Prometheus, never increased:
+an alert would miss what happened all at once, as when a page dies amid its calls."""
+
 
 class _Durations:
     """Durations, counted by the bucket into which they fall."""
@@ -52,7 +60,9 @@ class CallMetrics(Collector):
     """Measures calls; nothing waits or fails. `collect` may run in any thread, all else on the event loop."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._ended: dict[tuple[bool, CallState, ErrorCode | None], int] = {}
+        self._ended: dict[tuple[bool, CallState, ErrorCode | None], int] = {
+            (safe, state, code): 0 for safe in (True, False) for state, code in _WATCHED
+        }
         self._refused: dict[ErrorCode, int] = {}
         self._seconds = {safe: _Durations() for safe in (True, False)}
         self._wait_seconds = {wait: _Durations() for wait in WAITS}

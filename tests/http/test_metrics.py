@@ -104,6 +104,14 @@ async def test_calls_are_counted_by_kind_outcome_and_code(bridge: Bridge) -> Non
     assert (value(samples, "pages"), value(samples, "page_users")) == (1, 1)
 
 
+async def test_endings_that_alerts_are_about_are_counted_from_nothing_on(bridge: Bridge) -> None:
+    """Prometheus sees no increase in a series that begins with four: a page that died amid its calls."""
+    samples = await read_samples(bridge)
+    for code, outcome in (("no_browser", "failed"), ("outcome_unknown", "outcome_unknown")):
+        labels = frozenset({"kind": "unsafe", "outcome": outcome, "code": code}.items())
+        assert samples["tool_bridge_calls_total", labels] == 0
+
+
 async def test_what_pages_say_their_time_went_into_is_measured_and_never_more_than_the_call_took(
     bridge: Bridge,
 ) -> None:

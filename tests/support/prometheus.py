@@ -53,12 +53,23 @@ class Prometheus:
             return False
 
 
-@asynccontextmanager
-async def running_prometheus(folder: Path, target: str, token: str) -> AsyncGenerator[Prometheus]:
-    """A server that scrapes one bridge, at host and port, every second; skips the test if there is none."""
+def _find_program() -> str:
+    """The path of the server; skips the test if there is none."""
     program = shutil.which(os.environ.get("PROMETHEUS", "prometheus"))
     if program is None:
         pytest.skip("needs Prometheus; make test-all installs it or says how")
+    return program
+
+
+def find_promtool() -> str:
+    """The path of the checker that comes with the server; skips the test if there is none."""
+    return str(Path(_find_program()).with_name("promtool"))
+
+
+@asynccontextmanager
+async def running_prometheus(folder: Path, target: str, token: str) -> AsyncGenerator[Prometheus]:
+    """A server that scrapes one bridge, at host and port, every second; skips the test if there is none."""
+    program = _find_program()
     _write_configuration(folder, target, token)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
