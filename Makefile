@@ -9,7 +9,7 @@ run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
 test: ## run the tests of each change, or some: make test ARGS="tests/unit -x"
 	@make/chromium >&2 && make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test $(ARGS)
 test-all: ## run the tests that take long; make test has the others
-	@make/chromium >&2 && make/firefox >&2 && make/prometheus >&2 && make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test-all $(ARGS)
+	@make/chromium >&2 && make/firefox >&2 && make/prometheus >&2 && make/compose >&2 && make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test-all $(ARGS)
 test-replicas: ## run the HTTP, model, conversation and socket tests through two replicas
 	@make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test-replicas $(ARGS)
 extension: ## pack the companion extension into build/companion.zip, with its digest

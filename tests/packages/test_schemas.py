@@ -12,7 +12,7 @@ from tests.house.source import ROOT, files
 
 pytestmark = pytest.mark.slow
 
-COMPOSE = files("compose.yaml", "compose.open-webui.yaml", under=("deploy/",))
+COMPOSE = files("compose.yaml", "compose.open-webui.yaml", "compose.page.yaml", under=("deploy/",))
 MANIFESTS = files("kubernetes.yaml", under=("deploy/",))
 VERSIONS = ("1.31", "1.37")
 """The oldest Kubernetes that this is held to, and the newest whose schemas the lock has."""
