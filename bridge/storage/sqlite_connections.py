@@ -10,6 +10,7 @@ import asyncio
 import sqlite3
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -33,7 +34,7 @@ class SqliteConnections:
 
         `options` are those of `sqlite3.connect`.
         """
-        connection = _Connection(partial(sqlite3.connect, database, **options), ROWS_AHEAD)
+        connection = _Connection(partial(sqlite3.connect, database, **options))
         self._threads = {each for each in self._threads if each.ident is None or each.is_alive()}
         self._threads.add(connection.thread)
         return connection
@@ -49,8 +50,7 @@ class SqliteConnections:
 
 
 class _Connection(aiosqlite.Connection):
-    @property
-    def thread(self) -> threading.Thread:
-        """Thread of this connection; it does not keep the process from ending."""
-        self._thread.daemon = True
-        return self._thread
+    def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
+        super().__init__(connector, ROWS_AHEAD)
+        self.thread = self._thread
+        self.thread.daemon = True
