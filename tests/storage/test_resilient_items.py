@@ -108,6 +108,7 @@ async def test_calls_that_name_no_user_have_a_breaker_too() -> None:
 
 
 @pytest.mark.asyncio
+@pytest.mark.looptime
 async def test_a_database_that_hangs_is_not_waited_for_even_when_it_cannot_be_cancelled() -> None:
     """S0-143: a driver may need as long to give up as to answer; the answer must go on."""
     harness = ResilientStoreHarness()

@@ -230,7 +230,7 @@ async def test_the_real_loop_of_this_system_stops_on_a_signal() -> None:
     stopped = asyncio.Event()
     system.call_on_stop(asyncio.get_running_loop(), stopped.set)
     os.kill(os.getpid(), signal.SIGTERM)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         await stopped.wait()
     for name in system.stop_signals():
         asyncio.get_running_loop().remove_signal_handler(getattr(signal, name))
