@@ -1,11 +1,13 @@
-"""The dashboard and the alert rules ask for what the code declares; each alert is explained and tried."""
+"""Dashboard and alert rules ask for what the code declares; alerts and errors in the log are explained."""
 
+import ast
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
 
-from tests.house.source import refuse, text_of
+from tests.house.source import files, refuse, text_of, tree_of
 from tests.reference.metrics_page import declared, sample_name
 
 USED = re.compile(r"\btool_bridge_\w+")
@@ -31,3 +33,36 @@ def test_every_alert_is_explained_and_fires_in_a_test() -> None:
     page = text_of("docs/how-to/watch-a-bridge.md")
     refuse(f"docs/how-to/watch-a-bridge.md lacks `{name}`" for name in names if f"| `{name}` |" not in page)
     refuse(f"tests/http/alerts.yml does not make {name} fire" for name in names if name not in fires)
+
+
+def test_every_error_in_the_log_is_explained_and_every_explained_line_is_logged() -> None:
+    """A line at level error is for the operator: one that nobody explains is noise, or missed."""
+    listed = text_of("docs/how-to/watch-a-bridge.md").partition("| a line says |")[2]
+    explained = {
+        line for row in listed.splitlines() for line in re.findall(r"`([^`]+)`", row.split(" | ")[0])
+    }
+    assert len(explained) > 20
+    errors = {line for line, level in _logged() if level == "error"}
+    refuse(f"docs/how-to/watch-a-bridge.md lacks `{line}`" for line in sorted(errors - explained))
+    texts = "\n".join(text_of(file) for file in files(".py", under=("bridge/",)))
+    known = {line for line, _ in _logged()} | {"Failed to export spans batch …"}
+    refuse(
+        f"docs/how-to/watch-a-bridge.md: nothing logs `{line}`"
+        for line in sorted(explained - known)
+        if max(line.split("…"), key=len) not in texts
+    )
+
+
+def _logged() -> Iterator[tuple[str, str]]:
+    """Each text that is logged, with … for what is filled in, and its level; none that has a traceback."""
+    for file in files(".py", under=("bridge/",)):
+        for call in ast.walk(tree_of(file)):
+            match call:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="_log"), attr="error" | "warning" as level),
+                    args=[ast.Constant(value=str(text)), *_],
+                    keywords=[],
+                ):
+                    yield re.sub(r"%[srdg]", "…", text), level
+                case _:
+                    pass
