@@ -51,26 +51,130 @@ class Abandoned(Exception):
     """Work was cancelled by somebody other than its caller."""
 
 
-async def run_abandonable(
-    work: Coroutine[Any, Any, ResultT], name: str, hold: Callable[[asyncio.Task[ResultT]], None]
-) -> ResultT:
-    """Return the result of `work`, run in a task that `hold` receives and that others may cancel.
+class AbandonableWork:
+    """What the current task does within this context, which others may cancel without ending the task.
 
-    Cancelling the caller cancels the work, too.
-
-    Raises:
-        Abandoned: somebody else cancelled the task.
+    It is the task's own work: a task for it would hold three kilobytes more. Cancelling the task cancels the
+    work, too. Leaving raises `Abandoned` if nobody but the others has cancelled it.
     """
-    try:
-        async with asyncio.TaskGroup() as group:
-            task = group.create_task(work, name=name)
-            hold(task)
-            await asyncio.wait({task})
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
-    if task.cancelled():
-        raise Abandoned
-    return task.result()
+
+    __slots__ = ("_cancelled_before", "_has_ended", "_owner", "_times")
+
+    def __enter__(self) -> AbandonableWork:
+        """Begin the work."""
+        owner = asyncio.current_task()
+        assert owner is not None
+        self._owner = owner
+        self._cancelled_before = owner.cancelling()
+        self._times = 0
+        self._has_ended = False
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End it.
+
+        Raises:
+            Abandoned: others have cancelled it.
+        """
+        self._has_ended = True
+        left = self._owner.cancelling()
+        for _time in range(self._times):
+            left = self._owner.uncancel()
+        if self._times and kind is asyncio.CancelledError and left <= self._cancelled_before:
+            raise Abandoned from None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether there is nothing left to cancel."""
+        return self._has_ended
+
+    def cancel(self) -> None:
+        """Cancel the work, unless it has ended."""
+        if not self._has_ended:
+            self._times += 1
+            self._owner.cancel()
+
+
+class SideTask:
+    """One task beside the work of the current task in this context, whenever there is something for it to do.
+
+    It does what a task group with one task does, and holds next to nothing while that does not run. If it
+    fails, it cancels the work, and leaving raises its failure. Leaving waits for its end; leaving by an
+    exception cancels it.
+    """
+
+    __slots__ = ("_cancelled_before", "_failure", "_has_cancelled", "_has_ended", "_owner", "_running")
+
+    def __init__(self) -> None:
+        self._running: asyncio.Task[None] | None = None
+        self._failure: BaseException | None = None
+        self._has_ended = False
+        self._has_cancelled = False
+
+    async def __aenter__(self) -> SideTask:
+        """Begin the work."""
+        owner = asyncio.current_task()
+        assert owner is not None
+        self._owner = owner
+        self._cancelled_before = owner.cancelling()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _trace: object
+    ) -> None:
+        """End it.
+
+        Raises:
+            Exception: the task's failure.
+        """
+        self._has_ended = True
+        if self._running is not None:
+            await self._wait_for_end(is_cancelled=error is not None)
+        if self._failure is None:
+            return
+        if not self._has_cancelled:
+            if kind is not asyncio.CancelledError:
+                raise self._failure from None
+        elif self._owner.uncancel() <= self._cancelled_before:
+            raise self._failure from None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the task runs."""
+        return self._running is not None and not self._running.done()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run `work` in the task, which does not run."""
+        self._running = asyncio.create_task(work)
+        self._running.add_done_callback(self._note_end)
+
+    def cancel(self) -> None:
+        """Cancel the task, if it runs."""
+        if self._running is not None:
+            self._running.cancel()
+
+    async def _wait_for_end(self, *, is_cancelled: bool) -> None:
+        running = self._running
+        assert running is not None
+        if is_cancelled:
+            running.cancel()
+        try:
+            await asyncio.wait({running})
+        except asyncio.CancelledError:
+            running.cancel()
+            await asyncio.wait({running})
+            raise
+        self._note_end(running)
+
+    def _note_end(self, task: asyncio.Task[None]) -> None:
+        if self._running is task:
+            self._running = None
+        if task.cancelled() or (failure := task.exception()) is None:
+            return
+        self._failure = failure
+        if not self._has_ended:
+            self._has_cancelled = True
+            self._owner.cancel()
 
 
 async def run_with_companion(

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from bridge.agent.budgeted_model import BudgetedModel, RoundBudgets
-from bridge.agent.loop.approval_waits import report_approval_waits
+from bridge.agent.loop.approval_waits import ApprovalWaits
 from bridge.agent.loop.loop import run_rounds
 from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.loop.subquery import NestingToolbox, with_subquery
 from bridge.agent.loop.turn_log import TurnLogger
 from bridge.agent.memory.recorder import Recorder
 from bridge.agent.memory.turn_memory import RecalledTurn, TurnMemory
-from bridge.agent.model import ModelError
+from bridge.agent.model import Model, ModelError
 from bridge.agent.model_at_home import ModelAtHome
 from bridge.agent.provider_options import add_provider_options
 from bridge.agent.traced_turn import trace_turn
@@ -80,14 +80,24 @@ TurnEndObserver: TypeAlias = Callable[[str, TurnEnding, float], None]
 class TurnEvents:
     """The events of one turn, delivered to its observers one after the other."""
 
+    __slots__ = ("_lock", "observers")
+
     def __init__(self) -> None:
         self.observers: tuple[TurnObserver, ...] = ()
+        self._lock = asyncio.Lock()
 
     async def tell_observers(self, event: TurnEvent) -> None:
         """Deliver an event. As `Emit`; an observer may emit events of its own while it handles one."""
         for observer in self.observers:
             if (rest := observer(event)) is not None:
                 await rest
+
+    async def tell_singly(self, event: TurnEvent) -> None:
+        """Deliver an event of one of several tasks, once the event before has been handled. As `Emit`."""
+        async with self._lock:
+            for observer in self.observers:
+                if (rest := observer(event)) is not None:
+                    await rest
 
 
 class TurnRunner:
@@ -128,10 +138,10 @@ class TurnRunner:
         """Make spans of turns and their rounds from now on."""
         self._tracer = tracer
 
-    async def run_turn(self, turn: Turn, emit: Emit) -> TurnResult:
+    def run_turn(self, turn: Turn, emit: Emit) -> Coroutine[Any, Any, TurnResult]:
         """Run one turn to its end. Cancelling ends the round and every running call; what was done is stored.
 
-        Raises:
+        Raises, when awaited:
             BridgeError: `breaker_open`, `server_busy`, `budget_exceeded`, `invalid_request`: nothing was
                 started.
                 `replica_lost`: the user is at home in another replica by now.
@@ -139,8 +149,11 @@ class TurnRunner:
             ModelError: the provider failed before its first output.
         """
         if self._tracer is None:
-            return await self._run_counted(turn, emit)
-        with trace_turn(self._tracer, turn) as traced:
+            return self._run_counted(turn, emit)
+        return self._run_traced(self._tracer, turn, emit)
+
+    async def _run_traced(self, tracer: Tracer, turn: Turn, emit: Emit) -> TurnResult:
+        with trace_turn(tracer, turn) as traced:
             result = await self._run_counted(traced.turn, emit)
             traced.note_result(result)
         return result
@@ -148,30 +161,34 @@ class TurnRunner:
     async def _run_counted(self, turn: Turn, emit: Emit) -> TurnResult:
         """Run a turn, and tell the observers how it ended."""
         began = time.monotonic()
+        provider = turn.settings.provider
         try:
-            result = await self._run_at_home(turn, emit)
+            turn = await self._take_home(turn)
+            if turn.log is None:
+                result = await self._run_admitted(turn, emit, None)
+            else:
+                result = await self._run_logged(turn, emit, TurnLogger(turn.log, emit))
         except (ModelError, BridgeError) as failure:
-            self._tell_end(turn, failure, time.monotonic() - began)
+            self._tell_end(provider, failure, time.monotonic() - began)
             raise
-        self._tell_end(turn, result, time.monotonic() - began)
+        finally:
+            if turn.log is not None:
+                turn.log.close_log()
+        self._tell_end(provider, result, time.monotonic() - began)
         return result
 
-    def _tell_end(self, turn: Turn, ending: TurnEnding, seconds: float) -> None:
+    def _tell_end(self, provider: str, ending: TurnEnding, seconds: float) -> None:
         for tell in self._end_observers:
-            tell(turn.settings.provider, ending, seconds)
+            tell(provider, ending, seconds)
 
-    async def _run_at_home(self, turn: Turn, emit: Emit) -> TurnResult:
+    async def _take_home(self, turn: Turn) -> Turn:
+        """Return the turn with a model that is asked at the user's home, and within the user's budget."""
         user_id = turn.request.user_id
-        turn = replace(turn, model=ModelAtHome(turn.model, user_id, self._acts_for))
+        model: Model = ModelAtHome(turn.model, user_id, self._acts_for)
         if self._budgets is not None and self._budgets.applies_to(turn.settings.provider):
             await self._budgets.check_budget(user_id)
-            turn = replace(turn, model=BudgetedModel(turn.model, user_id, self._budgets))
-        if turn.log is None:
-            return await self._run_admitted(turn, emit, None)
-        try:
-            return await self._run_logged(turn, emit, TurnLogger(turn.log, emit))
-        finally:
-            turn.log.close_log()
+            model = BudgetedModel(model, user_id, self._budgets)
+        return replace(turn, model=model)
 
     async def _run_logged(self, turn: Turn, emit: Emit, logger: TurnLogger) -> TurnResult:
         """Run a turn that has a log, and attach the log to its answer."""
@@ -212,7 +229,9 @@ class TurnRunner:
         recorder = self.memory.open_recorder(recalled, events.tell_observers)
         events.observers = _order_observers(emit, recorder, skipped, logger)
         try:
-            result = await self._run_equipped(turn, recalled, events.tell_observers)
+            rounds = await self._equip(turn, recalled, events)
+            async with ApprovalWaits(self._calls, turn.request.turn_id, events.tell_singly):
+                result = await rounds
             skipped.finish_round()
             await recorder.record_end(result)
         except BaseException:
@@ -221,25 +240,15 @@ class TurnRunner:
             raise
         return await self.memory.store_turn(recalled, result, is_lost=recorder.is_lost)
 
-    async def _run_equipped(self, turn: Turn, recalled: RecalledTurn, emit: Emit) -> TurnResult:
-        """Run the loop, with the options and tools that belong to the model and the user."""
+    async def _equip(
+        self, turn: Turn, recalled: RecalledTurn, events: TurnEvents
+    ) -> Coroutine[Any, Any, TurnResult]:
+        """Return the loop, to be awaited, with the options and tools of the model and the user."""
         request = add_provider_options(recalled.build_request(), turn.settings.features)
         turn = replace(turn, request=request)
         offered = await self._tools.toolbox_of_turn(request, turn.settings)
-        emit = emit_singly(emit)
-        async with report_approval_waits(self._calls, request.turn_id, emit):
-            return await run_rounds(turn, with_subquery(offered, turn, emit), emit, pending=self._pending)
-
-
-def emit_singly(emit: Emit) -> Emit:
-    """Return an `Emit` for several tasks at once: an event waits until the one before has been handled."""
-    lock = asyncio.Lock()
-
-    async def emit_next(event: TurnEvent) -> None:
-        async with lock:
-            await emit(event)
-
-    return emit_next
+        emit = events.tell_singly
+        return run_rounds(turn, with_subquery(offered, turn, emit), emit, pending=self._pending)
 
 
 def _order_observers(

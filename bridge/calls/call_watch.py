@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from bridge.calls.open_call import OpenCall
 
@@ -40,14 +39,33 @@ class CallWatch:
         if watching is not None:
             watching(call)
 
-    @contextmanager
-    def watch_calls(self, asked_by: str, tell: Callable[[OpenCall], None]) -> Generator[None]:
-        """Call `tell` with each call of a turn or request that changes; it must not fail or wait.
+    def watch_calls(self, asked_by: str, tell: Callable[[OpenCall], None]) -> WatchedCalls:
+        """Return the context in which `tell` is called with each call of a turn or request that changes.
 
-        `asked_by`: the `turn_id` or `request_id` of the calls' context.
+        `asked_by`: the `turn_id` or `request_id` of the calls' context. `tell` must not fail or wait.
         """
-        self._watching[asked_by] = tell
-        try:
-            yield
-        finally:
-            self._watching.pop(asked_by, None)
+        return WatchedCalls(self._watching, asked_by, tell)
+
+
+class WatchedCalls:
+    """The calls of one turn or request, watched while the context is open."""
+
+    __slots__ = ("_asked_by", "_tell", "_watching")
+
+    def __init__(
+        self,
+        watching: dict[str, Callable[[OpenCall], None]],
+        asked_by: str,
+        tell: Callable[[OpenCall], None],
+    ) -> None:
+        self._watching = watching
+        self._asked_by = asked_by
+        self._tell = tell
+
+    def __enter__(self) -> None:
+        """Begin to watch."""
+        self._watching[self._asked_by] = self._tell
+
+    def __exit__(self, *_: object) -> None:
+        """Watch no more."""
+        self._watching.pop(self._asked_by, None)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from bridge.calls.open_call import OpenCall
 from bridge.conversations.conversation import Message, RunState
 from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.tasks import AbandonableWork
 from toolserver.json_types import JsonObject
 
 
@@ -36,8 +37,8 @@ class LiveRun:
     conversation_id: str
     user_id: str
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    task: asyncio.Task[Any] | None = None
-    """The task that a stop cancels; None before it has started."""
+    work: AbandonableWork | None = None
+    """What a stop cancels; None before it has begun."""
     goes_on: bool = False
     """Whether nobody waits here for its end, so that it may come at another home."""
     is_to_move: bool = False
@@ -49,10 +50,10 @@ class LiveRun:
     """Callback for each call of the run whose state has changed."""
 
     def request_stop(self, by: Literal["user", "bridge", "move"]) -> None:
-        """Cancel the run's task; the first caller is recorded as the one who stopped it."""
+        """Cancel the run's work; the first caller is recorded as the one who stopped it."""
         self.stopped_by = self.stopped_by or by
-        if self.task is not None:
-            self.task.cancel()
+        if self.work is not None:
+            self.work.cancel()
 
 
 class ConversationLocks:

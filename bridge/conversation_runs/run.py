@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ from bridge.conversations.conversation import Message, RunState
 from bridge.conversations.ports import ConversationStore
 from bridge.conversations.transcript import Transcript
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
-from bridge.tasks import Abandoned, log_failures, run_abandonable, yield_to_loop
+from bridge.tasks import AbandonableWork, Abandoned, log_failures, yield_to_loop
 from toolserver.json_types import JsonObject
 
 _STOPPING = "The bridge was stopped before the answer was complete. Ask again, or continue from here."
@@ -149,10 +148,8 @@ async def _run_stoppable(live: LiveRun, turn: Any) -> TurnResult:
         turn.close()
         raise Abandoned
 
-    def hold(task: asyncio.Task[Any]) -> None:
-        live.task = task
-
-    return await run_abandonable(turn, f"turn of run {live.id}", hold)
+    with AbandonableWork() as live.work:
+        return await turn
 
 
 def _state_of(result: TurnResult) -> RunState:

@@ -8,13 +8,13 @@ Events that come together leave together: each write is a system call, and a pro
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine, Mapping
+from types import TracebackType
 from typing import Any, TypeVar
 
 from aiohttp import hdrs, web
 
-from bridge.tasks import run_with_companion, yield_to_loop
+from bridge.tasks import SideTask, run_with_companion, yield_to_loop
 
 ResultT = TypeVar("ResultT")
 
@@ -41,25 +41,66 @@ _COMMENT = b": keep-alive\n\n"
 
 
 class EventStream:
-    """A response as an event stream; nothing is sent before the first event."""
+    """A response as an event stream; nothing is sent before the first event.
 
-    def __init__(self, request: web.Request, headers: Mapping[str, str]) -> None:
+    Within its context it is kept alive; it ends when the context exits normally. A task writes while there is
+    something to write: most of the time there is not, and none is held.
+    """
+
+    __slots__ = (
+        "_has_space",
+        "_loop",
+        "_request",
+        "_silence",
+        "_silence_s",
+        "_timer",
+        "_unsent",
+        "_unsent_bytes",
+        "_unsent_since",
+        "_writing",
+        "_written_at",
+        "has_begun",
+        "response",
+    )
+
+    def __init__(
+        self, request: web.Request, headers: Mapping[str, str], silence_s: float, silence: Callable[[], bytes]
+    ) -> None:
         self._request = request
+        self._silence_s = silence_s
+        self._silence = silence
         self._loop = asyncio.get_running_loop()
         self._unsent: list[bytes] = []
         self._unsent_bytes = 0
         self._unsent_since = 0.0
         """When the first of them came, by the loop's clock."""
         self._written_at = self._loop.time()
-        self._has_ended = False
-        self._has_frames: asyncio.Future[None] | None = None
-        """What the writer waits for, while it does."""
+        self._writing = SideTask()
         self._has_space: asyncio.Event | None = None
         """What the turn waits for, while it does."""
         self.response = web.StreamResponse(headers={**HEADERS, **headers})
         """What the handler returns."""
         self.has_begun = False
         """Whether the status has been sent, so that an error can only be reported inside the stream."""
+
+    async def __aenter__(self) -> EventStream:
+        """Open the stream."""
+        await self._writing.__aenter__()
+        self._timer = self._loop.call_later(self._silence_s, self._look)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the stream, once all is written.
+
+        Raises:
+            ConnectionResetError: the reader is gone; what ran in the context was cancelled.
+        """
+        self._timer.cancel()
+        await self._writing.__aexit__(kind, error, trace)
+        if error is None and self.has_begun:
+            await self.response.write_eof()
 
     async def send_frames(self, frames: bytes) -> None:
         """Send complete frames within `PATIENCE_S`; waits for a slow reader."""
@@ -70,36 +111,13 @@ class EventStream:
             self._has_space = self._has_space or asyncio.Event()
             await self._has_space.wait()
 
-    def end_stream(self) -> None:
-        """End the stream: no more frames follow."""
-        self._has_ended = True
-        self._wake_writer()
-
-    async def write_frames(self, silence_s: float, silence: Callable[[], bytes]) -> None:
-        """Write frames until the end, and the result of `silence` whenever nothing was sent for `silence_s`.
-
-        Raises:
-            ConnectionResetError: the reader is gone.
-        """
-
-        def look() -> None:
-            """Look once for each time of silence, and not once for each frame, whether it has passed."""
-            nonlocal timer
-            due = self._written_at + silence_s
-            if not self._unsent and due <= self._loop.time():
-                self._add(silence())
-                due = self._loop.time() + silence_s
-            timer = self._loop.call_at(due, look)
-
-        timer = self._loop.call_later(silence_s, look)
-        try:
-            while not self._has_ended or self._unsent:
-                if not self._unsent:
-                    self._has_frames = self._loop.create_future()
-                    await self._has_frames
-                await self._flush()
-        finally:
-            timer.cancel()
+    def _look(self) -> None:
+        """Look once for each time of silence, and not once for each frame, whether it has passed."""
+        due = self._written_at + self._silence_s
+        if not self._unsent and due <= self._loop.time():
+            self._add(self._silence())
+            due = self._loop.time() + self._silence_s
+        self._timer = self._loop.call_at(due, self._look)
 
     def _add(self, frames: bytes) -> None:
         self.has_begun = True
@@ -107,54 +125,40 @@ class EventStream:
             self._unsent_since = self._loop.time()
         self._unsent.append(frames)
         self._unsent_bytes += len(frames)
-        self._wake_writer()
+        if not self._writing.is_running:
+            self._writing.start(self._write_frames())
 
-    def _wake_writer(self) -> None:
-        if (waiting := self._has_frames) is not None:
-            self._has_frames = None
-            if not waiting.done():
-                waiting.set_result(None)
+    async def _write_frames(self) -> None:
+        """Write what there is, and what comes meanwhile.
 
-    async def _flush(self) -> None:
-        if not self._unsent:
-            return
+        Raises:
+            ConnectionResetError: the reader is gone.
+        """
         if not self.response.prepared:
             await self.response.prepare(self._request)
-        frames = b"".join(self._unsent)
-        self._unsent.clear()
-        self._unsent_bytes = 0
-        self._written_at = self._loop.time()
-        await self.response.write(frames)
-        if self._has_space is not None:
-            self._has_space.set()
-            self._has_space = None
+        while self._unsent:
+            frames = b"".join(self._unsent)
+            self._unsent.clear()
+            self._unsent_bytes = 0
+            self._written_at = self._loop.time()
+            await self.response.write(frames)
+            if self._has_space is not None:
+                self._has_space.set()
+                self._has_space = None
 
 
-@asynccontextmanager
-async def event_stream(
+def event_stream(
     request: web.Request,
     headers: Mapping[str, str],
     *,
     silence_s: float = KEEP_ALIVE_S,
     silence: Callable[[], bytes] = lambda: _COMMENT,
-) -> AsyncGenerator[EventStream]:
-    """Open a stream that is kept alive in this context, and ended when the context exits normally.
+) -> EventStream:
+    """Return a stream to be opened as a context.
 
     `silence`: makes what is sent when nothing else was for `silence_s`; a comment by default.
-
-    Raises:
-        ConnectionResetError: the reader is gone; what runs in the context is cancelled.
     """
-    stream = EventStream(request, headers)
-    try:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(stream.write_frames(silence_s, silence), name="event stream")
-            yield stream
-            stream.end_stream()
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
-    if stream.has_begun:
-        await stream.response.write_eof()
+    return EventStream(request, headers, silence_s, silence)
 
 
 def run_kept_alive(

@@ -13,8 +13,7 @@ all, and opens only when these were calls of several tools: one bad tool never c
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NamedTuple, TypeAlias
@@ -114,11 +113,29 @@ class BreakerFacts:
 
 
 class Passage:
-    """One pass through a breaker, which records how it ended."""
+    """One pass through a breaker while a context runs, which records how it ended."""
 
-    def __init__(self, name: str) -> None:
+    __slots__ = ("_breakers", "_is_probe", "_key", "_name", "ending")
+
+    def __init__(self, breakers: Breakers, key: BreakerKey, name: str) -> None:
+        self._breakers = breakers
+        self._key = key
         self._name = name
         self.ending: Ending | None = None
+
+    def __enter__(self) -> Passage:
+        """Begin.
+
+        Raises:
+            BridgeError: `breaker_open`.
+        """
+        self._breakers.check_breaker(self._key)
+        self._is_probe = self._breakers.enter_breaker(self._key)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
+        self._breakers.leave_breaker(self._key, self.ending, is_probe=self._is_probe)
 
     def record_ending(self, verdict: BreakerVerdict, error: WireError | None) -> None:
         """Record how it ended."""
@@ -200,20 +217,12 @@ class Breakers:
             if has_failed or key in self._breakers:
                 self.leave_breaker(key, ending, is_probe=is_probe)
 
-    @contextmanager
-    def pass_breaker(self, key: BreakerKey, name: str) -> Generator[Passage]:
-        """Pass a breaker while the context runs; unless an ending is recorded, nothing is concluded.
+    def pass_breaker(self, key: BreakerKey, name: str) -> Passage:
+        """Return the context that passes a breaker; unless an ending is recorded, nothing is concluded.
 
-        Raises:
-            BridgeError: `breaker_open`.
+        Entering it raises `BridgeError`: `breaker_open`.
         """
-        self.check_breaker(key)
-        is_probe = self.enter_breaker(key)
-        passage = Passage(name)
-        try:
-            yield passage
-        finally:
-            self.leave_breaker(key, passage.ending, is_probe=is_probe)
+        return Passage(self, key, name)
 
     def list_breakers(self, user_id: str) -> list[BreakerFacts]:
         """Return the breakers of a user that have failures, the most recent failure first."""

@@ -8,12 +8,11 @@ refused.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.fair_queue import FairQueue, OpenEntries, SharedResource
+from bridge.limits.fair_queue import FairQueue, OpenEntries, QueueEntry, SharedResource
 from bridge.settings.limits import Limits
 
 
@@ -40,24 +39,31 @@ class RequestQueue:
         """Return how many requests of a user hold a place or wait for one."""
         return self._of_users[user_id]
 
-    @asynccontextmanager
-    async def hold_place(self, user_id: str) -> AsyncGenerator[None]:
-        """Wait for a place and hold it. Cancelling gives up the wait.
+    def hold_place(self, user_id: str) -> HeldPlace:
+        """Return the context that waits for a place and holds it. Cancelling gives up the wait.
 
-        Raises:
-            BridgeError: `server_busy`: too many requests wait, or no place became free within
-                `request_queue_wait_seconds`.
+        Entering it raises `BridgeError`: `server_busy`: too many requests wait, or no place became free
+        within `request_queue_wait_seconds`.
         """
+        return HeldPlace(self, user_id)
+
+    async def take_place(self, user_id: str) -> QueueEntry:
+        """Wait for a place; `leave_place` must follow. As `hold_place`."""
         entry = self._queue.enter_queue(_RequestKey(user_id))
         self._of_users[user_id] += 1
         try:
             if not self._queue.grant_now(entry):
                 self._make_room_for(user_id)
                 await self._queue.wait_for_grant(entry, self._limits().request_queue_wait_seconds)
-            yield
-        finally:
-            self._of_users -= Counter((user_id,))
-            self._queue.leave_queue(entry)
+        except BaseException:
+            self.leave_place(user_id, entry)
+            raise
+        return entry
+
+    def leave_place(self, user_id: str, entry: QueueEntry) -> None:
+        """Give up a place."""
+        self._of_users -= Counter((user_id,))
+        self._queue.leave_queue(entry)
 
     def limits_changed(self) -> None:
         """Admit the requests that may run now."""
@@ -80,6 +86,24 @@ class RequestQueue:
         if waiting[busiest] <= waiting[user_id] + 1:
             raise busy
         self._queue.reject_last(busiest, busy)
+
+
+class HeldPlace:
+    """A place that is held while the context runs."""
+
+    __slots__ = ("_entry", "_queue", "_user_id")
+
+    def __init__(self, queue: RequestQueue, user_id: str) -> None:
+        self._queue = queue
+        self._user_id = user_id
+
+    async def __aenter__(self) -> None:
+        """Wait for it."""
+        self._entry = await self._queue.take_place(self._user_id)
+
+    async def __aexit__(self, *_: object) -> None:
+        """Give it up."""
+        self._queue.leave_place(self._user_id, self._entry)
 
 
 class _RequestKey(NamedTuple):

@@ -1,10 +1,18 @@
-"""Waiting with a bound or with a companion, and what a pause of the process does to it."""
+"""Waiting with a bound or a companion, work that others may cancel, and what a pause of the process does."""
 
 import asyncio
+from collections.abc import Awaitable
 
 import pytest
 
-from bridge.tasks import run_while_awake, run_with_companion, run_within
+from bridge.tasks import (
+    AbandonableWork,
+    Abandoned,
+    SideTask,
+    run_while_awake,
+    run_with_companion,
+    run_within,
+)
 from tests.faults.virtual_time import VirtualLoop
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.virtual_time]
@@ -111,3 +119,114 @@ async def test_work_that_fails_ends_its_companion() -> None:
     with pytest.raises(LookupError):
         await run_with_companion(fail(), companion.run, 2)
     assert companion.history == ["begun", "cancelled"]
+
+
+async def do_abandonable(held: list[AbandonableWork]) -> str:
+    """Goes on when its work is cancelled by others."""
+    try:
+        with AbandonableWork() as work:
+            held.append(work)
+            return await answer_after(60)
+    except Abandoned:
+        return await answer_after(1) + " instead"
+
+
+async def test_work_that_others_cancel_ends_and_its_task_goes_on() -> None:
+    """A response is cancelled by its id: its caller's connection is told so."""
+    held: list[AbandonableWork] = []
+    task = asyncio.create_task(do_abandonable(held))
+    await asyncio.sleep(1)
+    held[0].cancel()
+    assert await task == "answer instead"
+    assert task.cancelling() == 0
+    assert held[0].has_ended
+    held[0].cancel()
+    assert task.cancelling() == 0
+
+
+async def test_who_is_cancelled_itself_does_not_go_on() -> None:
+    """Its caller hung up, whether others have cancelled its work as well or not."""
+    for others in (False, True):
+        held: list[AbandonableWork] = []
+        task = asyncio.create_task(do_abandonable(held))
+        await asyncio.sleep(1)
+        if others:
+            held[0].cancel()
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled()
+
+
+class Reader:
+    """Takes what is written in a side task, and may be gone after some."""
+
+    def __init__(self, takes: int = 10) -> None:
+        self.takes = takes
+        self.unread: list[str] = []
+        self.read: list[str] = []
+
+    async def take_all(self) -> None:
+        while self.unread:
+            await asyncio.sleep(1)
+            if len(self.read) >= self.takes:
+                raise ConnectionResetError
+            self.read.append(self.unread.pop(0))
+
+
+def write_to(reader: Reader, side: SideTask, text: str) -> None:
+    reader.unread.append(text)
+    if not side.is_running:
+        side.start(reader.take_all())
+
+
+async def write_all(reader: Reader, *texts: str, then: Awaitable[object]) -> None:
+    async with SideTask() as side:
+        for text in texts:
+            write_to(reader, side, text)
+        await then
+
+
+async def test_a_side_task_runs_while_there_is_something_for_it_and_is_waited_for() -> None:
+    """A stream has a task that writes only while there is something to write."""
+    reader = Reader()
+    async with SideTask() as side:
+        write_to(reader, side, "a")
+        assert side.is_running
+        await asyncio.sleep(2)
+        assert not side.is_running
+        write_to(reader, side, "b")
+        write_to(reader, side, "c")
+    assert reader.read == ["a", "b", "c"]
+
+
+async def test_a_side_task_that_fails_ends_the_work_with_its_failure() -> None:
+    """The reader is gone: the turn ends, and its task can still answer."""
+    with pytest.raises(ConnectionResetError):
+        await write_all(Reader(takes=1), "a", "b", then=answer_after(60))
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+
+
+async def test_a_side_task_that_fails_at_the_end_fails_the_work() -> None:
+    """What could not be written is no success."""
+    with pytest.raises(ConnectionResetError):
+        await write_all(Reader(takes=0), "a", then=answer_after(0))
+
+
+async def test_work_that_fails_or_is_cancelled_cancels_its_side_task() -> None:
+    """Nothing is written after a failure, and nothing waits for a slow reader then."""
+    reader = Reader()
+
+    async def fail() -> None:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await write_all(reader, "a", then=fail())
+    task = asyncio.create_task(write_all(reader, "b", then=answer_after(0)))
+    await asyncio.sleep(0.5)
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled()
+    await asyncio.sleep(5)
+    assert reader.read == []

@@ -8,15 +8,16 @@ run only when their round has completed. Knows no protocol and no page.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from typing import Any
 
 from bridge.agent.items import Item, ModelCall, add_usage, call_id_of, is_answer, output_item, usage_of
 from bridge.agent.loop.context_budget import ContextBudget
 from bridge.agent.loop.limit_notice import limit_notice, limit_warning
 from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.loop.rounds import ModelCallIds, Round, RoundReader
+from bridge.agent.loop.rounds import NO_IDS, ModelCallIds, Round, RoundReader
 from bridge.agent.model import ModelError, ModelRequest
 from bridge.agent.model_messages import (
     BROKE_OFF,
@@ -58,21 +59,20 @@ def closing_options(options: JsonObject) -> JsonObject:
 ABOUT_TOOLS = ("tool_choice", "parallel_tool_calls")
 
 
-async def run_rounds(
+def run_rounds(
     turn: Turn, toolbox: Toolbox, emit: Emit, *, pending: PendingRounds | None = None
-) -> TurnResult:
-    """Run the rounds of one turn to its end.
+) -> Coroutine[Any, Any, TurnResult]:
+    """Return what runs the rounds of one turn to its end when it is awaited.
 
     `pending` remembers turns whose last round calls the caller's tools.
 
     Cancelling hangs up on the provider and cancels every running call; no further events are emitted. An
     exception from `emit` does the same.
 
-    Raises:
-        ModelError: the provider failed before its first output; nothing was emitted. A later failure is part
-            of the result, with the output up to then.
+    Awaiting it raises `ModelError`: the provider failed before its first output; nothing was emitted. A later
+    failure is part of the result, with the output up to then.
     """
-    return await _Loop(turn, toolbox, emit, pending).run_all()
+    return _Loop(turn, toolbox, emit, pending).run_all()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class _Loop:
         self._pending = pending
         self._max_rounds = turn.request.max_rounds or turn.settings.max_rounds
         self._output: list[Item] = []
-        self._own_ids: set[str] = set()
+        self._own_ids = NO_IDS
         self._ids = ModelCallIds(map(call_id_of, turn.request.input), self._waits_elsewhere)
         self._usage: JsonObject = {"turn_count": 0, "function_call_count": 0}
         self._calls_run = 0
@@ -200,7 +200,7 @@ class _Loop:
         """Add a round to the output, the ids and the usage."""
         calls = self._calls_of(round_)
         self._output.extend(round_.items)
-        self._own_ids.update(call.call_id for call in calls.own)
+        self._own_ids |= {call.call_id for call in calls.own}
         counts: JsonObject = {"turn_count": 1, "function_call_count": len(calls.all)}
         self._usage = add_usage(add_usage(self._usage, usage_of(round_.response)), counts)
 
@@ -262,7 +262,7 @@ class _Loop:
             status=round_.status,
             output=tuple(self._output),
             caller_calls=tuple(callers),
-            own_call_ids=frozenset(self._own_ids),
+            own_call_ids=self._own_ids,
             usage=self._usage,
             response=round_.response,
             limit_reached=limit_reached,

@@ -13,7 +13,7 @@ from bridge.calls.endings import stopped
 from bridge.endpoints.mcp.content import JsonResult, render_error
 from bridge.endpoints.mcp.progress import CallProgress
 from bridge.endpoints.mcp.protocol import RpcError
-from bridge.tasks import Abandoned, run_abandonable
+from bridge.tasks import AbandonableWork, Abandoned
 
 TASK_AFTER_S = 5.0
 """Seconds after which a call becomes a task; one whose user is asked becomes one at once."""
@@ -32,12 +32,13 @@ class TaskRun:
     outcome: JsonResult | RpcError | None = None
     """Set once."""
     _on_end: Callable[[], None] | None = None
-    _work: asyncio.Task[JsonResult] | None = None
+    _work: AbandonableWork | None = None
 
-    async def run(self, work: Coroutine[Any, Any, JsonResult], name: str) -> None:
+    async def run(self, work: Coroutine[Any, Any, JsonResult]) -> None:
         """Run the call to its end."""
         try:
-            self.outcome = await run_abandonable(work, name, self._hold)
+            with AbandonableWork() as self._work:
+                self.outcome = await work
         except Abandoned:
             self.outcome = render_error(stopped("caller"), self.progress.call_id)
         except RpcError as error:
@@ -65,9 +66,6 @@ class TaskRun:
 
     def cancel(self) -> None:
         """Abort the call, unless it has ended."""
-        if self._work is not None and not self._work.done():
+        if self._work is not None and not self._work.has_ended:
             self.is_cancelled = True
             self._work.cancel()
-
-    def _hold(self, work: asyncio.Task[JsonResult]) -> None:
-        self._work = work

@@ -125,7 +125,7 @@ class McpTasks:
         return run.is_task
 
     async def _run_to_end(self, run: TaskRun, work: Coroutine[Any, Any, JsonResult]) -> None:
-        await run.run(work, "mcp task")
+        await run.run(work)
         task_id = run.progress.call_id
         while run.is_task and task_id is not None and isinstance(run.outcome, dict):
             try:

@@ -123,8 +123,8 @@ class BackgroundTurn:
     async def _answer(self, turn: TurnOf) -> bytes:
         """The turn, and its last frames; empty: it has not come to an end."""
         try:
-            work = log_failures(self._frames(turn), "A response in the background")
-            frames = await self._all.run_cancellable(self._running, work)
+            with self._all.run_cancellable(self._running):
+                frames = await log_failures(self._frames(turn), "A response in the background")
         except Cancelled as cancelled:
             if not cancelled.frames:
                 return b""

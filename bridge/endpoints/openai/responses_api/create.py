@@ -202,9 +202,8 @@ class ResponseMaker:
         self, order: ResponseOrder, making: ResponseInProgress, running: RunningResponse, emit: Emit
     ) -> bytes:
         try:
-            result = await self._running.run_cancellable(
-                running, self.answer_turn(order, making.record, emit)
-            )
+            with self._running.run_cancellable(running):
+                result = await self.answer_turn(order, making.record, emit)
         except Cancelled as cancelled:
             await making.interrupted()
             return cancelled.frames

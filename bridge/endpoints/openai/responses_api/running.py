@@ -11,16 +11,14 @@ from collections import Counter
 from collections.abc import Coroutine, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from bridge.agent.errors import ApiError, ApiFailure, of_wire
 from bridge.agent.responses.writer import ResponsesWriter
 from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.errors import ErrorCode, WireError
-from bridge.tasks import Abandoned, Tasks, run_abandonable
-
-T = TypeVar("T")
+from bridge.tasks import AbandonableWork, Abandoned, Tasks
 
 MAX_IN_BACKGROUND = 20
 """Maximum background responses of one user at once. Chosen."""
@@ -47,7 +45,8 @@ class RunningResponse:
     answer: ResponsesWriter
     log: EventLog | None = None
     """Of one in the background."""
-    task: asyncio.Task[Any] | None = None
+    work: AbandonableWork | None = None
+    """What a cancel ends; None before it has begun."""
     last_frames: bytes = b""
     """Of one that was cancelled by its id."""
     keeping: asyncio.Task[None] | None = None
@@ -67,6 +66,38 @@ class RunningResponse:
         self._is_gone = True
         if self._gone is not None:
             self._gone.set()
+
+
+class CancellableWork(AbandonableWork):
+    """The work on an answer, for which a cancelled response is a `Cancelled`."""
+
+    __slots__ = ("_running",)
+
+    def __init__(self, running: RunningResponse) -> None:
+        self._running = running
+
+    def __enter__(self) -> CancellableWork:
+        """Begin the work.
+
+        Raises:
+            Cancelled: the response was cancelled before.
+        """
+        if self._running.last_frames:
+            raise Cancelled(self._running.last_frames)
+        super().__enter__()
+        self._running.work = self
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        """End it.
+
+        Raises:
+            Cancelled: somebody has cancelled this response, or the bridge stops.
+        """
+        try:
+            super().__exit__(kind, *rest)
+        except Abandoned:
+            raise Cancelled(self._running.last_frames) from None
 
 
 class RunningResponses:
@@ -98,23 +129,12 @@ class RunningResponses:
             del self._running[key]
             running.mark_gone()
 
-    async def run_cancellable(self, running: RunningResponse, work: Coroutine[Any, Any, T]) -> T:
-        """Do the work on an answer, which `cancel` ends. When the caller itself is cancelled, so is the work.
+    def run_cancellable(self, running: RunningResponse) -> CancellableWork:
+        """Return the context for the work on an answer, which `cancel_running` ends.
 
-        Raises:
-            Cancelled: somebody cancelled this response, or the bridge stops.
+        When the caller itself is cancelled, so is the work.
         """
-        if running.last_frames:  # before it had begun
-            work.close()
-            raise Cancelled(running.last_frames)
-
-        def hold(task: asyncio.Task[Any]) -> None:
-            running.task = task
-
-        try:
-            return await run_abandonable(work, f"response {running.response_id}", hold)
-        except Abandoned:
-            raise Cancelled(running.last_frames) from None
+        return CancellableWork(running)
 
     def start_background(self, running: RunningResponse, work: Coroutine[Any, Any, None]) -> None:
         """Do the work in the background; it can be found until it is done."""
@@ -142,12 +162,12 @@ class RunningResponses:
     def cancel_running(self, user_id: str, response_id: str) -> RunningResponse | None:
         """Cancel a user's running response; its listeners get its end. None when there is none."""
         running = self.find_running(user_id, response_id)
-        if running is None or (running.task is not None and running.task.done()):
+        if running is None or (running.work is not None and running.work.has_ended):
             return None
         if not running.last_frames:
             running.last_frames = encode_events(running.answer.write_cancelled())
-            if running.task is not None:
-                running.task.cancel()
+            if running.work is not None:
+                running.work.cancel()
         return running
 
     async def stop_background(self) -> None:
@@ -170,8 +190,8 @@ class RunningResponses:
 
 async def _stop(background: Sequence[RunningResponse]) -> None:
     for running in background:
-        if running.task is not None:
-            running.task.cancel()
+        if running.work is not None:
+            running.work.cancel()
     with suppress(TimeoutError):
         async with asyncio.timeout(STOP_S):
             for running in background:
