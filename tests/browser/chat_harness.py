@@ -19,6 +19,7 @@ from tests.support.documents.compiled import document_text, operation
 from tests.support.models.model_answers import Answer
 from tests.support.models.model_bridge import models_file
 from tests.support.models.scripted_provider import KEY, Script, ScriptedProvider, scripted_provider
+from tests.support.tcp_servers import free_port
 from tests.support.web_servers import for_every_page, serving
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
@@ -134,7 +135,7 @@ async def open_chat_harness(
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", api.answer)
     async with scripted_provider() as provider, serving(for_every_page(app), notices_hang_up=True) as api.url:
-        chosen = {"approve": "safe", **_models(provider), **settings}
+        chosen = {"approve": "safe", "port": free_port(), **_models(provider), **settings}
         async with open_harness(browser, folder, ["shop.json"], **chosen) as scene:
             server = await scene.bridge.components.registry.share_document(
                 "moody", api.document, source_url=None

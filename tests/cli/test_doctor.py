@@ -21,6 +21,7 @@ from tests.support.commands import Ended, run_command
 from tests.support.running_bridge import pair_browser
 from tests.support.stores.databases import execute, with_tables
 from tests.support.stores.full_disk import limit_disk
+from tests.support.tcp_servers import free_port
 
 
 def diagnose(*words: str, **environ: str) -> Ended:
@@ -29,11 +30,6 @@ def diagnose(*words: str, **environ: str) -> Ended:
 
 def checks_of(ended: Ended) -> dict[str, dict[str, Any]]:
     return {check["name"]: check for check in json.loads(ended.output)["checks"]}
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +48,7 @@ def serving(data: Path, *options: str) -> Generator[tuple[subprocess.Popen[str],
         assert process.stdout is not None
         yield process, json.loads(process.stdout.readline())["base_url"]
         process.send_signal(signal.SIGINT)
-        process.wait(15)
+        process.wait(40)
 
 
 def test_a_machine_where_a_bridge_could_start_is_well(tmp_path: Path) -> None:
@@ -156,7 +152,7 @@ def test_what_a_running_bridge_lacks_is_told_in_its_own_words_with_advice(tmp_pa
     """`/readyz` says what, to whoever asks; what to do is for the one who runs it."""
     with serving(tmp_path, "--canary-user", "canary", "--canary-tool", "listProducts") as (_, address):
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(f"{address}/readyz", timeout=10)
+            urllib.request.urlopen(f"{address}/readyz", timeout=30)
         with refused.value:
             report = json.load(refused.value)
         told = diagnose("--json", "--data", str(tmp_path))

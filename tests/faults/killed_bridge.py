@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import socket
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from openai import AsyncOpenAI
 from tests.support.documents.compiled import document_text
 from tests.support.models.scripted_provider import KEY, ScriptedProvider
 from tests.support.running_bridge import TEST_LIMITS, FakePage, pair_browser
+from tests.support.tcp_servers import free_port
 
 START_S = 60
 
@@ -100,11 +100,8 @@ async def killable_bridge(
     folder: Path, provider: ScriptedProvider, *, approve: str = "all"
 ) -> AsyncGenerator[KillableBridge]:
     """A bridge that runs; killed at the end."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
     async with aiohttp.ClientSession() as http:
-        bridge = KillableBridge(folder, provider, http, approve, port)
+        bridge = KillableBridge(folder, provider, http, approve, free_port())
         await bridge.start()
         try:
             yield bridge

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import pytest
 
 from tests.house.source import ROOT
 from tests.packages.dockerfile import Stage, build, read_steps, run_environ
+from tests.support.tcp_servers import free_port
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -51,7 +51,7 @@ async def test_the_image_serves_without_rights_and_with_a_root_that_cannot_be_wr
     image: Stage,
 ) -> None:
     """Command, health check and stop signal are those of the Dockerfile; only /data and /tmp are written."""
-    port = _free_port()
+    port = free_port()
     with serving(image, port) as process:
         async with aiohttp.ClientSession() as http:
             await eventually(lambda: _is_ready(http, port, process), within_s=90, what="a ready bridge")
@@ -134,8 +134,3 @@ async def _is_ready(http: aiohttp.ClientSession, port: int, process: subprocess.
             return answer.status == 200
     except aiohttp.ClientConnectionError:
         return False
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]

@@ -3,9 +3,11 @@
 import asyncio
 import datetime
 import ipaddress
+import secrets
+import socket
 import ssl
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +17,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 Serve: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
+
+PORTS = range(20_000, 32_000)
+"""Below those that the system gives to whoever asks for any: none of these becomes busy by chance."""
+
+
+def free_port() -> int:
+    """A port that nobody has now, for a server that is started later or again, or never."""
+    while True:
+        port = secrets.choice(PORTS)  # not what pytest-randomly has every worker choose
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 @asynccontextmanager

@@ -17,9 +17,9 @@ from tests.support.oauth.identity_provider import (
     CLIENT_ID,
     CLIENT_SECRET,
     IdentityProvider,
-    free_port,
     running_provider,
 )
+from tests.support.tcp_servers import free_port
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 

@@ -1,6 +1,5 @@
 """One browser with the extension for all tests of this folder; each test has a bridge of its own."""
 
-import socket
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ import pytest_asyncio
 from tests.browser.extension.companion import Companion, running_companion
 from tests.browser.extension.sample_apis import SampleApi, bridge_application
 from tests.browser.tls_proxy import tls_proxy
+from tests.support.tcp_servers import free_port
 from tests.support.web_servers import serving
 
 FAILING = ("http://closed.test/*", "http://broken.test/*", "http://nowhere.invalid/*", "https://tls.test/*")
@@ -53,14 +53,7 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stag
         folder = tmp_path_factory.mktemp("companion")
         async with running_companion(folder / "profile", bridge_port, hosts) as companion:
             origins = f"http://api.test:{port}", f"http://api.test:{neighbour_port}"
-            yield Stage(companion, api, origins[0], neighbour, origins[1], closed_port(), proxy.port)
-
-
-def closed_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+            yield Stage(companion, api, origins[0], neighbour, origins[1], free_port(), proxy.port)
 
 
 def _port_of(url: str) -> int:

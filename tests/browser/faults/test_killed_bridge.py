@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ from playwright.async_api import Browser, BrowserContext
 from examples.ledger import LEDGER
 from examples.sample_api import start_sample_api
 from tests.support.chromium import Caller, expect_connection, open_page
+from tests.support.tcp_servers import free_port
 from tests.support.waiting import eventually
 
 pytestmark = [
@@ -66,12 +66,6 @@ async def own_bridge(folder: Path, port: int, spec: str) -> AsyncGenerator[Runni
         if running.returncode is None:
             running.kill()
         await running.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def calls_of(caller: Caller) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from playwright.async_api import Browser, expect
 from tests.browser.browser_harness import BrowserHarness, open_harness, start_offering
 from tests.browser.plain_chromium import plain_chromium
 from tests.support.chromium import accept_selection, expect_connection, go_to
+from tests.support.tcp_servers import free_port
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
@@ -82,11 +83,11 @@ async def test_a_hidden_tab_answers_as_fast_as_a_visible_one(
 async def test_after_a_restart_of_the_bridge_the_open_page_goes_on(chromium: Browser, tmp_path: Path) -> None:
     """Updates and reboots happen; names and acceptances are the user's and stay."""
     documents = ["mirror.yaml", "answers.yaml"]
-    async with open_harness(chromium, tmp_path, documents, deadline_s=10) as scene:
+    port = free_port()
+    async with open_harness(chromium, tmp_path, documents, port=port, deadline_s=10) as scene:
         page = await scene.open_page()
         await accept_selection(page, "mirror", "Read-only")
         before = await scene.caller.document()
-        port = scene.bridge.server.sockets[0].getsockname()[1]
         key = scene.bridge.key
         closing_at = time.perf_counter()
         await scene.bridge.close()

@@ -22,10 +22,10 @@ import pytest_asyncio
 from bridge.http.companion import build_archive
 from tests.browser.browser_harness import start_offering
 from tests.browser.companion.office_api import OfficeApi
-from tests.browser.extension.conftest import closed_port
 from tests.browser.extension.sample_apis import SampleApi, bridge_application
 from tests.browser.firefox.firefox import Firefox, FirefoxPage, running_firefox
 from tests.support.chromium import Caller
+from tests.support.tcp_servers import free_port
 from tests.support.waiting import eventually
 from tests.support.web_servers import serving
 
@@ -201,7 +201,7 @@ async def test_a_refused_connection_is_told_by_its_name_and_proves_that_nothing_
     stage: Stage,
 ) -> None:
     """The host is granted at every port by Firefox; the extension's own grant is what this port lacks."""
-    closed = f"http://api.test:{closed_port()}"
+    closed = f"http://api.test:{free_port()}"
     await grant_api(stage.page.browser, stage.page, closed)
     failed = await stage.call("", url=f"{closed}/x")
     assert (failed["type"], failed["delivered"]) == ("failed", "no"), failed

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from playwright.async_api import Browser
 
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.browser.unattended.running_page import RunningPage, running_page
+from tests.support.tcp_servers import free_port
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -35,11 +35,6 @@ async def options_of(slow: BrowserHarness, folder: Path) -> tuple[str, str, str,
     (folder / "ticket").write_text(await slow.bridge.page_url())
     policy = f'[[servers]]\nurl = "{slow.samples_url}/documents/answers.yaml"\naccept = "all"'
     return slow.bridge.base_url, policy, "--ticket-file", str(folder / "ticket")
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def main_pid(page: RunningPage) -> int:

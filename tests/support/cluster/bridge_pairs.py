@@ -16,9 +16,10 @@ from bridge.app.replica import Replica
 from bridge.app.secret_files import choose_secret, write_private
 from bridge.app.server import SECRET_FILE, Bridge
 from bridge.settings.bridge import BridgeSettings
-from tests.support.cluster.replica_settings import free_port, replica_settings
+from tests.support.cluster.replica_settings import replica_settings
 from tests.support.settings import changed_settings
 from tests.support.stores.redis import RedisServer
+from tests.support.tcp_servers import free_port
 from tests.support.waiting import eventually
 
 KEY_FILE = "local.key"

@@ -17,9 +17,9 @@ from pathlib import Path
 from sqlalchemy import URL
 
 from tests.support.cluster.balancer import Balancer, running_balancer
-from tests.support.cluster.replica_settings import free_port
 from tests.support.documents.compiled import document_text
 from tests.support.stores.databases import execute
+from tests.support.tcp_servers import free_port
 
 START_S = 50
 STOP_S = 40

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -75,10 +74,3 @@ async def running_provider(
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # what is called node here starts the real one
         await process.wait()
-
-
-def free_port() -> int:
-    """A port of this machine where nothing listens now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -5,7 +5,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -20,6 +19,7 @@ from psycopg import sql
 from sqlalchemy import URL
 
 from bridge.storage.database import open_postgresql, postgresql_url
+from tests.support.tcp_servers import free_port
 
 DEBIAN = Path("/usr/lib/postgresql")
 STOP_SECONDS = 20
@@ -51,7 +51,7 @@ class PostgresServer:
         self._folder = Path(tempfile.mkdtemp(prefix="tool-bridge-postgresql-"))
         self._process: subprocess.Popen[bytes] | None = None
         self._names = (f"test_{number}" for number in itertools.count())
-        self.port = _free_port()
+        self.port = free_port()
         if self._account:
             shutil.chown(self._folder, self._account["user"])
         options = ["--encoding=UTF8", "--locale=C", "--username=postgres", "--no-sync", "--auth=trust"]
@@ -154,8 +154,3 @@ def _drained(said: IO[bytes]) -> None:
     with said:
         for _line in said:
             pass
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]

@@ -15,6 +15,8 @@ from typing import IO, cast
 
 import pytest
 
+from tests.support.tcp_servers import free_port
+
 STOP_SECONDS = 10
 DATABASES = 16
 READY = b"Ready to accept connections"
@@ -40,7 +42,7 @@ class RedisServer:
         self._program = self._folder / "redis-server"
         self._program.symlink_to(chosen or program())
         self._process: subprocess.Popen[bytes] | None = None
-        self.port = _free_port()
+        self.port = free_port()
         self.start()
 
     @property
@@ -122,8 +124,3 @@ def _drained(said: IO[bytes]) -> None:
     with said:
         for _line in said:
             pass
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
