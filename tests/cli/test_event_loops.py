@@ -41,10 +41,10 @@ def test_a_bridge_serves_and_stops_on_either_event_loop(
         asked = urllib.request.Request(
             f"{facts['base_url']}/openapi.json", headers={"Authorization": f"Bearer {facts['key']}"}
         )
-        with urllib.request.urlopen(asked, timeout=10) as answer:
+        with urllib.request.urlopen(asked, timeout=30) as answer:
             assert "openapi" in json.load(answer)
         process.send_signal(number)
-        output, errors = process.communicate(timeout=15)
+        output, errors = process.communicate(timeout=40)
     assert (output, process.returncode) == ("", 0)
     assert logged in errors.splitlines()
     assert [line for line in errors.splitlines() if not line.startswith("INFO ")] == []

@@ -39,7 +39,7 @@ def test_a_link_pairs_a_browser_with_its_user_once(tmp_path: Path) -> None:
         address, _, ticket = printed.output.strip().partition("#ticket=")
         asyncio.run(_pair(base_url, ticket))
         process.terminate()
-        process.wait(15)
+        process.wait(40)
     assert (printed.status, printed.errors, address) == (0, "", f"{base_url}/")
     assert "1 browsers" in run("users", data=tmp_path).output
 
@@ -81,7 +81,7 @@ def test_a_browser_gets_the_link_and_the_terminal_does_not(tmp_path: Path) -> No
         env={**os.environ, "BROWSER": str(browser)},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=50,
         check=True,
     )
     assert ran.stdout == "Your browser opens http://127.0.0.1:8642/\n"

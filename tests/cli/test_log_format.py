@@ -24,7 +24,7 @@ def log_of(folder: Path, *options: str) -> list[dict[str, Any]]:
         assert process.stdout is not None
         json.loads(process.stdout.readline())
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=15)
+        _, errors = process.communicate(timeout=40)
     return [json.loads(line) for line in errors.splitlines()]
 
 

@@ -73,7 +73,7 @@ async def serving(data: Path, *words: str, **switches: str) -> AsyncGenerator[St
             yield Started(json.loads(line), http)
     finally:
         process.send_signal(signal.SIGINT)
-        await asyncio.wait_for(process.communicate(), 30)
+        await asyncio.wait_for(process.communicate(), 50)
     assert process.returncode == 0
 
 

@@ -32,6 +32,7 @@ def test_the_live_replicas_are_listed_with_their_load(
     assert title == ["id", "url", "state", "users", "calls", "version", "heartbeat"]
     assert blue[:6] == ["blue", "http://10.0.0.5:8766", "ready", "3", "2", "0.1.0"]
     assert red[:6] == ["red", "http://10.0.0.16:8766", "draining", "12", "0", "0.1.0"]
+    asyncio.run(beat(redis_server.url, RED, BLUE))  # each counts for four seconds
     assert main(["replicas", "--json", "--redis", redis_server.url]) == 0
     told = json.loads(capsys.readouterr().out)["replicas"]
     assert [each["id"] for each in told] == ["blue", "red"]

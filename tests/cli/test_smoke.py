@@ -36,7 +36,7 @@ async def smoke_alone(bridge: Bridge, *words: str) -> Ended:
     """In a process of its own."""
     command = (sys.executable, "-m", "bridge", "smoke", "--data", str(bridge.data_dir), *words)
     process = await create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE)
-    output, errors = await wait_for(process.communicate(), 30)
+    output, errors = await wait_for(process.communicate(), 50)
     return Ended(process.returncode or 0, output.decode(), errors.decode())
 
 
