@@ -60,8 +60,11 @@ async def test_a_call_of_a_frozen_page_ends_with_its_own_status(
         assert await run(bridge, tool) == ending
 
 
-async def test_a_page_of_which_something_is_heard_is_not_frozen(bridge: Bridge) -> None:
+async def test_a_page_of_which_something_is_heard_is_not_frozen(
+    bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its acknowledgement may wait behind much else on a slow connection."""
+    monkeypatch.setattr(gateway, "ACK_S", 5.0)
     released = asyncio.Event()
 
     async def acknowledge_late(envelope: dict[str, Any]) -> dict[str, Any]:
@@ -73,7 +76,7 @@ async def test_a_page_of_which_something_is_heard_is_not_frozen(bridge: Bridge) 
         running = asyncio.create_task(run(bridge, "listProducts"))
         for visibility in ("hidden", "visible") * 2:
             with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.9):
+                async with asyncio.timeout(1.5):
                     await asyncio.shield(running)
             await page.socket.emit("bridge:visibility", {"visibility": visibility})
         released.set()
