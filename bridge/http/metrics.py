@@ -13,6 +13,7 @@ from prometheus_client.exposition import choose_encoder
 from bridge.auth.identity import Identity, bearer_token
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.connections import mark_authenticated
+from bridge.http.middleware import METRICS_PATH
 from bridge.http.routing import Route
 
 
@@ -38,7 +39,7 @@ class MetricsRoute:
 
     def list_routes(self) -> list[Route]:
         """Return the route of this class."""
-        return [Route("GET", "/metrics", self.answer_request, access="monitor")]
+        return [Route("GET", METRICS_PATH, self.answer_request, access="monitor")]
 
     async def answer_request(self, request: web.Request) -> web.Response:
         """Return all metrics, in the format that the reader prefers.

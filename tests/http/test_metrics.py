@@ -84,6 +84,19 @@ async def test_the_operator_may_read_them_and_no_other_user(bridge: Bridge) -> N
     assert (await read_metrics(bridge, TOKEN + "x"))[0] == 401
 
 
+async def test_a_monitor_reads_them_under_whatever_address_it_reaches_the_bridge(bridge: Bridge) -> None:
+    """Replicas have addresses that nobody knows beforehand; a page of a foreign name has no token."""
+    elsewhere = {"Host": "10.0.0.7:8765"}
+    statuses: list[int] = []
+    for headers in ({"Authorization": f"Bearer {TOKEN}"}, {}):
+        async with (
+            aiohttp.ClientSession(headers={**headers, **elsewhere}) as http,
+            http.get(f"{bridge.base_url}/metrics") as answer,
+        ):
+            statuses.append(answer.status)
+    assert statuses == [200, 401]
+
+
 async def test_calls_are_counted_by_kind_outcome_and_code(bridge: Bridge) -> None:
     """And how long each took, and what for."""
     answers = {"listProducts": json_answer([]), "addProduct": json_answer({"title": "no"}, status=409)}
