@@ -36,6 +36,10 @@ class _NoJournal(CallJournal):
     async def record_opened(self, call: OpenCall, within_s: float, *, may_begin: bool) -> None:
         """Nothing is written."""
 
+    def hold_opening(self, call: OpenCall) -> bool:
+        """Nothing is written."""
+        return True
+
     def record_ended(self, call: OpenCall, *, may_begin: bool, epoch: int | None = None) -> None:
         """Nothing is written."""
 

@@ -128,6 +128,7 @@ def build_application(
         _add_route(app, route, parts, oauth.callers, relay)
     listener = AuditedListener(parts.dispatcher, parts.audit, rejected)
     parts.gateway.attach_socket(app, listener, parts.registry)
+    parts.journal.on_unrecorded(parts.gateway.decline_unrecorded)
     return app
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import CoroutineType
@@ -53,8 +53,8 @@ from bridge.browsers.page_messages import envelope_of, read_ack, unreadable_repo
 from bridge.browsers.page_socket import (
     PING_INTERVAL_S,
     PING_TIMEOUT_S,
-    Endings,
     PageSocket,
+    Records,
     SharedBySockets,
     page_socket_of,
 )
@@ -90,6 +90,8 @@ them again, and with them every call that looks something up would wait behind a
 
 MAX_BUDGETS = 10_000
 """Maximum number of users, including those whose pages are gone, whose message budget is remembered."""
+
+_UNRECORDED = "The call was not sent, because the bridge could not record it first. See the bridge's log."
 
 _log = logging.getLogger(__name__)
 
@@ -135,13 +137,13 @@ class BrowserGateway:
         choices: DeviceChoices,
         approvals: Approvals,
         tasks: Tasks,
-        endings: Endings,
+        records: Records,
         *,
         own_origins: list[str],
     ) -> None:
         """Pages may connect from `own_origins` only; an empty list would switch the check off.
 
-        `endings`: the journal, which writes together what a page reports at the same time.
+        `records`: the journal, which writes together what is sent and reported at the same time.
         """
         self._identity = identity
         self._approvals = approvals
@@ -172,7 +174,7 @@ class BrowserGateway:
             logger=library_log(),
             engineio_logger=library_log(),
         )
-        shared = SharedBySockets(self.unread, Alarms(), tasks, endings)
+        shared = SharedBySockets(self.unread, Alarms(), tasks, records)
         use_sockets(self._sio, partial(PageSocket, shared=shared))
         self.pages = ConnectedPages(choices)
         self.announcements = Announcements(self.pages, self._send)
@@ -246,6 +248,20 @@ class BrowserGateway:
         else:
             _log.warning("A page is disconnected because it did not acknowledge a call: it is frozen.")
             socket.cut_connection()
+
+    def decline_unrecorded(self, call_ids: Sequence[str]) -> None:
+        """Withdraw calls that cannot be recorded, and decline each in its page's place: it is sent again."""
+        withdrawn = [
+            (sid, call_id)
+            for call_id in call_ids
+            for sid, socket in self._sockets.items()
+            if socket.withdraw_call(call_id)
+        ]
+        for sid, call_id in withdrawn:
+            self._awaited_acks.cancel_alarm(call_id)
+            if self._listener is not None:
+                error = WireError(code=ErrorCode.NO_BROWSER, message=_UNRECORDED, retryable=True)
+                self._listener.accept_call(sid, Accepted(call_id=call_id, error=error))
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         """Emit `cancel:tool`."""

@@ -96,8 +96,15 @@ class Reports(Protocol):
         ...
 
 
-class Endings(Protocol):
-    """Writes how calls ended before anybody hears of it: the journal of a bridge alone."""
+class Records(Protocol):
+    """Writes what has to be on record of calls before anybody hears of it: the journal of a bridge alone."""
+
+    def write_openings(self) -> None:
+        """Write those of calls whose messages are written next.
+
+        Calls that could not be recorded have been withdrawn when this returns (`withdraw_call`).
+        """
+        ...
 
     def hold_endings(self) -> None:
         """Gather the endings from now on; `write_endings` must be called before anything else runs."""
@@ -115,7 +122,7 @@ class SharedBySockets:
     unread: AllUnread
     pings: Alarms
     tasks: Tasks
-    endings: Endings
+    records: Records
 
 
 class PageSocket(WebSocket):
@@ -155,8 +162,9 @@ class PageSocket(WebSocket):
         """Waits until the page has read most of what it was sent."""
         self._is_writing = False
         """Whether a task writes what waits."""
-        self._gathered: list[bytes] | None = None
-        """Frames that are written at the end of this turn of the event loop; None: there are none."""
+        self._gathered: dict[object, bytes] | None = None
+        """Frames that are written at the end of this turn of the event loop, by the ids of their acks; None:
+        there are none."""
         self._deadline: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
         self._time_limit: asyncio.Timeout | None = None
         """That of the wait for the next message, until the handshake is complete."""
@@ -221,10 +229,29 @@ class PageSocket(WebSocket):
             ack_id = self._last_ack_id = self._last_ack_id + 1
             self._awaited_acks[ack_id] = of_call
         text = event_text(event, data, ack_id)
-        if self._deadline is None and self._engine.queue.is_empty and self._may_write():
-            self._gather(text)
+        may_write = self._deadline is None and self._engine.queue.is_empty and self._may_write()
+        if may_write and len(text) <= GATHERED_BYTES and len(self._awaited_acks) != 1:
+            self._gather(ack_id, text)
+        elif not self._may_send(ack_id):
+            pass
+        elif may_write:
+            self._write(text)
         elif not self._engine.closed:
             self._engine.queue.add_packet(message_packet(text[len(MESSAGE) :].decode()))
+
+    def _may_send(self, ack_id: int | None) -> bool:
+        """Have what is sent next recorded; returns whether that has not withdrawn it."""
+        self._shared.records.write_openings()
+        return ack_id is None or ack_id in self._awaited_acks
+
+    def withdraw_call(self, call_id: str) -> bool:
+        """Drop a call whose message is not written yet; returns whether it was sent to this page."""
+        found = [ack_id for ack_id, awaited in self._awaited_acks.items() if awaited == call_id]
+        for ack_id in found:
+            del self._awaited_acks[ack_id]
+            if self._gathered is not None:
+                self._gathered.pop(ack_id, None)
+        return bool(found)
 
     def write_past_queue(self, frame: bytes) -> None:
         """Write a WebSocket frame, unless the handshake is not complete or something is still to be written.
@@ -243,28 +270,27 @@ class PageSocket(WebSocket):
         """Whether the connection takes something now."""
         return self._line is not None and not self._line.writing_paused and self._is_open()
 
-    def _gather(self, text: bytes) -> None:
+    def _gather(self, ack_id: int | None, text: bytes) -> None:
         """Write a message together with the others of this turn: each write is a system call.
 
-        A call that is alone is written at once: a turn of the event loop would cost it more.
+        A call that is alone is not: a turn of the event loop would cost it more.
         """
-        if len(text) > GATHERED_BYTES or len(self._awaited_acks) == 1:
-            self._write(text)
-            return
         if self._gathered is None:
-            self._gathered = []
+            self._gathered = {}
             asyncio.get_running_loop().call_soon(self.write_gathered)
-        self._gathered.append(frame_head(len(text)) + text)
+        self._gathered[ack_id or object()] = frame_head(len(text)) + text
         if len(self._gathered) >= MAX_GATHERED:
             self.write_gathered()
 
     def write_gathered(self) -> None:
-        """Write what was gathered, unless the socket has ended meanwhile."""
+        """Have recorded and write what was gathered, unless the socket has ended meanwhile."""
+        if self._gathered is not None:
+            self._shared.records.write_openings()
         gathered, self._gathered = self._gathered, None
         if gathered is None or self._line is None or not self._is_open():
             return
         if (transport := self._line.transport) is not None:
-            transport.write(b"".join(gathered))
+            transport.write(b"".join(gathered.values()))
 
     def _write(self, text: bytes) -> None:
         self.write_gathered()
@@ -346,7 +372,7 @@ class PageSocket(WebSocket):
         """Have the endings written that these bytes reported."""
         if self._is_holding:
             self._is_holding = False
-            self._shared.endings.write_endings()
+            self._shared.records.write_endings()
 
     def take_arrived(self, text: str) -> bool:
         """Handle a report of a call where it arrives; False: it is for the task that waits.
@@ -366,7 +392,7 @@ class PageSocket(WebSocket):
         self._taken += weight
         if frame is not None and frame.packet_type == EVENT and not self._is_holding:
             self._is_holding = True
-            self._shared.endings.hold_endings()
+            self._shared.records.hold_endings()
         return frame is not None and self._take_report(frame)
 
     def _take_report(self, frame: Frame) -> bool:

@@ -191,7 +191,8 @@ class Dispatcher:
 
     async def _send(self, call: OpenCall, page: Page) -> None:
         call.page = page
-        if not await self._is_recorded(call, may_begin=call.phase is CallPhase.QUEUED):
+        is_held = call.phase is CallPhase.QUEUED and self._journal.hold_opening(call)
+        if not is_held and not await self._is_recorded(call, may_begin=call.phase is CallPhase.QUEUED):
             return
         if call.page is not page:  # it left while the call was recorded, and has never seen it
             call.woken.set()

@@ -66,6 +66,15 @@ class Journal(Protocol):
         """
         ...
 
+    def hold_opening(self, call: OpenCall) -> bool:
+        """Take what has to be recorded of a call that is sent next, and that its page may begin.
+
+        True: it is recorded before its message is written, together with others, or the message is not
+        written and the call is declined; one that only reads needs no record. False: nothing was taken;
+        `record_opened` and `acts_for` decide.
+        """
+        ...
+
     def acts_for(self, user_id: str) -> bool:
         """Return whether calls of a user may be sent or begin here now: always, in a bridge alone."""
         ...

@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -119,6 +119,9 @@ class CallJournal:
         self._entries = GroupCommit[_Entry]("The journal of calls", thread, _save)
         self._under_way: dict[str, _Opened] = {}
         """Calls that were opened and have not ended, by their ids."""
+        self._openings: list[CallFields] = []
+        """Calls whose lines are written before their messages."""
+        self._on_unrecorded: Callable[[Sequence[str]], None] | None = None
         self._held: list[CallFields] | None = None
         """Endings whose lines are gathered; None: each is written at once."""
         self._is_failing = False
@@ -144,6 +147,41 @@ class CallJournal:
             raise JournalUnavailable
         entries.put_entry(row if text is None else _Unread(row, text), is_vital=True)
         self._under_way[call.call_id] = _Opened(row, entries.accepted)
+
+    def on_unrecorded(self, listener: Callable[[Sequence[str]], None]) -> None:
+        """Hold openings from now on; `listener` is called with calls whose messages must not be written."""
+        self._on_unrecorded = listener
+
+    def hold_opening(self, call: OpenCall) -> bool:
+        """Gather the line of a call that is sent next; whoever writes messages calls `write_openings` first.
+
+        False: it has to wait, or is not as usual; `record_opened` decides.
+        """
+        request, entries = call.request, self._entries
+        if request.safe:
+            return True
+        if self._on_unrecorded is None or self._is_failing or entries.is_away or entries.is_behind:
+            return False
+        if len(request.arguments_text) > QUICK_ARGUMENTS_CHARS:
+            return False
+        row = row_of_call(call, may_begin=True, ended_at=None)
+        row.arguments = redact_arguments(request.arguments_text)
+        self._openings.append(row)
+        entries.put_entry(row, is_vital=True)
+        self._under_way[call.call_id] = _Opened(row, entries.accepted)
+        return True
+
+    def write_openings(self) -> None:
+        """Write the lines of calls that are about to be sent, together; never fails.
+
+        The listener of `on_unrecorded` hears of those that could not be written, before this returns.
+        """
+        if not self._openings:
+            return
+        rows, self._openings = self._openings, []
+        lost = self._append_each(rows)
+        if lost and self._on_unrecorded is not None:
+            self._on_unrecorded([row.id for row in lost])
 
     @property
     def backlog(self) -> Backlog:
@@ -184,9 +222,8 @@ class CallJournal:
     def write_endings(self) -> None:
         """Write the lines that were gathered, together, and each further one at once; never fails."""
         held, self._held = self._held, None
-        if held and not self._append(held) and len(held) > 1:
-            for row in held:  # some of them may fit
-                self._append([row])
+        if held:
+            self._append_each(held)
 
     def record_late(self, user_id: str, result: Result) -> None:
         """Record a page's report of a user's call that has already ended; never fails.
@@ -248,6 +285,12 @@ class CallJournal:
         async with self._session.begin_transaction() as session:
             await session.execute(_note_unheard().where(CALLS.c.user_id == user_id))
         return await self.list_repeatable(user_id)
+
+    def _append_each(self, rows: Sequence[CallFields]) -> Sequence[CallFields]:
+        """Append rows by one write, or those that fit by one each; returns those that were not written."""
+        if self._append(rows):
+            return ()
+        return rows if len(rows) == 1 else [row for row in rows if not self._append([row])]
 
     def _append(self, rows: Sequence[CallFields]) -> bool:
         """Append rows to the write-ahead log by one write; returns whether they were written."""

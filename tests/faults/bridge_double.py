@@ -103,6 +103,9 @@ class DiskJournal:
         self._disk.intents.append(record)
         self._enter(record, record.request.context.user_id)
 
+    def hold_opening(self, call: OpenCall) -> bool:
+        return False
+
     def acts_for(self, user_id: str) -> bool:
         return True
 

@@ -226,3 +226,41 @@ async def test_long_events_and_short_ones_keep_their_order() -> None:
         for number, size in enumerate(sizes):
             text = await page.receive_str(timeout=READ_S)
             assert json.loads(text[2:]) == ["n", [number, "x" * size]]
+
+
+@pytest.mark.parametrize("size", [1, GATHERED_BYTES])
+async def test_a_call_that_is_withdrawn_before_it_is_written_never_reaches_its_page(size: int) -> None:
+    """It could not be recorded, which is known only when all calls of the turn are recorded together."""
+    async with served_socket() as (socket, engine, page):
+        withdrawn = list[str]()
+
+        def refuse() -> None:
+            withdrawn.extend(call_id for call_id in ("call-2", "call-4") if socket.withdraw_call(call_id))
+
+        engine.on_opening = refuse
+        for number in range(1, 6):
+            socket.send_event("n", [number, "x" * size], of_call=f"call-{number}")
+        for number in (1, 3, 5):
+            text = await page.receive_str(timeout=READ_S)
+            assert text.startswith(f'42{number}["n",[{number},')
+        assert withdrawn == ["call-2", "call-4"]
+        socket.add_call_allowance()
+        for text in ("432[2]", "433[3]", result("end")):
+            await page.send_str(text)
+        await all_received(engine, 2)
+    assert engine.received == [("ack", "call-3", [3]), ("result", "end")]
+
+
+async def test_calls_are_recorded_before_the_first_of_them_is_written() -> None:
+    """Also those that must wait until the page has read more."""
+    async with served_socket() as (socket, engine, page):
+        recorded = list[int]()
+        engine.on_opening = lambda: recorded.append(len(sent))
+        sent = list[int]()
+        for number in range(40):
+            sent.append(number)
+            socket.send_event("n", "x" * 900_000, of_call=f"call-{number}")
+        assert not engine.queue.is_empty
+        assert recorded == list(range(1, 41))
+        socket.cut_connection()
+        del page

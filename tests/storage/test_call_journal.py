@@ -468,3 +468,22 @@ async def test_with_a_full_disk_only_calls_that_read_go_on(
             assert len(page.calls) == 1
         assert await eventually(is_taken, within_s=3 * RETRY_S)
     assert "Calls that may change something cannot be recorded" in caplog.text
+
+
+async def test_of_calls_sent_together_with_a_full_disk_the_page_sees_only_those_that_read(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Their messages are gathered before it is known whether they can be recorded."""
+    operations = ["addProduct", "listProducts"] * 8
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        with limit_disk(20):
+            asked = (ask(bridge, http, "POST", f"/tools/{name}", {}) for name in operations)
+            answers = await asyncio.gather(*asked)
+        assert [status for status, _ in answers] == [503, 200] * 8
+        assert {body["error"]["code"] for status, body in answers if status != 200} == {
+            ErrorCode.STORE_UNAVAILABLE
+        }
+        assert len(page.calls) == 8
+        kept = await page.get("/api/calls")
+    states = {(call["tool"], call["state"]) for call in kept["calls"]}
+    assert states == {("addProduct", "failed"), ("listProducts", "succeeded")}

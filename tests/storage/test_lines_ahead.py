@@ -9,8 +9,9 @@ import pytest
 import pytest_asyncio
 
 from bridge.calls.state_machine import CallState
+from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS
 from bridge.storage.write_ahead_log import NAMES
-from tests.support.calls.journal_harness import JournalHarness, open_journal, reopen_after_crash
+from tests.support.calls.journal_harness import JournalHarness, open_call, open_journal, reopen_after_crash
 from tests.support.stores.full_disk import limit_disk
 
 pytestmark = pytest.mark.asyncio
@@ -54,6 +55,45 @@ async def test_endings_that_come_together_are_written_together(harness: JournalH
     assert endings_of(harness) == ["call_1", "call_2"]
     harness.end("call_3")
     assert endings_of(harness) == ["call_1", "call_2", "call_3"]
+
+
+async def test_openings_of_calls_that_are_sent_together_are_written_together(harness: JournalHarness) -> None:
+    """Before their messages; one that only reads needs no line."""
+    harness.journal.on_unrecorded(lambda call_ids: None)
+    for call_id, safe in (("call_1", False), ("call_2", True), ("call_3", False)):
+        assert harness.journal.hold_opening(open_call(harness.ann, call_id, safe=safe))
+    assert lines_of(harness) == []
+    harness.journal.write_openings()
+    assert [line["id"] for line in lines_of(harness)] == ["call_1", "call_3"]
+    async with reopen_after_crash(harness) as later:
+        assert await later.journal.settle_orphans() == 2
+        assert (await later.stored_call("call_3")).state is CallState.OUTCOME_UNKNOWN
+
+
+async def test_of_openings_that_do_not_fit_together_those_that_fit_are_written(
+    harness: JournalHarness,
+) -> None:
+    """Who would send the others hears of them; from then on each is recorded by itself, or refused."""
+    lost = list[str]()
+    harness.journal.on_unrecorded(lost.extend)
+    await harness.open("call_1")
+    for call_id in ("call_2", "call_3"):
+        assert harness.journal.hold_opening(open_call(harness.ann, call_id))
+    with limit_disk(2 * size_of(harness) + 10):
+        harness.journal.write_openings()
+        assert lost == ["call_3"]
+        assert not harness.journal.hold_opening(open_call(harness.ann, "call_4"))
+    assert [line["id"] for line in lines_of(harness)] == ["call_1", "call_2"]
+    await harness.open("call_4")
+    assert harness.journal.hold_opening(open_call(harness.ann, "call_5"))
+
+
+async def test_openings_that_take_long_to_record_are_not_held(harness: JournalHarness) -> None:
+    """Long arguments are searched in the writing thread; and without a listener nobody would be refused."""
+    long = open_call(harness.ann, "call_1", arguments=f'{{"text":"{"x" * QUICK_ARGUMENTS_CHARS}"}}')
+    assert not harness.journal.hold_opening(open_call(harness.ann, "call_2"))
+    harness.journal.on_unrecorded(lambda call_ids: None)
+    assert not harness.journal.hold_opening(long)
 
 
 async def test_of_endings_that_do_not_fit_together_those_that_fit_are_written(

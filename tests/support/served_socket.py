@@ -1,14 +1,14 @@
 """A page's socket on a real connection, without the library around it: only its engine is played."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
 from aiohttp import web
 
-from bridge.browsers.page_socket import Endings, PageSocket, SharedBySockets
+from bridge.browsers.page_socket import PageSocket, Records, SharedBySockets
 from bridge.browsers.socket_io import Outbox
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.clock import Alarms
@@ -36,6 +36,11 @@ class Engine:
         self.held: list[Any] = []
         """Payloads of results that were reported and are not written."""
         self.writes: list[list[Any]] = []
+        self.on_opening: Callable[[], object] = lambda: None
+        """Called when openings are to be written."""
+
+    def write_openings(self) -> None:
+        self.on_opening()
 
     def hold_endings(self) -> None:
         """As the journal."""
@@ -64,8 +69,8 @@ class Engine:
         self.received.append(("result", payload))
 
 
-def shared_by_sockets(endings: Endings) -> SharedBySockets:
-    return SharedBySockets(AllUnread(), Alarms(), Tasks(), endings)
+def shared_by_sockets(records: Records) -> SharedBySockets:
+    return SharedBySockets(AllUnread(), Alarms(), Tasks(), records)
 
 
 @asynccontextmanager

@@ -114,6 +114,9 @@ class FakeJournal:
             raise JournalUnavailable
         self.opened_records.append(Recorded.of_call(call, may_begin=may_begin))
 
+    def hold_opening(self, call: OpenCall) -> bool:
+        return False
+
     def acts_for(self, user_id: str) -> bool:
         return True
 
