@@ -83,8 +83,6 @@ async function tryAddress(url) {
  * @param {import("./types/types.js").CredentialSet} credentials
  */
 async function fetchDocument(url, credentials) {
-  const forbidden = forbiddenTarget(url, "");
-  if (forbidden) throw new ProbeFailure("blocked_by_policy", forbidden);
   const response = await tryAddress(url);
   const failure = response === null ? null : await readDocument(url, response);
   if (failure && "text" in failure) return failure;
@@ -97,10 +95,8 @@ async function fetchDocument(url, credentials) {
 /** Enough for every place where a document usually is; a server that does not answer must not be waited for. */
 const SEARCH_MS = 15_000;
 
-/** @param {string} url @param {string[]} places of its origin */
-async function searchPlaces(url, places) {
-  const forbidden = forbiddenTarget(url, "");
-  if (forbidden) throw new ProbeFailure("blocked_by_policy", forbidden);
+/** @param {string[]} places of one origin */
+async function searchPlaces(places) {
   const signal = AbortSignal.timeout(SEARCH_MS);
   return findDocuments(places, async (place) => {
     const response = await sendRequest(place, {}, "no-cache", { signal }).catch(() => null);
@@ -137,13 +133,18 @@ async function readDocument(url, response) {
     void response.body?.cancel();
     return { code: "not_a_document", message: "The address answers with a stream of events, not with a document." };
   }
-  const limits = { inline_result_bytes: 0, result_bytes: DOCUMENT_BYTES, file_bytes: DOCUMENT_BYTES };
-  const body = await readAnswer(response, limits);
-  if (body.truncated) return { code: "too_large", message: "The document is larger than 32 MiB." };
-  const text = body.kind === "file" ? new TextDecoder().decode(body.content) : body.kind === "text" ? body.text : "";
+  const text = await readText(response, DOCUMENT_BYTES);
+  if (text === null) return { code: "too_large", message: "The document is larger than 32 MiB." };
   if (text.trim() === "") return { code: "empty", message: "The address answers, but with an empty body." };
   if (/^\s*<(!doctype html|html)/i.test(text)) return { code: "web_page", message: WEB_PAGE, page: { text, source_url: response.url || url } };
   return { text, source_url: response.url || url };
+}
+
+/** @param {Response} response @param {number} most bytes @returns {Promise<string | null>} null: it has more */
+async function readText(response, most) {
+  const body = await readAnswer(response, { inline_result_bytes: 0, result_bytes: most, file_bytes: most });
+  if (body.truncated) return null;
+  return body.kind === "file" ? new TextDecoder().decode(body.content) : body.kind === "text" ? body.text : "";
 }
 
 const WEB_PAGE =
@@ -214,20 +215,21 @@ const ANSWER_BYTES = 1024 * 1024;
  * @param {import("./types/probe_wire.js").SentRequest} request
  */
 async function sendLogin(url, { method, headers, body }) {
-  const forbidden = forbiddenTarget(url, location.origin);
-  if (forbidden) throw new ProbeFailure("blocked_by_policy", forbidden);
   const response = await sendRequest(url, headers, "no-store", { method, body, redirect: "manual" }).catch(async () => {
     const { code, message } = await explainFailure(url);
     throw new ProbeFailure(code, message);
   });
-  if (Number(response.headers.get("content-length") ?? 0) > ANSWER_BYTES) throw new ProbeFailure("too_large", "The answer is larger than 1 MiB.");
-  return { status: response.status, headers: [...response.headers], body: await response.text() };
+  const answer = await readText(response, ANSWER_BYTES);
+  if (answer === null) throw new ProbeFailure("too_large", "The answer is larger than 1 MiB.");
+  return { status: response.status, headers: [...response.headers], body: answer };
 }
 
 /** @param {ProbeRequest} asked @returns {Promise<object>} */
 async function answerMessage({ type, url, credentials, request, places }) {
+  const forbidden = forbiddenTarget(url, type === "probe:send" ? location.origin : "");
+  if (forbidden) throw new ProbeFailure("blocked_by_policy", forbidden);
   if (type === "probe:send" && request) return { answer: await sendLogin(url, request) };
-  if (type === "probe:find") return { found: await searchPlaces(url, places ?? []) };
+  if (type === "probe:find") return { found: await searchPlaces(places ?? []) };
   if (type === "probe:document") return fetchDocument(url, credentials);
   return { report: await checkAddress(url) };
 }
