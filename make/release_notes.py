@@ -1,6 +1,7 @@
 """Prints what the changelog says of a version, or of the next: `python -m make.release_notes Unreleased`.
 
-Links into the repository become plain text: notes are read where no repository is around them.
+Links into the repository become plain text, and parentheses of nothing but such links are left out: notes are
+read where no repository is around them.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 HEADING = re.compile(r"^## \[(?P<version>[^\]]+)\](?: - (?P<date>\d{4}-\d\d-\d\d))?$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?://)[^)]*\)")
+ONLY_LINKS = re.compile(rf"\s+\({LINK.pattern}(?:,\s+{LINK.pattern})*\)")
 UNRELEASED = "Unreleased"
 
 
@@ -51,7 +53,7 @@ def notes_of(version: str, changelog: str) -> str:
     text = changelog[headings[place].end() : end].strip()
     if not text:
         raise NoNotes("its section of CHANGELOG.md is empty")
-    return LINK.sub(r"\1", text) + "\n"
+    return LINK.sub(r"\1", ONLY_LINKS.sub("", text)) + "\n"
 
 
 if __name__ == "__main__":

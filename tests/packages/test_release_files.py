@@ -19,6 +19,8 @@ CHANGELOG = """# Changelog
 ## [1.1.0] - 2026-12-01
 
 - New, see [the page](docs/new.md) and [others](https://example.org/x).
+- Newer ([how](docs/new.md),
+  [why](docs/adr/1.md#so)), and newest ([how](docs/new.md), or not).
 
 ## [1.0.0]
 
@@ -28,7 +30,9 @@ CHANGELOG = """# Changelog
 
 def test_notes_are_the_section_of_their_version_without_links_into_the_repository() -> None:
     """They are read on a page of releases, where a relative link leads nowhere."""
-    assert notes_of("1.1.0", CHANGELOG) == "- New, see the page and [others](https://example.org/x).\n"
+    assert notes_of("1.1.0", CHANGELOG) == (
+        "- New, see the page and [others](https://example.org/x).\n- Newer, and newest (how, or not).\n"
+    )
 
 
 @pytest.mark.parametrize(
