@@ -10,6 +10,7 @@ import logging
 import platform
 import threading
 from contextlib import suppress
+from http import HTTPStatus
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
@@ -20,6 +21,7 @@ from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode,
 
 from bridge import __version__
 from bridge.tracing.context import TraceContext
+from bridge.tracing.names import HTTP_STATUS, REQUEST
 from bridge.tracing.tracer import Span
 
 BATCH_EVERY_S = 1.0
@@ -61,7 +63,6 @@ class OtlpExporter:
 
     def take_span(self, span: Span) -> None:
         """Queue a span. See `SpanSink`."""
-        error = span.error
         self._processor.on_end(
             ReadableSpan(
                 span.title,
@@ -71,7 +72,7 @@ class OtlpExporter:
                 span.attributes,
                 links=[Link(_context_of(each, is_remote=True)) for each in span.links],
                 kind=_KINDS[span.type.kind],
-                status=_FINE if error is None else _failed(error),
+                status=_status_of(span),
                 start_time=span.began_ns,
                 end_time=span.ended_ns,
                 instrumentation_scope=_SCOPE,
@@ -97,10 +98,14 @@ class OtlpExporter:
 
 
 _FINE = Status(StatusCode.UNSET)
+_REFUSALS = range(HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-def _failed(error: str) -> Status:
-    return Status(StatusCode.ERROR, error)
+def _status_of(span: Span) -> Status:
+    """The status of a span. By the conventions a request refused with 4xx is no error of its server."""
+    answered = span.attributes.get(HTTP_STATUS) if span.type is REQUEST else None
+    is_refused = isinstance(answered, int) and answered in _REFUSALS
+    return _FINE if span.error is None or is_refused else Status(StatusCode.ERROR, span.error)
 
 
 def _context_of(context: TraceContext, *, is_remote: bool) -> SpanContext:

@@ -122,11 +122,23 @@ async def test_a_call_without_a_trace_begins_one_and_a_malformed_context_is_none
 
 
 async def test_a_refused_call_says_why_at_its_request(bridge: Bridge, collector: SpanCollector) -> None:
-    """It has no span of its own: it was never opened."""
+    """It has no span of its own: it was never opened. By the conventions a 4xx is no error of a server."""
     assert await call(bridge, "noSuchTool") == 404
     request = (await received(collector, "POST /tools/{tool}")).named("POST /tools/{tool}")
-    assert (request.is_error, request.attributes["error.type"]) == (True, "unknown_tool")
+    assert (request.is_error, request.attributes["error.type"]) == (False, "unknown_tool")
     assert request.attributes["http.response.status_code"] == 404
+
+
+async def test_a_call_that_cannot_be_made_now_is_an_error_of_its_request(
+    bridge: Bridge, collector: SpanCollector
+) -> None:
+    """503: the caller has done nothing wrong."""
+    async with page_of(bridge, bridge.local_user.id, answer):
+        pass
+    assert await call(bridge, "listProducts") == 503
+    request = (await received(collector, "POST /tools/{tool}")).named("POST /tools/{tool}")
+    assert (request.is_error, request.attributes["error.type"]) == (True, "503")
+    assert collector.named("execute_tool listProducts").attributes["error.type"] == "no_browser"
 
 
 async def test_what_a_caller_does_not_record_is_not_recorded_here(
