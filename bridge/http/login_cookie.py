@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from aiohttp import web
 
 from bridge.auth.logins import secret_of_cookie
@@ -14,9 +16,12 @@ class LoginCookie:
     """Sets and reads it. Scripts cannot read it, and other sites' requests do not carry it."""
 
     def __init__(self, base_url: str) -> None:
-        self._is_secure = base_url.startswith("https:")
-        self.name = f"__Host-{_NAME}" if self._is_secure else _NAME
-        """With the prefix, no other host below the same domain can set it."""
+        address = urlsplit(base_url)
+        self._is_secure = address.scheme == "https"
+        of_port = f"{_NAME}-{address.port}" if address.port else _NAME
+        self.name = f"__Host-{of_port}" if self._is_secure else of_port
+        """With the prefix, no other host below the same domain can set it. Browsers keep cookies by
+        host, whatever the port: another bridge of the host needs another name."""
 
     def set_cookie(self, response: web.Response, value: str, seconds: int) -> None:
         """Have the browser store it for some seconds."""

@@ -72,16 +72,20 @@ def settings() -> dict[str, Any]:
     return {}
 
 
+def login_at(provider: LoginProvider) -> dict[str, Any]:
+    """What a bridge is set to, to log people in there."""
+    return {
+        "oidc_issuer": provider.issuer,
+        "oidc_client_id": CLIENT_ID,
+        "oidc_client_secret": CLIENT_SECRET,
+    }
+
+
 @pytest_asyncio.fixture
 async def team(tmp_path: Path, settings: dict[str, Any]) -> AsyncIterator[Team]:
     async with AsyncExitStack() as stack:
         provider = await stack.enter_async_context(login_provider())
-        login: dict[str, Any] = {
-            "oidc_issuer": provider.issuer,
-            "oidc_client_id": CLIENT_ID,
-            "oidc_client_secret": CLIENT_SECRET,
-        }
-        bridge = await stack.enter_async_context(running_bridge(tmp_path, **(login | settings)))
+        bridge = await stack.enter_async_context(running_bridge(tmp_path, **(login_at(provider) | settings)))
         jar = aiohttp.CookieJar(unsafe=True)
         http = await stack.enter_async_context(aiohttp.ClientSession(cookie_jar=jar))
         yield Team(bridge, provider, http)
@@ -121,6 +125,18 @@ async def test_an_answer_that_this_browser_did_not_ask_for_logs_nobody_in(team: 
     await team.get(f"{team.bridge.base_url}/login")  # a second one in the same browser replaces the first
     assert (await team.get(came_back)).endswith("/#login_failed=stale")
     assert team.provider.redeemed == []
+
+
+async def test_logins_at_two_bridges_of_one_host_do_not_disturb_each_other(
+    team: Team, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Browsers keep cookies by host, whatever the port: one bridge for work, another one to try things."""
+    async with running_bridge(tmp_path_factory.mktemp("other"), **login_at(team.provider)) as bridge:
+        other = Team(bridge, team.provider, team.http)
+        came_back, came_back_there = await team.begin(), await other.begin()
+        place, place_there = await team.get(came_back), await other.get(came_back_there)
+        assert (await team.pair(place.partition("#")[2]))[0] == 201
+        assert (await other.pair(place_there.partition("#")[2]))[0] == 201
 
 
 async def test_the_ticket_of_a_login_is_worth_nothing_in_another_browser(team: Team) -> None:
