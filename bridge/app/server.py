@@ -25,6 +25,7 @@ from bridge.audit import AuditKind
 from bridge.browsers.followed_devices import FollowedDevices
 from bridge.browsers.returning_users import ReturningUsers
 from bridge.calls.fenced_journal import STOP_COMMIT_S
+from bridge.catalog.followed_servers import FollowedOwners
 from bridge.catalog.server_view import LoadedServer
 from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.passing_on import HomeFinder, Hosting
@@ -234,8 +235,7 @@ async def _start_on(
         AuditKind.STARTED, None, "bridge", detail={"version": __version__, "unsettled": unsettled}
     )
     await parts.controls.limits.load_stored()
-    for record, error in await parts.registry.load_servers():
-        _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
+    await _load_servers(parts)
     if offer is not None:
         await offer(parts)
     await parts.files.sweep_files()
@@ -277,6 +277,15 @@ def _start_sweeps(settings: BridgeSettings, store: Store, parts: Components) -> 
     parts.tasks.start_task(followed.keep_reading(), "browsers that are not let in any more")
     parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")
     parts.tasks.start_task(store.retention_sweep(settings.storage).sweep_regularly(), "old answers")
+
+
+async def _load_servers(parts: Components) -> None:
+    """Load what users have added, and begin to follow whose servers are shared."""
+    for record, error in await parts.registry.load_servers():
+        _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
+    owners = FollowedOwners(parts.registry, parts.store)
+    await owners.read_owners()
+    parts.tasks.start_task(owners.keep_reading(), "users whose shared servers are offered")
 
 
 async def _take_over_calls(store: Store, parts: Components) -> int:

@@ -1,14 +1,22 @@
-"""Servers as other replicas store them: loaded, replaced and dropped here while this process runs."""
+"""What other processes store of servers, taken over while this one runs.
+
+Other replicas add, change and remove servers; a command disables the user who shares one.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
+from contextlib import suppress
 from typing import Protocol
 
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import ServerRecord
 from bridge.errors import BridgeError
+from bridge.tasks import sleep_safely
+
+READ_OWNERS_EVERY_S = 60.0
+"""Seconds after which servers of a user whom a command has disabled or enabled are withheld or offered."""
 
 _log = logging.getLogger(__name__)
 
@@ -60,3 +68,38 @@ class FollowedServers:
             except BridgeError as error:
                 _log.error("Server %s as it was changed cannot be loaded: %s", record.id, error.error.message)
         self._seen = versions
+
+
+class SharingUsers(Protocol):
+    """Who shares servers.
+
+    Raises, in every coroutine:
+        BridgeError: `store_unavailable`.
+    """
+
+    async def disabled_sharers(self) -> Set[str]:
+        """Return the ids of users who share a server and whom an operator has disabled."""
+        ...
+
+
+class FollowedOwners:
+    """The users whose shared servers a registry offers: none who is disabled, until enabled again."""
+
+    def __init__(self, registry: Registry, stored: SharingUsers) -> None:
+        self._registry = registry
+        self._stored = stored
+
+    async def read_owners(self) -> None:
+        """Withhold what disabled users share, and nothing else.
+
+        Raises:
+            BridgeError: `store_unavailable`; nothing is changed.
+        """
+        await self._registry.withhold_servers(await self._stored.disabled_sharers())
+
+    async def keep_reading(self, every_s: float = READ_OWNERS_EVERY_S) -> None:
+        """Read now and then, until cancelled: nobody tells what a command has done."""
+        while True:
+            await sleep_safely(every_s)
+            with suppress(BridgeError):
+                await self.read_owners()

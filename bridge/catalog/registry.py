@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from typing import Unpack
 from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.changes import CatalogChanges
 from bridge.catalog.ports import Compiler, ServerStore
-from bridge.catalog.server_rights import audience_of_change, check_change, check_removal
+from bridge.catalog.server_rights import audience_of_change, check_change, check_removal, is_offered
 from bridge.catalog.server_view import (
     DECLINED,
     AdvertisedDocument,
@@ -78,6 +78,7 @@ class Registry:
         self._servers: dict[str, LoadedServer] = {}
         self._views: dict[str, UserView] = {}
         self._doubts = 0
+        self._withheld: Set[str] = frozenset()
         self._lock = asyncio.Lock()
         self._updating = asyncio.Lock()
 
@@ -140,6 +141,14 @@ class Registry:
                 return
             self._forget_views(dropped.record.audience)
         await self._announce_change(dropped.record.audience)
+
+    async def withhold_servers(self, owner_ids: Set[str]) -> None:
+        """Offer nobody what these users share; what was withheld of others is offered again."""
+        if owner_ids != self._withheld:
+            async with self._lock:
+                self._withheld = owner_ids
+                self._forget_views(None)
+            await self._announce_change(None)
 
     async def own_name(self, user_id: str, name: str) -> str:
         """Return what a user's catalog calls the shared tool that everybody else knows as `name`.
@@ -470,18 +479,17 @@ class Registry:
 
     async def _build_view(self, user_id: str) -> UserView:
         doubts = self._doubts
-        shared = [server for server in self._servers.values() if server.record.audience is None]
+        shared = [server for server in self._servers.values() if is_offered(server.record, self._withheld)]
         personal = [server for server in self._servers.values() if server.record.audience == user_id]
         names = await self._names.names_of_user(user_id, shared, personal)
         servers = (*shared, *personal)
         catalog = await build_catalog(servers, names)
-        decisions = await self._store.list_acceptances(user_id)
         chosen = await self._store.load_selection(user_id)
         return UserView(
             user_id,
             servers,
             catalog,
-            decisions,
+            await self._store.list_acceptances(user_id),
             is_operator=user_id == self.operator_id,
             chosen=chosen,
             selection=chosen.within_bounds(self._bounds),

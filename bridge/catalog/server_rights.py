@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from bridge.catalog.server_view import ServerRecord
 from bridge.errors import BridgeError, ErrorCode
 
@@ -53,6 +55,11 @@ def check_sharing(
             "ask an operator of the bridge."
         )
         raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+
+
+def is_offered(record: ServerRecord, disabled: Set[str]) -> bool:
+    """Whether every user has a server. `disabled`: ids of users whose shared servers nobody is offered."""
+    return record.audience is None and record.owner_id not in disabled
 
 
 def audience_of_change(before: ServerRecord | None, after: ServerRecord) -> str | None:

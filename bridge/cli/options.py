@@ -148,7 +148,8 @@ def add_users(command: argparse.ArgumentParser) -> None:
         "--disable",
         type=user_name,
         metavar="NAME",
-        help="let this user in no more, by no login, browser, key or link; what is stored stays",
+        help="let this user in no more, by no login, browser, key or link, and offer nobody what it shares; "
+        "what is stored stays",
     )
     change.add_argument(
         "--usage",

@@ -59,7 +59,14 @@ from bridge.storage.replicas.left_work import LeftWorkTable
 from bridge.storage.replicas.relayed_records import RelayedRecords
 from bridge.storage.retention import Retention
 from bridge.storage.sessions import Sessions, Topic, WorkObserver
-from bridge.storage.tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
+from bridge.storage.tables import (
+    AcceptanceRow,
+    CallSettingRow,
+    SelectionRow,
+    ServerRow,
+    ToolNameRow,
+    UserRow,
+)
 from bridge.storage.user_items import UserItems
 from bridge.storage.users import UserStore
 from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogInUse, WriteAheadLogUnusable
@@ -306,6 +313,13 @@ class Store(UserStore):
         """Return the ids of all servers of all users."""
         async with self._session() as session:
             return set(await session.scalars(select(ServerRow.id)))
+
+    async def disabled_sharers(self) -> Set[str]:
+        """Return the ids of users who share a server and whom an operator has disabled."""
+        shares = select(ServerRow.owner_id).where(ServerRow.is_shared.is_(True))
+        disabled = select(UserRow.id).where(UserRow.disabled_at.is_not(None), UserRow.id.in_(shares))
+        async with self._session() as session:
+            return set(await session.scalars(disabled))
 
     async def add_server(self, record: ServerRecord) -> bool:
         """Add a server; False, and nothing is changed: its id is taken, or what a command line calls it."""

@@ -84,6 +84,23 @@ async def test_whether_a_server_is_shared_survives_and_ends_with_its_owner(datab
 
 
 @pytest.mark.asyncio
+async def test_who_shares_a_server_and_is_disabled_is_found(database: Where) -> None:
+    """Whose servers are to be withheld; neither who shares nothing nor who may still log in."""
+    store = Store.open_store(database)
+    ann, bob, eve = [await store.ensure_user(name) for name in ("ann", "bob", "eve")]
+    for owner, is_shared in ((ann, True), (bob, True), (eve, False)):
+        assert await store.add_server(
+            replace(RECORD, id=owner.name, owner_id=owner.id, named=None, is_shared=is_shared)
+        )
+    for user in (ann, eve):
+        await store.login_table().set_disabled(user.id, disabled=True)
+    assert await store.disabled_sharers() == {ann.id}
+    await store.login_table().set_disabled(ann.id, disabled=False)
+    assert await store.disabled_sharers() == set()
+    await store.close()
+
+
+@pytest.mark.asyncio
 async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(database: Where) -> None:
     """A name that was used once never means something else."""
     store = Store.open_store(database)

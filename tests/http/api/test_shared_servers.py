@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
+from bridge.catalog.followed_servers import FollowedOwners
 from bridge.catalog.registry import NOBODY
 from bridge.settings.storage import StorageSettings
 from bridge.storage.accounts.logins import Login
@@ -242,6 +243,44 @@ async def test_pages_in_chats_are_its_owners_choice_for_its_owner_alone(
     views = [await registry.view_of_user((await user_named(bridge, name)).id) for name in ("ann", "bob")]
     assert [view.shows_inline_html(shop) for view in views] == [True, False]
     assert (await registry.view_of_user(NOBODY)).offerable_tools(None) == ()
+
+
+async def test_what_a_disabled_user_shares_is_offered_to_nobody_until_it_is_enabled_again(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Nobody answers any more for a document that an operator has reason not to trust."""
+    ann, bob, local = [await page_of_user(bridge, http, name) for name in ("ann", "bob", "local")]
+    shop = await shared_shop(ann)
+    await bob.accept_everything()
+    parts, owner = bridge.components, await user_named(bridge, "ann")
+    logins, owners = parts.store.login_table(), FollowedOwners(parts.registry, parts.store)
+    await logins.set_disabled(owner.id, disabled=True)
+    await owners.read_owners()
+    assert await servers_of(bob) == await servers_of(local) == []
+    assert (await parts.registry.view_of_user(NOBODY)).servers == ()
+    assert await call_by_key(bridge, http, "bob") == (404, "unknown_tool")
+    assert await offered_to_models(bridge, "bob") == []
+    await logins.set_disabled(owner.id, disabled=False)
+    await owners.read_owners()
+    (his,) = await servers_of(bob)
+    assert (his["id"], his["shared_by"], his["accepted"]) == (shop, "ann", 2)
+    assert await offered_to_models(bridge, "bob") == ["listProducts", "addProduct"]
+
+
+async def test_what_a_user_shares_who_was_disabled_meanwhile_is_not_offered_after_a_start(
+    tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    """A bridge that begins with the older state would offer it for a minute."""
+    async with running_bridge(tmp_path, sharing="everyone") as bridge:
+        for name in ("ann", "bob"):
+            await shared_shop(await page_of_user(bridge, http, name))
+        owner = await user_named(bridge, "ann")
+    store = Store.open_store(tmp_path / "bridge.sqlite3")
+    await store.login_table().set_disabled(owner.id, disabled=True)
+    await store.close()
+    async with running_bridge(tmp_path) as bridge:
+        (seen,) = await servers_of(await page_of_user(bridge, http, "local"))
+        assert seen["shared_by"] == "bob"
 
 
 async def test_it_is_shared_after_a_restart(tmp_path: Path, http: aiohttp.ClientSession) -> None:

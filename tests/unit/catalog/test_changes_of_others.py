@@ -1,11 +1,12 @@
 """What other replicas change of servers and choices, as the registry and its store see it."""
 
-from collections.abc import Collection, Mapping, Sequence
+import asyncio
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bridge.catalog.followed_servers import FollowedServers
+from bridge.catalog.followed_servers import READ_OWNERS_EVERY_S, FollowedOwners, FollowedServers
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.errors import BridgeError
@@ -23,6 +24,8 @@ class VersionedStore(MemoryServerStore):
 
     is_away: bool = False
     read: list[str] = field(default_factory=list[str])
+    disabled: set[str] = field(default_factory=set[str])
+    """Users whom an operator has disabled."""
 
     async def server_versions(self) -> Mapping[str, str]:
         return {server_id: repr(record) for server_id, record in self.records.items()}
@@ -30,6 +33,13 @@ class VersionedStore(MemoryServerStore):
     async def read_servers(self, server_ids: Collection[str]) -> Sequence[ServerRecord]:
         self.read.extend(server_ids)
         return [self.records[server_id] for server_id in server_ids]
+
+    async def disabled_sharers(self) -> Set[str]:
+        if self.is_away:
+            raise store_unavailable()
+        return {
+            user for user in self.disabled if any(each.owner_id == user for each in self.records.values())
+        }
 
     async def load_selection(self, user_id: str) -> UserSelection:
         if self.is_away:
@@ -120,6 +130,32 @@ async def test_a_document_that_cannot_be_compiled_hides_no_other(caplog: pytest.
     assert sorted(await titles(replicas.there)) == sorted([first, second])
     assert view.shows_inline_html(second)
     assert f"Server {first} as it was changed cannot be loaded" in caplog.text
+
+
+@pytest.mark.looptime
+async def test_a_running_bridge_notices_whom_a_command_has_disabled_and_enabled() -> None:
+    """Within a minute, also after minutes without the database; pages and clients are told, once."""
+    replicas = Replicas()
+    shop = await replicas.add_server()
+    await replicas.here.change_server("ann", shop, is_shared=True)
+    await replicas.there.load_servers()
+    reading = asyncio.create_task(FollowedOwners(replicas.there, replicas.store).keep_reading())
+
+    async def seen_by_bob() -> list[str]:
+        await asyncio.sleep(READ_OWNERS_EVERY_S + 1)
+        return [server.record.id for server in (await replicas.there.view_of_user("bob")).servers]
+
+    assert await seen_by_bob() == [shop]
+    replicas.store.disabled.add("ann")
+    replicas.store.is_away = True
+    await asyncio.sleep(3 * READ_OWNERS_EVERY_S)
+    replicas.store.is_away = False
+    replicas.told.clear()
+    assert await seen_by_bob() == await seen_by_bob() == []
+    replicas.store.disabled.clear()
+    assert await seen_by_bob() == [shop]
+    assert replicas.told == [None, None]
+    reading.cancel()
 
 
 async def test_a_doubted_view_that_is_still_true_stays() -> None:
