@@ -38,6 +38,7 @@ TOOLS = HERE / "tools.lock"
 LOCKS = (
     "requirements.lock",
     "requirements-dev.lock",
+    "deploy/image.lock",
     "make/audit/tools.lock",
     "make/site/requirements.lock",
     "tests/packages/locks/release.lock",

@@ -17,6 +17,7 @@ import pytest
 from tests.house.source import ROOT
 from tests.packages.dockerfile import Stage, build, read_steps, run_environ
 from tests.support.tcp_servers import free_port
+from tests.support.traces.span_collector import span_collector
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -67,6 +68,19 @@ async def test_the_image_serves_without_rights_and_with_a_root_that_cannot_be_wr
     assert {"bridge.sqlite3", "secret.key"} <= {path.name for path in kept.iterdir()}
 
 
+@pytest.mark.asyncio
+async def test_the_image_sends_traces_where_they_are_switched_on(image: Stage) -> None:
+    """Nobody can install an extra into an image whose root is only read."""
+    port = _free_port()
+    async with span_collector() as collector, aiohttp.ClientSession() as http:
+        with serving(image, port, TOOL_BRIDGE_TRACES_ENDPOINT=collector.url) as process:
+            await eventually(lambda: _is_ready(http, port, process), within_s=90, what="a ready bridge")
+            async with http.get(f"http://127.0.0.1:{port}/api/me", headers={"Host": HOST}) as refused:
+                assert refused.status == 401
+            await eventually(lambda: collector.spans, within_s=30, what="a span")
+    assert collector.named("GET /api/me").attributes["http.response.status_code"] == 401
+
+
 def test_the_image_has_the_built_page_and_no_sources_of_this_checkout(image: Stage) -> None:
     """The page loads quickly; tests, history and whatever lies in the folder stay where they are."""
     (site,) = image.place("/opt/tool-bridge").glob("lib/python*/site-packages")
@@ -76,10 +90,10 @@ def test_the_image_has_the_built_page_and_no_sources_of_this_checkout(image: Sta
 
 
 @contextmanager
-def serving(image: Stage, port: int) -> Generator[subprocess.Popen[bytes]]:
-    """The command of the image, as its user where this process may choose one."""
+def serving(image: Stage, port: int, **more: str) -> Generator[subprocess.Popen[bytes]]:
+    """The command of the image, as its user where this process may choose one; `more` in its environment."""
     data, temporary = image.place("/data"), image.place("/tmp")
-    temporary.mkdir()
+    temporary.mkdir(exist_ok=True)
     command = [*image.said["ENTRYPOINT"].command, *image.said["CMD"].command]
     user = NOBODY if os.geteuid() == 0 else None
     if user is not None:
@@ -87,7 +101,7 @@ def serving(image: Stage, port: int) -> Generator[subprocess.Popen[bytes]]:
             os.chown(path, NOBODY, NOBODY)
     process = subprocess.Popen(
         [str(image.place("/opt/tool-bridge/bin") / command[0]), *command[1:]],
-        env=_environ(image, port),
+        env=_environ(image, port, **more),
         cwd=data,
         stdout=subprocess.DEVNULL,
         user=user,
@@ -117,13 +131,14 @@ def _base_python() -> Path:
     pytest.skip("as root it needs a Python that other users may run")
 
 
-def _environ(image: Stage, port: int) -> dict[str, str]:
+def _environ(image: Stage, port: int, **more: str) -> dict[str, str]:
     return run_environ(
         image,
         os.defpath,
         TMPDIR=str(image.place("/tmp")),
         TOOL_BRIDGE_PORT=str(port),
         TOOL_BRIDGE_PUBLIC_URL=f"https://{HOST}",
+        **more,
     )
 
 
