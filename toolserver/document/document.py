@@ -115,15 +115,13 @@ class Document:
         Raises:
             ReferenceFailed: as `resolve_ref`, and circular_reference for a chain that returns to itself.
         """
-        if not isinstance(node, dict) or "$ref" not in node:
-            return node
-        ref = reference_of(node)
+        ref = node.get("$ref") if isinstance(node, dict) else None
         hops = 0
-        while ref is not None:
+        while isinstance(ref, str):
             if hops == _MAX_HOPS:
                 raise _circular(ref)
-            node = self.resolve_ref(ref)
-            ref = reference_of(node)
+            node = self._resolved[ref] if ref in self._resolved else self.resolve_ref(ref)
+            ref = node.get("$ref") if isinstance(node, dict) else None
             hops += 1
         return node
 

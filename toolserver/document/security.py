@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, TypeAlias, cast, get_args
 
+import orjson
+from msgspec import Struct
+
 from toolserver.document.document import Document
 from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
@@ -175,27 +178,60 @@ def _texts(values: JsonValue) -> list[str]:
     )
 
 
+class Security(Struct, frozen=True, gc=False):
+    """What the `security` array of a document or operation says."""
+
+    requirements: Requirements
+    scopes: Scopes
+    warnings: list[str]
+    """Not to be changed: operations with equal arrays share all of this."""
+
+
 @dataclass(slots=True)
 class RequirementReader:
-    """Reads the `security` arrays of one document; operations with equal requirements share one value."""
+    """Reads the `security` arrays of one document, each distinct one once.
+
+    Operations with equal requirements share one value, even where their scopes differ.
+    """
 
     document: Document
     schemes: dict[str, SecurityScheme]
-    _read: dict[_Named, tuple[Requirements, list[str]]] = field(
+    _by_identity: dict[int, Security] = field(default_factory=dict[int, Security])
+    """By identity of the array, which the document keeps alive: thousands of paths may refer to one."""
+    _by_json: dict[bytes, Security] = field(default_factory=dict[bytes, Security])
+    _by_names: dict[_Named, tuple[Requirements, list[str]]] = field(
         default_factory=dict[_Named, tuple[Requirements, list[str]]]
     )
 
-    def read_security(self, holder: JsonObject) -> tuple[Requirements, list[str]]:
-        """As `read_requirements`; the caller must not change the returned warnings."""
+    def read_security(self, entries: list[JsonValue]) -> Security:
+        """What such an array says; see `read_requirements` and `read_scopes`."""
+        found = self._by_identity.get(id(entries))
+        if found is None:
+            found = self._by_identity[id(entries)] = self._find_equal(entries)
+        return found
+
+    def _find_equal(self, entries: list[JsonValue]) -> Security:
+        try:
+            written = orjson.dumps(entries)
+        except TypeError:  # what UTF-8 or 64 bits cannot hold, which is rare
+            return self._read(entries)
+        found = self._by_json.get(written)
+        if found is None:
+            found = self._by_json[written] = self._read(entries)
+        return found
+
+    def _read(self, entries: list[JsonValue]) -> Security:
         named = tuple(
             [
                 tuple(islice(entry, _MAX_TOGETHER + 1)) if isinstance(entry, dict) else None
-                for entry in array_at(holder, "security")[:_MAX_ALTERNATIVES]
+                for entry in entries[:_MAX_ALTERNATIVES]
             ]
         )
-        if named not in self._read:
-            self._read[named] = read_requirements(self.document, holder, self.schemes)
-        return self._read[named]
+        holder: JsonObject = {"security": entries}
+        if named not in self._by_names:
+            self._by_names[named] = read_requirements(self.document, holder, self.schemes)
+        requirements, warnings = self._by_names[named]
+        return Security(requirements, read_scopes(holder), warnings)
 
 
 def read_requirements(

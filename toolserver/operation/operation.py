@@ -12,28 +12,24 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from toolserver.document.document import SWAGGER, Document, reference_of
+from toolserver.document.document import SWAGGER, Document
 from toolserver.document.media_type import accept_of
 from toolserver.document.security import (
     RequirementReader,
     Requirements,
     Scopes,
+    Security,
     SecurityScheme,
-    read_scopes,
     read_security_schemes,
 )
 from toolserver.document.servers import ServerUrl, read_servers
 from toolserver.document.swagger import SwaggerReader
-from toolserver.errors import DocumentError, ReferenceFailed, quote_text
-from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.errors import DocumentError, ReferenceFailed
+from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
 from toolserver.operation.body import Body, BodyReader, UnwritableBody
-from toolserver.operation.parameter import (
-    MAX_PROSE_CHARS,
-    BodyPart,
-    Parameter,
-    ParameterReader,
-)
-from toolserver.operation.path_item import PathMethod, Skipped, find_places
+from toolserver.operation.parameter import MAX_PROSE_CHARS, Parameter
+from toolserver.operation.parameter_list import MAX_PARAMETERS, NO_SENDINGS, ParameterLists, SendingList
+from toolserver.operation.path_item import PathMethod, Skipped, UnusableOperation, find_places
 
 __all__ = [
     "Body",
@@ -48,9 +44,6 @@ __all__ = [
 
 _SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "QUERY"))
 _IDEMPOTENT_METHODS = _SAFE_METHODS | {"PUT", "DELETE"}
-_MAX_PARAMETERS = 500
-"""Maximum per operation; keeps one path item that thousands of paths refer to from multiplying the work."""
-
 _MAX_TAGS = 50
 _MAX_STATUSES = 100
 """Maximum number of an operation's responses that are examined; there are 64 registered status codes."""
@@ -99,6 +92,8 @@ class Operation(Struct, gc=False):
     accept: str = ""
     """Value of the Accept header; "" leaves it to the browser."""
     warnings: tuple[str, ...] = ()
+    sendings: SendingList = NO_SENDINGS
+    """Names and plans of the sendable parameters."""
 
     def sendable_parameters(self) -> Sequence[Parameter]:
         """The `parameters` that an argument can fill."""
@@ -118,13 +113,6 @@ class OperationList:
     security_schemes: tuple[SecurityScheme, ...] = ()
 
 
-class _Unusable(Exception):
-    """Ends the reading of one operation; the exception's text is the reason."""
-
-
-_Read: TypeAlias = Parameter | BodyPart | str
-"""An entry of `parameters`, or a sentence about its problem."""
-
 _Produced: TypeAlias = tuple[str, ...] | None
 """The media types of all responses of a Swagger 2.0 operation."""
 
@@ -138,19 +126,12 @@ class _Reader:
 
     document: Document
     security_reader: RequirementReader
-    security: Requirements
-    """The document's own requirements."""
-    scopes: Scopes
-    """Those of them that OAuth schemes name."""
+    security: Security
+    """The document's own."""
     body_reader: BodyReader
-    parameter_reader: ParameterReader
-    remaining_parameters: int
+    parameter_lists: ParameterLists
     remaining_prose: int
     swagger: SwaggerReader | None
-    parameters: dict[str, _Read] = field(default_factory=dict[str, "_Read"])
-    """By reference: most are references to a few."""
-    lists: dict[int, list[_Read]] = field(default_factory=dict[int, "list[_Read]"])
-    """Whole `parameters` arrays of path items."""
     bodies: dict[int, tuple[Body | None, list[str]]] = field(
         default_factory=dict[int, tuple[Body | None, list[str]]]
     )
@@ -167,16 +148,14 @@ def read_operations(document: Document) -> OperationList:
     """
     schemes, warnings = read_security_schemes(document)
     security_reader = RequirementReader(document, schemes)
-    security, problems = security_reader.read_security(document.root)
+    security = security_reader.read_security(array_at(document.root, "security"))
     limits = document.limits
     reader = _Reader(
         document=document,
         security_reader=security_reader,
         security=security,
-        scopes=read_scopes(document.root),
         body_reader=BodyReader(document),
-        parameter_reader=ParameterReader(document),
-        remaining_parameters=limits.max_parameters,
+        parameter_lists=ParameterLists(document),
         remaining_prose=limits.max_bytes,
         swagger=SwaggerReader(document.written) if document.version == SWAGGER else None,
     )
@@ -188,7 +167,7 @@ def read_operations(document: Document) -> OperationList:
         else:
             _read_into(reader, found, operations, skipped)
     return OperationList(
-        tuple(operations), tuple(skipped), tuple(warnings + problems), tuple(schemes.values())
+        tuple(operations), tuple(skipped), tuple(warnings + security.warnings), tuple(schemes.values())
     )
 
 
@@ -207,12 +186,12 @@ def _read_into(
 ) -> None:
     try:
         operations.append(_read_operation(reader, place))
-    except (ReferenceFailed, _Unusable) as error:
+    except (ReferenceFailed, UnusableOperation) as error:
         reasons = dict.fromkeys((_reason_of(error), *_further_reasons(reader, place)))
         skipped.append(Skipped(place.method, place.item.path, " ".join(islice(reasons, _MAX_REASONS))))
 
 
-def _reason_of(error: ReferenceFailed | _Unusable) -> str:
+def _reason_of(error: ReferenceFailed | UnusableOperation) -> str:
     return error.message if isinstance(error, ReferenceFailed) else str(error)
 
 
@@ -220,32 +199,30 @@ def _further_reasons(reader: _Reader, place: PathMethod) -> Iterator[str]:
     """Why an operation that is skipped would be skipped all the same, once the first reason is gone."""
     lists = (holder.get("parameters") for holder in (place.item.node, place.node))
     shared = [entry for entries in lists if isinstance(entries, list) for entry in entries]
-    for entry in shared[:_MAX_PARAMETERS]:
+    for entry in shared[:MAX_PARAMETERS]:
         try:
-            _read_entry(reader, entry)
+            reader.parameter_lists.read_entry(entry)
         except ReferenceFailed as error:
             yield _reason_of(error)
     try:
         body = _read_body(reader, place, [])
         if body is not None and place.method in ("GET", "HEAD"):
             _leave_out_body(body, place)
-    except (ReferenceFailed, _Unusable) as error:
+    except (ReferenceFailed, UnusableOperation) as error:
         yield _reason_of(error)
 
 
 def _read_operation(reader: _Reader, place: PathMethod) -> Operation:
     node, method, item = place.node, place.method, place.item
-    entries = _entries(reader, node) if "parameters" in node else []
-    if "parameters" in item.node:
-        entries = _shared_entries(reader, item.node) + entries
-    body = _read_body(reader, place, entries) if reader.swagger is not None or "requestBody" in node else None
-    parameters = _read_parameters(reader, place, entries) if entries or item.expressions else ()
-    unsendable = _find_unsendable(place, parameters)
+    entries = reader.parameter_lists.read_entries(place)
+    has_body = reader.swagger is not None or "requestBody" in node
+    body = _read_body(reader, place, entries.parts) if has_body else None
+    parameters = reader.parameter_lists.read_parameters(place, entries)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
     identifier, tags = node.get("operationId"), node.get("tags")
     has_servers = reader.swagger is not None or "servers" in node or "servers" in item.node
-    has_security = isinstance(node.get("security"), list)
+    security = _read_security(reader, place) if "security" in node else reader.security
     return Operation(
         f"{method} {item.path}",
         method,
@@ -254,17 +231,18 @@ def _read_operation(reader: _Reader, place: PathMethod) -> Operation:
         _prose_at(reader, place, "summary"),
         _prose_at(reader, place, "description"),
         _texts(tags[:_MAX_TAGS]) if isinstance(tags, list) else (),
-        parameters,
+        parameters.all,
         body,
         _read_servers(reader, node) or _read_servers(reader, item.node) if has_servers else (),
-        _read_security(reader, place) if has_security else reader.security,
+        security.requirements,
         node.get("deprecated") is True,
         method in _SAFE_METHODS,
         method in _IDEMPOTENT_METHODS,
-        unsendable,
-        read_scopes(node) if has_security else reader.scopes,
+        parameters.unsendable,
+        security.scopes,
         _read_accept(reader, node),
         tuple(place.warnings[:_MAX_WARNINGS]) if place.warnings else (),
+        parameters.sendings,
     )
 
 
@@ -296,128 +274,18 @@ def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
     return reader.servers[id(entries)]
 
 
-def _read_security(reader: _Reader, place: PathMethod) -> Requirements:
-    requirements, problems = reader.security_reader.read_security(place.node)
-    place.warnings += problems
-    return requirements
-
-
-def _read_parameters(reader: _Reader, place: PathMethod, entries: list[_Read]) -> tuple[Parameter, ...]:
-    """Parameters by name and place, without entries that stand for something else."""
-    found = {
-        entry.sending.identity: entry
-        for entry in entries
-        if isinstance(entry, Parameter) and not entry.sending.is_ignored
-    }
-    if len(found) < len(entries):
-        place.warnings += [f"{entry} It is left out." for entry in entries if isinstance(entry, str)]
-    _match_template(found, place, reader.parameter_reader)
-    if len(found) > _MAX_PARAMETERS:
-        raise _too_many()
-    return tuple(found.values())
-
-
-def _find_unsendable(place: PathMethod, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
-    """Those that a browser cannot send. Warns of optional ones; required ones are the plan's concern."""
-    unsendable = [parameter for parameter in parameters if parameter.sending.unsendable is not None]
-    if not unsendable:
-        return ()
-    place.warnings += [
-        f"The optional {sending.location} parameter {quote_text(sending.name)} is left out. "
-        f"{sending.unsendable}"
-        for parameter in unsendable
-        if not (sending := parameter.sending).required
-    ]
-    return tuple(unsendable)
-
-
-def _entries(reader: _Reader, holder: JsonObject) -> list[_Read]:
-    """The entries under `parameters`.
-
-    Raises:
-        _Unusable: there are too many, here or in the document so far.
-    """
-    entries = holder.get("parameters")
+def _read_security(reader: _Reader, place: PathMethod) -> Security:
+    entries = place.node["security"]
     if not isinstance(entries, list):
-        return []
-    _count(reader, entries)
-    read, known = reader.parameter_reader.read_parameter, reader.parameters
-    found: list[_Read] = []
-    for entry in entries:
-        if isinstance(entry, dict) and "$ref" not in entry:
-            found.append(read(entry))
-        else:
-            ref = reference_of(entry)
-            found.append((known.get(ref) if ref is not None else None) or _read_entry(reader, entry))
-    return found
+        return reader.security
+    security = reader.security_reader.read_security(entries)
+    if security.warnings:
+        place.warnings += security.warnings
+    return security
 
 
-def _shared_entries(reader: _Reader, item: JsonObject) -> list[_Read]:
-    """The entries of a path item, read once for all its operations, but counted for each."""
-    entries = item.get("parameters")
-    if not isinstance(entries, list):
-        return []
-    found = reader.lists.get(id(entries))
-    if found is None:
-        found = reader.lists[id(entries)] = _entries(reader, item)
-    else:
-        _count(reader, entries)
-    return found
-
-
-def _count(reader: _Reader, entries: list[JsonValue]) -> None:
-    if len(entries) > _MAX_PARAMETERS:
-        raise _too_many()
-    if len(entries) > reader.remaining_parameters:
-        limit = reader.document.limits.max_parameters
-        raise _Unusable(f"This and the operations before it have more than {limit:,} parameters together.")
-    reader.remaining_parameters -= len(entries)
-
-
-def _too_many() -> _Unusable:
-    return _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
-
-
-def _read_entry(reader: _Reader, entry: JsonValue) -> _Read:
-    ref = reference_of(entry)
-    if ref is None:
-        return _read_parameter(reader, entry)
-    found = reader.parameters.get(ref)
-    if found is None:
-        found = reader.parameters[ref] = _read_parameter(reader, reader.document.follow_refs(entry))
-    return found
-
-
-def _read_parameter(reader: _Reader, node: JsonValue) -> _Read:
-    return (
-        reader.parameter_reader.read_parameter(node)
-        if isinstance(node, dict)
-        else "A parameter is not an object."
-    )
-
-
-def _match_template(
-    found: dict[tuple[str, str], Parameter], place: PathMethod, reader: ParameterReader
-) -> None:
-    """Reconciles path parameters and template expressions; else the operation could never be called."""
-    expressions = place.item.expressions
-    for identity in [each for each in found if each[1] == "path" and each not in expressions]:
-        del found[identity]
-        place.warnings.append(
-            f"The path has no place for {quote_text(identity[0])}; that parameter is left out."
-        )
-    for identity in expressions:
-        if identity not in found:
-            name = identity[0]
-            found[identity] = reader.make_undescribed(name)
-            place.warnings.append(
-                f"The path parameter {quote_text(name)} is not described; it is taken as a string."
-            )
-
-
-def _read_body(reader: _Reader, place: PathMethod, entries: list[_Read]) -> Body | None:
+def _read_body(reader: _Reader, place: PathMethod, parts: list[JsonObject]) -> Body | None:
     if reader.swagger is not None:
-        parts = [entry.node for entry in entries if isinstance(entry, BodyPart)]
         if not parts:
             return None
         node = reader.swagger.request_body(place.node, parts)
@@ -433,7 +301,7 @@ def _read_body(reader: _Reader, place: PathMethod, entries: list[_Read]) -> Body
             reader.bodies[id(node)] = reader.body_reader.read_body(node)
     except UnwritableBody as error:
         if node.get("required") is True:
-            raise _Unusable(f"{error}, which is not supported yet.") from None
+            raise UnusableOperation(f"{error}, which is not supported yet.") from None
         place.warnings.append(f"{error}, which is not supported yet; the optional body is left out.")
         return None
     body, warnings = reader.bodies[id(node)]
@@ -444,7 +312,7 @@ def _read_body(reader: _Reader, place: PathMethod, entries: list[_Read]) -> Body
 def _leave_out_body(body: Body, place: PathMethod) -> None:
     reason = f"A browser cannot send a body with {place.method} requests"
     if body.required:
-        raise _Unusable(f"{reason}, and the operation requires one.")
+        raise UnusableOperation(f"{reason}, and the operation requires one.")
     place.warnings.append(f"{reason}; the optional body is left out.")
 
 

@@ -187,6 +187,9 @@ class BodyPart(NamedTuple):
 
 _Alike: TypeAlias = "tuple[str, Location, bool, str | None, bool | None, bool]"
 
+_SAYS_NO_MORE = (None, None, False)
+"""The end of an `_Alike` whose style follows from its location."""
+
 
 class ParameterReader:
     """Reads the parameters of one document."""
@@ -195,6 +198,8 @@ class ParameterReader:
         self._document = document
         self._is_swagger = document.version == SWAGGER
         self._sendings: dict[_Alike, Sending] = {}
+        self._plain: dict[tuple[JsonValue, JsonValue, bool], Sending] = {}
+        """By name, place and whether the parameter says that it is required; most say no more."""
 
     def read_parameter(self, node: JsonObject) -> Parameter | BodyPart | str:
         """The parameter, or a sentence about its problem.
@@ -203,6 +208,21 @@ class ParameterReader:
             ReferenceFailed: its media type, or the schema of Accept-Language, is a reference that leads
                 nowhere.
         """
+        sending = self._find_plain(node)
+        return Parameter(sending, node) if sending is not None else self._read_closely(node)
+
+    def _find_plain(self, node: JsonObject) -> Sending | None:
+        """How it is sent, if an earlier one of this name said no more than this one."""
+        if "style" in node or "explode" in node or "allowReserved" in node:
+            return None
+        if node.get("type") == "array" if self._is_swagger else type(node.get("schema")) is not dict:
+            return None
+        try:
+            return self._plain.get((node.get("name"), node.get("in"), node.get("required") is True))
+        except TypeError:  # an array or object, which is no name
+            return None
+
+    def _read_closely(self, node: JsonObject) -> Parameter | BodyPart | str:
         name, place = node.get("name"), node.get("in")
         location = _LOCATIONS.get(place) if isinstance(place, str) else None
         if location is None or not isinstance(name, str) or not name:
@@ -268,6 +288,10 @@ class ParameterReader:
             return replace(sending, default=_default_of(document, schema))
         if content_type is None:
             self._sendings[alike] = sending
+            if alike[3:] == _SAYS_NO_MORE:
+                self._plain[name, location, required] = sending
+                if location == "path":  # required without saying so
+                    self._plain[name, location, False] = sending
         return sending
 
 

@@ -53,6 +53,10 @@ class Skipped:
     """A sentence for people."""
 
 
+class UnusableOperation(Exception):
+    """Ends the reading of one operation; the exception's text is the reason."""
+
+
 class _Refusal(NamedTuple):
     """Why no operation of a path can be used."""
 

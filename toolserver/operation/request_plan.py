@@ -17,6 +17,7 @@ from toolserver.operation.argument_names import COMPLETE_BODY, Arguments
 from toolserver.operation.body import Body
 from toolserver.operation.body_field import rules_of
 from toolserver.operation.operation import Operation, Parameter, SecurityScheme
+from toolserver.operation.parameter_list import write_parameters
 
 PLAN_VERSION = 1
 
@@ -29,6 +30,10 @@ class PlanWriter:
         default_factory=dict[int, tuple[Requirements, bytes]]
     )
     """By identity of the requirements, each stored with them so that the identity is not reused."""
+    _alike: dict[tuple[object, ...], tuple[Operation, Arguments, bytes]] = field(
+        default_factory=dict[tuple[object, ...], tuple[Operation, Arguments, bytes]]
+    )
+    """Parameters and bodies by what they are made of; objects by identity, likewise."""
 
     def write_plan(
         self, operation: Operation, arguments: Arguments, *, body_additional: bool, base_url: str
@@ -38,23 +43,15 @@ class PlanWriter:
         `base_url` is absolute, without a trailing slash; "" while it is unknown. `body_additional`:
         undeclared arguments become properties of the body, too.
         """
-        parameters: list[bytes] = []
-        for parameter in operation.sendable_parameters():
-            sending = parameter.sending
-            argument = arguments.get(sending.target)
-            if argument == sending.argument:
-                parameters.append(sending.planned)
-            elif argument is not None:
-                parameters.append(dump_json(sending.to_json(argument)))
         body = operation.body
         return b"".join(
             (
                 _head(operation.method, base_url),
                 dump_json(_without_fragment(operation.path) if "#" in operation.path else operation.path),
                 b',"parameters":[',
-                b",".join(parameters),
-                b'],"body":',
-                dump_json(plan_body(body, arguments, body_additional)) if body is not None else b"null",
+                operation.sendings.planned + b'],"body":null'
+                if body is None and arguments is operation.sendings.arguments
+                else self._filled(operation, arguments, body_additional),
                 _accept(operation.accept),
                 self._security(operation.security),
                 _SAFETY[operation.safe, operation.idempotent],
@@ -64,6 +61,19 @@ class PlanWriter:
                 b"}",
             )
         )
+
+    def _filled(self, operation: Operation, arguments: Arguments, additional: bool) -> bytes:
+        """What arguments fill: parameters and body, written once for all operations that are called alike."""
+        body = operation.body
+        parts = (body.content_type, body.kind, body.required, id(body.fields), id(body.xml)) if body else ()
+        key = (id(operation.sendings), id(arguments), additional, *parts)
+        found = self._alike.get(key)
+        if found is None:
+            parameters = write_parameters(operation.sendable_parameters(), arguments)
+            planned = b"null" if body is None else dump_json(plan_body(body, arguments, additional))
+            written = b'%b],"body":%b' % (parameters, planned)
+            found = self._alike[key] = operation, arguments, written
+        return found[2]
 
     def _security(self, requirements: Requirements) -> bytes:
         found = self._requirements.get(id(requirements))

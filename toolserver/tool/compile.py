@@ -298,7 +298,7 @@ class _Compiler:
 
     def compile(self, operations: Sequence[Operation]) -> tuple[CompiledOperation, ...]:
         names = suggest_names(operations)
-        outlines = [*map(self.source.definitions.outline_operation, operations)]
+        outlines = self.source.definitions.outline_operations(operations)
         places = [self.addresses.of(operation.servers) for operation in operations]
         plans = self._plans(operations, outlines, places)
         origins = [origin for _, origin in places]

@@ -6,7 +6,7 @@ arguments of equal rank; any other body is the single argument `body`. What a br
 argument. Knows nothing of names of tools and of how requests are built.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -25,6 +25,7 @@ from toolserver.operation.argument_names import (
 from toolserver.operation.body import Body
 from toolserver.operation.operation import Operation
 from toolserver.operation.parameter import Parameter
+from toolserver.operation.parameter_list import name_parameters
 from toolserver.schema.example import examples_of, with_examples
 from toolserver.schema.flatten import Flattening
 from toolserver.schema.hints import (
@@ -108,17 +109,26 @@ class Definitions:
         flattened schemas are cached by identity."""
         self._sources: dict[int, ArgumentSource] = {}
         """By identity of a parameter, since operations share parameters."""
+        self._arguments: dict[tuple[int, int], tuple[Operation, Arguments]] = {}
+        """While operations are outlined: of those with a body, by identity of their sendings and of the
+        spread. Each with an operation that keeps the sendings alive."""
+
+    def outline_operations(self, operations: Sequence[Operation]) -> list[Outline]:
+        """The outlines of all operations of the document."""
+        outlines = [*map(self.outline_operation, operations)]
+        self._arguments.clear()  # a schema makes them anew; of thousands of bodies they take much memory
+        return outlines
 
     def outline_operation(self, operation: Operation) -> Outline:
         """The outline of an operation. Problems in its schemas never raise: see `warnings`."""
         body = operation.body
         spread = self._spread(body) if body is not None else None
         if body is None or spread is None:
-            return Outline(_describe(operation, ()), _arguments(operation, None), False, ())
+            return Outline(_describe(operation, ()), self._arguments_of(operation, None), False, ())
         problems = spread.shape.problems
         return Outline(
             description=_describe(operation, _body_notes(body, spread.shape, spread.additional)),
-            arguments=_arguments(operation, spread),
+            arguments=self._arguments_of(operation, spread),
             body_additional=spread.additional is not False,
             warnings=limit_warnings(f"body: {problem}" for problem in problems) if problems else (),
         )
@@ -133,13 +143,23 @@ class Definitions:
         ]
         if operation.body is not None:
             sources += self._body_sources(operation.body, spread)
-        arguments = _arguments(operation, spread)
+        arguments = _name_arguments(operation, spread)
         named = [
             source if source.argument == argument else _renamed(source, argument, target)
             for source, (target, argument) in zip(sources, arguments.items(), strict=True)
         ]
         schema = self._schemas.build_schema(named, bare=bare)
         return schema._replace(warnings=limit_warnings(schema.warnings))
+
+    def _arguments_of(self, operation: Operation, spread: _Spread | None) -> Arguments:
+        """The arguments' names; operations that are called alike share them."""
+        if operation.body is None:
+            return operation.sendings.arguments
+        key = id(operation.sendings), id(spread)
+        found = self._arguments.get(key)
+        if found is None:
+            found = self._arguments[key] = operation, _name_arguments(operation, spread)
+        return found[1]
 
     def _new_source(self, parameter: Parameter) -> ArgumentSource:
         self._alive.append(parameter)
@@ -218,20 +238,18 @@ class SeparateDefinitions:
         """`documents`: for the key of each operation, what its schema may refer to."""
         self._by_key = {key: Definitions(document) for key, document in documents}
 
-    def outline_operation(self, operation: Operation) -> Outline:
-        """See `Definitions.outline_operation`."""
-        return self._by_key[operation.key].outline_operation(operation)
+    def outline_operations(self, operations: Sequence[Operation]) -> list[Outline]:
+        """See `Definitions.outline_operations`."""
+        return [self._by_key[operation.key].outline_operation(operation) for operation in operations]
 
     def build_schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
         """See `Definitions.build_schema`."""
         return self._by_key[operation.key].build_schema(operation, bare=bare)
 
 
-def _arguments(operation: Operation, spread: _Spread | None) -> Arguments:
+def _name_arguments(operation: Operation, spread: _Spread | None) -> Arguments:
     """The names as `bind_names` gives them; it is called only where legal forms clash, which is rare."""
-    arguments = {
-        parameter.sending.target: parameter.sending.argument for parameter in operation.sendable_parameters()
-    }
+    arguments = name_parameters(operation.sendable_parameters())
     if spread is not None:
         arguments.update(spread.arguments)
     elif operation.body is not None:

@@ -18,6 +18,7 @@ from toolserver.operation.operation import (
     read_operations,
 )
 from toolserver.operation.parameter import Sending
+from toolserver.operation.parameter_list import SendingList
 
 PARAMETERS: JsonObject = {"Page": {"name": "page", "in": "query", "schema": {"type": "integer"}}}
 KEY = SecurityScheme("key", "apiKey", "header", "X-Key", None, "")
@@ -78,6 +79,11 @@ def test_an_operation_is_read_whole() -> None:
         idempotent=True,
         accept="application/json",
         warnings=("The path parameter 'id' is not described; it is taken as a string.",),
+        sendings=SendingList(
+            {("path", "id"): "id"},
+            b'{"argument":"id","in":"path","name":"id","required":true,"style":"simple","explode":false,'
+            b'"allow_reserved":false}',
+        ),
     )
 
 

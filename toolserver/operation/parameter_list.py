@@ -1,0 +1,256 @@
+"""Reads the `parameters` arrays that apply to an operation, and reconciles them with the path's template.
+
+Receives path items and operations of one document; gives their parameters in order. What many of them share
+is read once: arrays of path items, entries by reference, and all that follows from how parameters are sent.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from toolserver.document.document import Document
+from toolserver.errors import quote_text
+from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.operation.argument_names import Arguments, Target, bind_names
+from toolserver.operation.parameter import BodyPart, Parameter, ParameterReader
+from toolserver.operation.path_item import PathMethod, UnusableOperation
+
+MAX_PARAMETERS = 500
+"""Maximum per operation; keeps one path item that thousands of paths refer to from multiplying the work."""
+
+_Read: TypeAlias = Parameter | BodyPart | str
+"""An entry of `parameters`, or a sentence about its problem."""
+
+_Alike: TypeAlias = tuple[tuple[tuple[str, str], ...], tuple[bytes, ...]]
+"""A path's template expressions, and the plans of all parameters that apply there."""
+
+
+class SendingList(Struct, frozen=True, gc=False):
+    """How the parameters of an operation are sent: those that a browser can send, in order.
+
+    Treat as read-only: operations whose parameters are sent alike share it.
+    """
+
+    arguments: Arguments
+    """The argument of each."""
+    planned: bytes
+    """Their entries in a plan, compact JSON without the brackets."""
+
+
+NO_SENDINGS = SendingList({}, b"")
+
+
+class ReadParameters(Struct, gc=False):
+    """The parameters of one operation."""
+
+    all: tuple[Parameter, ...] = ()
+    """By name and place, without entries that stand for something else."""
+    unsendable: tuple[Parameter, ...] = ()
+    sendings: SendingList = NO_SENDINGS
+
+
+class Entries(Struct, gc=False):
+    """The entries of one array, or of several that apply together."""
+
+    parameters: list[Parameter]
+    parts: list[JsonObject]
+    """Parameters of Swagger 2.0 that belong to the body."""
+    problems: list[str]
+    """Sentences about entries that are nothing."""
+
+
+_NO_PARAMETERS = ReadParameters()
+_NO_ENTRIES = Entries([], [], [])
+
+
+class ParameterLists:
+    """Reads the arrays of one document."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._reader = ParameterReader(document)
+        self._remaining = document.limits.max_parameters
+        self._by_reference: dict[str, _Read] = {}
+        self._of_items: dict[int, Entries] = {}
+        """Whole arrays of path items, by identity; the document keeps them alive."""
+        self._usual: dict[_Alike, SendingList] = {}
+        """Lists that need no second look: their entries are the operation's parameters as they are."""
+
+    def read_entries(self, place: PathMethod) -> Entries:
+        """The entries that apply to an operation: first those of its path item.
+
+        Raises:
+            UnusableOperation: there are too many, here or in the document so far.
+            ReferenceFailed: one of them, or a part of it, is a reference that leads nowhere.
+        """
+        own = self._entries(place.node) if "parameters" in place.node else _NO_ENTRIES
+        if "parameters" not in place.item.node:
+            return own
+        shared = self._shared_entries(place.item.node)
+        if own is _NO_ENTRIES:
+            return shared
+        return Entries(
+            shared.parameters + own.parameters, shared.parts + own.parts, shared.problems + own.problems
+        )
+
+    def read_parameters(self, place: PathMethod, entries: Entries) -> ReadParameters:
+        """The parameters that these entries mean; problems become warnings of the operation.
+
+        Raises:
+            UnusableOperation: there are too many.
+        """
+        parameters, expressions = entries.parameters, place.item.expressions
+        if not (parameters or entries.problems or expressions):
+            return _NO_PARAMETERS
+        alike = expressions, tuple([each.sending.planned for each in parameters])
+        sendings = self._usual.get(alike)
+        if sendings is None or entries.problems:
+            return self._reconcile(place, entries, alike)
+        return ReadParameters(tuple(parameters), (), sendings)
+
+    def read_entry(self, entry: JsonValue) -> Parameter | BodyPart | str:
+        """One entry, or a sentence about its problem.
+
+        Raises:
+            ReferenceFailed: as `read_entries`.
+        """
+        ref = entry.get("$ref") if isinstance(entry, dict) else None
+        if not isinstance(ref, str):
+            return self._read(entry)
+        found = self._by_reference.get(ref)
+        if found is None:
+            found = self._by_reference[ref] = self._read(self._document.follow_refs(entry))
+        return found
+
+    def _read(self, node: JsonValue) -> _Read:
+        return (
+            self._reader.read_parameter(node) if isinstance(node, dict) else "A parameter is not an object."
+        )
+
+    def _entries(self, holder: JsonObject) -> Entries:
+        entries = holder.get("parameters")
+        if not isinstance(entries, list):
+            return _NO_ENTRIES
+        self._count(entries)
+        read_parameter, read_entry = self._reader.read_parameter, self.read_entry
+        found = Entries([], [], [])
+        for entry in entries:
+            each = (
+                read_parameter(entry)
+                if isinstance(entry, dict) and "$ref" not in entry
+                else read_entry(entry)
+            )
+            if isinstance(each, Parameter):
+                found.parameters.append(each)
+            elif isinstance(each, BodyPart):
+                found.parts.append(each.node)
+            else:
+                found.problems.append(each)
+        return found
+
+    def _shared_entries(self, item: JsonObject) -> Entries:
+        """The entries of a path item, read once for all its operations, but counted for each."""
+        entries = item.get("parameters")
+        if not isinstance(entries, list):
+            return _NO_ENTRIES
+        found = self._of_items.get(id(entries))
+        if found is None:
+            found = self._of_items[id(entries)] = self._entries(item)
+        else:
+            self._count(entries)
+        return found
+
+    def _count(self, entries: list[JsonValue]) -> None:
+        if len(entries) > MAX_PARAMETERS:
+            raise _too_many()
+        if len(entries) > self._remaining:
+            limit = self._document.limits.max_parameters
+            raise UnusableOperation(
+                f"This and the operations before it have more than {limit:,} parameters together."
+            )
+        self._remaining -= len(entries)
+
+    def _reconcile(self, place: PathMethod, entries: Entries, alike: _Alike) -> ReadParameters:
+        found = {
+            entry.sending.identity: entry for entry in entries.parameters if not entry.sending.is_ignored
+        }
+        if entries.problems:
+            place.warnings += [f"{problem} It is left out." for problem in entries.problems]
+        fits = _fits_template(found, place)
+        if not fits:
+            self._match_template(found, place)
+        if len(found) > MAX_PARAMETERS:
+            raise _too_many()
+        parameters = tuple(found.values())
+        unsendable = [each for each in parameters if each.sending.unsendable is not None]
+        if unsendable:
+            _warn_of_optional(unsendable, place)
+            sendable = [each for each in parameters if each.sending.unsendable is None]
+            return ReadParameters(parameters, tuple(unsendable), _list_of(sendable))
+        sendings = _list_of(parameters)
+        if fits and len(parameters) == len(entries.parameters):
+            self._usual[alike] = sendings
+        return ReadParameters(parameters, (), sendings)
+
+    def _match_template(self, found: dict[tuple[str, str], Parameter], place: PathMethod) -> None:
+        """Reconciles path parameters and template expressions; else it could never be called."""
+        expressions = place.item.expressions
+        for identity in [each for each in found if each[1] == "path" and each not in expressions]:
+            del found[identity]
+            place.warnings.append(
+                f"The path has no place for {quote_text(identity[0])}; that parameter is left out."
+            )
+        for identity in expressions:
+            if identity not in found:
+                name = identity[0]
+                found[identity] = self._reader.make_undescribed(name)
+                place.warnings.append(
+                    f"The path parameter {quote_text(name)} is not described; it is taken as a string."
+                )
+
+
+def _fits_template(found: dict[tuple[str, str], Parameter], place: PathMethod) -> bool:
+    """Whether its path parameters are the path's template expressions."""
+    placed = [each for each in found if each[1] == "path"]
+    return set(placed) == set(place.item.expressions)
+
+
+def _warn_of_optional(unsendable: list[Parameter], place: PathMethod) -> None:
+    """Required ones are the plan's concern."""
+    place.warnings += [
+        f"The optional {sending.location} parameter {quote_text(sending.name)} is left out. "
+        f"{sending.unsendable}"
+        for each in unsendable
+        if not (sending := each.sending).required
+    ]
+
+
+def _list_of(parameters: Sequence[Parameter]) -> SendingList:
+    arguments = name_parameters(parameters)
+    if len(set(arguments.values())) == len(arguments):
+        return SendingList(arguments, b",".join([each.sending.planned for each in parameters]))
+    bound = bind_names(list(arguments))
+    return SendingList(bound, write_parameters(parameters, bound))
+
+
+def name_parameters(parameters: Sequence[Parameter]) -> dict[Target, str]:
+    """The argument of each, unless another has that name."""
+    return {each.sending.target: each.sending.argument for each in parameters}
+
+
+def write_parameters(parameters: Sequence[Parameter], arguments: Arguments) -> bytes:
+    """Their entries in a plan, compact JSON without the brackets; those without an argument have none."""
+    written: list[bytes] = []
+    for parameter in parameters:
+        sending = parameter.sending
+        argument = arguments.get(sending.target)
+        if argument == sending.argument:
+            written.append(sending.planned)
+        elif argument is not None:
+            written.append(dump_json(sending.to_json(argument)))
+    return b",".join(written)
+
+
+def _too_many() -> UnusableOperation:
+    return UnusableOperation(f"The operation has more than {MAX_PARAMETERS} parameters.")
