@@ -71,7 +71,7 @@ async def test_the_image_serves_without_rights_and_with_a_root_that_cannot_be_wr
 @pytest.mark.asyncio
 async def test_the_image_sends_traces_where_they_are_switched_on(image: Stage) -> None:
     """Nobody can install an extra into an image whose root is only read."""
-    port = _free_port()
+    port = free_port()
     async with span_collector() as collector, aiohttp.ClientSession() as http:
         with serving(image, port, TOOL_BRIDGE_TRACES_ENDPOINT=collector.url) as process:
             await eventually(lambda: _is_ready(http, port, process), within_s=90, what="a ready bridge")
