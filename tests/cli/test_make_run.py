@@ -119,3 +119,15 @@ def test_a_bridge_that_was_killed_does_not_stop_make_run(clone: Path, tmp_path: 
     said = first_words_of_make_run(clone, f"--port 0 --data '{tmp_path / 'data'}'")
     assert "another tool-bridge" not in said
     assert "Installing the packages" in said
+
+
+def test_an_environment_that_another_checkout_lends_by_a_link_is_left_alone(
+    clone: Path, tmp_path: Path
+) -> None:
+    """It is another one's: to make it anew here would empty it there."""
+    (tmp_path / "lent").mkdir()
+    (tmp_path / "lent" / "place").write_text("another checkout")
+    (clone / ".venv").symlink_to(tmp_path / "lent")
+    assert "Installing the packages" in first_words_of_make_run(clone, f"--port 0 --data '{tmp_path}/data'")
+    assert (tmp_path / "lent" / "place").read_text() == "another checkout"
+    assert not (clone / ".venv").is_symlink()
