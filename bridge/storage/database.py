@@ -6,14 +6,20 @@ writing thread (`write_thread`).
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import sqlite3
+import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import aiosqlite
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -22,7 +28,6 @@ from bridge.lazy_modules import load_lazily
 from bridge.operating_system import can_use_postgresql, close_to_others, open_private
 from bridge.storage.dialects import reason_of, without_nul
 from bridge.storage.migrations import HEAD
-from bridge.storage.sqlite_connections import SqliteConnections
 from bridge.storage.tables import Base
 
 SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
@@ -61,6 +66,12 @@ MIGRATION_LOCK = 0x746F6F6C_62726467
 SQLITE_WAIT_S = 60.0
 """How long a bridge waits for another one that migrates the same file, in seconds."""
 
+ROWS_AHEAD = 64
+"""Number of rows that a cursor fetches from its thread at a time; aiosqlite's own default."""
+
+THREADS_END_S = 5.0
+"""How long the threads are waited for at most, in seconds; they are daemons and do not keep a process."""
+
 INSUFFICIENT_PRIVILEGE = "42501"
 DUPLICATE_TABLE, DUPLICATE_FUNCTION, LOCK_NOT_AVAILABLE = "42P07", "42723", "55P03"
 
@@ -71,6 +82,43 @@ class StoreError(Exception):
 
 class FolderInUse(StoreError):
     """Another bridge runs on the data folder."""
+
+
+class SqliteConnections:
+    """The connections of the event loop to one SQLite file, as the threads they run in.
+
+    A thread goes on with a statement whose task was cancelled, and answers to the event loop then, which
+    raises in the thread if it has closed by that time.
+    """
+
+    def __init__(self) -> None:
+        self._threads: set[threading.Thread] = set()
+
+    def open_connection(self, database: str, **options: Any) -> aiosqlite.Connection:
+        """Return a connection to the file `database`, still to be awaited.
+
+        `options` are those of `sqlite3.connect`.
+        """
+        connection = _Connection(partial(sqlite3.connect, database, **options))
+        self._threads = {each for each in self._threads if each.ident is None or each.is_alive()}
+        self._threads.add(connection.thread)
+        return connection
+
+    async def wait_ended(self) -> None:
+        """Wait, for `THREADS_END_S` at most, until all threads have ended; close the connections before."""
+        await asyncio.to_thread(self._join, time.monotonic() + THREADS_END_S)
+
+    def _join(self, deadline: float) -> None:
+        for each in self._threads:
+            if each.ident is not None:
+                each.join(max(0.0, deadline - time.monotonic()))
+
+
+class _Connection(aiosqlite.Connection):
+    def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
+        super().__init__(connector, ROWS_AHEAD)
+        self.thread = self._thread
+        self.thread.daemon = True
 
 
 @dataclass(frozen=True, slots=True)

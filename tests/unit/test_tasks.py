@@ -121,7 +121,7 @@ async def test_work_that_fails_ends_its_companion() -> None:
     assert companion.history == ["begun", "cancelled"]
 
 
-async def do_abandonable(held: list[AbandonableWork]) -> str:
+async def answer_unless_cancelled(held: list[AbandonableWork]) -> str:
     """Goes on when its work is cancelled by others."""
     try:
         with AbandonableWork() as work:
@@ -134,7 +134,7 @@ async def do_abandonable(held: list[AbandonableWork]) -> str:
 async def test_work_that_others_cancel_ends_and_its_task_goes_on() -> None:
     """A response is cancelled by its id: its caller's connection is told so."""
     held: list[AbandonableWork] = []
-    task = asyncio.create_task(do_abandonable(held))
+    task = asyncio.create_task(answer_unless_cancelled(held))
     await asyncio.sleep(1)
     held[0].cancel()
     assert await task == "answer instead"
@@ -148,7 +148,7 @@ async def test_who_is_cancelled_itself_does_not_go_on() -> None:
     """Its caller hung up, whether others have cancelled its work as well or not."""
     for others in (False, True):
         held: list[AbandonableWork] = []
-        task = asyncio.create_task(do_abandonable(held))
+        task = asyncio.create_task(answer_unless_cancelled(held))
         await asyncio.sleep(1)
         if others:
             held[0].cancel()
