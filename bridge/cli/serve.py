@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import logging
+import os
 import sys
 from contextlib import AsyncExitStack
 from functools import partial
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from bridge.app.composition import Components
 from bridge.app.server import AddressInUse, Bridge, Offer, share_document, start_bridge
+from bridge.cli.doctor.findings import ADVICE
 from bridge.cli.documents import reference_rules
 from bridge.cli.event_loop import choose_event_loop
 from bridge.cli.parser import CommandFailed
@@ -33,7 +35,7 @@ from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPL
 from bridge.settings.running_bridge import describe_running
 from bridge.settings.storage import KEYS_VARIABLE, has_guessable_key
 from bridge.settings.telemetry import check_telemetry
-from bridge.storage.database import FolderInUse, StoreError
+from bridge.storage.database import FolderInUse, StoreError, believes_any_server, postgresql_url
 from bridge.storage.store import Store
 from examples.intranet import start_intranet
 from examples.mcp_server import start_mcp_server
@@ -56,6 +58,10 @@ Talk to the demo model, once the page is open and its tools are accepted:
 WITHOUT_TLS = (
     "Other machines can reach this bridge without TLS: whoever listens on the way reads keys and answers. "
     "Put a proxy with TLS before it, and name its address: --public-url https://…"
+)
+UNKNOWN_DATABASE = (
+    "The database is on another machine, and no certificate of it is checked: whoever answers in its place "
+    f"reads and changes everything. {ADVICE['database_certificate']}"
 )
 GUESSABLE_KEY = (
     f"A key in {KEYS_VARIABLE} is short: whoever gets the database may find it by trying. Put a new one in "
@@ -147,6 +153,8 @@ async def _serve(
         _announce(options, bridge, page, samples, await _model_names(bridge))
         if lacks_tls(settings.network):
             _log.warning(WITHOUT_TLS)
+        if options.database and believes_any_server(postgresql_url(options.database), os.environ):
+            _log.warning(UNKNOWN_DATABASE)
         if has_guessable_key(settings.storage):
             _log.warning(GUESSABLE_KEY)
         freeze_heap()

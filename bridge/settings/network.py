@@ -100,10 +100,14 @@ class NetworkSettings(Section):
     )
 
 
+def is_own_host(host: str) -> bool:
+    """Return whether a host is this machine by its loopback interface, as people and settings write it."""
+    return host in LOOPBACK_NAMES or _OWN_ADDRESS.fullmatch(host) is not None
+
+
 def lacks_tls(network: NetworkSettings) -> bool:
     """Return whether other machines can reach the bridge, and nothing says that a proxy before it has TLS."""
-    is_own = network.host in LOOPBACK_NAMES or _OWN_ADDRESS.fullmatch(network.host) is not None
-    return not is_own and not (network.public_url or "").startswith("https://")
+    return not is_own_host(network.host) and not (network.public_url or "").startswith("https://")
 
 
 def origin_of(url: str) -> str:

@@ -12,7 +12,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bridge.lazy_modules import load_lazily
 from bridge.operating_system import can_use_postgresql, close_to_others, open_private
+from bridge.settings.network import is_own_host
 from bridge.storage.dialects import reason_of, without_nul
 from bridge.storage.migrations import HEAD
 from bridge.storage.tables import Base
@@ -74,6 +75,10 @@ THREADS_END_S = 5.0
 
 INSUFFICIENT_PRIVILEGE = "42501"
 DUPLICATE_TABLE, DUPLICATE_FUNCTION, LOCK_NOT_AVAILABLE = "42P07", "42723", "55P03"
+
+
+_DECIDED_MODES = ("verify-ca", "verify-full", "disable")
+"""Values of `sslmode` with which the server is known, or the network said to be trusted."""
 
 
 class StoreError(Exception):
@@ -155,6 +160,23 @@ def mask_url(url: URL) -> str:
     """Return a URL as people may see it: without password and options."""
     bare = URL.create("postgresql", url.username, None, url.host, url.port, url.database)
     return bare.render_as_string()
+
+
+def believes_any_server(url: URL, environ: Mapping[str, str]) -> bool:
+    """Return whether libpq takes whoever answers at a PostgreSQL of another machine for that server.
+
+    By default it checks no certificate, nor with `require`. Who says `disable` has decided that the network
+    can be trusted. Options of the URL count before those of libpq's environment, as it reads them itself.
+    """
+
+    def option(name: str) -> str:
+        given = url.query.get(name) or environ.get(f"PG{name.upper()}", "")
+        return given if isinstance(given, str) else ",".join(given)
+
+    if option("sslmode") in _DECIDED_MODES or (not option("sslmode") and option("sslrootcert") == "system"):
+        return False
+    hosts = option("hostaddr") or url.host or option("host")
+    return not all(map(_is_this_machine, hosts.split(",")))
 
 
 def open_sqlite(path: Path) -> Engines:
@@ -374,6 +396,12 @@ def _advice(error: BaseException) -> str:
     if "does not exist" in said:
         return "Create it first, with createuser and createdb, or correct the URL."
     return "Check that the server runs there and accepts this machine."
+
+
+def _is_this_machine(host: str) -> bool:
+    """Return whether a host of libpq is a socket, which is also what an empty one means, or loopback."""
+    name = host if host.count(":") > 1 else host.partition(":")[0]
+    return not host or host.startswith(("/", "@")) or is_own_host(name.strip("[]").lower())
 
 
 def _close_to_others(path: Path) -> None:

@@ -62,6 +62,16 @@ def test_a_machine_where_a_bridge_could_start_is_well(tmp_path: Path) -> None:
     assert not data.exists()
 
 
+def test_a_database_that_anybody_can_stand_in_for_gets_a_warning(tmp_path: Path) -> None:
+    """Whether it answers or not; its library checks no certificate unless it is told to."""
+    words = ("--json", "--data", str(tmp_path), "--database")
+    told = checks_of(diagnose(*words, "postgresql://ann@0.0.0.0:1/tools"))
+    assert (told["database"]["ok"], told["database_certificate"]["warning"]) == (False, True)
+    assert "sslmode=verify-full" in told["database_certificate"]["advice"]
+    checked = checks_of(diagnose(*words, "postgresql://ann@0.0.0.0:1/tools?sslmode=verify-full"))
+    assert "database_certificate" not in checked
+
+
 def test_a_running_bridge_is_asked_itself(served: tuple[subprocess.Popen[str], Path, str]) -> None:
     """Its database may be reachable from here and not from there."""
     _, data, address = served

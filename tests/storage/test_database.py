@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from bridge.__main__ import main
 from bridge.storage import migrations
-from bridge.storage.database import StoreError, mask_url, open_sqlite, postgresql_url
+from bridge.storage.database import StoreError, believes_any_server, mask_url, open_sqlite, postgresql_url
 from bridge.storage.store import Store
 from tests.support.stores.databases import Where, execute
 from tests.support.stores.postgresql import PASSWORD, PostgresServer
@@ -83,6 +83,34 @@ def test_an_address_is_shown_without_password_and_options(scheme: str) -> None:
     url = postgresql_url(f"{scheme}://ann:{ENCODED}@db.example:5433/tools?sslmode=require&password={SECRET}")
     assert url.password == PASSWORD
     assert mask_url(url) == "postgresql://ann@db.example:5433/tools"
+
+
+@pytest.mark.parametrize(
+    ("address", "environ", "is_believed"),
+    [
+        ("ann@db.example/tools", {}, True),
+        ("ann@db.example/tools?sslmode=require", {}, True),
+        ("ann@db.example/tools?sslmode=require", {"PGSSLMODE": "verify-full"}, True),
+        ("ann@10.0.0.7/tools", {"PGSSLMODE": "verify-full"}, False),
+        ("ann@db.example/tools?sslmode=verify-ca", {}, False),
+        ("ann@db.example/tools?sslmode=verify-full", {"PGSSLMODE": "prefer"}, False),
+        ("ann@db.example/tools?sslrootcert=system", {}, False),
+        ("ann@db.example/tools?sslmode=disable", {}, False),
+        ("ann@localhost/tools", {}, False),
+        ("ann@127.0.0.9:5433/tools", {}, False),
+        ("ann@[::1]/tools", {}, False),
+        ("ann@/tools?host=/run/postgresql", {}, False),
+        ("ann@/tools", {}, False),
+        ("ann@/tools", {"PGHOST": "db.example"}, True),
+        ("ann@/tools?host=127.0.0.1:5432&host=db.example:5432", {}, True),
+        ("ann@db.example/tools?hostaddr=127.0.0.1", {}, False),
+    ],
+)
+def test_a_server_of_another_machine_without_a_certificate_that_is_checked_is_told(
+    address: str, environ: dict[str, str], is_believed: bool
+) -> None:
+    """As libpq reads the address: TLS without a check keeps out nobody who is on the way."""
+    assert believes_any_server(postgresql_url(f"postgresql://{address}"), environ) is is_believed
 
 
 def test_a_command_takes_the_address_from_the_environment_or_the_option(

@@ -99,6 +99,30 @@ async def add_product(http: aiohttp.ClientSession, facts: dict[str, str]) -> int
         return answer.status
 
 
+@pytest.mark.asyncio
+async def test_a_start_says_that_anybody_can_stand_in_for_the_database(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    """At every start, without the address, until its options say what is wanted."""
+    spec = tmp_path / "shop.json"
+    spec.write_text(document_text(), encoding="utf-8")
+    with postgres_server.database() as found:
+        url = postgres_server.network_url(found.database or "").set(host="0.0.0.0")
+        for query, is_told in (({}, True), ({"sslmode": "disable"}, False)):
+            (data := tmp_path / str(is_told)).mkdir()
+            async with served(data, url.set(query=query), spec) as (process, facts):
+                async with (
+                    aiohttp.ClientSession() as http,
+                    http.get(f"{facts['base_url']}/healthz") as answer,
+                ):
+                    assert answer.status == 200
+                process.terminate()
+                await asyncio.to_thread(process.wait, 30)
+    log = (tmp_path / "errors").read_text(encoding="utf-8")
+    assert log.count("no certificate of it is checked") == 1
+    assert PASSWORD not in log
+
+
 @pytest.mark.slow
 @pytest.mark.asyncio
 async def test_a_bridge_that_is_killed_goes_on_from_its_database(

@@ -21,7 +21,7 @@ from bridge.settings.models import ModelsFileError
 from bridge.settings.network import NetworkSettings
 from bridge.settings.running_bridge import refusal_to_listen
 from bridge.settings.sources import read_section
-from bridge.storage.database import StoreError, describe_database, postgresql_url
+from bridge.storage.database import StoreError, believes_any_server, describe_database, postgresql_url
 
 
 def check_place(options: argparse.Namespace) -> Iterator[Finding]:
@@ -29,7 +29,7 @@ def check_place(options: argparse.Namespace) -> Iterator[Finding]:
     yield _check_folder(options.data)
     yield _check_settings(options)
     yield from _check_network(options)
-    yield _check_database(options)
+    yield from _check_database(options)
     if redis := os.environ.get(REDIS_VARIABLE):
         yield _check_redis(redis)
 
@@ -72,12 +72,17 @@ def _check_network(options: argparse.Namespace) -> Iterator[Finding]:
     yield check_origin(network.public_url or f"http://{canonical_host(network.host)}:{network.port}")
 
 
-def _check_database(options: argparse.Namespace) -> Finding:
+def _check_database(options: argparse.Namespace) -> Iterator[Finding]:
+    where = None
     try:
         where = postgresql_url(options.database) if options.database else options.data / DATABASE
-        return Finding("database", ok=True, message=describe_database(where))
+        yield Finding("database", ok=True, message=describe_database(where))
     except StoreError as error:
-        return Finding("database", ok=False, message=f"{error}.", advice=ADVICE["database"])
+        yield Finding("database", ok=False, message=f"{error}.", advice=ADVICE["database"])
+    if where is not None and not isinstance(where, Path) and believes_any_server(where, os.environ):
+        message = "Whoever answers in the place of the database is believed: no certificate is checked."
+        advice = ADVICE["database_certificate"]
+        yield Finding("database_certificate", ok=True, message=message, advice=advice, warning=True)
 
 
 def _check_redis(url: str) -> Finding:
