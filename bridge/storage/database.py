@@ -165,15 +165,17 @@ def mask_url(url: URL) -> str:
 def believes_any_server(url: URL, environ: Mapping[str, str]) -> bool:
     """Return whether libpq takes whoever answers at a PostgreSQL of another machine for that server.
 
-    By default it checks no certificate, nor with `require`. Who says `disable` has decided that the network
-    can be trusted. Options of the URL count before those of libpq's environment, as it reads them itself.
+    By default it checks no certificate, and with `require` only if it is given a root; one in the home folder
+    is not looked for. Who says `disable` has decided that the network can be trusted. Options of the URL
+    count before those of libpq's environment, as it reads them itself.
     """
 
     def option(name: str) -> str:
         given = url.query.get(name) or environ.get(f"PG{name.upper()}", "")
         return given if isinstance(given, str) else ",".join(given)
 
-    if option("sslmode") in _DECIDED_MODES or (not option("sslmode") and option("sslrootcert") == "system"):
+    mode, root = option("sslmode"), option("sslrootcert")
+    if mode in _DECIDED_MODES or (mode == "require" and root) or (not mode and root == "system"):
         return False
     hosts = option("hostaddr") or url.host or option("host")
     return not all(map(_is_this_machine, hosts.split(",")))

@@ -95,6 +95,8 @@ def test_an_address_is_shown_without_password_and_options(scheme: str) -> None:
         ("ann@db.example/tools?sslmode=verify-ca", {}, False),
         ("ann@db.example/tools?sslmode=verify-full", {"PGSSLMODE": "prefer"}, False),
         ("ann@db.example/tools?sslrootcert=system", {}, False),
+        ("ann@db.example/tools?sslrootcert=/etc/ssl/db.pem", {}, True),
+        ("ann@db.example/tools?sslmode=require", {"PGSSLROOTCERT": "/etc/ssl/db.pem"}, False),
         ("ann@db.example/tools?sslmode=disable", {}, False),
         ("ann@localhost/tools", {}, False),
         ("ann@127.0.0.9:5433/tools", {}, False),
