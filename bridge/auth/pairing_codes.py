@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from bridge.auth.attempts import Attempts
 from bridge.errors import BridgeError, ErrorCode
-from bridge.storage.pairings import PairingTable, WaitingBrowser
+from bridge.storage.accounts.pairings import PairingTable, WaitingBrowser
 from bridge.storage.users import Device, User
 
 _FoundT = TypeVar("_FoundT")

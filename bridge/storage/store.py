@@ -22,6 +22,7 @@ from bridge.homes import EpochOf, no_epoch
 from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
 from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.accounts.logins import LoginTable
+from bridge.storage.accounts.pairings import PairingTable
 from bridge.storage.accounts.usage import UsageTable
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
@@ -48,7 +49,6 @@ from bridge.storage.dialects import (
 from bridge.storage.encryption import Encryption
 from bridge.storage.items import ItemTables
 from bridge.storage.mcp_tasks import McpTaskTable
-from bridge.storage.pairings import PairingTable
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.reencryption import Reencrypted, reencrypt_rows
 from bridge.storage.replicas.change_counters import ChangeCounters

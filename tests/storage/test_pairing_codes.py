@@ -21,7 +21,7 @@ from bridge.auth.pairing_codes import (
     ShownCode,
 )
 from bridge.errors import BridgeError
-from bridge.storage.pairings import WaitingBrowser
+from bridge.storage.accounts.pairings import WaitingBrowser
 from bridge.storage.store import Store
 from bridge.storage.users import Device, User
 from tests.support.stores.databases import Where, content_of, with_tables

@@ -1,1 +1,1 @@
-"""All that the database has of one user, whichever table it is in: its export and its deletion."""
+"""What the database has of accounts: logins, usage, browsers to be paired, and all of one user at once."""
