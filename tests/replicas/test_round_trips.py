@@ -18,6 +18,7 @@ import pytest
 from sqlalchemy import URL
 
 from bridge.app.server import Bridge
+from bridge.auth import identity
 from bridge.storage.database import MAX_OVERFLOW, POOL_SIZE
 from tests.support.cluster.replicas import running_replicas
 from tests.support.documents.compiled import document_text
@@ -46,7 +47,7 @@ CONNECTIONS = POOL_SIZE + MAX_OVERFLOW
 SWEEPS = ("FROM homes WHERE replica =", "WITH open_work AS", "FROM change_counters")
 """Parts of the statements that each replica repeats every five seconds."""
 
-REPEATED = ("ZADD", "ZRANGEBYSCORE", "INFO", "tool-bridge:counts:")
+REPEATED = ("ZADD", "ZRANGE", "INFO", "tool-bridge:counts:")
 """Words of the scripts that each replica repeats every second, and of its counters, told every five."""
 
 BELL = ("SUBSCRIBE", "PING", "CLIENT")
@@ -55,6 +56,12 @@ BELL = ("SUBSCRIBE", "PING", "CLIENT")
 WRITE = "INSERT INTO calls"
 PING = ";"
 OF_GROUPS = (PING, "BEGIN", "COMMIT", WRITE, "INSERT INTO audit")
+
+
+@pytest.fixture(autouse=True)
+def known_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys are looked up once, however long the calls take."""
+    monkeypatch.setattr(identity, "KEY_SECONDS", 3600.0)
 
 
 @dataclass
