@@ -12,16 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cluster import redis_connection
 from tests.support.cluster.bridge_pairs import bridges_in_pairs
 from tests.support.stores.databases import DATABASES, postgresql_for_files
+from tests.support.stores.redis import patient_connections
 
 OPTION = "--two-replicas"
 CONTRACTS = ("tests/http/", "tests/socket/")
 LEFT_OUT = Path(__file__).parents[1] / "replicas" / "left_out.toml"
-REDIS_S = 10.0
-"""Seconds for Redis to answer: the event loop of both replicas and the test compiles documents, too."""
-
 PAIRS = "pairs of replicas"
 """Name of the property of a test's report that says how many it started."""
 
@@ -38,11 +35,10 @@ def two_replicas(request: pytest.FixtureRequest) -> Generator[None]:
         return
     redis = request.getfixturevalue("redis_server")
     with (
-        pytest.MonkeyPatch.context() as patch,
+        patient_connections(),
         postgresql_for_files(request.getfixturevalue("postgres_server")),
         bridges_in_pairs(redis) as pairs,
     ):
-        patch.setattr(redis_connection, "TIMEOUT_S", REDIS_S)
         yield
         request.node.user_properties.append((PAIRS, len(pairs.home_urls)))
 

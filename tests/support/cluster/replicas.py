@@ -15,6 +15,7 @@ from bridge.homes import Home
 from tests.support.cluster.replica_settings import replica_settings
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import running_bridge
+from tests.support.stores.redis import patient_connections
 
 
 @asynccontextmanager
@@ -33,6 +34,7 @@ async def running_replicas(
     """
     secret = secrets.token_hex(32)
     async with AsyncExitStack() as stack:
+        stack.enter_context(patient_connections())
         bridges: list[Bridge] = []
         for number in range(count):
             own = folder / f"replica-{number}"
