@@ -92,11 +92,13 @@ async def serving(max_unknown: int = 100, header_s: float = NEVER_S) -> AsyncGen
     assert runner.server is not None
     server = await connections.listen_on(runner.server, listener)
     sweeping = asyncio.create_task(connections.watch_headers(every_s=0.05))
-    yield served
-    await served.hang_up()
-    sweeping.cancel()
-    server.close()
-    await runner.cleanup()
+    try:
+        yield served
+    finally:
+        await served.hang_up()
+        sweeping.cancel()
+        server.close()
+        await runner.cleanup()
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n"])
