@@ -22,7 +22,7 @@ BOMB_BYTES = 2_000_000
 """Of each bomb on the wire; unpacked it is a thousand times as long."""
 
 UNHURT_S = 1.0
-"""What `/healthz` may take meanwhile; it takes milliseconds, and 0.3 s on a machine that runs browsers."""
+"""What `/healthz` may take meanwhile: it takes milliseconds, on a busy machine 0.3 s."""
 
 ROUNDS = 4
 """The machine of a test is busy by itself; unpacking takes seconds every time."""

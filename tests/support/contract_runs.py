@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.cluster.bridge_pairs import bridges_in_pairs
+from tests.support.cluster.replica_settings import patient_replicas
 from tests.support.stores.databases import DATABASES, postgresql_for_files
-from tests.support.stores.redis import patient_connections
 
 OPTION = "--two-replicas"
 CONTRACTS = ("tests/http/", "tests/socket/")
@@ -35,7 +35,7 @@ def two_replicas(request: pytest.FixtureRequest) -> Generator[None]:
         return
     redis = request.getfixturevalue("redis_server")
     with (
-        patient_connections(),
+        patient_replicas(),
         postgresql_for_files(request.getfixturevalue("postgres_server")),
         bridges_in_pairs(redis) as pairs,
     ):

@@ -12,10 +12,9 @@ from sqlalchemy import URL
 
 from bridge.app.server import Bridge
 from bridge.homes import Home
-from tests.support.cluster.replica_settings import replica_settings
+from tests.support.cluster.replica_settings import patient_replicas, replica_settings
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import running_bridge
-from tests.support.stores.redis import patient_connections
 
 
 @asynccontextmanager
@@ -34,7 +33,7 @@ async def running_replicas(
     """
     secret = secrets.token_hex(32)
     async with AsyncExitStack() as stack:
-        stack.enter_context(patient_connections())
+        stack.enter_context(patient_replicas())
         bridges: list[Bridge] = []
         for number in range(count):
             own = folder / f"replica-{number}"

@@ -15,12 +15,9 @@ from typing import IO, cast
 
 import pytest
 
-from bridge.cluster import redis_connection
 from tests.support.tcp_servers import free_port
 
 STOP_SECONDS = 10
-ANSWER_SECONDS = 10.0
-"""For a connection of a test that is not about a Redis that hangs; see `patient_connections`."""
 DATABASES = 16
 READY = b"Ready to accept connections"
 OPTIONS = ("--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no")
@@ -33,18 +30,6 @@ def program() -> Path:
     if found is None:
         pytest.skip("needs Redis; make test installs it or says how")
     return Path(found)
-
-
-@contextmanager
-def patient_connections() -> Generator[None]:
-    """While this lasts, Redis may take long to answer.
-
-    One event loop is that of all replicas and of the test, compiles documents, too, and stands still with its
-    machine: replicas would tell a second of that as a Redis that is away.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(redis_connection, "TIMEOUT_S", ANSWER_SECONDS)
-        yield
 
 
 class RedisServer:
