@@ -246,6 +246,8 @@ def _describe(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"] if not str(part).startswith(("literal[", "list[")))
     message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        message = "there is no such key"
     if place.endswith((".accept", ".approve")):
         message = f"{message}, or a list of operations"
     return f"{place or 'it'}: {message}"

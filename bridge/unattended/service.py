@@ -55,6 +55,9 @@ ADVICE: Mapping[str, str] = {
 }
 """Refusals that a new start does not end, and what does; after others the browser is started again."""
 
+FAILURES = (BrowserLost, BrowserUnusable, CommandRefused, PageFailed)
+"""After which the browser is started again."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -107,7 +110,7 @@ class PageService:
             began = time.monotonic()
             try:
                 await self._run_browser(stop)
-            except (BrowserLost, BrowserUnusable, CommandRefused, PageFailed) as error:
+            except FAILURES as error:
                 if isinstance(error, BrowserUnusable) and not self._standing.restarts:
                     raise
                 if time.monotonic() - began > STEADY_S:
@@ -131,7 +134,8 @@ class PageService:
             stopping = watching.start_task(stop.wait(), "wait for the stop")
             await asyncio.wait({opening, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if opening.done():
-                opening.result()
+                if (failure := opening.result()) is not None:
+                    raise failure
                 watching.start_task(self._keep_asking(page), "ask the page how it is")
                 await self._watch(page, stopping)
         finally:
@@ -139,10 +143,15 @@ class PageService:
             await page.close()
             await tasks.close()
 
-    async def _open(self, page: BridgePage, tasks: Tasks) -> None:
+    async def _open(self, page: BridgePage, tasks: Tasks) -> Exception | None:
+        """Open the page; returns why it cannot be opened: what a task raises is logged as a bug."""
         settings = self._settings
         ticket = "" if self._has_entered else settings.ticket
-        await page.open(settings.browser, tasks, ticket=ticket, local_network=settings.local_network)
+        try:
+            await page.open(settings.browser, tasks, ticket=ticket, local_network=settings.local_network)
+        except FAILURES as error:
+            return error
+        return None
 
     async def _watch(self, page: BridgePage, stopping: asyncio.Task[bool]) -> None:
         """Wait for the stop, and let calls finish then."""

@@ -21,7 +21,7 @@ def test_a_policy_that_cannot_be_used_is_wrong_usage(tmp_path: Path) -> None:
     """Nothing was started, and a restart would not help."""
     status, errors = run_page(tmp_path, policy=POLICY + 'accepted = "all"')
     assert status == 2
-    assert "servers.0.accepted: Extra inputs are not permitted" in errors
+    assert "servers.0.accepted: there is no such key" in errors
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,14 @@ def test_a_program_that_is_no_browser_is_told_with_its_last_words(tmp_path: Path
     status, errors = run_page(tmp_path, "--no-sandbox", "--browser", str(program))
     assert status == 1
     assert "does not start: the browser has ended. It wrote: missing library libnss3.so" in errors
+    assert "Traceback" not in errors
+
+
+def test_an_address_at_which_no_browser_stores_keys_is_wrong_usage(tmp_path: Path) -> None:
+    """It would be asked for again and again, and never be paired."""
+    status, errors = run_page(tmp_path, "--no-sandbox", "--url", "http://bridge.example")
+    assert status == 2
+    assert "must be https, or http on this machine" in errors
 
 
 @pytest.mark.parametrize(

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from bridge.cli.arguments import parse_origin
+from bridge.settings.network import LOOPBACK_NAMES
 
 LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 1024 * 1024
 LAST_PORT = 65535
+
+
+def _secure_origin(text: str) -> str:
+    """Parse the address of a bridge whose page a browser lets store keys."""
+    origin = parse_origin(text)
+    parts = urlsplit(origin)
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK_NAMES:
+        message = f"must be https, or http on this machine: browsers store no keys for pages of {origin}"
+        raise argparse.ArgumentTypeError(message)
+    return origin
 
 
 def add_page(command: argparse.ArgumentParser) -> None:
     """`tool-bridge page`."""
     command.add_argument(
         "--url",
-        type=parse_origin,
+        type=_secure_origin,
         required=True,
         help="the bridge's address: https, or http on this machine",
     )
