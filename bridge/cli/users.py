@@ -131,6 +131,9 @@ def _print_usage(options: argparse.Namespace) -> int:
         ]
         print(json.dumps({"since": since, "users": users}))
         return 0
+    if not found:
+        print(f"Nothing was counted since {since}: only bridges with budgets or prices of models count.")
+        return 0
     print(f"Since {since}, UTC:")
     for used in found:
         tokens = f"{used.input_tokens:,} tokens read, {used.output_tokens:,} written"

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ import pytest
 from bridge.__main__ import main
 from bridge.cli.commands import COMMANDS
 from bridge.lazy_modules import LAZY_MODULES
+from bridge.limits.budgets import RoundUsage
 from bridge.storage.store import Store
 from tests.support.commands import Ended, run_command
 from tests.support.documents.compiled import document_text
@@ -168,6 +170,24 @@ def test_users_and_their_browsers_are_listed_and_a_browser_is_removed(
     assert json.loads(capsys.readouterr().out)["users"][0]["devices"] == 0
 
 
+def test_what_users_have_used_of_models_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In tokens, and in the currency of the prices."""
+
+    async def count() -> None:
+        store = Store.open_store(tmp_path / "bridge.sqlite3")
+        ann = await store.ensure_user("ann")
+        today = f"{datetime.now(UTC):%Y-%m-%d}"
+        await store.usage_table().add_usage(ann.id, today, RoundUsage("gpt", 12_000, 30), 1_500_000)
+        await store.close()
+
+    asyncio.run(count())
+    assert main(["users", "--usage", "--data", str(tmp_path)]) == 0
+    _, line = capsys.readouterr().out.splitlines()
+    assert line == "ann  1 rounds, 12,000 tokens read, 30 written, cost 1.50"
+
+
 def test_a_user_is_disabled_and_enabled_again_at_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -180,7 +200,7 @@ def test_a_user_is_disabled_and_enabled_again_at_the_command_line(
     assert main(["users", *folder]) == 0
     assert capsys.readouterr().out == "ann  0 browsers, 1 keys  disabled\n"
     assert main(["users", "--usage", *folder]) == 0
-    assert capsys.readouterr().out.startswith("Since 20")
+    assert capsys.readouterr().out.startswith("Nothing was counted since 20")
     assert main(["users", "--usage", "--json", *folder]) == 0
     assert json.loads(capsys.readouterr().out)["users"] == []
     assert main(["users", "--enable", "ann", "--json", *folder]) == 0
