@@ -130,7 +130,7 @@ async def running_page(
     environ: Mapping[str, str] | None = None,
     flags: str = "",
 ) -> AsyncGenerator[RunningPage]:
-    """Run the command with a profile in the folder; it and its browser are gone afterwards.
+    """Run the command with a profile in the folder; it and its browser are gone afterwards, without a bug.
 
     `flags`: further ones for the browser, which the command itself hands on none.
     """
@@ -153,6 +153,8 @@ async def running_page(
             await page.stop()
             await reading
             assert page.browser_pids() == []
+            bugs = [line for line in page.lines if line.startswith("ERROR") or "Traceback" in line]
+            assert not bugs, "\n".join(page.lines)
 
 
 def _browser_with(flags: str, folder: Path) -> str:

@@ -137,7 +137,6 @@ async def test_it_waits_for_a_bridge_that_is_not_there_yet(slow: BrowserHarness,
         await page.wait_for_line("started again in 2 s: the bridge does not answer at http://127.0.0.1:")
         status, health = await page.health()
         assert (status, "does not answer" in health["reason"]) == (503, True)
-        assert not [line for line in page.lines if "Traceback" in line or line.startswith("ERROR")]
 
 
 async def test_a_stop_is_heard_while_a_bridge_keeps_the_page_waiting(tmp_path: Path) -> None:
