@@ -32,35 +32,41 @@ class _Known(NamedTuple):
     """With the middleware around it."""
 
 
+class _Paths:
+    """The paths that have been asked for."""
+
+    def __init__(self, app: web.Application) -> None:
+        self.known: dict[tuple[str, str], _Known] = {}
+        self._app = app
+        self._middlewares = [
+            cast("Callable[..., Awaitable[web.StreamResponse]]", each) for each in app.middlewares
+        ]
+
+    async def find_handler(
+        self, request: web.Request, asked: tuple[str, str]
+    ) -> tuple[UrlMappingMatchInfo, Handler]:
+        """Match a request's path, and remember it."""
+        match_info = await self._app.router.resolve(request)
+        handler = match_info.handler
+        for middleware in reversed(self._middlewares):
+            handler = partial(middleware, handler=handler)
+        if match_info.http_exception is None and len(asked[1]) <= MAX_PATH_CHARS:
+            if len(self.known) >= MAX_PATHS:
+                self.known.clear()
+            self.known[asked] = _Known(dict(match_info), match_info.route, handler)
+        return match_info, handler
+
+
 def build_request_handler(app: web.Application) -> AnyHandler:
     """Return what handles every request of an application that is set up and has no others within it.
 
     It does what aiohttp's own does.
     """
-    known: dict[tuple[str, str], _Known] = {}
-    middlewares = [cast("Callable[..., Awaitable[web.StreamResponse]]", each) for each in app.middlewares]
+    paths = _Paths(app)
+    known = paths.known
 
-    def wrap(handler: Handler) -> Handler:
-        for middleware in reversed(middlewares):
-            handler = partial(middleware, handler=handler)
-        return handler
-
-    async def find(request: web.Request, asked: tuple[str, str]) -> tuple[UrlMappingMatchInfo, Handler]:
-        match_info = await app.router.resolve(request)
-        handler = wrap(match_info.handler)
-        if match_info.http_exception is None and len(asked[1]) <= MAX_PATH_CHARS:
-            if len(known) >= MAX_PATHS:
-                known.clear()
-            known[asked] = _Known(dict(match_info), match_info.route, handler)
-        return match_info, handler
-
-    async def handle(base_request: web.BaseRequest) -> web.StreamResponse:
-        request = cast(web.Request, base_request)
-        asked = (request.method, request.rel_url.raw_path)
-        if (found := known.get(asked)) is not None:
-            match_info, handler = UrlMappingMatchInfo(found.match_dict, found.route), found.handler
-        else:
-            match_info, handler = await find(request, asked)
+    async def handle_unready(request: web.Request, asked: tuple[str, str]) -> web.StreamResponse:
+        match_info, handler = await paths.find_handler(request, asked)
         match_info.add_app(app)
         match_info.freeze()
         request._match_info = match_info  # pyright: ignore[reportPrivateUsage] - as aiohttp's own does
@@ -70,5 +76,16 @@ def build_request_handler(app: web.Application) -> AnyHandler:
             if refusal is not None:
                 return refusal
         return await handler(request)
+
+    def handle(base_request: web.BaseRequest) -> Awaitable[web.StreamResponse]:
+        request = cast(web.Request, base_request)
+        asked = (request.method, request.rel_url.raw_path)
+        if (found := known.get(asked)) is None or hdrs.EXPECT in request.headers:
+            return handle_unready(request, asked)
+        match_info = UrlMappingMatchInfo(found.match_dict, found.route)
+        match_info.add_app(app)
+        match_info.freeze()
+        request._match_info = match_info  # pyright: ignore[reportPrivateUsage] - as aiohttp's own does
+        return found.handler(request)
 
     return handle
