@@ -250,6 +250,15 @@ class _Accompanied(Generic[ResultT, CompanionT]):
             self.owner.cancel()
 
 
+def run_without_waiting(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Return the result of `work`, of which the caller knows that it waits for nothing."""
+    try:
+        work.send(None)
+    except StopIteration as ended:
+        return ended.value
+    raise AssertionError(f"{work} waits")
+
+
 async def yield_to_loop() -> None:
     """Let the event loop run all other tasks once, in the middle of long work."""
     await asyncio.sleep(0)

@@ -23,6 +23,8 @@ class ModelAtHome:
     elsewhere, whoever owns the turn cancels it.
     """
 
+    __slots__ = ("_acts_for", "_model", "_user_id")
+
     def __init__(self, model: Model, user_id: str, acts_for: Callable[[str], bool]) -> None:
         """`acts_for`: whether the user is at home here, as far as is known without a question."""
         self._model = model

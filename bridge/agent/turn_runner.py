@@ -267,6 +267,8 @@ def _order_observers(
 class _SkippedRounds:
     """Counts rounds in which every call was skipped because its circuit breaker is open."""
 
+    __slots__ = ("_breakers", "_calls", "_key", "failures")
+
     def __init__(self, breakers: Breakers, key: BreakerKey) -> None:
         self.failures = 0
         self._breakers = breakers

@@ -144,6 +144,8 @@ class ConnectedPages:
         before.
         """
         page = await self.choose_page(user_id, origin, server_id)
+        if page is not None:
+            return page
         with suppress(TimeoutError):
             async with asyncio.timeout(self._max_wait_s(user_id, resume_s)):
                 while page is None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from aiohttp import hdrs, web
+from aiohttp.http import StreamWriter
 
-from bridge.tasks import SideTask, run_with_companion, yield_to_loop
+from bridge.tasks import SideTask, run_with_companion, run_without_waiting, yield_to_loop
 
 ResultT = TypeVar("ResultT")
 
@@ -43,13 +44,16 @@ _COMMENT = b": keep-alive\n\n"
 class EventStream:
     """A response as an event stream; nothing is sent before the first event.
 
-    Within its context it is kept alive; it ends when the context exits normally. A task writes while there is
-    something to write: most of the time there is not, and none is held.
+    Within its context it is kept alive; it ends when the context exits normally. A task writes where that has
+    to wait, the first frames or those for a slow reader; most are written without one.
     """
 
     __slots__ = (
+        "_flushing",
         "_has_space",
+        "_is_prepared",
         "_loop",
+        "_protocol",
         "_request",
         "_silence",
         "_silence_s",
@@ -57,6 +61,7 @@ class EventStream:
         "_unsent",
         "_unsent_bytes",
         "_unsent_since",
+        "_writer",
         "_writing",
         "_written_at",
         "has_begun",
@@ -67,6 +72,8 @@ class EventStream:
         self, request: web.Request, headers: Mapping[str, str], silence_s: float, silence: Callable[[], bytes]
     ) -> None:
         self._request = request
+        self._protocol = request.protocol
+        self._writer = cast(StreamWriter, request.writer)
         self._silence_s = silence_s
         self._silence = silence
         self._loop = asyncio.get_running_loop()
@@ -76,6 +83,9 @@ class EventStream:
         """When the first of them came, by the loop's clock."""
         self._written_at = self._loop.time()
         self._writing = SideTask()
+        self._flushing: asyncio.Handle | None = None
+        """What writes at once, when it is about to."""
+        self._is_prepared = False
         self._has_space: asyncio.Event | None = None
         """What the turn waits for, while it does."""
         self.response = web.StreamResponse(headers={**HEADERS, **headers})
@@ -98,6 +108,10 @@ class EventStream:
             ConnectionResetError: the reader is gone; what ran in the context was cancelled.
         """
         self._timer.cancel()
+        if self._flushing is not None:
+            self._flushing.cancel()
+            if error is None:
+                self._flush()
         await self._writing.__aexit__(kind, error, trace)
         if error is None and self.has_begun:
             await self.response.write_eof()
@@ -123,9 +137,20 @@ class EventStream:
         self.has_begun = True
         if not self._unsent:
             self._unsent_since = self._loop.time()
+            if not self._writing.is_running:
+                self._flushing = self._loop.call_soon(self._flush)
         self._unsent.append(frames)
         self._unsent_bytes += len(frames)
-        if not self._writing.is_running:
+
+    def _flush(self) -> None:
+        """Write at once what has come in this turn of the loop; if that has to wait, in a task."""
+        self._flushing = None
+        transport = self._protocol.transport
+        is_open = self._is_prepared and transport is not None and not transport.is_closing()
+        if is_open and not self._protocol.writing_paused:
+            run_without_waiting(self._writer.write(self._take_unsent(), drain=False))
+            self._make_space()
+        else:
             self._writing.start(self._write_frames())
 
     async def _write_frames(self) -> None:
@@ -134,17 +159,26 @@ class EventStream:
         Raises:
             ConnectionResetError: the reader is gone.
         """
-        if not self.response.prepared:
+        if not self._is_prepared:
             await self.response.prepare(self._request)
+            self._is_prepared = True
         while self._unsent:
-            frames = b"".join(self._unsent)
-            self._unsent.clear()
-            self._unsent_bytes = 0
-            self._written_at = self._loop.time()
-            await self.response.write(frames)
-            if self._has_space is not None:
-                self._has_space.set()
-                self._has_space = None
+            await self._writer.drain()
+            await self.response.write(self._take_unsent())
+            self._make_space()
+
+    def _make_space(self) -> None:
+        """Let the turn go on, if it waits."""
+        if self._has_space is not None:
+            self._has_space.set()
+            self._has_space = None
+
+    def _take_unsent(self) -> bytes:
+        frames = b"".join(self._unsent)
+        self._unsent.clear()
+        self._unsent_bytes = 0
+        self._written_at = self._loop.time()
+        return frames
 
 
 def event_stream(

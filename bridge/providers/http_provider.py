@@ -78,22 +78,24 @@ class _Events:
         self.waiting: list[bytes] = []
         """Data of the events that have come, the next one last."""
 
-    async def wait_for_some(self) -> bool:
-        """Wait until there are events; False at the end of the stream.
+    def read_some(self) -> Awaitable[bytes]:
+        """Return the next bytes, for `take_bytes`; none at the end of the stream. As `ProviderAnswer`."""
+        return self._answer.read_some()
+
+    def take_bytes(self, piece: bytes) -> bool:
+        """Decode the events that end in these bytes; returns False where there are none: the stream ended.
 
         Raises:
-            ConnectionFailed: it broke off.
             ModelError: it is no stream of events.
         """
-        while piece := await self._answer.read_some():
-            try:
-                self.waiting = self._decoder.read_bytes(piece)
-            except ValueError as error:
-                raise self._failures.describe_unreadable(str(error)) from None
-            if self.waiting:
-                self.waiting.reverse()
-                return True
-        return False
+        if not piece:
+            return False
+        try:
+            self.waiting = self._decoder.read_bytes(piece)
+        except ValueError as error:
+            raise self._failures.describe_unreadable(str(error)) from None
+        self.waiting.reverse()
+        return True
 
     async def read_rest(self) -> None:
         """Read what follows the end of the stream, so that its connection can be used again."""
@@ -153,14 +155,19 @@ class HttpProvider(Provider):
             ModelError: as `Model.stream_round`; a stream that just ends is no error here.
         """
         told = {} if trace is None or not self.settings.trace_context else {TRACEPARENT: trace.traceparent}
-        events = await self._begin(path, dump_json(body), note, told)
+        content = dump_json(body)
+        del body  # with what goes back to the model; a stream may wait for long
+        events = await self._begin(path, content, note, told)
+        del content
         try:
-            while events.waiting or await events.wait_for_some():
-                data = events.waiting.pop()
-                if data.startswith(_END_OF_STREAM):
+            while True:
+                while not events.waiting:
+                    if not events.take_bytes(await events.read_some()):
+                        return
+                if events.waiting[-1].startswith(_END_OF_STREAM):
                     await events.read_rest()
                     return
-                yield self._load(data)
+                yield self._load(events.waiting.pop())
         except ConnectionFailed as failed:
             raise self._describe_break(failed) from None
         finally:
@@ -220,7 +227,10 @@ class HttpProvider(Provider):
         answer = await self._connections.open_answer("POST", path, content, headers)
         events = _Events(answer, self.failures)
         try:
-            if not await events.wait_for_some() or events.waiting[-1].startswith(_END_OF_STREAM):
+            while not events.waiting:
+                if not events.take_bytes(await events.read_some()):
+                    raise events.describe_none()
+            if events.waiting[-1].startswith(_END_OF_STREAM):
                 raise events.describe_none()
         except BaseException:
             events.hang_up()

@@ -33,23 +33,28 @@ class ResponsesModel:
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
 
-    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Run one round, as `Model.stream_round` says."""
-        pairs, items, body = SurrogateJoiner(), StreamRepair(), responses_body(request)
-        async with aclosing(self._provider.stream_events("/responses", body, *_about(request))) as events:
+        body = responses_body(request)
+        return self._read_round(self._provider.stream_events("/responses", body, *_about(request)))
+
+    async def _read_round(self, streaming: AsyncGenerator[JsonObject]) -> AsyncGenerator[ModelEvent]:
+        """Read one round. Its request is not held while its answer comes."""
+        pairs, items = SurrogateJoiner(), StreamRepair()
+        async with aclosing(streaming) as events:
             async for raw_event in events:
                 if raw_event.get("type") == "error":
                     raise self._provider.failures.of_body(raw_event, status=None)
                 raw_event.pop("sequence_number", None)
-                for complete in items.complete_event(raw_event):
-                    if (joined := pairs.join_pair(complete)) is None:
-                        continue
-                    event = ModelEvent(joined)
-                    if event.type in ENDINGS:
+                completed = map(pairs.join_pair, items.complete_event(raw_event))
+                told = [ModelEvent(joined) for joined in completed if joined is not None]
+                del raw_event, completed  # nobody needs them while the next one is awaited
+                while told:
+                    if told[0].type in ENDINGS:
                         await read_leftovers(events)
-                        yield event
+                        yield told[0]
                         return
-                    yield event
+                    yield told.pop(0)
         raise self._provider.failures.broken_off()
 
 

@@ -68,6 +68,10 @@ class MemoryChoices:
         self._clearings = 0
         self._lock = asyncio.Lock()
 
+    def known_choice(self, user_id: str) -> MemoryChoice | None:
+        """Return a user's choice if it has been read: who waits for it needs no bound then."""
+        return self._choices.get(user_id)
+
     async def choice_of_user(self, user_id: str) -> MemoryChoice:
         """Return a user's choice; cheap once it has been read.
 

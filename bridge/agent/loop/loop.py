@@ -88,6 +88,22 @@ class _Calls:
 class _Loop:
     """The state of a running turn."""
 
+    __slots__ = (
+        "_calls_run",
+        "_emit",
+        "_has_emitted",
+        "_ids",
+        "_max_rounds",
+        "_output",
+        "_own_ids",
+        "_pending",
+        "_request",
+        "_settled",
+        "_toolbox",
+        "_turn",
+        "_usage",
+    )
+
     def __init__(self, turn: Turn, toolbox: Toolbox, emit: Emit, pending: PendingRounds | None) -> None:
         self._turn = turn
         self._request = turn.request
@@ -162,6 +178,7 @@ class _Loop:
                     await self._emit(output)
                     if reader.has_ended:
                         break
+                    del event, output  # nobody needs them while the next one is awaited
         except ModelError as failure:
             error = failure
         ended = reader.finish_round(error)

@@ -50,6 +50,8 @@ NO_IDS: frozenset[str] = frozenset()
 class ModelCallIds:
     """The ids of a turn's calls: each belongs to one call alone."""
 
+    __slots__ = ("_is_taken", "_used")
+
     def __init__(self, used: Iterable[str], is_taken: Callable[[str], bool]) -> None:
         """`used`: ids of calls before the turn; `is_taken`: whether another turn waits for a call with it."""
         self._used = frozenset(filter(None, used)) or NO_IDS
@@ -66,13 +68,27 @@ class ModelCallIds:
 class RoundReader:
     """Reads the events of one round."""
 
+    __slots__ = (
+        "_begun",
+        "_call_ids",
+        "_ending",
+        "_ids",
+        "_is_callers",
+        "_is_done",
+        "_number",
+        "_own",
+        "_response",
+        "_texts",
+    )
+
     def __init__(self, number: int, is_callers: Callable[[str], bool], ids: ModelCallIds) -> None:
         self._number = number
         self._is_callers = is_callers
         self._ids = ids
         self._call_ids: dict[str, str] = {}
         self._begun: dict[int, Item] = {}
-        self._done: set[int] = set()
+        self._is_done: dict[int, bool] = {}
+        """Of items that are complete."""
         self._own: dict[int, bool] = {}
         self._texts: dict[int, list[str]] = {}
         self._response: JsonObject = {}
@@ -138,7 +154,7 @@ class RoundReader:
         named = self._with_call_id(item, index)
         self._begun[index] = named
         if event.type == "response.output_item.done":
-            self._done.add(index)
+            self._is_done[index] = True
         self._own[index] = item.get("type") == "function_call" and not self._is_callers(text_at(item, "name"))
         return event if named is item else ModelEvent({**event.body, "item": named})
 
@@ -154,7 +170,7 @@ class RoundReader:
         """Return what came item by item: complete items, and the text of unfinished messages."""
         found: list[Item] = []
         for index, item in sorted(self._begun.items()):
-            if index in self._done:
+            if index in self._is_done:
                 found.append(item)
             elif item.get("type") == "message" and (text := "".join(self._texts.get(index, []))):
                 part: JsonObject = {"type": "output_text", "text": text, "annotations": []}

@@ -62,6 +62,20 @@ class _Named:
 class Recorder:
     """Records one turn, as two of its observers; `record_end` or `break_off` must always follow."""
 
+    __slots__ = (
+        "_emit",
+        "_first_position",
+        "_has_asked",
+        "_has_warned",
+        "_is_lost",
+        "_memory",
+        "_named",
+        "_position",
+        "_request",
+        "_settled",
+        "_unsaved",
+    )
+
     def __init__(
         self,
         memory: Memory,

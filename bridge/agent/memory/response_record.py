@@ -84,6 +84,8 @@ _log = logging.getLogger(__name__)
 class ResponseRecord:
     """The stored record of one response. No method fails: what the store refuses is not stored."""
 
+    __slots__ = ("_brought", "_emit", "_later", "_memory", "_stored", "_unnamed", "is_elsewhere", "is_stored")
+
     def __init__(
         self,
         memory: Memory,
@@ -117,19 +119,17 @@ class ResponseRecord:
 
         Outputs that the caller brought are named first, so that its answer can name them, too.
         """
-        unnamed = [item for item in self._brought if answered_call_id(item.payload)]
+        self._emit = emit
+        self._unnamed = [item for item in self._brought if answered_call_id(item.payload)]
+        return self._emit_named
 
-        async def emit_named(event: TurnEvent) -> None:
-            while unnamed:
-                item = unnamed.pop(0)
-                await emit(ItemStored(item.id, item.payload))
-            await emit(event)
-            if self._later is not None and not (
-                isinstance(event, ModelOutput) and event.event.type in _NO_WORDS
-            ):
-                await self.catch_up()
-
-        return emit_named
+    async def _emit_named(self, event: TurnEvent) -> None:
+        while self._unnamed:
+            item = self._unnamed.pop(0)
+            await self._emit(ItemStored(item.id, item.payload))
+        await self._emit(event)
+        if self._later is not None and not (isinstance(event, ModelOutput) and event.event.type in _NO_WORDS):
+            await self.catch_up()
 
     async def catch_up(self) -> None:
         """Store the start now, unless it is stored."""
@@ -139,7 +139,7 @@ class ResponseRecord:
 
     async def save_start(self, request: TurnRequest) -> bool:
         """Store the response and its input for the first time; returns whether the store took them."""
-        brought = self._brought or input_records(self._memory, request)
+        brought, self._brought = self._brought or input_records(self._memory, request), []
         self.is_stored = await self._try_store(self._memory.store.save_response(self._stored, brought))
         return self.is_stored
 

@@ -120,8 +120,11 @@ class TurnMemory:
 
     def open_recorder(self, recalled: RecalledTurn, emit: Emit) -> Recorder:
         """Create the recorder of a turn that is about to start; `emit`: to all observers."""
+        memory, stores_reasoning = self._memory, recalled.retention.reasoning != "disabled"
+        if stores_reasoning != memory.stores_reasoning:
+            memory = replace(memory, stores_reasoning=stores_reasoning)
         return Recorder(
-            replace(self._memory, stores_reasoning=recalled.retention.reasoning != "disabled"),
+            memory,
             recalled.request,
             emit,
             is_lost=recalled.is_lost,
@@ -140,6 +143,8 @@ class TurnMemory:
 
     async def _chosen_retention(self, user_id: str) -> AnswerRetention | None:
         """Return the user's retention; None: the database does not say, so nothing may be stored."""
+        if (known := self._choices.known_choice(user_id)) is not None:
+            return narrow_settings(self._settings, known)
         try:
             async with asyncio.timeout(self._wait_s()):
                 return narrow_settings(self._settings, await self._choices.choice_of_user(user_id))

@@ -19,6 +19,8 @@ _FENCE = 3
 class CodeReader:
     """Follows a text and knows whether its next character, if neither backtick nor tilde, is in code."""
 
+    __slots__ = ("_edge", "_fence", "_is_line_empty", "_sign", "_signs", "_span")
+
     def __init__(self) -> None:
         self._fence = ""
         """Characters that opened the fenced block; "" outside of one."""

@@ -18,6 +18,8 @@ from bridge.stored_items.markers import link_marker, unseen_marker
 class ChatMarkers:
     """Markers of one answer. What it returns is written as it is; all other text is given to `read_text`."""
 
+    __slots__ = ("_code", "_end", "_form", "_is_after_line", "_open", "_raw", "_waiting")
+
     def __init__(self, form: MarkerForm) -> None:
         self._form = form
         self._waiting: list[str] = []

@@ -18,6 +18,8 @@ _LONGEST = len("</textarea>")
 class RawReader:
     """Follows a text and knows whether raw HTML or a formula is open."""
 
+    __slots__ = ("_is_bracket", "_is_formula", "_rest", "_tag")
+
     def __init__(self) -> None:
         self._rest = ""
         """Tail of the text read so far, in which a token may have begun."""

@@ -31,9 +31,11 @@ _PLACES = ("content_index", "summary_index")
 class StreamRepair:
     """Reads the events of one round."""
 
+    __slots__ = ("_is_done", "_sent")
+
     def __init__(self) -> None:
-        self._begun: set[int] = set()
-        self._done: set[int] = set()
+        self._is_done: dict[int, bool] = {}
+        """Of items that have begun."""
         self._sent: set[tuple[int, str, int]] = set()
         """Texts that have had a delta: item, name of its events, part."""
 
@@ -56,24 +58,24 @@ class StreamRepair:
     def _noted(self, kind: str, index: int, body: JsonObject) -> Iterator[JsonObject]:
         name, _, stage = kind.rpartition(".")
         if kind == "response.output_item.added":
-            self._begun.add(index)
+            self._is_done.setdefault(index, False)
         elif kind == "response.output_item.done":
             yield from self._untold_of(object_at(body, "item"), index)
-            self._done.add(index)
+            self._is_done[index] = True
         elif stage == "done" and (text := text_at(body, _MEMBERS.get(name, ""))):
             yield from self._delta(name, index, body, text)
 
     def _untold_items(self, response: JsonObject) -> Iterator[JsonObject]:
         """Yield items that only the ending has."""
         for index, item in enumerate(array_at(response, "output")):
-            if isinstance(item, dict) and item and index not in self._done:
+            if isinstance(item, dict) and item and not self._is_done.get(index):
                 yield from self._untold_of(item, index)
                 yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
     def _untold_of(self, item: Item, index: int) -> Iterator[JsonObject]:
         place: JsonObject = {"item_id": text_at(item, "id"), "output_index": index}
-        if index not in self._begun:
-            self._begun.add(index)
+        if index not in self._is_done:
+            self._is_done[index] = False
             yield {"type": "response.output_item.added", "output_index": index, "item": _begun(item)}
         for member, place_name in (("summary", "summary_index"), ("content", "content_index")):
             for number, part in enumerate(array_at(item, member)):

@@ -23,6 +23,8 @@ _PLACES = ("type", "item_id", "content_index", "summary_index")
 class SurrogateJoiner:
     """Joins the halves in one round's events."""
 
+    __slots__ = ("_held",)
+
     def __init__(self) -> None:
         self._held: dict[tuple[str, ...], str] = {}
 

@@ -78,6 +78,26 @@ class _Part:
 class ResponsesWriter:
     """Writes one turn. Without streaming, the events are discarded and `response` is the answer."""
 
+    __slots__ = (
+        "_display",
+        "_has_begun",
+        "_has_text",
+        "_indexes",
+        "_is_created",
+        "_is_line_empty",
+        "_items",
+        "_markers",
+        "_new_id",
+        "_next_index",
+        "_notices",
+        "_now",
+        "_own_message",
+        "_parts",
+        "_sequence",
+        "_text_key",
+        "response",
+    )
+
     def __init__(
         self,
         shell: JsonObject,

@@ -110,6 +110,8 @@ def offered_beside(tools: Collection[BridgeTool], callers: Collection[str]) -> t
     A clashing name gets its server's id as a prefix, regardless of what else is offered, so that it is
     stable.
     """
+    if not callers:
+        return tuple(tools)
     names = {tool.offered_name for tool in tools} | set(callers)
     return tuple(_renamed(tool, names) if tool.offered_name in callers else tool for tool in tools)
 

@@ -7,13 +7,12 @@ else that happens tells them first, so that order and text stay as they were.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from types import TracebackType
 
 from bridge.agent.model import ModelEvent
 from bridge.agent.turn import Emit, ModelOutput, TurnEvent
-from bridge.tasks import sleep_safely
+from bridge.tasks import SideTask, sleep_safely
 from toolserver.json_types import text_at
 
 _JOINABLE = frozenset(
@@ -28,38 +27,58 @@ _JOINABLE = frozenset(
 _PLACE = ("type", "item_id", "output_index", "content_index", "summary_index")
 
 
-@asynccontextmanager
-async def coalesce_deltas(emit: Emit, char_limit: int, wait_s: float) -> AsyncGenerator[Emit]:
+class CoalescedDeltas:
     """An `Emit` that joins deltas up to `char_limit` characters for up to `wait_s`; 0 characters: none.
 
     What waits is told before the context is left, unless it is left by an exception. What `emit` raises in
     between cancels what runs in the context, and is raised here.
     """
-    if char_limit == 0:
-        yield emit
-        return
-    coalescer = _Coalescer(emit, char_limit, wait_s)
-    try:
-        async with asyncio.TaskGroup() as group:
-            timer = group.create_task(coalescer.flush_in_time(), name="deltas that wait")
-            yield coalescer.add_event
-            await coalescer.flush_deltas()
-            timer.cancel()
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
 
+    __slots__ = (
+        "_char_limit",
+        "_chars",
+        "_emit",
+        "_flush_lock",
+        "_flushed_at",
+        "_timer",
+        "_wait_s",
+        "_waiting",
+    )
 
-@dataclass(slots=True)
-class _Coalescer:
-    emit: Emit
-    char_limit: int
-    wait_s: float
-    _waiting: list[ModelOutput] = field(default_factory=list[ModelOutput])
-    """Of one place, in order."""
-    _chars: int = 0
-    _flushed_at: float = float("-inf")
-    _something: asyncio.Event = field(default_factory=asyncio.Event)
-    _flush_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    def __init__(self, emit: Emit, char_limit: int, wait_s: float) -> None:
+        self._emit = emit
+        self._char_limit = char_limit
+        self._wait_s = wait_s
+        self._waiting: list[ModelOutput] = []
+        """Of one place, in order."""
+        self._chars = 0
+        self._flushed_at = float("-inf")
+
+    async def __aenter__(self) -> Emit:
+        """Begin."""
+        if self._char_limit == 0:
+            return self._emit
+        self._timer = SideTask()
+        self._flush_lock = asyncio.Lock()
+        await self._timer.__aenter__()
+        return self.add_event
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Tell what waits, unless there is an exception.
+
+        Raises:
+            Exception: what `emit` raises.
+        """
+        if self._char_limit == 0:
+            return
+        try:
+            if error is None:
+                await self.flush_deltas()
+            self._timer.cancel()
+        finally:
+            await self._timer.__aexit__(kind, error, trace)
 
     async def add_event(self, event: TurnEvent) -> None:
         """As `Emit`."""
@@ -68,24 +87,22 @@ class _Coalescer:
             return
         if self._waiting and _place(self._waiting[0]) != _place(event):
             await self.flush_deltas()
-        is_first = not self._waiting and _now() - self._flushed_at >= self.wait_s
+        is_first = not self._waiting and _now() - self._flushed_at >= self._wait_s
         self._waiting.append(event)
         self._chars += len(text_at(event.event.body, "delta"))
-        if is_first or self._chars >= self.char_limit:
+        if is_first or self._chars >= self._char_limit:
             await self.flush_deltas()
-        else:
-            self._something.set()
+        elif not self._timer.is_running:
+            self._timer.start(self._flush_in_time())
 
     async def flush_deltas(self) -> None:
         """Tell what waits."""
         await self._flush_then_emit(None)
 
-    async def flush_in_time(self) -> None:
-        """Tell what has waited long enough, until cancelled."""
-        while True:
-            await self._something.wait()
-            self._something.clear()
-            await sleep_safely(self.wait_s)
+    async def _flush_in_time(self) -> None:
+        """Tell what has waited long enough, while something waits."""
+        while self._waiting:
+            await sleep_safely(self._wait_s)
             await self.flush_deltas()
 
     async def _flush_then_emit(self, event: TurnEvent | None) -> None:
@@ -93,10 +110,10 @@ class _Coalescer:
         async with self._flush_lock:
             waiting, self._waiting, self._chars = self._waiting, [], 0
             if waiting:
-                await self.emit(_join_deltas(waiting))
+                await self._emit(_join_deltas(waiting))
                 self._flushed_at = _now()
             if event is not None:
-                await self.emit(event)
+                await self._emit(event)
 
 
 def _now() -> float:

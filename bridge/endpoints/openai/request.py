@@ -7,7 +7,6 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
 from aiohttp import web
@@ -24,7 +23,7 @@ from bridge.calls.request import ALL_TOOLS, ToolScope
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.endpoints.openai.debug_logs import RequestLog, RequestLogs
-from bridge.endpoints.openai.delta_coalescing import coalesce_deltas
+from bridge.endpoints.openai.delta_coalescing import CoalescedDeltas
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_response, request_id_of
 from bridge.endpoints.openai.request_headers import (
     DEBUG_HEADER,
@@ -132,10 +131,10 @@ class RequestReader:
     logs: RequestLogs
     registry: Registry
 
-    def coalesce_deltas(self, emit: Emit) -> AbstractAsyncContextManager[Emit]:
+    def coalesce_deltas(self, emit: Emit) -> CoalescedDeltas:
         """Small deltas of a stream together, as the settings say."""
         defaults = self.defaults
-        return coalesce_deltas(
+        return CoalescedDeltas(
             emit, defaults.streaming_delta_char_limit, defaults.streaming_idle_flush_ms / 1000
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from aiohttp import web
@@ -19,6 +19,7 @@ from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.responses.input_items import page_of, read_number
 from bridge.agent.responses.request_parser import parse_responses_request
 from bridge.agent.responses.response_object import response_shell
+from bridge.agent.responses.writer import ResponsesWriter
 from bridge.agent.turn import TurnEvent
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, request_id_of
 from bridge.endpoints.openai.frames import encode_events
@@ -42,7 +43,7 @@ from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import Route
-from bridge.http.streaming import event_stream
+from bridge.http.streaming import EventStream, event_stream
 from bridge.providers.shelf import ModelEntry
 from bridge.settings.answer_format import MarkerForm
 from bridge.stored_items.items import StoredResponse
@@ -72,19 +73,21 @@ class ResponseRoutes:
 
     async def create_response(self, request: web.Request) -> web.StreamResponse:
         """A response; one that failed after it had begun is still a response."""
-        completion = await self._requests.read_request(request, parse_responses_request, "resp_")
-        order = self._order_of(completion, await self._markers_of(completion))
-        await self._check_previous(order)
-        order = replace(order, request=await self._reader.with_named_items(order.request))
-        if completion.parsed.background:
+        order, streams, headers = await self._read_order(request)
+        if order.stored.background:
             running = await self._maker.start_response(order)
-            if completion.parsed.streams and running.log is not None:
-                return await _stream_frames(request, running.log.listen_after(-1), completion.headers)
-            return json_of(request, order.answer.partial, completion.headers)
-        if completion.parsed.streams:
-            return await self._stream_answer(completion, order)
-        await self._maker.make_response(order, collect_into(order.answer), has_begun=lambda: False)
-        return json_of(request, order.answer.response, completion.headers)
+            if streams and running.log is not None:
+                return await _stream_frames(request, running.log.listen_after(-1), headers)
+            return json_of(request, order.answer.partial, headers)
+        if not streams:
+            await self._maker.make_response(order, collect_into(order.answer), has_begun=lambda: False)
+            return json_of(request, order.answer.response, headers)
+        async with event_stream(request, headers) as stream:
+            streamed = _StreamedResponse(order.answer, stream)
+            async with self._requests.coalesce_deltas(streamed.emit_event) as coalesced:
+                last = await self._maker.make_response(order, coalesced, streamed.has_begun)
+            await stream.send_frames(last)
+        return stream.response
 
     async def retrieve_response(self, request: web.Request) -> web.StreamResponse:
         """One response of the caller's, or its events."""
@@ -107,6 +110,17 @@ class ResponseRoutes:
         """What went into a response of the caller's."""
         page = page_of(request.query)
         return json_of(request, await self._reader.input_items(*await self._caller_and_id(request), page))
+
+    async def _read_order(self, request: web.Request) -> tuple[ResponseOrder, bool, Mapping[str, str]]:
+        """Return what a request asks for, whether as a stream, and its answer's headers.
+
+        The request itself is not held while its answer is made.
+        """
+        completion = await self._requests.read_request(request, parse_responses_request, "resp_")
+        order = self._order_of(completion, await self._markers_of(completion))
+        await self._check_previous(order)
+        order = replace(order, request=await self._reader.with_named_items(order.request))
+        return order, completion.parsed.streams, completion.headers
 
     async def _caller_and_id(self, request: web.Request) -> tuple[str, str]:
         caller = caller_of(request)
@@ -145,12 +159,8 @@ class ResponseRoutes:
     def _order_of(self, completion: CompletionRequest, markers: MarkerForm) -> ResponseOrder:
         parsed, http = completion.parsed, completion.http
         log = partial(log_end, request_id_of(http), parsed.model, completion.started_at)
-
-        async def entry() -> ModelEntry:
-            return completion.entry
-
         first = self._first_state(completion, markers)
-        return replace(build_order(first, parsed, entry, log), log=completion.log)
+        return replace(build_order(first, parsed, _FoundEntry(completion.entry), log), log=completion.log)
 
     def _first_state(self, completion: CompletionRequest, markers: MarkerForm) -> StoredResponse:
         parsed, http, now = completion.parsed, completion.http, time.time()
@@ -185,17 +195,33 @@ class ResponseRoutes:
             conversation_id=chat_id_of(http),
         )
 
-    async def _stream_answer(self, completion: CompletionRequest, order: ResponseOrder) -> web.StreamResponse:
-        async with event_stream(completion.http, completion.headers) as stream:
 
-            async def emit(event: TurnEvent) -> None:
-                if bodies := order.answer.write_event(event):
-                    await stream.send_frames(encode_events(bodies))
+@dataclass(frozen=True, slots=True)
+class _StreamedResponse:
+    """A response as events of a stream."""
 
-            async with self._requests.coalesce_deltas(emit) as coalesced:
-                last = await self._maker.make_response(order, coalesced, lambda: stream.has_begun)
-            await stream.send_frames(last)
-        return stream.response
+    answer: ResponsesWriter
+    stream: EventStream
+
+    async def emit_event(self, event: TurnEvent) -> None:
+        """As `Emit`."""
+        if bodies := self.answer.write_event(event):
+            await self.stream.send_frames(encode_events(bodies))
+
+    def has_begun(self) -> bool:
+        """Whether the caller has been told something."""
+        return self.stream.has_begun
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundEntry:
+    """A model that has been looked up."""
+
+    entry: ModelEntry
+
+    async def __call__(self) -> ModelEntry:
+        """Return it."""
+        return self.entry
 
 
 def _is_to_be_stored(completion: CompletionRequest) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.agent.model import ModelEvent
 from bridge.agent.turn import ModelOutput, Notice, TurnEvent
-from bridge.endpoints.openai.delta_coalescing import coalesce_deltas
+from bridge.endpoints.openai.delta_coalescing import CoalescedDeltas
 from bridge.settings.model_defaults import ModelDefaults
 from tests.support.models.model_answers import text
 from tests.support.models.model_bridge import MODEL, client_of, model_bridge
@@ -50,7 +50,7 @@ def delta(letters: str, index: int = 0, kind: str = "output_text", **more: Any) 
 async def test_a_delta_after_a_pause_does_not_wait_and_those_behind_it_wait_30_ms_at_most() -> None:
     """S0-154: the last words of a burst come soon after it, though nothing follows."""
     told = EventSink()
-    async with coalesce_deltas(told.take, 256, 0.03) as take:
+    async with CoalescedDeltas(told.take, 256, 0.03) as take:
         for letter in "Hello":
             await take(delta(letter))
         assert told.words == ["H"]
@@ -65,7 +65,7 @@ async def test_a_delta_after_a_pause_does_not_wait_and_those_behind_it_wait_30_m
 async def test_so_many_characters_wait_and_no_more() -> None:
     """S0-154: a reader who takes nothing holds the turn up, not the memory."""
     told = EventSink()
-    async with coalesce_deltas(told.take, 4, 0.03) as take:
+    async with CoalescedDeltas(told.take, 4, 0.03) as take:
         for letter in "abcdefghij":
             await take(delta(letter))
         assert told.words == ["a", "bcde", "fghi"]
@@ -77,7 +77,7 @@ async def test_order_and_places_stay() -> None:
     """S0-154: thoughts and text apart, anything else in its place, probabilities with their tokens."""
     told = EventSink()
     notice = Notice("info", "Look.", in_answer=False)
-    async with coalesce_deltas(told.take, 256, 0.03) as take:
+    async with CoalescedDeltas(told.take, 256, 0.03) as take:
         for event in (
             delta("x"),
             delta("a"),
@@ -105,7 +105,7 @@ async def test_a_reader_who_is_gone_ends_the_turn() -> None:
         await told.take(event)
 
     async def turn() -> None:
-        async with coalesce_deltas(second, 256, 0.03) as take:
+        async with CoalescedDeltas(second, 256, 0.03) as take:
             await take(delta("a"))
             await take(delta("b"))
             await asyncio.Event().wait()
@@ -117,7 +117,7 @@ async def test_a_reader_who_is_gone_ends_the_turn() -> None:
 async def test_none_is_joined_unless_it_is_wanted(tmp_path: Path, provider: ScriptedProvider) -> None:
     """S0-154: one for one by default."""
     told = EventSink()
-    async with coalesce_deltas(told.take, 0, 0.03) as take:
+    async with CoalescedDeltas(told.take, 0, 0.03) as take:
         for letter in "abc":
             await take(delta(letter))
     assert told.words == ["a", "b", "c"]

@@ -79,8 +79,10 @@ def build_order(
     details = stored.request
     asked_rounds = parsed.build_turn(stored.user_id, stored.id, may_have_tools=not details.get("is_task"))
     chat_id, message_id = text_at(details, "chat_id") or None, text_at(details, "message_id") or None
+    is_to_be_stored = parsed.stores and not details.get("is_task")
     request = replace(
         asked_rounds,
+        to_store="output" if is_to_be_stored else "nothing",
         chat_id=chat_id,
         message_id=message_id,
         is_response=True,
@@ -98,7 +100,7 @@ def build_order(
         entry=entry,
         answer=answer,
         stored=stored,
-        is_to_be_stored=parsed.stores and not details.get("is_task"),
+        is_to_be_stored=is_to_be_stored,
         error_id=text_at(details, "request_id"),
         log_end=log_end,
     )
@@ -203,7 +205,7 @@ class ResponseMaker:
     ) -> bytes:
         try:
             with self._running.run_cancellable(running):
-                result = await self.answer_turn(order, making.record, emit)
+                result = await self._turns.run_turn(await self._build_turn(order, making.record), emit)
         except Cancelled as cancelled:
             await making.interrupted()
             return cancelled.frames
@@ -219,18 +221,19 @@ class ResponseMaker:
         Raises:
             BridgeError, InvalidRequest, ModelError: as `TurnRunner.run_turn`.
         """
+        return await self._turns.run_turn(await self._build_turn(order, record), emit)
+
+    async def _build_turn(self, order: ResponseOrder, record: ResponseRecord) -> Turn:
         entry = await order.entry()
         settings = self._settings_of(entry)
         asked_rounds = order.request.max_rounds
         left = max(1, (asked_rounds or settings.max_rounds) - order.rounds_before)
-        request = replace(
-            order.request,
-            to_store="output" if record.is_wanted else "nothing",
-            max_rounds=asked_rounds and left,
-        )
-        settings = replace(settings, max_rounds=left)
-        turn = Turn(request, entry.model, settings, order.log, partial(self._resumes_later, request))
-        return await self._turns.run_turn(turn, emit)
+        request, to_store = order.request, "output" if record.is_wanted else "nothing"
+        if (request.to_store, asked_rounds) != (to_store, left if asked_rounds else asked_rounds):
+            request = replace(request, to_store=to_store, max_rounds=asked_rounds and left)
+        if left != settings.max_rounds:
+            settings = replace(settings, max_rounds=left)
+        return Turn(request, entry.model, settings, order.log, partial(self._resumes_later, request))
 
     async def writes_markers(self, user_id: str) -> bool:
         """Return whether texts of the user's answers may have markers."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +100,25 @@ class CancellableWork(AbandonableWork):
             raise Cancelled(self._running.last_frames) from None
 
 
+class FoundResponse:
+    """A response that can be found while the context is open."""
+
+    __slots__ = ("_all", "_running")
+
+    def __init__(self, all_running: dict[tuple[str, str], RunningResponse], running: RunningResponse) -> None:
+        self._all = all_running
+        self._running = running
+
+    def __enter__(self) -> None:
+        """Begin."""
+        self._all[self._running.user_id, self._running.response_id] = self._running
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
+        del self._all[self._running.user_id, self._running.response_id]
+        self._running.mark_gone()
+
+
 class RunningResponses:
     """The running responses of all users. All methods run on one event loop."""
 
@@ -118,16 +137,9 @@ class RunningResponses:
         """Return how many responses of a user are running."""
         return sum(running.user_id == user_id for running in self._running.values())
 
-    @contextmanager
-    def enter_running(self, running: RunningResponse) -> Generator[None]:
+    def enter_running(self, running: RunningResponse) -> FoundResponse:
         """It can be found while the context is open."""
-        key = (running.user_id, running.response_id)
-        self._running[key] = running
-        try:
-            yield
-        finally:
-            del self._running[key]
-            running.mark_gone()
+        return FoundResponse(self._running, running)
 
     def run_cancellable(self, running: RunningResponse) -> CancellableWork:
         """Return the context for the work on an answer, which `cancel_running` ends.
