@@ -250,6 +250,27 @@ class _Accompanied(Generic[ResultT, CompanionT]):
             self.owner.cancel()
 
 
+async def wait_until_done(running: asyncio.Future[Any], seconds: float) -> None:
+    """Wait until `running` is done, for `seconds` at most; cancelling leaves it as it is.
+
+    It is what `asyncio.wait` does for one, without its sets and checks.
+    """
+    loop = asyncio.get_running_loop()
+    waiter: asyncio.Future[None] = loop.create_future()
+
+    def wake(_done: object = None) -> None:
+        if not waiter.done():
+            waiter.set_result(None)
+
+    timer = loop.call_later(seconds, wake)
+    running.add_done_callback(wake)
+    try:
+        await waiter
+    finally:
+        timer.cancel()
+        running.remove_done_callback(wake)
+
+
 def run_without_waiting(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     """Return the result of `work`, of which the caller knows that it waits for nothing."""
     try:

@@ -12,6 +12,8 @@ from bridge.tasks import (
     run_while_awake,
     run_with_companion,
     run_within,
+    run_without_waiting,
+    wait_until_done,
 )
 from tests.faults.virtual_time import VirtualLoop
 
@@ -230,3 +232,28 @@ async def test_work_that_fails_or_is_cancelled_cancels_its_side_task() -> None:
     assert task.cancelled()
     await asyncio.sleep(5)
     assert reader.read == []
+
+
+async def test_waiting_for_one_ends_with_it_or_with_the_time_and_cancels_nothing() -> None:
+    """The call of a client that hangs up goes on."""
+    running = asyncio.create_task(answer_after(5))
+    await wait_until_done(running, 2)
+    assert not running.done()
+    waiting = asyncio.create_task(wait_until_done(running, 60))
+    await asyncio.sleep(1)
+    waiting.cancel()
+    await asyncio.wait({waiting})
+    await wait_until_done(running, 60)
+    assert running.result() == "answer"
+    await wait_until_done(running, 60)
+
+
+async def test_what_waits_for_nothing_is_run_at_once() -> None:
+    """Frames for a reader who keeps up are written without a task."""
+
+    async def answer() -> str:
+        return "answer"
+
+    assert run_without_waiting(answer()) == "answer"
+    with pytest.raises(AssertionError, match="waits"):
+        run_without_waiting(asyncio.sleep(0))

@@ -17,7 +17,7 @@ from bridge.endpoints.mcp.progress import CallProgress
 from bridge.endpoints.mcp.protocol import RpcError, error_bytes, event_frame
 from bridge.http.program_answers import AnswerHead, ProgramAnswer
 from bridge.http.streaming import KEEP_ALIVE_S, event_stream, keep_alive, run_kept_alive
-from bridge.tasks import run_with_companion
+from bridge.tasks import run_with_companion, wait_until_done
 from toolserver.value_object import value_object
 
 TOLD_AFTER_S = 2.0
@@ -87,7 +87,7 @@ async def answer_when_done(
         begun = await keep_alive(request, running)
         answer = running.result()
         return await write_whole(request, answer) if begun is None else await _end(begun, answer)
-    await asyncio.wait({running}, timeout=_silence_s(progress))
+    await wait_until_done(running, _silence_s(progress))
     if running.done():
         return await write_whole(request, running.result())
     return await _stream_answer(request, running, progress)

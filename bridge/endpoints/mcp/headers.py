@@ -72,22 +72,22 @@ def _check_request(message: RpcMessage, headers: CIMultiDictProxy[str]) -> None:
     if not isinstance(version, str) or not isinstance(capabilities, dict):
         text = f"params._meta needs {VERSION_KEY} (a text) and {CAPABILITIES_KEY} (an object)."
         raise RpcError(INVALID_PARAMS, text, request_id=message.request_id)
-    _check_header(message, VERSION_HEADER, told, version)
-    _check_header(message, METHOD_HEADER, headers.getall(METHOD_HEADER, []), message.method)
+    if told != [version]:
+        raise _mismatch(message, VERSION_HEADER, told, version)
+    if (told := headers.getall(METHOD_HEADER, [])) != [message.method]:
+        raise _mismatch(message, METHOD_HEADER, told, message.method)
     parameter = _NAME_OF.get(message.method)
     if parameter is not None:
         name = message.params.get(parameter)
-        _check_header(
-            message, NAME_HEADER, [_decoded(each) for each in headers.getall(NAME_HEADER, [])], name
-        )
+        told = [*map(_decoded, headers.getall(NAME_HEADER, []))]
+        if told != [name]:
+            raise _mismatch(message, NAME_HEADER, told, name)
 
 
-def _check_header(message: RpcMessage, name: str, told: list[str], meant: object) -> None:
-    if told == [meant]:
-        return
+def _mismatch(message: RpcMessage, name: str, told: list[str], meant: object) -> RpcError:
     said = quote_text(told[0]) if len(told) == 1 else "missing" if not told else "given more than once"
     text = f"The header {name} is {said}; the body says {quote_text(str(meant))}."
-    raise RpcError(HEADER_MISMATCH, text, request_id=message.request_id)
+    return RpcError(HEADER_MISMATCH, text, request_id=message.request_id)
 
 
 def _decoded(value: str) -> str:

@@ -6,6 +6,7 @@ Who asks is known from the key or access token alone; nothing that a client says
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
 from typing import TypeAlias
 
 import orjson
@@ -97,36 +98,38 @@ class McpRoutes:
 
     async def answer_message(self, request: web.Request) -> web.StreamResponse:
         """Answer one request or notification."""
+        message: RpcMessage | None = None
         try:
             message = read_message(await read_limited(request, MESSAGE_BYTES, what="message"))
             if self._tracer is None:
-                return await self._dispatch_message(request, message)
+                return await self._begin_answer(request, message)
             with trace_message(self._tracer, message, request.headers.get(VERSION_HEADER, "")):
-                return await self._dispatch_message(request, message)
+                return await self._begin_answer(request, message)
         except RpcError as error:
+            if message is not None:
+                error.request_id = message.request_id
+                if not is_modern_request(message, request.headers):
+                    error.status = HTTPStatus.OK  # anything else would end a legacy client's session
             return http_response(error_answer(error))
 
-    async def _dispatch_message(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
+    def _begin_answer(self, request: web.Request, message: RpcMessage) -> Awaitable[web.StreamResponse]:
+        """Return what answers a message when it is awaited.
+
+        Raises:
+            RpcError: the message is none of its version of MCP.
+        """
         is_modern = is_modern_request(message, request.headers)
         if is_modern:
             check_modern(message, request.headers)
         if message.request_id is None:
             if not is_modern and message.method == CANCELLED:
                 self._calls.cancel_call(caller_of(request), message)
-            return web.Response(status=202)
+            return _accept()
         answer = (self._modern if is_modern else self._legacy).get(message.method)
         if answer is None:
-            # A legacy client would take 404 for the end of its session.
-            status = None if is_modern else 200
             text = f"The bridge has no method {message.method[:100]!r} in this version of MCP."
-            raise RpcError(METHOD_NOT_FOUND, text, request_id=message.request_id, status=status)
-        try:
-            return await answer(request, message)
-        except RpcError as error:
-            error.request_id = message.request_id
-            if not is_modern:
-                error.status = 200
-            raise
+            raise RpcError(METHOD_NOT_FOUND, text)
+        return answer(request, message)
 
     async def _discover(self, _request: web.Request, message: RpcMessage) -> web.Response:
         result: JsonObject = {
@@ -159,6 +162,11 @@ class McpRoutes:
         if message.is_modern:
             result = {"resultType": "complete", **result, "ttlMs": LIST_TTL_MS, "cacheScope": "private"}
         return _result_answer(message, result)
+
+
+async def _accept() -> web.Response:
+    """The answer to a notification."""
+    return web.Response(status=HTTPStatus.ACCEPTED)
 
 
 async def _answer_ping(_request: web.Request, message: RpcMessage) -> web.Response:
