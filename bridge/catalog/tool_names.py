@@ -9,10 +9,10 @@ from bridge.catalog.ports import ServerStore
 from bridge.catalog.server_view import LoadedServer
 from bridge.tasks import yield_to_loop
 from toolserver.tool.catalog import Catalog, Tool
-from toolserver.tool.naming import OperationKey, assign_names
+from toolserver.tool.naming import NameAssignment, OperationKey
 
-_NAMES_AT_A_TIME = 4_000
-"""Operations of one server that are named before other tasks get the event loop."""
+_AT_A_TIME = 2_000
+"""Operations of one server that are gone through before other tasks get the event loop."""
 
 SHARED_SCOPE = ""
 """Scope of the names of shared servers; every other scope is a user's id."""
@@ -31,44 +31,47 @@ class ToolNames:
         self, user_id: str, shared: list[LoadedServer], personal: list[LoadedServer]
     ) -> dict[OperationKey, str]:
         """Shared tools have one name for everybody, except for a user who had a tool of that name before."""
-        shared_entries = _entries(shared)
+        shared_entries = await _entries(shared)
         shared_names = await self._assign_names(SHARED_SCOPE, shared_entries, taken=())
         stored = await self._store.load_names(user_id)
         held = set(stored.values())
         await yield_to_loop()
         clashing = [entry for entry in shared_entries if entry[0] in stored or shared_names[entry[0]] in held]
-        own_entries = [*clashing, *_entries(personal)]
         await yield_to_loop()
-        return shared_names | await self._assign_names(user_id, own_entries, taken=set(shared_names.values()))
+        own_entries = [*clashing, *await _entries(personal)]
+        own_names = await self._assign_names(user_id, own_entries, taken=set(shared_names.values()))
+        names = shared_names | own_names
+        await yield_to_loop()
+        return names
 
     async def _assign_names(
         self, scope: str, entries: Sequence[tuple[OperationKey, str]], *, taken: Collection[str]
     ) -> dict[OperationKey, str]:
         while entries:
             stored = await self._store.load_names(scope)
-            assigned: dict[OperationKey, str] = {}
-            for server_id, group in groupby(entries, key=lambda entry: entry[0][0]):
-                while some := list(islice(group, _NAMES_AT_A_TIME)):
-                    held = {**stored, **assigned}
-                    assigned |= assign_names(some, stored=held, taken=taken, prefix=server_id)
-                    await yield_to_loop()
+            assignment = NameAssignment(stored=stored, taken=taken)
             await yield_to_loop()
-            fresh = {key: name for key, name in assigned.items() if stored.get(key) != name}
+            assigned: dict[OperationKey, str] = {}
+            fresh: dict[OperationKey, str] = {}
+            for server_id, group in groupby(entries, key=lambda entry: entry[0][0]):
+                while some := list(islice(group, _AT_A_TIME)):
+                    named = assignment.assign_names(some, prefix=server_id)
+                    assigned |= named
+                    fresh |= {key: name for key, name in named.items() if stored.get(key) != name}
+                    await yield_to_loop()
             if not fresh or await self._store.add_names(scope, fresh, seen=stored):
                 return assigned
         return {}
 
 
 async def build_catalog(servers: Iterable[LoadedServer], names: Mapping[OperationKey, str]) -> Catalog:
-    """Return the tools of these servers under their names; other tasks run between two servers."""
+    """Return the tools of these servers under their names; other tasks run in between."""
     tools: list[Tool] = []
     for server in servers:
-        server_id = server.record.id
-        tools += [
-            Tool(names[server_id, operation.key], server_id, operation)
-            for operation in server.compiled.operations
-        ]
-        await yield_to_loop()
+        server_id, operations = server.record.id, iter(server.compiled.operations)
+        while some := list(islice(operations, _AT_A_TIME)):
+            tools += [Tool(names[server_id, each.key], server_id, each) for each in some]
+            await yield_to_loop()
     catalog = Catalog(tools)
     await yield_to_loop()
     return catalog
@@ -81,9 +84,13 @@ def is_same_operation(tool: Tool, other: Tool | None) -> bool:
     )
 
 
-def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:
-    return [
-        ((server.record.id, operation.key), operation.suggested_name)
-        for server in servers
-        for operation in server.compiled.operations
-    ]
+async def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:
+    """Return the operations and their suggested names; other tasks run between two servers."""
+    entries: list[tuple[OperationKey, str]] = []
+    for server in servers:
+        server_id = server.record.id
+        entries += [
+            ((server_id, operation.key), operation.suggested_name) for operation in server.compiled.operations
+        ]
+        await yield_to_loop()
+    return entries

@@ -51,7 +51,7 @@ class CompiledOperation(Struct, gc=False, array_like=True):
     path: str
     operation_id: str | None
     suggested_name: str
-    """Fits every provider and is unique within the document; `naming.assign_names` makes it final."""
+    """Fits every provider and is unique within the document; `naming.NameAssignment` makes it final."""
     tags: tuple[str, ...]
     summary: str
     description: str

@@ -102,46 +102,59 @@ def suggest_names(operations: Iterable[Operation]) -> list[str]:
     return [names[index] for index in range(len(preferred))]
 
 
-def assign_names(
-    entries: Iterable[tuple[OperationKey, str]],
-    *,
-    stored: Mapping[OperationKey, str],
-    taken: Collection[str] = (),
-    prefix: str,
-    reserved: Collection[str] = RESERVED_NAMES,
-) -> dict[OperationKey, str]:
-    """The final name of every entry (an operation and its suggested name), in order.
+class NameAssignment:
+    """The final names of operations, in order; they may come in several parts.
 
     A stored name never changes, unless one of the bridge's own tools has taken it since. Otherwise the first
     holder keeps the plain name; a newcomer whose name is reserved, in `taken`, or stored for any operation
-    (even one that no longer exists) becomes "<prefix>__<name>", then "<prefix>__<name>_2". `prefix` is the
-    server's name, cut to 24 characters. The caller stores the new names.
+    (even one that no longer exists) becomes "<prefix>__<name>", then "<prefix>__<name>_2". The caller stores
+    the new names.
     """
-    used = {*taken, *stored.values(), *reserved}
-    short_prefix = sanitize_name(prefix)[:_MAX_PREFIX_CHARS].rstrip("_-") or "server"
-    assigned: dict[OperationKey, str] = {}
-    counters: dict[str, int] = {}
-    for key, suggested in entries:
-        if key in stored and stored[key] not in OWN_NAMES:
-            assigned[key] = stored[key]
-            continue
-        name = sanitize_name(suggested)
-        if name in used:
-            name = sanitize_name(f"{short_prefix}__{name}")
-        if name in used:
-            name = _numbered(name, used, counters)
-        assigned[key] = name
-        used.add(name)
-    return assigned
+
+    def __init__(self, *, stored: Mapping[OperationKey, str], taken: Collection[str] = ()) -> None:
+        """`stored` must not change meanwhile."""
+        self._stored = stored
+        self._used = {*taken, *stored.values(), *RESERVED_NAMES}
+        self._counters: dict[str, int] = {}
+
+    def assign_names(
+        self, entries: Iterable[tuple[OperationKey, str]], *, prefix: str
+    ) -> dict[OperationKey, str]:
+        """The name of every entry (an operation and its suggested name).
+
+        `prefix` is the server's name, cut to 24 characters.
+        """
+        stored, used = self._stored, self._used
+        short_prefix = sanitize_name(prefix)[:_MAX_PREFIX_CHARS].rstrip("_-") or "server"
+        assigned: dict[OperationKey, str] = {}
+        for key, suggested in entries:
+            if key in stored and stored[key] not in OWN_NAMES:
+                assigned[key] = stored[key]
+                continue
+            name = sanitize_name(suggested)
+            if name in used:
+                name = sanitize_name(f"{short_prefix}__{name}")
+            if name in used:
+                name = _numbered(name, used, self._counters)
+            assigned[key] = name
+            used.add(name)
+        return assigned
 
 
 def _preferred_name(operation: Operation) -> tuple[str, bool]:
     """The name that an operation prefers, and whether it is exactly its id."""
     identifier = operation.operation_id or ""
+    if _is_plain_word(identifier):
+        return identifier, True
     if _WORD.search(identifier) is None:
         return method_path_name(operation.method, operation.path), False
     name = sanitize_name(identifier)
     return name, name == identifier
+
+
+def _is_plain_word(text: str) -> bool:
+    """Whether it is a legal name, as nearly all ids; patterns take twice as long to find out."""
+    return text.isidentifier() and text.isascii() and len(text) <= MAX_NAME_CHARS and text[0] != "_"
 
 
 def _numbered(name: str, taken: Collection[str], counters: dict[str, int]) -> str:

@@ -1,6 +1,7 @@
 """Names: legal, unique, stable."""
 
 import re
+from collections.abc import Collection
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,8 @@ from toolserver.json_types import JsonObject
 from toolserver.operation.operation import read_operations
 from toolserver.tool.naming import (
     RESERVED_NAMES,
+    NameAssignment,
     OperationKey,
-    assign_names,
     method_path_name,
     sanitize_name,
     suggest_names,
@@ -32,6 +33,16 @@ def names_for(*ids: str | None) -> list[str]:
         for index, operation_id in enumerate(ids)
     }
     return suggest_names(read_operations(document_with(paths)).operations)
+
+
+def assign_names(
+    entries: list[tuple[OperationKey, str]],
+    *,
+    stored: dict[OperationKey, str],
+    taken: Collection[str] = (),
+    prefix: str,
+) -> dict[OperationKey, str]:
+    return NameAssignment(stored=stored, taken=taken).assign_names(entries, prefix=prefix)
 
 
 @pytest.mark.parametrize(
@@ -174,6 +185,17 @@ def test_numbers_follow_when_the_prefix_is_not_enough() -> None:
 def test_any_prefix_is_made_to_fit(prefix: str, name: str) -> None:
     """Titles of servers are free text."""
     assert list(assign_names([(key("s", ""), "a")], stored={}, taken={"a"}, prefix=prefix).values()) == [name]
+
+
+def test_what_is_named_in_parts_is_named_as_in_one_piece() -> None:
+    """Thousands of operations are named with pauses, in which the bridge answers others."""
+    entries = [(key("s", f"GET /{index}"), "list") for index in range(4)]
+    assignment = NameAssignment(stored={}, taken={"list"})
+    parts = [
+        assignment.assign_names(some, prefix="shop") for some in (entries[:1], entries[1:3], entries[3:])
+    ]
+    in_one_piece = assign_names(entries, stored={}, taken={"list"}, prefix="shop")
+    assert {name: key for part in parts for name, key in part.items()} == in_one_piece
 
 
 @given(
