@@ -15,9 +15,10 @@ from aiohttp import hdrs, web
 
 from bridge.endpoints.mcp.progress import CallProgress
 from bridge.endpoints.mcp.protocol import RpcError, error_bytes, event_frame
+from bridge.http.long_lists import MAX_AT_ONCE_BYTES, body_of
 from bridge.http.program_answers import AnswerHead, ProgramAnswer
 from bridge.http.streaming import KEEP_ALIVE_S, event_stream, keep_alive, run_kept_alive
-from bridge.tasks import run_with_companion, wait_until_done
+from bridge.tasks import run_with_companion, wait_until_done, yield_to_loop
 from toolserver.value_object import value_object
 
 TOLD_AFTER_S = 2.0
@@ -52,6 +53,14 @@ def http_response(answer: Answer) -> web.Response:
     if answer.status == HTTPStatus.OK:
         return ProgramAnswer(answer.body, _HEAD)
     return web.Response(body=answer.body, status=answer.status, headers=_HEAD.headers)
+
+
+async def answer_list(content: bytes) -> web.Response:
+    """Return the HTTP response with a list; one of megabytes is sent in slices."""
+    if len(content) <= MAX_AT_ONCE_BYTES:
+        return http_response(Answer(content))
+    await yield_to_loop()  # to write such a list has taken milliseconds, too
+    return web.Response(body=body_of(content), headers=_HEAD.headers)
 
 
 async def answer_while_heard(

@@ -15,7 +15,7 @@ from aiohttp import web
 from bridge import __version__
 from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.catalog.registry import Registry
-from bridge.endpoints.mcp.answer import Answer, error_answer, http_response
+from bridge.endpoints.mcp.answer import Answer, answer_list, error_answer, http_response
 from bridge.endpoints.mcp.calls import McpCalls
 from bridge.endpoints.mcp.headers import VERSION_HEADER, check_modern, is_modern_request
 from bridge.endpoints.mcp.protocol import (
@@ -161,7 +161,7 @@ class McpRoutes:
         result: dict[str, object] = {"tools": tools}
         if message.is_modern:
             result = {"resultType": "complete", **result, "ttlMs": LIST_TTL_MS, "cacheScope": "private"}
-        return _result_answer(message, result)
+        return await answer_list(result_bytes(message.request_id, result))
 
 
 async def _accept() -> web.Response:
