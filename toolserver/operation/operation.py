@@ -5,7 +5,7 @@ everything that did not become one. One broken operation never hides the others.
 written: the form of arguments is the concern of `definition`, that of requests the concern of `request_plan`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeAlias
@@ -138,6 +138,10 @@ class _Reader:
     servers: dict[int, tuple[ServerUrl, ...]] = field(default_factory=dict[int, tuple[ServerUrl, ...]])
     accepts: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
     """By the media types of the responses."""
+    successes: dict[tuple[str, ...], tuple[str, ...]] = field(
+        default_factory=dict[tuple[str, ...], tuple[str, ...]]
+    )
+    """By the statuses of the responses."""
 
 
 def read_operations(document: Document) -> OperationList:
@@ -322,19 +326,25 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
     if not isinstance(statuses, dict) or not statuses:
         return ""
     produced = reader.swagger.produced_types(node) if reader.swagger is not None else None
-    looked_at = islice(statuses.items(), _MAX_STATUSES)
-    successes = [entry for status, entry in looked_at if status[:1] == "2"]
-    keys: list[str] = []
-    for entry in successes[:_MAX_SUCCESSES] or [statuses.get("default")]:
-        keys += _response_types(reader.document, entry, produced)
-    media_types = tuple(keys)
+    looked_at = tuple(islice(statuses, _MAX_STATUSES))
+    successes = reader.successes.get(looked_at)
+    if successes is None:
+        successes = reader.successes[looked_at] = _successes_of(looked_at)
+    media_types = _response_types(reader.document, statuses.get(successes[0]), produced)
+    for status in successes[1:]:
+        media_types += _response_types(reader.document, statuses[status], produced)
     accept = reader.accepts.get(media_types)
     if accept is None:
         accept = reader.accepts[media_types] = accept_of(media_types)
     return accept
 
 
-def _response_types(document: Document, entry: JsonValue, produced: _Produced) -> Iterable[str]:
+def _successes_of(statuses: tuple[str, ...]) -> tuple[str, ...]:
+    """Those whose responses tell the Accept header; never empty."""
+    return tuple([status for status in statuses if status[:1] == "2"][:_MAX_SUCCESSES]) or ("default",)
+
+
+def _response_types(document: Document, entry: JsonValue, produced: _Produced) -> tuple[str, ...]:
     response = entry
     if isinstance(entry, dict) and "$ref" in entry:
         try:
@@ -346,4 +356,4 @@ def _response_types(document: Document, entry: JsonValue, produced: _Produced) -
     if produced is not None:
         return produced if "schema" in response else ()
     content = response.get("content")
-    return islice(content, _MAX_MEDIA_TYPES) if isinstance(content, dict) else ()
+    return tuple(islice(content, _MAX_MEDIA_TYPES)) if isinstance(content, dict) else ()

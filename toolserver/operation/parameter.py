@@ -179,7 +179,7 @@ class Parameter(Struct, gc=False):
         )
 
 
-class BodyPart(NamedTuple):
+class BodyPart(Struct, gc=False):
     """A parameter of Swagger 2.0 that belongs to the body."""
 
     node: JsonObject
@@ -208,6 +208,8 @@ class ParameterReader:
             ReferenceFailed: its media type, or the schema of Accept-Language, is a reference that leads
                 nowhere.
         """
+        if self._is_swagger and is_body_part(node):
+            return BodyPart(node)
         sending = self._find_plain(node)
         return Parameter(sending, node) if sending is not None else self._read_closely(node)
 
@@ -222,11 +224,11 @@ class ParameterReader:
         except TypeError:  # an array or object, which is no name
             return None
 
-    def _read_closely(self, node: JsonObject) -> Parameter | BodyPart | str:
+    def _read_closely(self, node: JsonObject) -> Parameter | str:
         name, place = node.get("name"), node.get("in")
         location = _LOCATIONS.get(place) if isinstance(place, str) else None
         if location is None or not isinstance(name, str) or not name:
-            return self._other(node)
+            return self._problem_of(node)
         if not self._is_swagger:
             style, explode = node.get("style"), node.get("explode")
         elif node.get("type") == "array":
@@ -246,9 +248,7 @@ class ParameterReader:
             sending = self._new_sending(alike, node)
         return sending if isinstance(sending, str) else Parameter(sending, node)
 
-    def _other(self, node: JsonObject) -> BodyPart | str:
-        if self._is_swagger and is_body_part(node):
-            return BodyPart(node)
+    def _problem_of(self, node: JsonObject) -> str:
         name = text_at(node, "name")
         if not name:
             return "A parameter has no name."

@@ -65,13 +65,18 @@ SENTENCE_END = (".", "!", "?", ":", ";", "…", "。")
 
 def clean_text(text: str, limit: int = DESCRIPTION_CHARS) -> str:
     """`text` without invisible characters and outer white space, cut to `limit` characters with an "…"."""
-    if _holds_unseen(text):
+    if holds_unseen(text):
         text = UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return cut_text(text, limit)
+
+
+def cut_text(text: str, limit: int) -> str:
+    """`text` without outer white space, cut to `limit` characters with an "…"."""
     text = text.strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def _holds_unseen(text: str) -> bool:
+def holds_unseen(text: str) -> bool:
     """Whether there are invisible characters among the few that are not printable ASCII.
 
     Deleting bytes takes a quarter of the time of asking hundreds of characters whether they are printable.

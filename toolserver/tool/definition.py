@@ -29,9 +29,12 @@ from toolserver.operation.parameter_list import name_parameters
 from toolserver.schema.example import examples_of, with_examples
 from toolserver.schema.flatten import Flattening
 from toolserver.schema.hints import (
+    DESCRIPTION_CHARS,
     TOOL_DESCRIPTION_CHARS,
     clean_text,
+    cut_text,
     describe_constraints,
+    holds_unseen,
     join_sentences,
     value_text,
 )
@@ -326,7 +329,7 @@ def _renamed(source: ArgumentSource, argument: str, target: Target) -> ArgumentS
 
 def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, ...]:
     """Notes about the body that its schema's root would carry, were there a place for them."""
-    about = clean_text(body.description) or shape.description
+    about = (body.description and clean_text(body.description)) or shape.description
     if shape.notes or shape.keywords:
         limits = {key: value for key, value in shape.keywords.items() if key not in {"default", "examples"}}
         constraints = describe_constraints(keywords_for(("object",), limits))
@@ -339,8 +342,9 @@ def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, .
 
 def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
     """The description; the summary comes first, because Open WebUI's tool search shows 100 characters."""
-    summary = clean_text(operation.summary)
-    description = clean_text(operation.description, TOOL_DESCRIPTION_CHARS)
+    clean = clean_text if holds_unseen(operation.summary + operation.description) else cut_text
+    summary = clean(operation.summary, DESCRIPTION_CHARS)
+    description = clean(operation.description, TOOL_DESCRIPTION_CHARS)
     if description.startswith(summary):
         summary = ""
     paragraphs = (summary, description, "Deprecated." if operation.deprecated else "", *notes)
