@@ -53,6 +53,11 @@ def documents(name: str) -> list[Any]:
     return list(yaml.safe_load_all(text_of(name)))
 
 
+def test_a_bridge_alone_and_replicas_are_two_projects_of_compose() -> None:
+    """Under one name, `up` of the second would take the services of the first for its own leftovers."""
+    assert documents(ALONE)[0]["name"] != documents(COMPOSE)[0]["name"]
+
+
 def bridges_of_compose(name: str) -> Mapping[str, Any]:
     """The services that are replicas, by their names."""
     services = documents(name)[0]["services"]
