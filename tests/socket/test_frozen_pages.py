@@ -23,8 +23,8 @@ ARGUMENTS = {"listProducts": {}, "addProduct": {"name": "tea"}}
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Bridge]:
     """All waits are shortened alike; their order is the point."""
-    monkeypatch.setattr(gateway, "ACK_S", gateway.ACK_S / 4)
-    monkeypatch.setattr(streaming, "SILENCE_S", streaming.SILENCE_S / 4)
+    monkeypatch.setattr(gateway, "ACK_S", gateway.ACK_S / 2)
+    monkeypatch.setattr(streaming, "SILENCE_S", streaming.SILENCE_S / 2)
     async with running_bridge(tmp_path, limits={"PAGE_RESUME_SECONDS": 0.5}) as running:
         await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
@@ -60,11 +60,8 @@ async def test_a_call_of_a_frozen_page_ends_with_its_own_status(
         assert await run(bridge, tool) == ending
 
 
-async def test_a_page_of_which_something_is_heard_is_not_frozen(
-    bridge: Bridge, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_page_of_which_something_is_heard_is_not_frozen(bridge: Bridge) -> None:
     """Its acknowledgement may wait behind much else on a slow connection."""
-    monkeypatch.setattr(gateway, "ACK_S", 5.0)
     released = asyncio.Event()
 
     async def acknowledge_late(envelope: dict[str, Any]) -> dict[str, Any]:
