@@ -51,7 +51,7 @@ class Scene:
 
     async def stop_after_round(self) -> None:
         """Stop `here` while the page performs a call, which then ends."""
-        stopping = asyncio.create_task(self.stop_here(10.0))
+        stopping = asyncio.create_task(self.stop_here(40.0))
         await eventually(lambda: self.here.components.conversations.runs.locks.runs[0].is_to_move)
         self.may_answer.set()
         await stopping
