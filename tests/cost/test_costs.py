@@ -4,12 +4,13 @@ Times differ between machines and from run to run; these do not, so 15 % more is
 are counted on asyncio's own event loop, because uvloop does its work where Python sees nothing of it.
 """
 
+import asyncio
 import math
 import warnings
-from collections.abc import AsyncGenerator
+from collections.abc import Generator
+from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from tests.cost.bridge_costs import Measured, measured_bridge
 from tests.cost.record import PYTHON, Difference, differing, read_record
@@ -25,34 +26,62 @@ of_this_python = pytest.mark.skipif(
 each_subject = pytest.mark.parametrize(("name", "measure"), SUBJECTS.items(), ids=list(SUBJECTS))
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def measured(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Measured]:
-    async with measured_bridge(tmp_path_factory.mktemp("cost")) as running:
-        yield running
+class Scales:
+    """A bridge, and the event loop on which it is measured.
+
+    A loop of pytest's would be looptime's, which does eight calls more in each of its turns.
+    """
+
+    def __init__(self, folder: Path, runner: asyncio.Runner) -> None:
+        self._runner = runner
+        self._running = measured_bridge(folder)
+        self._measured: Measured = runner.run(self._running.__aenter__())
+
+    def measure_cost(self, measure: Measure, waste: int = 0) -> float:
+        """Return the cost of a subject with `waste` more."""
+
+        async def run() -> float:
+            return await measure(self._measured, waste)
+
+        return self._runner.run(run())
+
+    def close(self) -> None:
+        """Stop the bridge."""
+
+        async def stop() -> None:
+            await self._running.__aexit__(None, None, None)
+
+        self._runner.run(stop())
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.fixture(scope="module")
+def scales(tmp_path_factory: pytest.TempPathFactory) -> Generator[Scales]:
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        opened = Scales(tmp_path_factory.mktemp("cost"), runner)
+        yield opened
+        opened.close()
+
+
 @pytest.mark.filterwarnings("default:.*tests.cost:UserWarning")
 @of_this_python
 @each_subject
-async def test_nothing_costs_more_than_recorded(measured: Measured, name: str, measure: Measure) -> None:
+def test_nothing_costs_more_than_recorded(scales: Scales, name: str, measure: Measure) -> None:
     """A tenth here and a tenth there is how a program becomes slow, and no clock in CI would notice."""
-    cost = await measure(measured, 0)
+    cost = scales.measure_cost(measure)
     if cost > RECORDED[name]:  # what disturbs a measurement makes it dearer
-        cost = min(cost, await measure(measured, 0))
+        cost = min(cost, scales.measure_cost(measure))
     for difference in differing({name: cost}, RECORDED):
         if difference.share > 0:
             pytest.fail(str(difference), pytrace=False)
         warnings.warn(str(difference), stacklevel=1)
 
 
-@pytest.mark.asyncio(loop_scope="module")
 @each_subject
-async def test_a_fifth_more_is_noticed(measured: Measured, name: str, measure: Measure) -> None:
+def test_a_fifth_more_is_noticed(scales: Scales, name: str, measure: Measure) -> None:
     """A guard that sees nothing would always pass: each cost is made dearer here."""
     for _ in range(3):  # a busy machine may disturb one of the two measurements more than the other
-        cost = await measure(measured, 0)
-        dearer = await measure(measured, math.ceil(cost / 5))
+        cost = scales.measure_cost(measure)
+        dearer = scales.measure_cost(measure, math.ceil(cost / 5))
         if [difference.name for difference in differing({name: dearer}, {name: cost})] == [name]:
             return
     pytest.fail(f"a fifth more was not noticed: {name}")
