@@ -93,7 +93,7 @@ def test_a_credential_is_prepared_as_the_page_stores_it(
             "servers.0.accept: Input should be 'safe' or 'all', or a list of operations",
         ),
         (SERVER + "approve = [1]", "servers.0.approve"),
-        (SERVER + "approved = []", "servers.0.approved: Extra inputs are not permitted"),
+        (SERVER + "approved = []", "servers.0.approved: there is no such key"),
         (
             SERVER + 'origins = ["https://a.example/v1"]',
             "servers.0.origins.0: must be an origin without a path",
