@@ -4,17 +4,22 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
-from bridge.browser_protocol import Result
+from bridge.browser_protocol import Accepted, Result
 from bridge.calls.open_call import OpenCall
 from bridge.calls.ports import JournalUnavailable
 from bridge.calls.state_machine import STATE_OF, TERMINAL, CallState
-from tests.faults.page_server import PageServer, ServerSurroundings
+from bridge.errors import ErrorCode, WireError
+from tests.faults.page_server import PageServer, PageSocket, ServerSurroundings
+from tests.faults.plan import Kind
 from tests.support.calls.fake_browser import Recorded
 
 COMMIT_S = 0.4
 """Between the gathering of a moment and that of a second."""
+
+GATHER_S = 0.01
+"""Between the first message of a moment and their writing: long enough for faults to come in between."""
 
 ENDED = frozenset(STATE_OF[phase] for phase in TERMINAL)
 
@@ -79,6 +84,7 @@ class DiskJournal:
         self._disk, self._around = disk, around
         self._waiting: deque[tuple[Recorded | Result, str]] = deque()
         self._under_way: set[str] = set()
+        self._held: list[Recorded] = []
         self._is_writing = False
         self._moved = asyncio.Event()
         self.is_dead = False
@@ -104,7 +110,23 @@ class DiskJournal:
         self._enter(record, record.request.context.user_id)
 
     def hold_opening(self, call: OpenCall) -> bool:
-        return False
+        if call.request.safe:
+            return True
+        if self._disk.is_full or len(self._waiting) > MAX_WAITING:
+            return False
+        record = Recorded.of_call(call, may_begin=True)
+        self._under_way.add(record.call_id)
+        self._held.append(record)
+        self._enter(record, record.request.context.user_id)
+        return True
+
+    def write_openings(self) -> set[str]:
+        """Write what is held to the log; returns the calls of which that was not possible."""
+        held, self._held = self._held, []
+        if self._disk.is_full:
+            return {record.call_id for record in held}
+        self._disk.intents += held
+        return set()
 
     def acts_for(self, user_id: str) -> bool:
         return True
@@ -159,6 +181,26 @@ class BridgeDouble(PageServer):
         disk.settle()
         self.journal = DiskJournal(disk, around)
         super().__init__(self.journal, around)
+        self._gathered: list[tuple[PageSocket, Kind, Any, str]] = []
+
+    def send_message(self, socket: PageSocket, kind: Kind, payload: Any, about: str) -> None:
+        """Gather the messages of a moment: their calls are recorded together before."""
+        if not self._gathered:
+            self.around.later(GATHER_S, self._write_gathered)
+        self._gathered.append((socket, kind, payload, about))
+
+    def _write_gathered(self) -> None:
+        gathered, self._gathered = self._gathered, []
+        if self.is_dead:
+            return
+        lost = self.journal.write_openings()
+        for socket, kind, payload, about in gathered:
+            if kind == "call" and payload["call_id"] in lost:
+                error = WireError(code=ErrorCode.NO_BROWSER, message="It cannot be recorded.", retryable=True)
+                declined = Accepted(call_id=payload["call_id"], error=error)
+                self.dispatcher.accept_call(socket.link.sid, declined)
+            elif socket.link.sid in self._sockets:
+                socket.link.send("page", kind, payload, about)
 
     @property
     def unwritten(self) -> set[str]:

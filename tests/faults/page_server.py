@@ -110,15 +110,20 @@ class PageServer:
             "token": call.result_token,
             "plan": int(call.request.arguments_text),
         }
-        socket.link.send("page", "call", message, self.around.name(call.call_id))
+        self.send_message(socket, "call", message, self.around.name(call.call_id))
+
+    def send_message(self, socket: PageSocket, kind: Kind, payload: Any, about: str) -> None:
+        """Send a message to a page, after all before it."""
+        socket.link.send("page", kind, payload, about)
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         if sid in self._sockets and not self.is_dead:
-            self._sockets[sid].link.send("page", "cancel", call_id, f"{self.around.name(call_id)} ({reason})")
+            about = f"{self.around.name(call_id)} ({reason})"
+            self.send_message(self._sockets[sid], "cancel", call_id, about)
 
     async def announce_slot(self, sid: str, call_id: str) -> None:
         if sid in self._sockets and not self.is_dead:
-            self._sockets[sid].link.send("page", "slot", call_id, self.around.name(call_id))
+            self.send_message(self._sockets[sid], "slot", call_id, self.around.name(call_id))
 
     def calls_changed(self, user_id: str) -> None: ...
 
