@@ -38,6 +38,16 @@ async function findPage(condition) {
   throw new Error(`In no page is true: ${condition}.`);
 }
 
+/** A new tab; Firefox sometimes loses one that it opens while another one closes. @returns {Promise<import("puppeteer-core").Page>} */
+async function openTab(tries = 5) {
+  try {
+    return await running().newPage();
+  } catch (error) {
+    if (tries === 1 || !String(error).includes("no such frame")) throw error;
+    return openTab(tries - 1);
+  }
+}
+
 /** For a page of an extension, of which puppeteer is not told that it is loaded. @param {import("puppeteer-core").Page} page @param {string} url */
 async function showPage(page, url) {
   void page.goto(url).catch(() => undefined);
@@ -55,7 +65,7 @@ const COMMANDS = {
   },
   install: ({ folder }) => running().installExtension(folder),
   uninstall: ({ id }) => running().uninstallExtension(id),
-  new: async () => numberOf(await running().newPage()),
+  new: async () => numberOf(await openTab()),
   find: ({ condition }) => findPage(condition),
   goto: async ({ page, url }) => void (await pages[page].goto(url)),
   show: ({ page, url }) => showPage(pages[page], url),
