@@ -18,7 +18,7 @@ from tests.reference.metrics_page import declared, sample_name
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, client_of, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
-from tests.support.running_bridge import json_answer, page_of
+from tests.support.running_bridge import json_answer, page_of, status_of_call
 from tests.support.stores.full_disk import limit_disk
 from tests.support.waiting import eventually
 
@@ -49,15 +49,6 @@ async def families(bridge: Bridge) -> dict[str, Metric]:
         http.get(f"{bridge.base_url}/metrics") as answer,
     ):
         return {family.name: family for family in text_string_to_metric_families(await answer.text())}
-
-
-async def call(bridge: Bridge, tool: str, arguments: str = "{}") -> int:
-    headers = {"Authorization": f"Bearer {bridge.key}"}
-    async with (
-        aiohttp.ClientSession(headers=headers) as http,
-        http.post(f"{bridge.base_url}/tools/{tool}", data=arguments) as answer,
-    ):
-        return answer.status
 
 
 @dataclass
@@ -92,14 +83,14 @@ async def test_every_metric_of_the_reference_is_seen_with_its_labels(
         page.asks_user = True
         ask = partial(client.chat.completions.create, model=MODEL, messages=HELLO)
         await ask()
-        assert await call(bridge, "noSuchTool") == 404
+        assert await status_of_call(bridge, "noSuchTool") == 404
         shop.is_broken = True
         async with asyncio.TaskGroup() as group:
             group.create_task(ask())
             await eventually(lambda: len(page.calls) == 2)
             with limit_disk(0):
                 for _ in range(OPENS_AFTER):
-                    assert await call(bridge, "listProducts") == 502
+                    assert await status_of_call(bridge, "listProducts") == 502
                 await eventually(is_away)
                 assert await unseen() == OF_REPLICAS
             shop.may_add.set()

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from bridge.app.server import Bridge
 from bridge.storage.users import User
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import json_answer, page_of, running_bridge
+from tests.support.running_bridge import json_answer, page_of, running_bridge, status_of_call
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -50,15 +50,6 @@ async def read_samples(bridge: Bridge) -> Samples:
 
 def value(samples: Samples, name: str, **labels: str) -> float:
     return samples.get((f"tool_bridge_{name}", frozenset(labels.items())), 0.0)
-
-
-async def call(bridge: Bridge, tool: str, arguments: str = "{}") -> int:
-    headers = {"Authorization": f"Bearer {bridge.key}"}
-    async with (
-        aiohttp.ClientSession(headers=headers) as http,
-        http.post(f"{bridge.base_url}/tools/{tool}", data=arguments) as answer,
-    ):
-        return answer.status
 
 
 async def test_the_token_for_metrics_reads_them_and_nothing_else(bridge: Bridge) -> None:
@@ -105,9 +96,9 @@ async def test_calls_are_counted_by_kind_outcome_and_code(bridge: Bridge) -> Non
         return answers["listProducts" if sent["name"] == "GET /products" else "addProduct"]
 
     async with page_of(bridge, bridge.local_user.id, answer):
-        assert await call(bridge, "listProducts") == 200
-        assert await call(bridge, "listProducts") == 200
-        await call(bridge, "addProduct", '{"name": "x"}')
+        assert await status_of_call(bridge, "listProducts") == 200
+        assert await status_of_call(bridge, "listProducts") == 200
+        await status_of_call(bridge, "addProduct", '{"name": "x"}')
         samples = await read_samples(bridge)
     assert value(samples, "calls_total", kind="safe", outcome="succeeded", code="") == 2
     assert value(samples, "calls_total", kind="unsafe", outcome="failed", code="http_status") == 1
@@ -134,7 +125,7 @@ async def test_what_pages_say_their_time_went_into_is_measured_and_never_more_th
         return {**json_answer([]), "phases_ms": [0.5, 1e12]}
 
     async with page_of(bridge, bridge.local_user.id, answer):
-        assert await call(bridge, "listProducts") == 200
+        assert await status_of_call(bridge, "listProducts") == 200
         samples = await read_samples(bridge)
     counts = [
         value(samples, "page_phase_seconds_count", phase=phase) for phase in ("prepare", "request", "read")
@@ -159,7 +150,7 @@ async def test_what_the_database_takes_is_measured_by_kind_of_work(bridge: Bridg
         return json_answer([])
 
     async with page_of(bridge, bridge.local_user.id, answer):
-        await call(bridge, "addProduct", '{"name": "x"}')
+        await status_of_call(bridge, "addProduct", '{"name": "x"}')
         await eventually(is_written)
     samples = await read_samples(bridge)
     assert 0 < value(samples, "store_seconds_sum", work="journal") < 60
@@ -181,7 +172,7 @@ async def test_what_open_calls_wait_for_is_shown_while_they_wait(bridge: Bridge)
         )
 
     async with page_of(bridge, bridge.local_user.id, answer), asyncio.TaskGroup() as group:
-        running = group.create_task(call(bridge, "listProducts"))
+        running = group.create_task(status_of_call(bridge, "listProducts"))
         await eventually(is_running)
         may_answer.set()
         assert await running == 200
@@ -192,7 +183,7 @@ async def test_what_open_calls_wait_for_is_shown_while_they_wait(bridge: Bridge)
 
 async def test_calls_that_are_refused_at_once_are_counted_by_their_code(bridge: Bridge) -> None:
     """They were never opened, so that no duration is theirs."""
-    assert await call(bridge, "noSuchTool") == 404
+    assert await status_of_call(bridge, "noSuchTool") == 404
     samples = await read_samples(bridge)
     assert value(samples, "calls_refused_total", code="unknown_tool") == 1
 
@@ -204,7 +195,7 @@ async def test_no_label_names_a_user_a_tool_or_an_address(bridge: Bridge) -> Non
         return json_answer([])
 
     async with page_of(bridge, bridge.local_user.id, answer):
-        await call(bridge, "listProducts")
+        await status_of_call(bridge, "listProducts")
     names = {label for _, labels in await read_samples(bridge) for label, _ in labels}
     assert names <= {
         *(

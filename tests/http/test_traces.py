@@ -13,7 +13,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.telemetry.otlp_exporter import CLOSE_S
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import json_answer, page_of, running_bridge
+from tests.support.running_bridge import json_answer, page_of, running_bridge, status_of_call
 from tests.support.traces.span_collector import SpanCollector, span_collector
 from tests.support.waiting import eventually
 
@@ -40,15 +40,6 @@ async def answer(_sent: dict[str, Any]) -> dict[str, Any]:
     return {**json_answer([]), "phases_ms": PHASES}
 
 
-async def call(bridge: Bridge, tool: str, **headers: str) -> int:
-    headers["Authorization"] = f"Bearer {bridge.key}"
-    async with (
-        aiohttp.ClientSession(headers=headers) as http,
-        http.post(f"{bridge.base_url}/tools/{tool}", data="{}") as response,
-    ):
-        return response.status
-
-
 async def received(collector: SpanCollector, name: str) -> SpanCollector:
     """What the collector has, once it has a span of that name: the last one of its call."""
     await eventually(lambda: [span for span in collector.spans if span.name == name], what=name)
@@ -60,7 +51,7 @@ async def test_a_call_is_one_trace_from_its_request_to_the_answer_of_the_api(
 ) -> None:
     """Whoever wonders where the time of a call went reads it in one place."""
     async with page_of(bridge, bridge.local_user.id, answer) as page:
-        assert await call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-01") == 200
+        assert await status_of_call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-01") == 200
     spans = await received(collector, "POST /tools/{tool}")
     request, tool = spans.named("POST /tools/{tool}"), spans.named("execute_tool listProducts")
     run, fetch = spans.named("run in page"), spans.named("GET /products")
@@ -81,7 +72,7 @@ async def test_a_call_belongs_to_its_request_wherever_its_user_is_at_home(
 ) -> None:
     """A replica that passes a request on is a part of its way, and shows up in it."""
     async with page_of(bridge, bridge.local_user.id, answer):
-        assert await call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-01") == 200
+        assert await status_of_call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-01") == 200
 
     def names_above() -> list[str]:
         """From the call up to its caller; empty while a replica has not told its part."""
@@ -103,7 +94,7 @@ async def test_a_page_may_tell_an_api_of_the_trace_where_the_servers_setting_say
         assert (await page.get(path))["trace_context"] is False
         status, changed = await page.request("PATCH", path, {"trace_context": True})
         assert (status, changed["trace_context"]) == (200, True)
-        assert await call(bridge, "listProducts") == 200
+        assert await status_of_call(bridge, "listProducts") == 200
         assert page.calls[0]["bridge"]["pass_traceparent"] is True
         await page.request("PATCH", path, {"inline_html": True})
         assert (await page.get(path))["trace_context"] is True
@@ -114,7 +105,7 @@ async def test_a_call_without_a_trace_begins_one_and_a_malformed_context_is_none
 ) -> None:
     """The standard wants it ignored; the call goes on."""
     async with page_of(bridge, bridge.local_user.id, answer):
-        assert await call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}") == 200
+        assert await status_of_call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}") == 200
     spans = await received(collector, "POST /tools/{tool}")
     request = spans.named("POST /tools/{tool}")
     assert request.parent_id == ""
@@ -123,7 +114,7 @@ async def test_a_call_without_a_trace_begins_one_and_a_malformed_context_is_none
 
 async def test_a_refused_call_says_why_at_its_request(bridge: Bridge, collector: SpanCollector) -> None:
     """It has no span of its own: it was never opened. By the conventions a 4xx is no error of a server."""
-    assert await call(bridge, "noSuchTool") == 404
+    assert await status_of_call(bridge, "noSuchTool") == 404
     request = (await received(collector, "POST /tools/{tool}")).named("POST /tools/{tool}")
     assert (request.is_error, request.attributes["error.type"]) == (False, "unknown_tool")
     assert request.attributes["http.response.status_code"] == 404
@@ -135,7 +126,7 @@ async def test_a_call_that_cannot_be_made_now_is_an_error_of_its_request(
     """503: the caller has done nothing wrong."""
     async with page_of(bridge, bridge.local_user.id, answer):
         pass
-    assert await call(bridge, "listProducts") == 503
+    assert await status_of_call(bridge, "listProducts") == 503
     request = (await received(collector, "POST /tools/{tool}")).named("POST /tools/{tool}")
     assert (request.is_error, request.attributes["error.type"]) == (True, "503")
     assert collector.named("execute_tool listProducts").attributes["error.type"] == "no_browser"
@@ -146,7 +137,7 @@ async def test_what_a_caller_does_not_record_is_not_recorded_here(
 ) -> None:
     """The page is told of it all the same, so that the API decides alike."""
     async with page_of(bridge, bridge.local_user.id, answer) as page:
-        assert await call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-00") == 200
+        assert await status_of_call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-00") == 200
     await received(collector, "POST /api/devices")
     assert page.calls[0]["bridge"]["traceparent"].startswith(f"00-{TRACE}-")
     assert page.calls[0]["bridge"]["traceparent"].endswith("-00")
@@ -180,7 +171,7 @@ async def test_calls_go_on_while_the_collector_is_away(tmp_path: Path) -> None:
         await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
         async with page_of(bridge, bridge.local_user.id, answer):
             for _ in range(20):
-                assert await call(bridge, "listProducts") == 200
+                assert await status_of_call(bridge, "listProducts") == 200
 
 
 async def test_a_bridge_ends_in_time_although_the_collector_never_answers(tmp_path: Path) -> None:
@@ -188,7 +179,7 @@ async def test_a_bridge_ends_in_time_although_the_collector_never_answers(tmp_pa
     listener = socket.create_server(("127.0.0.1", 0))
     endpoint = f"http://127.0.0.1:{listener.getsockname()[1]}/v1/traces"
     async with running_bridge(tmp_path, traces_endpoint=endpoint) as bridge:
-        await call(bridge, "noSuchTool")
+        await status_of_call(bridge, "noSuchTool")
         began = time.monotonic()
     assert time.monotonic() - began < CLOSE_S + 5
     listener.close()
@@ -199,6 +190,6 @@ async def test_without_a_collector_nothing_is_traced_and_no_page_told(tmp_path: 
     async with running_bridge(tmp_path) as bridge:
         await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
         async with page_of(bridge, bridge.local_user.id, answer) as page:
-            assert await call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-01") == 200
+            assert await status_of_call(bridge, "listProducts", traceparent=f"00-{TRACE}-{CALLER}-01") == 200
         assert bridge.components.tracing is None
     assert "traceparent" not in page.calls[0]["bridge"]

@@ -211,3 +211,13 @@ async def page_of(
         await page.connect(answer, hello)
         yield page
         await page.close()
+
+
+async def status_of_call(bridge: Bridge, tool: str, arguments: str = "{}", **headers: str) -> int:
+    """The status of `POST /tools/NAME` with the bridge's key and further headers."""
+    headers["Authorization"] = f"Bearer {bridge.key}"
+    async with (
+        aiohttp.ClientSession(headers=headers) as http,
+        http.post(f"{bridge.base_url}/tools/{tool}", data=arguments) as response,
+    ):
+        return response.status
