@@ -238,6 +238,8 @@ class TurnRunner:
             if not turn.resumes_later():
                 await recorder.break_off()
             raise
+        finally:
+            events.observers = ()  # the recorder holds the events
         return await self.memory.store_turn(recalled, result, is_lost=recorder.is_lost)
 
     async def _equip(

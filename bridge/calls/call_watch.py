@@ -69,3 +69,4 @@ class WatchedCalls:
     def __exit__(self, *_: object) -> None:
         """Watch no more."""
         self._watching.pop(self._asked_by, None)
+        del self._tell  # whoever is told holds this context

@@ -55,19 +55,21 @@ class Alarms:
 
 
 class Clock:
-    """A deadline that can be paused; fires once."""
+    """A deadline that can be paused; fires once.
 
-    __slots__ = ("_alarms", "_expire", "_is_running", "_left_s", "_loop", "_until")
+    What it calls is not kept while it is paused: a call and what rings for it would keep each other, and the
+    answer of a call that has ended with them, until the garbage collector finds them.
+    """
 
-    def __init__(self, alarms: Alarms, seconds: float, expire: Callable[[], None]) -> None:
-        """Starts immediately, on the running loop; calls `expire` when `seconds` have passed."""
+    __slots__ = ("_alarms", "_is_running", "_left_s", "_loop", "_until")
+
+    def __init__(self, alarms: Alarms, seconds: float) -> None:
+        """Paused at first, on the running loop."""
         self._alarms = alarms
         self._loop = asyncio.get_running_loop()
-        self._expire = expire
         self._left_s = seconds
         self._until = 0.0
         self._is_running = False
-        self.resume_time()
 
     @property
     def left_s(self) -> float:
@@ -81,12 +83,12 @@ class Clock:
             self._is_running = False
             self._alarms.cancel_alarm(self)
 
-    def resume_time(self) -> None:
-        """Resume the clock."""
+    def resume_time(self, expire: Callable[[], None]) -> None:
+        """Resume the clock; it calls `expire` when no time is left."""
         if not self._is_running:
             self._is_running = True
             self._until = self._loop.time() + self._left_s
-            self._alarms.set_alarm(self, self._until, self._expire)
+            self._alarms.set_alarm(self, self._until, expire)
 
 
 class Wakeup:

@@ -237,9 +237,10 @@ class OpenCall:
         """Start its deadline, or resume it; unless its user is asked."""
         if self.clock is None:
             self.deadline = self.slot.start_deadline()
-            self.clock = Clock(self.alarms, self.deadline.seconds, partial(run_out, self))
-        elif not self.is_asked:
-            self.clock.resume_time()
+            self.clock = Clock(self.alarms, self.deadline.seconds)
+        elif self.is_asked:
+            return
+        self.clock.resume_time(partial(run_out, self))
 
     def stop_counting(self) -> None:
         """Pause its deadline while it waits for its slot."""
@@ -251,8 +252,8 @@ class OpenCall:
         self.stop_counting()
         if self.approval_clock is None:
             seconds = self.approval_s + APPROVAL_GRACE_S
-            self.approval_clock = Clock(self.alarms, seconds, partial(run_out, self))
-        self.approval_clock.resume_time()
+            self.approval_clock = Clock(self.alarms, seconds)
+        self.approval_clock.resume_time(partial(run_out, self))
 
     def stop_asking(self) -> None:
         """Nobody is asked any more; its deadline continues when it has its slot."""

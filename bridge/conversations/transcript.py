@@ -195,7 +195,7 @@ class Transcript:
         if self._reader is None or said.round != self._round:
             self._round = said.round
             self._text_index = None
-            self._reader = RoundReader(said.round, lambda _: False, ModelCallIds((), lambda _: False))
+            self._reader = RoundReader(said.round, lambda _: False, ModelCallIds(()))
         event = said.event
         self._reader.read_event(event)
         delta = text_at(event.body, "delta")

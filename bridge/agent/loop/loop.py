@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from bridge.agent.items import Item, ModelCall, add_usage, call_id_of, is_answer, output_item, usage_of
@@ -113,7 +114,8 @@ class _Loop:
         self._max_rounds = turn.request.max_rounds or turn.settings.max_rounds
         self._output: list[Item] = []
         self._own_ids = NO_IDS
-        self._ids = ModelCallIds(map(call_id_of, turn.request.input), self._waits_elsewhere)
+        is_taken = None if pending is None else partial(pending.has_call, turn.request.user_id)
+        self._ids = ModelCallIds(map(call_id_of, turn.request.input), is_taken)
         self._usage: JsonObject = {"turn_count": 0, "function_call_count": 0}
         self._calls_run = 0
         self._has_emitted = False
@@ -220,9 +222,6 @@ class _Loop:
         self._own_ids |= {call.call_id for call in calls.own}
         counts: JsonObject = {"turn_count": 1, "function_call_count": len(calls.all)}
         self._usage = add_usage(add_usage(self._usage, usage_of(round_.response)), counts)
-
-    def _waits_elsewhere(self, call_id: str) -> bool:
-        return self._pending is not None and self._pending.has_call(self._request.user_id, call_id)
 
     def _calls_of(self, round_: Round) -> _Calls:
         calls = round_.list_calls()

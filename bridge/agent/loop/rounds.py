@@ -52,15 +52,18 @@ class ModelCallIds:
 
     __slots__ = ("_is_taken", "_used")
 
-    def __init__(self, used: Iterable[str], is_taken: Callable[[str], bool]) -> None:
-        """`used`: ids of calls before the turn; `is_taken`: whether another turn waits for a call with it."""
+    def __init__(self, used: Iterable[str], is_taken: Callable[[str], bool] | None = None) -> None:
+        """`used`: ids of calls before the turn; `is_taken`: whether another turn waits for a call with it.
+
+        Without `is_taken` none does.
+        """
         self._used = frozenset(filter(None, used)) or NO_IDS
         self._is_taken = is_taken
 
     def assign_id(self, provided: str) -> str:
         """Return the id that the provider gave, `provided`, if it is one and still free; else a new one."""
-        is_free = provided and provided not in self._used and not self._is_taken(provided)
-        call_id = provided if is_free else new_call_id()
+        is_used = provided in self._used or (self._is_taken is not None and self._is_taken(provided))
+        call_id = new_call_id() if is_used or not provided else provided
         self._used |= {call_id}
         return call_id
 

@@ -94,10 +94,12 @@ class CancellableWork(AbandonableWork):
         Raises:
             Cancelled: somebody has cancelled this response, or the bridge stops.
         """
+        running = self._running
+        del self._running  # which holds this, and the whole answer
         try:
             super().__exit__(kind, *rest)
         except Abandoned:
-            raise Cancelled(self._running.last_frames) from None
+            raise Cancelled(running.last_frames) from None
 
 
 class FoundResponse:
