@@ -198,6 +198,9 @@ def open_sqlite(path: Path) -> Engines:
     try:
         with migrating.begin() as connection:
             _upgrade(connection, str(path), _NEWER_FILE)
+        writing = create_engine(url, hide_parameters=True)
+        event.listen(writing, "connect", _configure_sqlite)
+        writing.connect().close()  # of two that switch a new file to WAL at once, one may find it locked
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"{path} cannot be used as a database: {reason_of(error)}") from None
     connections = SqliteConnections()
@@ -206,9 +209,7 @@ def open_sqlite(path: Path) -> Engines:
         connect_args={"async_creator_fn": connections.open_connection},
         hide_parameters=True,
     )
-    writing = create_engine(url, hide_parameters=True)
-    for each in (reading.sync_engine, writing):
-        event.listen(each, "connect", _configure_sqlite)
+    event.listen(reading.sync_engine, "connect", _configure_sqlite)
     return Engines(reading, writing, connections)
 
 
