@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 from sqlalchemy import URL
 
 from bench.measure import Sample, drive
-from bench.payloads import ARGUMENTS_TEXT
+from bench.payloads import ARGUMENTS_TEXT, CHANGE_TEXT
 from bench.peer import LoadOrder
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant, nothing
-from bench.shop_bridge import TOOL, ShopBridge, start_shop
+from bench.shop_bridge import CHANGING_TOOL, TOOL, ShopBridge, start_shop
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
@@ -26,6 +26,11 @@ from bridge.storage.write_ahead_log import WriteAheadLog
 
 UNWRITTEN, SAFE, UNSAFE = "dispatch_unwritten", "dispatch", "dispatch_unsafe"
 """Names of the variants whose ratios are the cost of the journal."""
+
+ROUTE, ROUTE_UNWRITTEN, ROUTE_UNSAFE = "route", "route_unwritten", "route_unsafe"
+"""Names of the variants by HTTP; the last two make the same unsafe call, without a journal and with it."""
+
+_TITLES = {ROUTE: "by HTTP", ROUTE_UNWRITTEN: "unsafe, no journal", ROUTE_UNSAFE: "unsafe"}
 
 _DEADLINE_S = 30.0
 
@@ -87,26 +92,25 @@ async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     """Dispatcher and gateway without a journal, with it for safe and for unsafe calls, and the HTTP route."""
     unwritten, running = await start_measured(peer, _StoreWithoutJournal), await start_measured(peer, Store)
     freeze_heap()
-    return [*_journal_variants(unwritten, running), _route_variant(running, peer)]
+    return [*_journal_variants(unwritten, running, peer), _route_variant(running, peer, ROUTE, safe=True)]
 
 
 async def start_journal_variants(peer: PeerLink, database: URL) -> Sequence[Variant]:
-    """The same without the HTTP route, on a PostgreSQL database."""
+    """The same without a safe call by HTTP, on a PostgreSQL database."""
     unwritten = await start_measured(peer, _StoreWithoutJournal)
     running = await start_measured(peer, Store, database=database)
     freeze_heap()
-    return _journal_variants(unwritten, running, stop=running.stop)
+    return _journal_variants(unwritten, running, peer)
 
 
-def _journal_variants(
-    unwritten: RunningBridge, running: RunningBridge, stop: Callable[[], Awaitable[None]] = nothing
-) -> Sequence[Variant]:
+def _journal_variants(unwritten: RunningBridge, running: RunningBridge, peer: PeerLink) -> Sequence[Variant]:
+    """Each next to the one that it is compared with; the last of each bridge stops it."""
     return [
-        _dispatch_variant(
-            unwritten, UNWRITTEN, "bridge: dispatch + gateway, no journal", safe=True, stop=unwritten.stop
-        ),
+        _dispatch_variant(unwritten, UNWRITTEN, "bridge: dispatch + gateway, no journal", safe=True),
         _dispatch_variant(running, SAFE, "bridge: dispatch + gateway", safe=True),
-        _dispatch_variant(running, UNSAFE, "bridge: the same, journal first", safe=False, stop=stop),
+        _dispatch_variant(running, UNSAFE, "bridge: the same, journal first", safe=False),
+        _route_variant(unwritten, peer, ROUTE_UNWRITTEN, safe=False, stop=unwritten.stop),
+        _route_variant(running, peer, ROUTE_UNSAFE, safe=False, stop=running.stop),
     ]
 
 
@@ -125,14 +129,7 @@ async def start_measured(
     return running
 
 
-def _dispatch_variant(
-    running: RunningBridge,
-    name: str,
-    title: str,
-    *,
-    safe: bool,
-    stop: Callable[[], Awaitable[None]] = nothing,
-) -> Variant:
+def _dispatch_variant(running: RunningBridge, name: str, title: str, *, safe: bool) -> Variant:
     """The same call, once as one that only reads and once as one that may change something."""
     dispatcher = running.bridge.components.dispatcher
     request = running.compose_call(safe=safe)
@@ -145,15 +142,24 @@ def _dispatch_variant(
     async def measure(in_flight: int, seconds: float) -> Sample:
         return await drive(call, in_flight=in_flight, seconds=seconds)
 
-    return Variant(name, title, measure, stop, running.settle)
+    return Variant(name, title, measure, nothing, running.settle)
 
 
-def _route_variant(running: RunningBridge, peer: PeerLink) -> Variant:
+def _route_variant(
+    running: RunningBridge,
+    peer: PeerLink,
+    name: str,
+    *,
+    safe: bool,
+    stop: Callable[[], Awaitable[None]] = nothing,
+) -> Variant:
+    """A call by HTTP, of a tool that only reads or of one that changes something."""
     address = urlsplit(running.bridge.base_url)
     host, port = str(address.hostname), int(address.port or 80)
+    tool, arguments = (TOOL, ARGUMENTS_TEXT) if safe else (CHANGING_TOOL, CHANGE_TEXT)
 
     async def measure(in_flight: int, seconds: float) -> Sample:
-        key, path = running.bridge.key, f"/tools/{TOOL}"
-        return await peer.load(LoadOrder(host, port, path, key, ARGUMENTS_TEXT, in_flight, seconds))
+        key, path = running.bridge.key, f"/tools/{tool}"
+        return await peer.load(LoadOrder(host, port, path, key, arguments, in_flight, seconds))
 
-    return Variant("route", "bridge: POST /tools/… by HTTP", measure, running.stop, running.settle)
+    return Variant(name, f"bridge: POST /tools/…, {_TITLES[name]}", measure, stop, running.settle)

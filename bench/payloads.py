@@ -9,6 +9,8 @@ CHAT_ID = "7a4c2c7e-5d43-4f0e-9f1b-0f6a4d0f8a11"
 MESSAGE_ID = "c1f0a1f2-9c0b-4f7d-8a39-6e4f5b1f9d27"
 ARGUMENTS: dict[str, object] = {"search": "tea", "category": "drinks", "max_price": 900, "limit": 20}
 ARGUMENTS_TEXT = json.dumps(ARGUMENTS, separators=(",", ":"))
+CHANGE_TEXT = '{"name":"Green tea","category":"drinks","price":900,"stock":20}'
+"""Arguments of a call that changes something."""
 
 _WORDS = (
     "amber",

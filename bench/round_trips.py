@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bench.bridge_variants import (
+    ROUTE,
+    ROUTE_UNSAFE,
+    ROUTE_UNWRITTEN,
     SAFE,
     UNSAFE,
     UNWRITTEN,
@@ -119,7 +122,11 @@ def _compare_journals(cells: Cells, database: str) -> dict[str, object]:
         journal = {in_flight: _journal_figures(cells, in_flight, is_spread) for in_flight in IN_FLIGHT}
         _print_journal(journal, database, is_spread)
         found |= {f"{name}/{in_flight}": figures for in_flight, figures in journal.items()}
-    return found
+    by_http = {in_flight: _http_figures(cells, in_flight) for in_flight in IN_FLIGHT}
+    title = f"An unsafe tool by HTTP with the journal on {database}, to the same without any"
+    head = ["in flight", "calls/s", "all written", "no journal: µs", "µs more"]
+    print_table(title, head, [[str(in_flight), *each.values()] for in_flight, each in by_http.items()])
+    return found | {f"journal_by_http/{in_flight}": figures for in_flight, figures in by_http.items()}
 
 
 async def _measure_all(variants: Sequence[Variant], peer: PeerLink, effort: Effort) -> Cells:
@@ -154,32 +161,46 @@ async def _measure(variant: Variant, peer: PeerLink, cell: Cell, in_flight: int,
 
 
 def _journal_figures(cells: Cells, in_flight: int, is_spread: bool) -> dict[str, float]:
-    """Ratios within each repetition, where the variants stand next to each other, and their median."""
+    """What the journal costs behind the HTTP route."""
     without, safe, unsafe = (cells[name, in_flight, is_spread] for name in (UNWRITTEN, SAFE, UNSAFE))
-
-    def ratio(cell: Cell) -> float:
-        pairs = zip(cell.samples, without.samples, strict=True)
-        return statistics.median(each.calls_per_s / bare.calls_per_s for each, bare in pairs)
-
-    def settled_ratio(cell: Cell) -> float:
-        pairs = zip(cell.settled, without.settled, strict=True)
-        return statistics.median(each / bare for each, bare in pairs)
-
-    def extra_us(cell: Cell) -> float:
-        pairs = zip(cell.server_us, without.server_us, strict=True)
-        return statistics.median(each - bare for each, bare in pairs)
-
     later = (each.p50_ms - bare.p50_ms for each, bare in zip(unsafe.samples, without.samples, strict=True))
     return {
-        "safe_to_unwritten": ratio(safe),
-        "safe_to_unwritten_settled": settled_ratio(safe),
-        "unsafe_to_unwritten": ratio(unsafe),
-        "unsafe_to_unwritten_settled": settled_ratio(unsafe),
+        "safe_to_unwritten": _ratio(safe, without),
+        "safe_to_unwritten_settled": _settled_ratio(safe, without),
+        "unsafe_to_unwritten": _ratio(unsafe, without),
+        "unsafe_to_unwritten_settled": _settled_ratio(unsafe, without),
         "unsafe_later_ms": statistics.median(later),
         "unwritten_us": statistics.median(without.server_us),
-        "safe_extra_us": extra_us(safe),
-        "unsafe_extra_us": extra_us(unsafe),
+        "safe_extra_us": _extra_us(safe, without),
+        "unsafe_extra_us": _extra_us(unsafe, without),
     }
+
+
+def _http_figures(cells: Cells, in_flight: int) -> dict[str, float]:
+    """What it costs of a whole call."""
+    without, unsafe = (cells[name, in_flight, True] for name in (ROUTE_UNWRITTEN, ROUTE_UNSAFE))
+    return {
+        "unsafe_to_unwritten": _ratio(unsafe, without),
+        "unsafe_to_unwritten_settled": _settled_ratio(unsafe, without),
+        "unwritten_us": statistics.median(without.server_us),
+        "unsafe_extra_us": _extra_us(unsafe, without),
+    }
+
+
+def _ratio(cell: Cell, bare: Cell) -> float:
+    """Median ratio of calls per second within each repetition, where both stand next to each other."""
+    pairs = zip(cell.samples, bare.samples, strict=True)
+    return statistics.median(each.calls_per_s / without.calls_per_s for each, without in pairs)
+
+
+def _settled_ratio(cell: Cell, bare: Cell) -> float:
+    pairs = zip(cell.settled, bare.settled, strict=True)
+    return statistics.median(each / without for each, without in pairs)
+
+
+def _extra_us(cell: Cell, bare: Cell) -> float:
+    pairs = zip(cell.server_us, bare.server_us, strict=True)
+    return statistics.median(each - without for each, without in pairs)
 
 
 def _print_journal(figures: dict[int, dict[str, float]], database: str, is_spread: bool) -> None:
@@ -195,7 +216,7 @@ def _print_routes(summaries: dict[tuple[str, int, bool], dict[str, float]]) -> N
     rows: list[list[object]] = []
     for in_flight in IN_FLIGHT:
         ours, floor = (
-            summaries[name, in_flight, True]["server_cpu_us_best"] for name in ("route", "route_floor")
+            summaries[name, in_flight, True]["server_cpu_us_best"] for name in (ROUTE, "route_floor")
         )
         rows.append([str(in_flight), floor, ours, ours / floor])
     print_table("A tool by HTTP, processor time", ["in flight", "floor: µs", "route: µs", "ratio"], rows)

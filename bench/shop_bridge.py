@@ -23,6 +23,7 @@ from tests.support.stores.devices import add_device
 
 DOCUMENT = "shop.json"
 TOOL = "listProducts"
+CHANGING_TOOL = "addProduct"
 _OPERATION = "GET /products"
 _SESSION_S = 3600.0
 
