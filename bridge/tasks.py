@@ -27,19 +27,30 @@ class Tasks:
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
 
     def start_task(self, work: Coroutine[Any, Any, ResultT], name: str) -> asyncio.Task[ResultT]:
         """Run `work` until it ends or `close` is called; returns its task, for who waits for it."""
         task = asyncio.create_task(work, name=name)
-        self._running.add(task)
-        task.add_done_callback(self._ended)
+        self._hold(task)
         return task
+
+    def adopt_task(self, task: asyncio.Task[Any]) -> None:
+        """Own a task that others have started, and do not own any more; after `close` it is cancelled."""
+        self._hold(task)
+        if self._is_closed:
+            task.cancel()
 
     async def close(self) -> None:
         """Cancel every task and wait for all of them."""
+        self._is_closed = True
         for task in self._running:
             task.cancel()
         await asyncio.wait(self._running) if self._running else None
+
+    def _hold(self, task: asyncio.Task[Any]) -> None:
+        self._running.add(task)
+        task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
@@ -181,17 +192,19 @@ async def run_with_companion(
     work: Coroutine[Any, Any, ResultT],
     companion: Callable[[asyncio.Future[ResultT]], Coroutine[Any, Any, CompanionT]],
     after_s: float,
+    *,
+    ends_work: bool = True,
 ) -> tuple[ResultT, CompanionT | None]:
     """Return the result of `work`, run by the caller's own task: most work needs no second one.
 
     When it takes longer than `after_s`, `companion` runs beside it in a task, waits for the future that it is
     given, which gets the result, and ends; its own result is returned, too. Work that fails cancels it, and a
-    companion that fails cancels the work. Cancelling cancels both.
+    companion that fails cancels the work if it `ends_work`. Cancelling cancels both.
 
     Raises:
-        Exception: what `work` raises, or the companion.
+        Exception: what `work` raises, or the companion; of one that ends no work, once that has ended.
     """
-    accompanied = _Accompanied(companion)
+    accompanied = _Accompanied(companion, ends_work=ends_work)
     timer = asyncio.get_running_loop().call_later(after_s, accompanied.start)
     try:
         result = await work
@@ -207,19 +220,24 @@ async def run_with_companion(
 
 
 class _Accompanied(Generic[ResultT, CompanionT]):
-    """The companion of some work, whose failure cancels the task that runs the work."""
+    """The companion of some work, whose failure may cancel the task that runs the work."""
 
-    __slots__ = ("_companion", "_has_ended", "_result", "failure", "owner", "running")
+    __slots__ = ("_companion", "_ends_work", "_has_ended", "_result", "failure", "owner", "running")
 
     def __init__(
-        self, companion: Callable[[asyncio.Future[ResultT]], Coroutine[Any, Any, CompanionT]]
+        self,
+        companion: Callable[[asyncio.Future[ResultT]], Coroutine[Any, Any, CompanionT]],
+        *,
+        ends_work: bool,
     ) -> None:
         owner = asyncio.current_task()
         assert owner is not None
         self.owner = owner
         self.running: asyncio.Task[CompanionT] | None = None
         self.failure: BaseException | None = None
+        """That for which the work was cancelled."""
         self._companion = companion
+        self._ends_work = ends_work
         self._result: asyncio.Future[ResultT] | None = None
         self._has_ended = False
 
@@ -245,30 +263,9 @@ class _Accompanied(Generic[ResultT, CompanionT]):
 
     def _note_end(self, task: asyncio.Task[CompanionT]) -> None:
         failure = None if task.cancelled() else task.exception()
-        if failure is not None and not self._has_ended:
+        if failure is not None and self._ends_work and not self._has_ended:
             self.failure = failure
             self.owner.cancel()
-
-
-async def wait_until_done(running: asyncio.Future[Any], seconds: float) -> None:
-    """Wait until `running` is done, for `seconds` at most; cancelling leaves it as it is.
-
-    It is what `asyncio.wait` does for one, without its sets and checks.
-    """
-    loop = asyncio.get_running_loop()
-    waiter: asyncio.Future[None] = loop.create_future()
-
-    def wake(_done: object = None) -> None:
-        if not waiter.done():
-            waiter.set_result(None)
-
-    timer = loop.call_later(seconds, wake)
-    running.add_done_callback(wake)
-    try:
-        await waiter
-    finally:
-        timer.cancel()
-        running.remove_done_callback(wake)
 
 
 def run_without_waiting(work: Coroutine[Any, Any, ResultT]) -> ResultT:

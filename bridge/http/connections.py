@@ -10,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from aiohttp import web
 
 from bridge.log_lines import OncePerMinute
 from bridge.operating_system import descriptor_limit
-from bridge.tasks import sleep_safely
+from bridge.tasks import Tasks, sleep_safely
 
 HEADER_S = 15.0
 """Seconds for the header of a request to arrive, from the connection on or from its first byte."""
@@ -60,6 +61,8 @@ class Connection(web.RequestHandler):
         """Whether a header is awaited whose time is limited."""
         self.is_admitted = False
         """Whether an authenticated caller has used it."""
+        self.lasting: LastingWork | None = None
+        """What goes on if the connection breaks now."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start waiting for the header of a new client."""
@@ -69,6 +72,9 @@ class Connection(web.RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         """Forget the connection of a client that disconnected."""
         self._watch.connection_closed(self)
+        if self.lasting is not None and (serving := self._task_handler) is not None:
+            self._task_handler = None  # or aiohttp would cancel it
+            self.lasting.note_loss(serving)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -102,6 +108,39 @@ class Connection(web.RequestHandler):
         """Close the connection at once; nothing more is sent."""
         if self.transport is not None:
             self.transport.abort()
+
+
+class LastingWork:
+    """What a request does within this context goes on if its connection breaks; cancelling ends it as ever.
+
+    The context is left by a cancellation then, as other requests end whose connection breaks.
+    """
+
+    __slots__ = ("_connection", "_is_alone", "_on_loss", "_tasks")
+
+    def __init__(self, request: web.BaseRequest, tasks: Tasks, on_loss: Callable[[], None]) -> None:
+        """`tasks` own the work once its connection is lost, which calls `on_loss`."""
+        assert isinstance(request.protocol, Connection)
+        self._connection = request.protocol
+        self._tasks = tasks
+        self._on_loss = on_loss
+        self._is_alone = False
+
+    def __enter__(self) -> None:
+        """Begin."""
+        self._connection.lasting = self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End."""
+        self._connection.lasting = None
+        if self._is_alone and (kind is None or issubclass(kind, ConnectionError)):
+            raise asyncio.CancelledError from None
+
+    def note_loss(self, serving: asyncio.Task[None]) -> None:
+        """Note that the connection is lost, whose task still runs the work."""
+        self._is_alone = True
+        self._tasks.adopt_task(serving)
+        self._on_loss()
 
 
 class Connections:

@@ -196,29 +196,21 @@ def event_stream(
 
 
 def run_kept_alive(
-    request: web.Request, work: Coroutine[Any, Any, ResultT]
+    request: web.Request, work: Coroutine[Any, Any, ResultT], *, outlasts_client: bool = False
 ) -> Coroutine[Any, Any, tuple[ResultT, web.StreamResponse | None]]:
     """Await this for the result of `work`, and None if that came soon.
 
     Else for a response that has begun: 200, JSON, so far nothing but white space. The caller writes the rest.
 
     Raises:
-        ConnectionResetError: the caller was gone when white space was written; the work is cancelled.
+        ConnectionResetError: the caller was gone when white space was written; the work is cancelled, unless
+            it `outlasts_client`: then that is raised once it has ended.
     """
 
     def write_spaces(running: asyncio.Future[ResultT]) -> Coroutine[Any, Any, web.StreamResponse]:
         return _write_spaces(request, running)
 
-    return run_with_companion(work, write_spaces, SILENCE_S)
-
-
-async def keep_alive(request: web.Request, running: asyncio.Future[Any]) -> web.StreamResponse | None:
-    """Wait until `running`, which others may wait for, too, has ended; returns as `run_kept_alive`.
-
-    Cancelling leaves `running` as it is. Raises what writing to a caller who is gone raises.
-    """
-    done, _ = await asyncio.wait({running}, timeout=SILENCE_S)
-    return None if done else await _write_spaces(request, running)
+    return run_with_companion(work, write_spaces, SILENCE_S, ends_work=not outlasts_client)
 
 
 async def _write_spaces(request: web.Request, running: asyncio.Future[Any]) -> web.StreamResponse:

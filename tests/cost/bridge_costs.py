@@ -20,7 +20,7 @@ from tests.cost.counting import ROUNDS, calls_of, traced_memory, waste_calls
 from tests.cost.peers import MODELS, NONE, SILENT, Caller, Connection, Page, Provider
 from tests.support.calls.dispatcher_harness import FreeSlot
 from tests.support.calls.journal_harness import open_call
-from tests.support.mcp_messages import modern_request
+from tests.support.mcp_messages import legacy_request, modern_request
 from tests.support.running_bridge import running_bridge
 from tests.support.waiting import eventually
 
@@ -31,6 +31,9 @@ TURNS = 100
 """Turns of the event loop in which what is being opened comes to rest."""
 
 _LIMITS = {"CALLS_PER_MINUTE_PER_USER": 1_000_000}
+
+_CALL = {"name": TOOL, "arguments": json.loads(ARGUMENTS_TEXT)}
+"""Parameters of `tools/call`."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,12 @@ async def measure_tool_route(measured: Measured, waste: int) -> float:
 
 async def measure_mcp_call(measured: Measured, waste: int) -> float:
     """Calls for the same call through `/mcp`, from a modern client."""
-    params = {"name": "listProducts", "arguments": json.loads(ARGUMENTS_TEXT)}
-    return await _measure_mcp(measured, waste, modern_request("tools/call", params))
+    return await _measure_mcp(measured, waste, modern_request("tools/call", _CALL))
+
+
+async def measure_legacy_mcp_call(measured: Measured, waste: int) -> float:
+    """Calls for the same call from a legacy client, which outlasts its connection."""
+    return await _measure_mcp(measured, waste, legacy_request("tools/call", _CALL))
 
 
 async def measure_mcp_list(measured: Measured, waste: int) -> float:

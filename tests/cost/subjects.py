@@ -7,6 +7,7 @@ from tests.cost.bridge_costs import (
     measure_chat_delta,
     measure_connecting,
     measure_dispatch,
+    measure_legacy_mcp_call,
     measure_list,
     measure_mcp_call,
     measure_mcp_list,
@@ -39,6 +40,7 @@ Measure = Callable[[Measured, int], Awaitable[float]]
 CALLS: Mapping[str, Measure] = {
     "POST /tools/NAME": measure_tool_route,
     "tools/call of /mcp": measure_mcp_call,
+    "tools/call of /mcp, legacy": measure_legacy_mcp_call,
     "tools/list of /mcp": measure_mcp_list,
     "dispatch to a page and back": measure_dispatch,
     "journal of a safe call": measure_safe_journal,

@@ -9,11 +9,11 @@ from bridge.tasks import (
     AbandonableWork,
     Abandoned,
     SideTask,
+    Tasks,
     run_while_awake,
     run_with_companion,
     run_within,
     run_without_waiting,
-    wait_until_done,
 )
 from tests.faults.virtual_time import VirtualLoop
 
@@ -97,6 +97,15 @@ async def test_a_companion_that_fails_ends_the_work() -> None:
     task = asyncio.current_task()
     assert task is not None
     assert task.cancelling() == 0
+
+
+async def test_a_companion_that_ends_no_work_fails_once_that_has_ended() -> None:
+    """The call of a legacy client of MCP goes on when nobody reads any more."""
+    began = asyncio.get_running_loop().time()
+    failing = Companion(fails_after_s=3)
+    with pytest.raises(ConnectionResetError):
+        await run_with_companion(answer_after(60), failing.run, 2, ends_work=False)
+    assert asyncio.get_running_loop().time() - began == pytest.approx(60.0)
 
 
 async def test_cancelling_ends_the_work_and_its_companion() -> None:
@@ -234,18 +243,16 @@ async def test_work_that_fails_or_is_cancelled_cancels_its_side_task() -> None:
     assert reader.read == []
 
 
-async def test_waiting_for_one_ends_with_it_or_with_the_time_and_cancels_nothing() -> None:
-    """The call of a client that hangs up goes on."""
-    running = asyncio.create_task(answer_after(5))
-    await wait_until_done(running, 2)
-    assert not running.done()
-    waiting = asyncio.create_task(wait_until_done(running, 60))
-    await asyncio.sleep(1)
-    waiting.cancel()
-    await asyncio.wait({waiting})
-    await wait_until_done(running, 60)
-    assert running.result() == "answer"
-    await wait_until_done(running, 60)
+async def test_a_task_that_others_have_started_ends_with_those_of_its_owner() -> None:
+    """What served a connection that is gone, before the bridge stops or amid that."""
+    tasks = Tasks()
+    early, late = (asyncio.create_task(answer_after(60)) for _ in range(2))
+    tasks.adopt_task(early)
+    await tasks.close()
+    assert early.cancelled()
+    tasks.adopt_task(late)
+    await asyncio.wait({late})
+    assert late.cancelled()
 
 
 async def test_what_waits_for_nothing_is_run_at_once() -> None:

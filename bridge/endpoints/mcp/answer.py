@@ -17,8 +17,8 @@ from bridge.endpoints.mcp.progress import CallProgress
 from bridge.endpoints.mcp.protocol import RpcError, error_bytes, event_frame
 from bridge.http.long_lists import MAX_AT_ONCE_BYTES, body_of
 from bridge.http.program_answers import AnswerHead, ProgramAnswer
-from bridge.http.streaming import KEEP_ALIVE_S, event_stream, keep_alive, run_kept_alive
-from bridge.tasks import run_with_companion, wait_until_done, yield_to_loop
+from bridge.http.streaming import KEEP_ALIVE_S, event_stream, run_kept_alive
+from bridge.tasks import run_with_companion, yield_to_loop
 from toolserver.value_object import value_object
 
 TOLD_AFTER_S = 2.0
@@ -63,47 +63,30 @@ async def answer_list(content: bytes) -> web.Response:
     return web.Response(body=body_of(content), headers=_HEAD.headers)
 
 
-async def answer_while_heard(
-    request: web.Request, work: Coroutine[Any, Any, Answer], progress: CallProgress
+async def run_and_answer(
+    request: web.Request,
+    work: Coroutine[Any, Any, Answer],
+    progress: CallProgress,
+    *,
+    outlasts_client: bool = False,
 ) -> web.StreamResponse:
-    """Run `work` and write the answer that it gives; a client that goes away cancels it.
+    """Run `work`, and write the answer that it gives to its last byte.
+
+    A client that is gone when a line is kept open cancels the work, unless it `outlasts_client`.
 
     Raises:
         ConnectionError: the client was gone before the last byte was written.
     """
     if not reads_streams(request):
-        answer, begun = await run_kept_alive(request, work)
+        answer, begun = await run_kept_alive(request, work, outlasts_client=outlasts_client)
         return await write_whole(request, answer) if begun is None else await _end(begun, answer)
 
     def stream(running: asyncio.Future[Answer]) -> Coroutine[Any, Any, web.StreamResponse]:
         return _stream_answer(request, running, progress)
 
-    answer, streamed = await run_with_companion(work, stream, _silence_s(progress))
+    silence_s = KEEP_ALIVE_S if progress.token is None else TOLD_AFTER_S
+    answer, streamed = await run_with_companion(work, stream, silence_s, ends_work=not outlasts_client)
     return await write_whole(request, answer) if streamed is None else streamed
-
-
-async def answer_when_done(
-    request: web.Request, running: asyncio.Future[Answer], progress: CallProgress
-) -> web.StreamResponse:
-    """Write the answer that `running` gives, and return when its last byte is written.
-
-    Cancelling leaves `running` as it is.
-
-    Raises:
-        ConnectionError: the client was gone before.
-    """
-    if not reads_streams(request):
-        begun = await keep_alive(request, running)
-        answer = running.result()
-        return await write_whole(request, answer) if begun is None else await _end(begun, answer)
-    await wait_until_done(running, _silence_s(progress))
-    if running.done():
-        return await write_whole(request, running.result())
-    return await _stream_answer(request, running, progress)
-
-
-def _silence_s(progress: CallProgress) -> float:
-    return KEEP_ALIVE_S if progress.token is None else TOLD_AFTER_S
 
 
 async def _stream_answer(

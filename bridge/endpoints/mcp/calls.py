@@ -6,7 +6,6 @@ nothing there: the call runs on (ruling 38).
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import secrets
 
@@ -21,7 +20,7 @@ from bridge.calls.engine import Engine
 from bridge.calls.repeated_calls import IdempotencyKeyReused
 from bridge.calls.request import CallContext, RepeatKey, ToolCall
 from bridge.catalog.registry import NOBODY, Registry
-from bridge.endpoints.mcp.answer import Answer, answer_when_done, answer_while_heard, error_answer
+from bridge.endpoints.mcp.answer import Answer, error_answer, run_and_answer
 from bridge.endpoints.mcp.content import JsonResult, mark_joined, render_answer_of, render_error
 from bridge.endpoints.mcp.open_requests import OpenRequests
 from bridge.endpoints.mcp.progress import CallProgress
@@ -39,8 +38,9 @@ from bridge.endpoints.mcp.traced_messages import TOOL_ERROR, note_rpc_error
 from bridge.errors import BUG, BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
+from bridge.http.connections import LastingWork
 from bridge.http.relayed import relayed_id_of
-from bridge.tasks import Tasks
+from bridge.tasks import Abandoned, Tasks
 from bridge.tracing.tracer import note_error
 
 _NEVER_ASKED = frozenset({"requestState", "inputResponses"})
@@ -85,8 +85,7 @@ class McpCalls:
             work, heard = self._watched_result(call, progress), _Delivery(self._engine, call).note
             return await self._mcp_tasks.answer_call(request, message, work, progress, note_delivery=heard)
         with _Delivery(self._engine, call):
-            running = self._run(call, message, progress)
-            return await answer_while_heard(request, running, progress)
+            return await run_and_answer(request, self._run(call, message, progress), progress)
 
     async def answer_legacy(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
         """Run a call that outlives its connection.
@@ -96,16 +95,13 @@ class McpCalls:
         """
         progress = CallProgress(message.progress_token)
         call = await self._read_call(request, message, is_watched=progress.token is not None)
-        work = self._run_legacy(call, message, progress)
-        running = self._tasks.start_task(work, f"tool {call.tool_name}")
-        assert message.request_id is not None
-        self._open.hold_request(_asker(caller_of(request)), message.request_id, running)
-        with _Delivery(self._engine, call):
-            return await answer_when_done(request, running, progress)
+        work = self._run_legacy(caller_of(request), call, message, progress)
+        with (delivery := _Delivery(self._engine, call)), LastingWork(request, self._tasks, delivery.lose):
+            return await run_and_answer(request, work, progress, outlasts_client=True)
 
     def cancel_call(self, caller: Caller, message: RpcMessage) -> None:
         """Cancel the call that a legacy client's `notifications/cancelled` names, if that is certain."""
-        self._open.cancel_request(_asker(caller), message.params.get("requestId"))
+        self._open.cancel_request(caller, message.params.get("requestId"))
 
     async def _read_call(self, request: web.Request, message: RpcMessage, *, is_watched: bool) -> ToolCall:
         caller = caller_of(request)
@@ -133,12 +129,14 @@ class McpCalls:
             repeat=RepeatKey(caller.key_id, request_id, read_idempotency_key(message)),
         )
 
-    async def _run_legacy(self, call: ToolCall, message: RpcMessage, progress: CallProgress) -> Answer:
+    async def _run_legacy(
+        self, caller: Caller, call: ToolCall, message: RpcMessage, progress: CallProgress
+    ) -> Answer:
+        assert message.request_id is not None
         try:
-            return await self._run(call, message, progress)
-        except asyncio.CancelledError:
-            if not self._open.was_cancelled(asyncio.current_task()):
-                raise
+            with self._open.hold_request(caller, message.request_id):
+                return await self._run(call, message, progress)
+        except Abandoned:
             error = RpcError(REFUSED, "Its client cancelled the call.", request_id=message.request_id)
             return error_answer(error)
 
@@ -182,22 +180,24 @@ class McpCalls:
 class _Delivery:
     """The answer of a call counts as heard if what writes it comes to its end (ruling 39)."""
 
-    __slots__ = ("_engine", "_request_id")
+    __slots__ = ("_engine", "_is_lost", "_request_id")
 
     def __init__(self, engine: Engine, call: ToolCall) -> None:
         assert call.repeat is not None
         self._engine, self._request_id = engine, call.repeat.request_id
+        self._is_lost = False
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, _error: object, _traceback: object) -> None:
-        self.note(heard=kind is None)
+        if not self._is_lost:
+            self.note(heard=kind is None)
+
+    def lose(self) -> None:
+        """Note that nobody will hear the answer, though the call goes on."""
+        self._is_lost = True
+        self.note(heard=False)
 
     def note(self, *, heard: bool) -> None:
         self._engine.note_delivery(self._request_id, heard=heard)
-
-
-def _asker(caller: Caller) -> str:
-    """Return what tells callers apart: a forwarder's key has many users, and labels may be the same."""
-    return f"{caller.user.id} {caller.key_id}"

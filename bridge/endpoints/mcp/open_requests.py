@@ -6,43 +6,58 @@ request of the key has, and no other, is certain.
 
 from __future__ import annotations
 
-import asyncio
-from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from bridge.auth.identity import Caller
 from bridge.endpoints.mcp.protocol import RequestId
+from bridge.tasks import AbandonableWork
 
-_Work: TypeAlias = "asyncio.Task[Any]"
-_Place: TypeAlias = "tuple[str, RequestId]"
+_Place: TypeAlias = "tuple[str, str, RequestId]"
+"""User, key and id: a forwarder's key has many users."""
 
 
 class OpenRequests:
     """The work of each open request, by caller and id."""
 
     def __init__(self) -> None:
-        self._open: dict[_Place, list[_Work]] = {}
-        self._cancelled: set[_Work] = set()
+        self._open: dict[_Place, list[OpenRequest]] = {}
 
-    def hold_request(self, caller: str, request_id: RequestId, work: _Work) -> None:
-        """Hold a request until its work has ended."""
-        place = (caller, request_id)
-        self._open.setdefault(place, []).append(work)
-        work.add_done_callback(partial(self._release, place))
+    def hold_request(self, caller: Caller, request_id: RequestId) -> OpenRequest:
+        """Return the context in which the current task answers a request."""
+        return OpenRequest(self._open, (caller.user.id, caller.key_id, request_id))
 
-    def cancel_request(self, caller: str, request_id: object) -> None:
+    def cancel_request(self, caller: Caller, request_id: object) -> None:
         """Cancel the one open request with that id; with none or several nothing happens."""
-        works = self._open.get((caller, request_id), []) if isinstance(request_id, str | int) else []
+        if not isinstance(request_id, str | int):
+            return
+        works = self._open.get((caller.user.id, caller.key_id, request_id), ())
         if len(works) == 1:
-            self._cancelled.add(works[0])
             works[0].cancel()
 
-    def was_cancelled(self, work: _Work | None) -> bool:
-        """Whether it was its client who cancelled that work, which has not ended yet."""
-        return work in self._cancelled
 
-    def _release(self, place: _Place, work: _Work) -> None:
-        self._cancelled.discard(work)
-        works = self._open[place]
-        works.remove(work)
+class OpenRequest(AbandonableWork):
+    """What is done for an open request: it is `Abandoned` if its client cancels it."""
+
+    __slots__ = ("_open", "_place")
+
+    def __init__(self, all_open: dict[_Place, list[OpenRequest]], place: _Place) -> None:
+        self._open = all_open
+        self._place = place
+
+    def __enter__(self) -> OpenRequest:
+        """Begin the work."""
+        self._open.setdefault(self._place, []).append(self)
+        super().__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        """End it.
+
+        Raises:
+            Abandoned: its client has cancelled it.
+        """
+        works = self._open[self._place]
+        works.remove(self)
         if not works:
-            del self._open[place]
+            del self._open[self._place]
+        super().__exit__(kind, *rest)

@@ -17,7 +17,7 @@ from bridge.auth.identity import Caller
 from bridge.calls.endings import bridge_stopped
 from bridge.calls.state_machine import CallState
 from bridge.conversations.message_schema import format_time
-from bridge.endpoints.mcp.answer import Answer, answer_while_heard, error_answer, http_response
+from bridge.endpoints.mcp.answer import Answer, error_answer, http_response, run_and_answer
 from bridge.endpoints.mcp.content import JsonResult, render_error, render_lost
 from bridge.endpoints.mcp.progress import CallProgress
 from bridge.endpoints.mcp.protocol import (
@@ -86,7 +86,7 @@ class McpTasks:
         self._tasks.start_task(self._run_to_end(run, work), f"mcp call {message.request_id!r}")
         try:
             first = self._first_answer(run, message)
-            response = await answer_while_heard(request, first, progress)
+            response = await run_and_answer(request, first, progress)
         except BaseException:
             run.cancel()
             note_delivery(heard=False)
