@@ -16,7 +16,8 @@ YOUNG_OBJECTS = 20_000
 """New objects, less those that were freed, after which they are searched: a few milliseconds.
 
 With the 700 of Python, each search of what open calls hold (80 objects each) and of rows that wait to be
-written comes after thirty calls, and finds nothing: all of it is freed by its count of references.
+written comes after thirty calls, and finds nothing: all of it is freed by its count of references
+(`tests/cost/test_garbage.py`).
 """
 
 OLDER_SEARCHES = 5
