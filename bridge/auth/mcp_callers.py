@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container
+from collections.abc import Awaitable, Container
 
 from multidict import CIMultiDictProxy
 
@@ -28,17 +28,22 @@ class McpCallers:
         self._identity = identity
         self._tokens = tokens
 
-    async def authenticate(
+    def authenticate(
         self, headers: CIMultiDictProxy[str], query: Container[str], server: str | None
-    ) -> Caller:
-        """Return the caller at the endpoint of one server, or of all together.
+    ) -> Awaitable[Caller]:
+        """Await this for the caller at the endpoint of one server, or of all together.
 
         Raises:
             BridgeError: `unauthorized`, `unverified_user`; with OAuth also `insufficient_scope`,
                 `authorization_unavailable`, and `invalid_request` for a token in the address.
         """
         if self._tokens is None:
-            return await self._identity.authenticate_reader(headers)
+            return self._identity.authenticate_reader(headers)
+        return self._authenticate_by_token(self._tokens, headers, query, server)
+
+    async def _authenticate_by_token(
+        self, tokens: AccessTokens, headers: CIMultiDictProxy[str], query: Container[str], server: str | None
+    ) -> Caller:
         if QUERY_TOKEN in query:
             message = (
                 "A token in an address would be stored in logs: send it as Authorization: Bearer <token>."
@@ -47,9 +52,9 @@ class McpCallers:
         token = bearer_token(headers)
         if not token or token.startswith(KEY_PREFIX):
             return await self._identity.authenticate_reader(headers)
-        said = await self._tokens.read_token(token, server)
+        said = await tokens.read_token(token, server)
         user = await self._identity.ensure_user(
-            user_at_issuer(self._tokens.issuer, said.subject, said.display_name)
+            user_at_issuer(tokens.issuer, said.subject, said.display_name)
         )
         return Caller(user, None, key_id=_client_key(said.client), client=said.client)
 

@@ -51,7 +51,9 @@ class ProgramAnswer(web.Response):
         Raises:
             ClientConnectionResetError: the caller is gone.
         """
-        if self.prepared or not _is_known(request):
+        if self._eof_sent:  # by a handler that had to know whether it was written
+            return None
+        if not _is_known(request):
             return await super().prepare(request)
         body, date = self._whole, rfc822_formatted_time()
         head = b"%b%d\r\nDate: %b%b" % (self._start_bytes, len(body), date.encode(), _ENDING)

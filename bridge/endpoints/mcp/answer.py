@@ -28,6 +28,8 @@ _HEAD = AnswerHead({hdrs.CONTENT_TYPE: "application/json", hdrs.CACHE_CONTROL: "
 
 SSE_TYPE = "text/event-stream"
 
+_OK = HTTPStatus.OK.value
+
 
 @value_object
 class Answer:
@@ -50,7 +52,7 @@ def reads_streams(request: web.Request) -> bool:
 
 def http_response(answer: Answer) -> web.Response:
     """Return the HTTP response; nobody may cache it."""
-    if answer.status == HTTPStatus.OK:
+    if answer.status == _OK:
         return ProgramAnswer(answer.body, _HEAD)
     return web.Response(body=answer.body, status=answer.status, headers=_HEAD.headers)
 
@@ -66,13 +68,14 @@ async def answer_list(content: bytes) -> web.Response:
 async def run_and_answer(
     request: web.Request,
     work: Coroutine[Any, Any, Answer],
-    progress: CallProgress,
+    progress: CallProgress | None,
     *,
     outlasts_client: bool = False,
 ) -> web.StreamResponse:
     """Run `work`, and write the answer that it gives to its last byte.
 
-    A client that is gone when a line is kept open cancels the work, unless it `outlasts_client`.
+    `progress`: None if nobody notes what becomes of it. A client that is gone when a line is kept open
+    cancels the work, unless it `outlasts_client`.
 
     Raises:
         ConnectionError: the client was gone before the last byte was written.
@@ -82,9 +85,9 @@ async def run_and_answer(
         return await write_whole(request, answer) if begun is None else await _end(begun, answer)
 
     def stream(running: asyncio.Future[Answer]) -> Coroutine[Any, Any, web.StreamResponse]:
-        return _stream_answer(request, running, progress)
+        return _stream_answer(request, running, progress or CallProgress(None))
 
-    silence_s = KEEP_ALIVE_S if progress.token is None else TOLD_AFTER_S
+    silence_s = KEEP_ALIVE_S if progress is None or progress.token is None else TOLD_AFTER_S
     answer, streamed = await run_with_companion(work, stream, silence_s, ends_work=not outlasts_client)
     return await write_whole(request, answer) if streamed is None else streamed
 

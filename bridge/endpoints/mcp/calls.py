@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import secrets
+from functools import partial
 
 from aiohttp import web
 
@@ -78,14 +79,23 @@ class McpCalls:
         Raises:
             RpcError: the message names no tool, or its arguments are no object.
         """
-        progress, knows_tasks = CallProgress(message.progress_token), declares_tasks(message)
-        is_watched = knows_tasks or progress.token is not None
-        call = await self._read_call(request, message, is_watched=is_watched)
-        if knows_tasks:
-            work, heard = self._watched_result(call, progress), _Delivery(self._engine, call).note
-            return await self._mcp_tasks.answer_call(request, message, work, progress, note_delivery=heard)
-        with _Delivery(self._engine, call):
-            return await run_and_answer(request, self._run(call, message, progress), progress)
+        if declares_tasks(message):
+            return await self._answer_as_task(request, message)
+        progress = _progress_for(message)
+        call, request_id = await self._read_call(request, message, is_watched=progress is not None)
+        is_heard = False
+        try:
+            response = await run_and_answer(request, self._run(call, message, progress), progress)
+            is_heard = True
+        finally:
+            self._engine.note_delivery(request_id, heard=is_heard)
+        return response
+
+    async def _answer_as_task(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
+        progress = CallProgress(message.progress_token)
+        call, request_id = await self._read_call(request, message, is_watched=True)
+        work, heard = self._watched_result(call, progress), partial(self._engine.note_delivery, request_id)
+        return await self._mcp_tasks.answer_call(request, message, work, progress, note_delivery=heard)
 
     async def answer_legacy(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
         """Run a call that outlives its connection.
@@ -93,17 +103,30 @@ class McpCalls:
         Raises:
             RpcError: as `answer_modern`.
         """
-        progress = CallProgress(message.progress_token)
-        call = await self._read_call(request, message, is_watched=progress.token is not None)
+        progress = _progress_for(message)
+        call, request_id = await self._read_call(request, message, is_watched=progress is not None)
         work = self._run_legacy(caller_of(request), call, message, progress)
-        with (delivery := _Delivery(self._engine, call)), LastingWork(request, self._tasks, delivery.lose):
-            return await run_and_answer(request, work, progress, outlasts_client=True)
+
+        def note_loss() -> None:
+            self._engine.note_delivery(request_id, heard=False)
+
+        is_heard = False
+        try:
+            with LastingWork(request, self._tasks, note_loss):
+                response = await run_and_answer(request, work, progress, outlasts_client=True)
+            is_heard = True
+        finally:
+            self._engine.note_delivery(request_id, heard=is_heard)
+        return response
 
     def cancel_call(self, caller: Caller, message: RpcMessage) -> None:
         """Cancel the call that a legacy client's `notifications/cancelled` names, if that is certain."""
         self._open.cancel_request(caller, message.params.get("requestId"))
 
-    async def _read_call(self, request: web.Request, message: RpcMessage, *, is_watched: bool) -> ToolCall:
+    async def _read_call(
+        self, request: web.Request, message: RpcMessage, *, is_watched: bool
+    ) -> tuple[ToolCall, str]:
+        """Return what is to be called, and the id under which its delivery is noted (ruling 39)."""
         caller = caller_of(request)
         if caller.user.id == NOBODY:
             raise named_nobody()
@@ -112,7 +135,7 @@ class McpCalls:
             raise RpcError(INVALID_PARAMS, "The bridge has asked for no input, and has given no state.")
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)
-        request_id = f"{self._prefix}{next(self._numbers):x}"
+        request_id = f"{self._prefix}{next(self._numbers)}"
         context = CallContext(
             caller.user.id,
             chat_id_of(request),
@@ -121,16 +144,17 @@ class McpCalls:
             asked_by=caller.name,
             relayed_id=relayed_id_of(request),
         )
-        return ToolCall(
+        call = ToolCall(
             context,
             tool_name=name,
             arguments_text=message.read_arguments(),
             server_id=request.match_info.get("server"),
             repeat=RepeatKey(caller.key_id, request_id, read_idempotency_key(message)),
         )
+        return call, request_id
 
     async def _run_legacy(
-        self, caller: Caller, call: ToolCall, message: RpcMessage, progress: CallProgress
+        self, caller: Caller, call: ToolCall, message: RpcMessage, progress: CallProgress | None
     ) -> Answer:
         assert message.request_id is not None
         try:
@@ -140,9 +164,9 @@ class McpCalls:
             error = RpcError(REFUSED, "Its client cancelled the call.", request_id=message.request_id)
             return error_answer(error)
 
-    async def _run(self, call: ToolCall, message: RpcMessage, progress: CallProgress) -> Answer:
+    async def _run(self, call: ToolCall, message: RpcMessage, progress: CallProgress | None) -> Answer:
         try:
-            if progress.token is None:
+            if progress is None:
                 result = await self._result_of(call)
             else:
                 result = await self._watched_result(call, progress)
@@ -151,7 +175,7 @@ class McpCalls:
             error.request_id = message.request_id
             error.status = error.status if message.is_modern else 200
             return error_answer(error)
-        if result.get("isError"):
+        if "isError" in result:
             note_error(TOOL_ERROR)
         if message.is_modern:
             result = {"resultType": "complete", **result}
@@ -177,27 +201,7 @@ class McpCalls:
         return mark_joined(result, outcome.joined_call_id) if outcome.joined_call_id else result
 
 
-class _Delivery:
-    """The answer of a call counts as heard if what writes it comes to its end (ruling 39)."""
-
-    __slots__ = ("_engine", "_is_lost", "_request_id")
-
-    def __init__(self, engine: Engine, call: ToolCall) -> None:
-        assert call.repeat is not None
-        self._engine, self._request_id = engine, call.repeat.request_id
-        self._is_lost = False
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, _error: object, _traceback: object) -> None:
-        if not self._is_lost:
-            self.note(heard=kind is None)
-
-    def lose(self) -> None:
-        """Note that nobody will hear the answer, though the call goes on."""
-        self._is_lost = True
-        self.note(heard=False)
-
-    def note(self, *, heard: bool) -> None:
-        self._engine.note_delivery(self._request_id, heard=heard)
+def _progress_for(message: RpcMessage) -> CallProgress | None:
+    """Return the progress of a call of which its client wants to hear; None: it does not."""
+    token = message.progress_token
+    return None if token is None else CallProgress(token)

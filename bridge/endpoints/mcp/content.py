@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from functools import partial
 from typing import TypeAlias, cast
 
 import orjson
@@ -18,7 +19,7 @@ from bridge.endpoints.mcp.protocol import has_long_number
 from bridge.errors import WireError
 from bridge.http.routing import error_bytes
 from toolserver.call.response_headers import filename_of
-from toolserver.call.result import Answered, FileBody, Rendered, TextBody, render_answer
+from toolserver.call.result import Answered, FileBody, TextBody, render_answer
 from toolserver.document.media_type import base_type
 
 CALL_KEY = "tool-bridge/call-id"
@@ -35,7 +36,22 @@ _MEDIA = ("image/", "audio/")
 
 async def render_answer_of(outcome: CallOutcome, answered: Answered, files: StoredFiles) -> JsonResult:
     """Return the result of a call with the API's answer, spliced in."""
-    return {**await _render_answered(outcome, answered, files), "_meta": {CALL_KEY: outcome.call_id}}
+    body, meta = answered.body, {CALL_KEY: outcome.call_id}
+    if isinstance(body, FileBody) and body.file_id is not None:
+        name = filename_of(answered.headers)
+        return {"content": [await _file_content(answered, body, body.file_id, name, files)], "_meta": meta}
+
+    def file_url(file_id: str) -> str:
+        return files.sign_url(file_id, answered.content_type, filename_of(answered.headers))
+
+    render = partial(
+        render_answer, answered, call_id=outcome.call_id, file_url=file_url, allow_inline_html=False
+    )
+    is_cut = isinstance(body, TextBody) and body.total_bytes is not None
+    rendered = (await asyncio.to_thread(render) if is_cut else render()).body
+    if has_long_number(rendered):
+        return {"content": [_text(rendered)], "_meta": meta}
+    return {"content": [_text(rendered)], "structuredContent": orjson.Fragment(rendered), "_meta": meta}
 
 
 def render_error(error: WireError, call_id: str | None) -> JsonResult:
@@ -61,26 +77,6 @@ def render_lost(call_id: str, http_status: int | None) -> JsonResult:
     """Return the result of a call that succeeded, but whose answer was lost."""
     told = {"status": http_status, "note": "The call succeeded; what the API answered is no longer stored."}
     return {"content": [_text(orjson.dumps(told))], "_meta": {CALL_KEY: call_id}}
-
-
-async def _render_answered(outcome: CallOutcome, answered: Answered, files: StoredFiles) -> JsonResult:
-    body = answered.body
-    if isinstance(body, FileBody) and body.file_id is not None:
-        name = filename_of(answered.headers)
-        return {"content": [await _file_content(answered, body, body.file_id, name, files)]}
-
-    def file_url(file_id: str) -> str:
-        return files.sign_url(file_id, answered.content_type, filename_of(answered.headers))
-
-    def render() -> Rendered:
-        return render_answer(answered, call_id=outcome.call_id, file_url=file_url, allow_inline_html=False)
-
-    is_cut = isinstance(body, TextBody) and body.total_bytes is not None
-    rendered = (await asyncio.to_thread(render) if is_cut else render()).body
-    result: JsonResult = {"content": [_text(rendered)]}
-    if not has_long_number(rendered):
-        result["structuredContent"] = orjson.Fragment(rendered)
-    return result
 
 
 def _text(content: bytes) -> JsonResult:

@@ -10,7 +10,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 
-from multidict import CIMultiDictProxy
+from multidict import CIMultiDictProxy, istr
 
 from bridge.endpoints.mcp.protocol import (
     CAPABILITIES_KEY,
@@ -27,9 +27,9 @@ from bridge.endpoints.mcp.protocol import (
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject
 
-VERSION_HEADER = "MCP-Protocol-Version"
-METHOD_HEADER = "Mcp-Method"
-NAME_HEADER = "Mcp-Name"
+VERSION_HEADER = istr("MCP-Protocol-Version")
+METHOD_HEADER = istr("Mcp-Method")
+NAME_HEADER = istr("Mcp-Name")
 
 _NAME_OF: Mapping[str, str] = {
     "tools/call": "name",
@@ -40,12 +40,15 @@ _NAME_OF: Mapping[str, str] = {
 """Methods whose `Mcp-Name` repeats a parameter, and which."""
 
 _ENCODED_START, _ENCODED_END = "=?base64?", "?="
+_NONE: list[str] = []
 
 
 def is_modern_request(message: RpcMessage, headers: CIMultiDictProxy[str]) -> bool:
     """Whether a request is of the modern era: by its body, or else by its header."""
+    if message.is_modern:
+        return True
     told = headers.get(VERSION_HEADER, UNTOLD_VERSION)
-    return message.is_modern or (told not in LEGACY_VERSIONS and message.method != "initialize")
+    return told not in LEGACY_VERSIONS and message.method != "initialize"
 
 
 def check_modern(message: RpcMessage, headers: CIMultiDictProxy[str]) -> None:
@@ -56,7 +59,7 @@ def check_modern(message: RpcMessage, headers: CIMultiDictProxy[str]) -> None:
     """
     if message.request_id is not None:
         _check_request(message, headers)
-    version = message.meta.get(VERSION_KEY, headers.get(VERSION_HEADER))
+    version = message.meta[VERSION_KEY] if message.is_modern else headers.get(VERSION_HEADER)
     if version != MODERN_VERSION:
         data: JsonObject = {"supported": [MODERN_VERSION, *LEGACY_VERSIONS], "requested": version}
         text = "The bridge does not speak this version of MCP."
@@ -65,7 +68,7 @@ def check_modern(message: RpcMessage, headers: CIMultiDictProxy[str]) -> None:
 
 def _check_request(message: RpcMessage, headers: CIMultiDictProxy[str]) -> None:
     version = message.meta.get(VERSION_KEY)
-    told = headers.getall(VERSION_HEADER, [])
+    told = headers.getall(VERSION_HEADER, _NONE)
     if version is None and told and told[0] != MODERN_VERSION:
         return  # a version of neither era, which is all that is wrong so far
     capabilities = message.meta.get(CAPABILITIES_KEY)
@@ -74,14 +77,16 @@ def _check_request(message: RpcMessage, headers: CIMultiDictProxy[str]) -> None:
         raise RpcError(INVALID_PARAMS, text, request_id=message.request_id)
     if told != [version]:
         raise _mismatch(message, VERSION_HEADER, told, version)
-    if (told := headers.getall(METHOD_HEADER, [])) != [message.method]:
+    if (told := headers.getall(METHOD_HEADER, _NONE)) != [message.method]:
         raise _mismatch(message, METHOD_HEADER, told, message.method)
     parameter = _NAME_OF.get(message.method)
     if parameter is not None:
         name = message.params.get(parameter)
-        told = [*map(_decoded, headers.getall(NAME_HEADER, []))]
-        if told != [name]:
-            raise _mismatch(message, NAME_HEADER, told, name)
+        told = headers.getall(NAME_HEADER, _NONE)
+        if told != [name] or told[0].startswith(_ENCODED_START):
+            told = [_decoded(each) for each in told]
+            if told != [name]:
+                raise _mismatch(message, NAME_HEADER, told, name)
 
 
 def _mismatch(message: RpcMessage, name: str, told: list[str], meant: object) -> RpcError:

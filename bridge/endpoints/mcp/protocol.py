@@ -16,7 +16,7 @@ import orjson
 
 from bridge.errors import WireError
 from toolserver.document.json_text import members_of
-from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.value_object import value_object
 
 MODERN_VERSION = "2026-07-28"
@@ -96,17 +96,14 @@ class RpcMessage:
     """None: a notification."""
     text: bytes
     """The body as it was sent."""
-
-    @property
-    def is_modern(self) -> bool:
-        """Whether it says its version itself."""
-        return VERSION_KEY in self.meta
+    is_modern: bool
+    """Whether it says its version itself."""
 
     @property
     def progress_token(self) -> RequestId | None:
         """The token under which its client wants to hear of progress; None: it does not."""
         token = self.meta.get("progressToken")
-        return token if isinstance(token, str | int) and not isinstance(token, bool) else None
+        return None if token is None else _as_id(token)
 
     def read_arguments(self) -> str:
         """Return the JSON text of `params.arguments`, in which no integer has lost a digit.
@@ -139,23 +136,31 @@ def read_message(body: bytes) -> RpcMessage:
         RpcError: `PARSE_ERROR`, `INVALID_REQUEST`.
     """
     try:
-        value = cast(JsonValue, orjson.loads(body))
+        value: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise RpcError(PARSE_ERROR, f"The body is not JSON: {error}.") from None
     if not isinstance(value, dict):
         raise RpcError(INVALID_REQUEST, "The body must be one JSON-RPC request or notification, not a batch.")
-    request_id = value.get("id")
-    is_id = isinstance(request_id, str | int) and not isinstance(request_id, bool)
-    if value.get("jsonrpc") != "2.0" or ("id" in value and not is_id):
+    request_id = _as_id(value.get("id"))
+    if value.get("jsonrpc") != "2.0" or (request_id is None and "id" in value):
         message = 'A request needs "jsonrpc": "2.0" and an id that is a text or an integer.'
         raise RpcError(INVALID_REQUEST, message)
-    known_id = cast(RequestId, request_id) if is_id else None
     method, params = value.get("method"), value.get("params", {})
     if not isinstance(method, str):
-        raise RpcError(INVALID_REQUEST, "The message has no method.", request_id=known_id)
+        raise RpcError(INVALID_REQUEST, "The message has no method.", request_id=request_id)
     if not isinstance(params, dict):
-        raise RpcError(INVALID_PARAMS, "params must be an object.", request_id=known_id)
-    return RpcMessage(method, params, object_at(params, "_meta"), known_id, body)
+        raise RpcError(INVALID_PARAMS, "params must be an object.", request_id=request_id)
+    meta = params.get("_meta")
+    if not isinstance(meta, dict):
+        meta = {}
+    return RpcMessage(method, params, meta, request_id, body, VERSION_KEY in meta)
+
+
+def _as_id(value: JsonValue) -> RequestId | None:
+    """Return a value that may be the id of a request, or name its progress; None: it may not."""
+    if isinstance(value, str):
+        return value
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def read_name(message: RpcMessage) -> str:

@@ -55,8 +55,10 @@ class NoteDelivery(Protocol):
 
 def declares_tasks(message: RpcMessage) -> bool:
     """Whether the client of a modern request knows tasks."""
-    capabilities = object_at(message.meta, CAPABILITIES_KEY)
-    return bool(capabilities) and isinstance(object_at(capabilities, "extensions").get(EXTENSION), dict)
+    capabilities = message.meta.get(CAPABILITIES_KEY)
+    if not capabilities or not isinstance(capabilities, dict):
+        return False
+    return isinstance(object_at(capabilities, "extensions").get(EXTENSION), dict)
 
 
 class McpTasks:
