@@ -27,10 +27,13 @@ _STYLES = {
 _LISTED = ("query", "formData")
 """Places where several styles exist."""
 
+BODY_PLACES = ("body", "formData")
+"""Places of parameters that belong to the request body."""
+
 
 def is_body_part(node: JsonValue) -> bool:
     """Whether a parameter belongs to the request body."""
-    return isinstance(node, dict) and node.get("in") in ("body", "formData")
+    return isinstance(node, dict) and node.get("in") in BODY_PLACES
 
 
 def media_types_at(holder: JsonObject, key: str) -> list[str]:
@@ -68,16 +71,16 @@ def schema_of(node: JsonObject) -> JsonValue:
     if isinstance(schema, dict):
         return {"type": "string", "format": "binary"} if schema.get("type") == "file" else schema
     own: JsonObject = {key: value for key, value in node.items() if key in _SCHEMA_KEYS}
-    note = ""
-    if own.get("type") == "file":
+    kind, note = own.get("type"), ""
+    if kind == "file":
         own |= {"type": "string", "format": "binary"}
-    elif _is_array(node):
+    elif kind == "array":
         note, items = _separator_note(node), object_at(node, "items")
         if note:
             own = {"type": "string"}
         elif _is_array(items):  # only for "multi", which repeats the parameter for each of them
             own["items"] = {"type": "string", "description": f"Several values, {_separated(items)}."}
-    if own.pop("x-nullable", None) is True:
+    if "x-nullable" in own and own.pop("x-nullable") is True:
         own["nullable"] = True
     if node.get("in") == "formData" and (description := f"{text_at(node, 'description')} {note}".strip()):
         own["description"] = description

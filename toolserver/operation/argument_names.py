@@ -62,16 +62,16 @@ def bind_names(targets: Sequence[Target]) -> Arguments:
         else:
             parameters.append(target)
     for target in (*parameters, *changing_properties, *changing_parameters):
-        name = arguments[target] = _free_name(target, used)
+        name = legal_name(target[1])
+        if name in used:
+            name = _free_name(target, name, used)
+        arguments[target] = name
         used.add(name)
     return arguments
 
 
-def _free_name(target: Target, used: set[str]) -> str:
-    location, name = target
-    candidate = legal_name(name)
-    if candidate not in used:
-        return candidate
+def _free_name(target: Target, candidate: str, used: set[str]) -> str:
+    location = target[0]
     if location not in _OF_BODIES:
         candidate = _with_suffix(candidate, f"__{location}")
         if candidate not in used:

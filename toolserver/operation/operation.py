@@ -262,6 +262,8 @@ def _prose_at(reader: _Reader, place: PathMethod, key: str) -> str:
     text = place.node.get(key)
     if not isinstance(text, str) or not text:
         text = text_at(place.item.node, key)
+        if not text:
+            return ""
     text = text[:MAX_PROSE_CHARS].strip()
     reader.remaining_prose -= len(text)
     return text if reader.remaining_prose >= 0 else ""
@@ -326,7 +328,7 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
     if not isinstance(statuses, dict) or not statuses:
         return ""
     produced = reader.swagger.produced_types(node) if reader.swagger is not None else None
-    looked_at = tuple(islice(statuses, _MAX_STATUSES))
+    looked_at = tuple(statuses if len(statuses) <= _MAX_STATUSES else islice(statuses, _MAX_STATUSES))
     successes = reader.successes.get(looked_at)
     if successes is None:
         successes = reader.successes[looked_at] = _successes_of(looked_at)
@@ -356,4 +358,6 @@ def _response_types(document: Document, entry: JsonValue, produced: _Produced) -
     if produced is not None:
         return produced if "schema" in response else ()
     content = response.get("content")
-    return tuple(islice(content, _MAX_MEDIA_TYPES)) if isinstance(content, dict) else ()
+    if not isinstance(content, dict):
+        return ()
+    return tuple(content if len(content) <= _MAX_MEDIA_TYPES else islice(content, _MAX_MEDIA_TYPES))

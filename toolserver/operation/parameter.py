@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from toolserver.document.document import SWAGGER, Document
 from toolserver.document.media_type import FORM, base_type, choose_json
-from toolserver.document.swagger_parameters import is_body_part, parameter_of, schema_of, style_of
+from toolserver.document.swagger_parameters import BODY_PLACES, parameter_of, schema_of, style_of
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trim_bytes
 from toolserver.operation.argument_names import Target, legal_name
@@ -208,21 +208,20 @@ class ParameterReader:
             ReferenceFailed: its media type, or the schema of Accept-Language, is a reference that leads
                 nowhere.
         """
-        if self._is_swagger and is_body_part(node):
-            return BodyPart(node)
-        sending = self._find_plain(node)
-        return Parameter(sending, node) if sending is not None else self._read_closely(node)
-
-    def _find_plain(self, node: JsonObject) -> Sending | None:
-        """How it is sent, if an earlier one of this name said no more than this one."""
-        if "style" in node or "explode" in node or "allowReserved" in node:
-            return None
-        if node.get("type") == "array" if self._is_swagger else type(node.get("schema")) is not dict:
-            return None
         try:
-            return self._plain.get((node.get("name"), node.get("in"), node.get("required") is True))
-        except TypeError:  # an array or object, which is no name
-            return None
+            place = node["in"]
+            if self._is_swagger:
+                if place in BODY_PLACES:
+                    return BodyPart(node)
+                is_plain = node.get("type") != "array"
+            else:
+                is_plain = type(node["schema"]) is dict
+            sending = self._plain.get((node["name"], place, node.get("required") is True))
+        except (KeyError, TypeError):  # it lacks what nearly all have, or its name is no text
+            return self._read_closely(node)
+        if sending is None or not is_plain or "style" in node or "explode" in node or "allowReserved" in node:
+            return self._read_closely(node)
+        return Parameter(sending, node)  # an earlier one of this name said no more than this one
 
     def _read_closely(self, node: JsonObject) -> Parameter | str:
         name, place = node.get("name"), node.get("in")
@@ -270,9 +269,9 @@ class ParameterReader:
         """Builds it, and caches it if all of it follows from `alike`."""
         document = self._document
         name, location, required, style, explode, allow_reserved = alike
-        schema = schema_of(node) if self._is_swagger else _schema_at(node)
+        schema = _schema_at(node)
         content_type, fields = None, _NO_FIELDS
-        if schema is None:
+        if schema is None and not self._is_swagger:
             content_type, media = _content_of(document, node)
             schema = media.get("schema")
             if location == "querystring" and base_type(content_type or "") == FORM:
@@ -285,6 +284,7 @@ class ParameterReader:
             explode = style in ("form", "cookie")
         sending = Sending(name, location, required, style, explode, allow_reserved, content_type, fields)
         if name.lower() == _ACCEPT_LANGUAGE:
+            schema = schema_of(node) if self._is_swagger else schema
             return replace(sending, default=_default_of(document, schema))
         if content_type is None:
             self._sendings[alike] = sending

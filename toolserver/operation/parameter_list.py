@@ -1,7 +1,8 @@
 """Reads the `parameters` arrays that apply to an operation, and reconciles them with the path's template.
 
 Receives path items and operations of one document; gives their parameters in order. What many of them share
-is read once: arrays of path items, entries by reference, and all that follows from how parameters are sent.
+is read once: arrays of path items, arrays of the same references, entries by reference, and all that follows
+from how parameters are sent.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from msgspec import Struct
 from toolserver.document.document import Document
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json
-from toolserver.operation.argument_names import Arguments, Target, bind_names
+from toolserver.operation.argument_names import Arguments, bind_names
 from toolserver.operation.parameter import BodyPart, Parameter, ParameterReader
 from toolserver.operation.path_item import PathMethod, UnusableOperation
 
@@ -36,6 +37,8 @@ class SendingList(Struct, frozen=True, gc=False):
     """The argument of each."""
     planned: bytes
     """Their entries in a plan, compact JSON without the brackets."""
+    clash: bool = False
+    """Whether some share a legal name, so that `bind_names` gave others."""
 
 
 NO_SENDINGS = SendingList({}, b"")
@@ -51,17 +54,18 @@ class ReadParameters(Struct, gc=False):
 
 
 class Entries(Struct, gc=False):
-    """The entries of one array, or of several that apply together."""
+    """The entries of one array, or of several that apply together: read-only, since operations share them."""
 
     parameters: list[Parameter]
     parts: list[JsonObject]
     """Parameters of Swagger 2.0 that belong to the body."""
     problems: list[str]
     """Sentences about entries that are nothing."""
+    planned: tuple[bytes, ...]
+    """The plan of each parameter."""
 
 
-_NO_PARAMETERS = ReadParameters()
-_NO_ENTRIES = Entries([], [], [])
+_NO_ENTRIES = Entries([], [], [], ())
 
 
 class ParameterLists:
@@ -74,7 +78,9 @@ class ParameterLists:
         self._by_reference: dict[str, _Read] = {}
         self._of_items: dict[int, Entries] = {}
         """Whole arrays of path items, by identity; the document keeps them alive."""
-        self._usual: dict[_Alike, SendingList] = {}
+        self._of_references: dict[tuple[JsonValue, ...], Entries] = {}
+        """Whole arrays of path items that hold nothing but references: often all path items have the same."""
+        self._usual: dict[_Alike, SendingList] = {((), ()): NO_SENDINGS}
         """Lists that need no second look: their entries are the operation's parameters as they are."""
 
     def read_entries(self, place: PathMethod) -> Entries:
@@ -87,11 +93,16 @@ class ParameterLists:
         own = self._entries(place.node) if "parameters" in place.node else _NO_ENTRIES
         if "parameters" not in place.item.node:
             return own
-        shared = self._shared_entries(place.item.node)
+        shared = self._entries(place.item.node, shared=True)
         if own is _NO_ENTRIES:
             return shared
+        if shared is _NO_ENTRIES:
+            return own
         return Entries(
-            shared.parameters + own.parameters, shared.parts + own.parts, shared.problems + own.problems
+            shared.parameters + own.parameters,
+            shared.parts + own.parts,
+            shared.problems + own.problems,
+            shared.planned + own.planned,
         )
 
     def read_parameters(self, place: PathMethod, entries: Entries) -> ReadParameters:
@@ -100,14 +111,11 @@ class ParameterLists:
         Raises:
             UnusableOperation: there are too many.
         """
-        parameters, expressions = entries.parameters, place.item.expressions
-        if not (parameters or entries.problems or expressions):
-            return _NO_PARAMETERS
-        alike = expressions, tuple([each.sending.planned for each in parameters])
+        alike = place.item.expressions, entries.planned
         sendings = self._usual.get(alike)
         if sendings is None or entries.problems:
             return self._reconcile(place, entries, alike)
-        return ReadParameters(tuple(parameters), (), sendings)
+        return ReadParameters(tuple(entries.parameters), (), sendings)
 
     def read_entry(self, entry: JsonValue) -> Parameter | BodyPart | str:
         """One entry, or a sentence about its problem.
@@ -128,13 +136,45 @@ class ParameterLists:
             self._reader.read_parameter(node) if isinstance(node, dict) else "A parameter is not an object."
         )
 
-    def _entries(self, holder: JsonObject) -> Entries:
+    def _entries(self, holder: JsonObject, *, shared: bool = False) -> Entries:
+        """The entries of its array; those of a path item are counted for each operation, but read once."""
         entries = holder.get("parameters")
-        if not isinstance(entries, list):
+        if not isinstance(entries, list) or not entries:
             return _NO_ENTRIES
-        self._count(entries)
+        count = len(entries)
+        if count > MAX_PARAMETERS or count > self._remaining:
+            raise self._refusal(count)
+        self._remaining -= count
+        if not shared:
+            return self._read_all(entries)
+        found = self._of_items.get(id(entries))
+        if found is None:
+            found = self._of_items[id(entries)] = self._find_equal(entries)
+        return found
+
+    def _refusal(self, count: int) -> UnusableOperation:
+        if count > MAX_PARAMETERS:
+            return _too_many()
+        limit = self._document.limits.max_parameters
+        return UnusableOperation(
+            f"This and the operations before it have more than {limit:,} parameters together."
+        )
+
+    def _find_equal(self, entries: list[JsonValue]) -> Entries:
+        refs = tuple([entry.get("$ref") for entry in entries if isinstance(entry, dict)])
+        if len(refs) < len(entries) or {*map(type, refs)} != {str}:
+            return self._read_all(entries)
+        found = self._of_references.get(refs)
+        if found is None:
+            found = self._of_references[refs] = self._read_all(entries)
+        return found
+
+    def _read_all(self, entries: list[JsonValue]) -> Entries:
         read_parameter, read_entry = self._reader.read_parameter, self.read_entry
-        found = Entries([], [], [])
+        parameters: list[Parameter] = []
+        planned: list[bytes] = []
+        parts: list[JsonObject] = []
+        problems: list[str] = []
         for entry in entries:
             each = (
                 read_parameter(entry)
@@ -142,34 +182,13 @@ class ParameterLists:
                 else read_entry(entry)
             )
             if isinstance(each, Parameter):
-                found.parameters.append(each)
+                parameters.append(each)
+                planned.append(each.sending.planned)
             elif isinstance(each, BodyPart):
-                found.parts.append(each.node)
+                parts.append(each.node)
             else:
-                found.problems.append(each)
-        return found
-
-    def _shared_entries(self, item: JsonObject) -> Entries:
-        """The entries of a path item, read once for all its operations, but counted for each."""
-        entries = item.get("parameters")
-        if not isinstance(entries, list):
-            return _NO_ENTRIES
-        found = self._of_items.get(id(entries))
-        if found is None:
-            found = self._of_items[id(entries)] = self._entries(item)
-        else:
-            self._count(entries)
-        return found
-
-    def _count(self, entries: list[JsonValue]) -> None:
-        if len(entries) > MAX_PARAMETERS:
-            raise _too_many()
-        if len(entries) > self._remaining:
-            limit = self._document.limits.max_parameters
-            raise UnusableOperation(
-                f"This and the operations before it have more than {limit:,} parameters together."
-            )
-        self._remaining -= len(entries)
+                problems.append(each)
+        return Entries(parameters, parts, problems, tuple(planned))
 
     def _reconcile(self, place: PathMethod, entries: Entries, alike: _Alike) -> ReadParameters:
         found = {
@@ -227,16 +246,12 @@ def _warn_of_optional(unsendable: list[Parameter], place: PathMethod) -> None:
 
 
 def _list_of(parameters: Sequence[Parameter]) -> SendingList:
-    arguments = name_parameters(parameters)
-    if len(set(arguments.values())) == len(arguments):
-        return SendingList(arguments, b",".join([each.sending.planned for each in parameters]))
+    sendings = [each.sending for each in parameters]
+    arguments: Arguments = {sending.target: sending.argument for sending in sendings}
+    if len({*arguments.values()}) == len(arguments):
+        return SendingList(arguments, b",".join([sending.planned for sending in sendings]))
     bound = bind_names(list(arguments))
-    return SendingList(bound, write_parameters(parameters, bound))
-
-
-def name_parameters(parameters: Sequence[Parameter]) -> dict[Target, str]:
-    """The argument of each, unless another has that name."""
-    return {each.sending.target: each.sending.argument for each in parameters}
+    return SendingList(bound, write_parameters(parameters, bound), clash=True)
 
 
 def write_parameters(parameters: Sequence[Parameter], arguments: Arguments) -> bytes:

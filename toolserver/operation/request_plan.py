@@ -69,7 +69,11 @@ class PlanWriter:
         key = (id(operation.sendings), id(arguments), additional, *parts)
         found = self._alike.get(key)
         if found is None:
-            parameters = write_parameters(operation.sendable_parameters(), arguments)
+            sendings = operation.sendings
+            if sendings.arguments.items() <= arguments.items():  # no name clashes with one of the body
+                parameters = sendings.planned
+            else:
+                parameters = write_parameters(operation.sendable_parameters(), arguments)
             planned = b"null" if body is None else dump_json(plan_body(body, arguments, additional))
             written = b'%b],"body":%b' % (parameters, planned)
             found = self._alike[key] = operation, arguments, written

@@ -338,7 +338,7 @@ class _Compiler:
             operation.idempotent,
             outline.body_additional and COMPLETE_BODY not in outline.arguments,
             plan_json,
-            hashlib.sha256(b"%b\n%b" % (plan_json, description)).hexdigest(),
+            hashlib.sha256(b"\n".join((plan_json, description))).hexdigest(),
             origin,
             self._warnings(operation, outline),
             operation.scopes,

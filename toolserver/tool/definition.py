@@ -25,14 +25,12 @@ from toolserver.operation.argument_names import (
 from toolserver.operation.body import Body
 from toolserver.operation.operation import Operation
 from toolserver.operation.parameter import Parameter
-from toolserver.operation.parameter_list import name_parameters
 from toolserver.schema.example import examples_of, with_examples
 from toolserver.schema.flatten import Flattening
 from toolserver.schema.hints import (
     DESCRIPTION_CHARS,
     TOOL_DESCRIPTION_CHARS,
     clean_text,
-    cut_text,
     describe_constraints,
     holds_unseen,
     join_sentences,
@@ -252,12 +250,13 @@ class SeparateDefinitions:
 
 def _name_arguments(operation: Operation, spread: _Spread | None) -> Arguments:
     """The names as `bind_names` gives them; it is called only where legal forms clash, which is rare."""
-    arguments = name_parameters(operation.sendable_parameters())
+    sendings = operation.sendings
+    arguments = {**sendings.arguments}
     if spread is not None:
         arguments.update(spread.arguments)
     elif operation.body is not None:
         arguments[COMPLETE_BODY] = BODY_ARGUMENT
-    if len(set(arguments.values())) < len(arguments):
+    if sendings.clash or len({*arguments.values()}) < len(arguments):
         return bind_names(list(arguments))
     return arguments
 
@@ -342,13 +341,14 @@ def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, .
 
 def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
     """The description; the summary comes first, because Open WebUI's tool search shows 100 characters."""
-    clean = clean_text if holds_unseen(operation.summary + operation.description) else cut_text
-    summary = clean(operation.summary, DESCRIPTION_CHARS)
-    description = clean(operation.description, TOOL_DESCRIPTION_CHARS)
-    if description.startswith(summary):
-        summary = ""
-    paragraphs = (summary, description, "Deprecated." if operation.deprecated else "", *notes)
-    text = "\n\n".join(filter(None, paragraphs))
+    summary, text = operation.summary, operation.description
+    is_long = len(summary) > DESCRIPTION_CHARS or len(text) > TOOL_DESCRIPTION_CHARS
+    if is_long or holds_unseen(summary + text):
+        summary, text = clean_text(summary, DESCRIPTION_CHARS), clean_text(text, TOOL_DESCRIPTION_CHARS)
+    if not text.startswith(summary):
+        text = f"{summary}\n\n{text}" if text else summary
+    if operation.deprecated or notes:
+        text = "\n\n".join(filter(None, (text, "Deprecated." if operation.deprecated else "", *notes)))
     if len(text) > TOOL_DESCRIPTION_CHARS:
         text = clean_text(text, TOOL_DESCRIPTION_CHARS)
     return text or operation.key

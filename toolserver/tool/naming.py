@@ -87,6 +87,8 @@ def suggest_names(operations: Iterable[Operation]) -> list[str]:
     duplicates get "_2".
     """
     preferred = [_preferred_name(operation) for operation in operations]
+    if len({name for name, _ in preferred}) == len(preferred):
+        return [name for name, _ in preferred]  # as in nearly all documents: nobody has to give way
     names: dict[int, str] = {}
     used: set[str] = set()
     for is_exact_turn in (True, False):
