@@ -226,15 +226,20 @@ def _request_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
 
 def _form_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
     """One object schema; a later parameter replaces an earlier one, an operation's one of its path."""
-    fields = {text_at(part, "name"): part for part in parts if text_at(part, "name")}
-    required: list[JsonValue] = [name for name, part in fields.items() if part.get("required") is True]
-    schema: JsonObject = {
-        "type": "object",
-        "properties": {name: schema_of(part) for name, part in fields.items()},
-        "required": required,
-    }
-    encoding: JsonObject = {name: rule for name, part in fields.items() if (rule := encoding_of(part))}
-    has_file = any(part.get("type") == "file" for part in fields.values())
+    fields = {name: part for part in parts if (name := text_at(part, "name"))}
+    properties: JsonObject = {}
+    required: list[JsonValue] = []
+    encoding: JsonObject = {}
+    has_file = False
+    for name, part in fields.items():
+        properties[name] = schema_of(part)
+        if part.get("required") is True:
+            required.append(name)
+        kind = part.get("type")
+        has_file = has_file or kind == "file"
+        if kind == "array" and (rule := encoding_of(part)):
+            encoding[name] = rule
+    schema: JsonObject = {"type": "object", "properties": properties, "required": required}
     return {
         "required": bool(required),
         "content": {_form_type(consumes, has_file): {"schema": schema, "encoding": encoding}},

@@ -88,8 +88,8 @@ def schema_of(node: JsonObject) -> JsonValue:
 
 
 def encoding_of(node: JsonObject) -> JsonObject:
-    """The encoding of a form field; {} for the default."""
-    if not _is_array(node) or _separator_note(node) or text_at(object_at(node, "items"), "type") == "file":
+    """The encoding of a form field that is an array; {} for the default."""
+    if _separator_note(node) or text_at(object_at(node, "items"), "type") == "file":
         return {}
     style, explode = _STYLES[_format(node)]
     return {"style": style, "explode": explode}

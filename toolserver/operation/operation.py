@@ -225,15 +225,17 @@ def _read_operation(reader: _Reader, place: PathMethod) -> Operation:
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
     identifier, tags = node.get("operationId"), node.get("tags")
-    has_servers = reader.swagger is not None or "servers" in node or "servers" in item.node
+    servers = "servers" if reader.swagger is None else "schemes"
+    has_servers = servers in node or servers in item.node
     security = _read_security(reader, place) if "security" in node else reader.security
+    summary, description = _read_prose(reader, place)
     return Operation(
         f"{method} {item.path}",
         method,
         item.path,
         identifier.strip() or None if isinstance(identifier, str) else None,
-        _prose_at(reader, place, "summary"),
-        _prose_at(reader, place, "description"),
+        summary,
+        description,
         _texts(tags[:_MAX_TAGS]) if isinstance(tags, list) else (),
         parameters.all,
         body,
@@ -254,19 +256,23 @@ def _texts(values: list[JsonValue]) -> tuple[str, ...]:
     return tuple([value for value in values if isinstance(value, str)])
 
 
-def _prose_at(reader: _Reader, place: PathMethod, key: str) -> str:
-    """The operation's own text, else its path item's; "" once the document has exceeded its total.
+def _read_prose(reader: _Reader, place: PathMethod) -> tuple[str, str]:
+    """Summary and description: the operation's own text, else its path item's.
 
-    Only a text that many operations share can exceed it.
+    "" once the document has exceeded its total, which only texts that many operations share can do.
     """
-    text = place.node.get(key)
-    if not isinstance(text, str) or not text:
-        text = text_at(place.item.node, key)
-        if not text:
-            return ""
-    text = text[:MAX_PROSE_CHARS].strip()
-    reader.remaining_prose -= len(text)
-    return text if reader.remaining_prose >= 0 else ""
+    node, item = place.node, place.item.node
+    summary, description = node.get("summary"), node.get("description")
+    if not isinstance(summary, str) or not summary:
+        summary = text_at(item, "summary")
+    if not isinstance(description, str) or not description:
+        description = text_at(item, "description")
+    summary, description = summary[:MAX_PROSE_CHARS].strip(), description[:MAX_PROSE_CHARS].strip()
+    before_description = reader.remaining_prose - len(summary)
+    reader.remaining_prose = before_description - len(description)
+    if reader.remaining_prose >= 0:
+        return summary, description
+    return summary if before_description >= 0 else "", ""
 
 
 def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
@@ -332,9 +338,9 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
     successes = reader.successes.get(looked_at)
     if successes is None:
         successes = reader.successes[looked_at] = _successes_of(looked_at)
-    media_types = _response_types(reader.document, statuses.get(successes[0]), produced)
-    for status in successes[1:]:
-        media_types += _response_types(reader.document, statuses[status], produced)
+    media_types: tuple[str, ...] = ()
+    for status in successes:
+        media_types += _response_types(reader.document, statuses.get(status), produced)
     accept = reader.accepts.get(media_types)
     if accept is None:
         accept = reader.accepts[media_types] = accept_of(media_types)

@@ -6,7 +6,8 @@ from how parameters are sent.
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from operator import itemgetter
+from typing import TypeAlias, cast
 
 from msgspec import Struct
 
@@ -19,6 +20,8 @@ from toolserver.operation.path_item import PathMethod, UnusableOperation
 
 MAX_PARAMETERS = 500
 """Maximum per operation; keeps one path item that thousands of paths refer to from multiplying the work."""
+
+_REF = itemgetter("$ref")
 
 _Read: TypeAlias = Parameter | BodyPart | str
 """An entry of `parameters`, or a sentence about its problem."""
@@ -161,8 +164,11 @@ class ParameterLists:
         )
 
     def _find_equal(self, entries: list[JsonValue]) -> Entries:
-        refs = tuple([entry.get("$ref") for entry in entries if isinstance(entry, dict)])
-        if len(refs) < len(entries) or {*map(type, refs)} != {str}:
+        try:
+            refs: tuple[JsonValue, ...] = tuple(map(_REF, cast(list[JsonObject], entries)))
+        except (KeyError, TypeError):  # not all of them are objects with that key
+            return self._read_all(entries)
+        if {*map(type, refs)} != {str}:
             return self._read_all(entries)
         found = self._of_references.get(refs)
         if found is None:

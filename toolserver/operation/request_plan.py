@@ -36,7 +36,7 @@ class PlanWriter:
     """Parameters and bodies by what they are made of; objects by identity, likewise."""
 
     def write_plan(
-        self, operation: Operation, arguments: Arguments, *, body_additional: bool, base_url: str
+        self, operation: Operation, arguments: Arguments, body_additional: bool, base_url: str
     ) -> bytes:
         """The plan of `operation` as compact JSON; the key order is fixed, so equal plans are equal bytes.
 

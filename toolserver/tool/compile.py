@@ -26,7 +26,7 @@ from toolserver.errors import DocumentError, quote_text
 from toolserver.json_types import dump_json, text_at
 from toolserver.mcp.tool_list import read_tools, schemas_of
 from toolserver.mcp.tool_plan import rest_of_endpoint, write_call_plan
-from toolserver.operation.argument_names import COMPLETE_BODY
+from toolserver.operation.argument_names import COMPLETE_BODY, Arguments
 from toolserver.operation.operation import (
     Operation,
     OperationList,
@@ -127,8 +127,8 @@ class _Source(NamedTuple):
     kind: SourceKind
     listed: OperationList
     definitions: Definitions | SeparateDefinitions
-    write_plan: Callable[[Operation, Outline, str], bytes]
-    """Takes an operation, its outline and its base URL."""
+    write_plan: Callable[[Operation, Arguments, bool, str], bytes]
+    """Takes an operation, its arguments, whether its body takes more, and its base URL."""
 
 
 def _read_source(document: Document) -> _Source:
@@ -136,25 +136,19 @@ def _read_source(document: Document) -> _Source:
 
 
 def _read_openapi(document: Document) -> _Source:
-    writer = PlanWriter()
-
-    def write_plan(operation: Operation, outline: Outline, base_url: str) -> bytes:
-        additional = outline.body_additional
-        return writer.write_plan(operation, outline.arguments, body_additional=additional, base_url=base_url)
-
-    return _Source("openapi", read_operations(document), Definitions(document), write_plan)
+    return _Source("openapi", read_operations(document), Definitions(document), PlanWriter().write_plan)
 
 
 def _read_tool_list(document: Document) -> _Source:
     listed, definitions = read_tools(document)
     rest = rest_of_endpoint(text_at(document.written, "endpoint"))
 
-    def write_plan(operation: Operation, outline: Outline, base_url: str) -> bytes:
+    def write_plan(operation: Operation, arguments: Arguments, body_additional: bool, base_url: str) -> bytes:
         return write_call_plan(
             operation,
             definitions[operation.key],
-            outline.arguments,
-            body_additional=outline.body_additional,
+            arguments,
+            body_additional=body_additional,
             base_url=base_url,
             rest=rest,
         )
@@ -311,10 +305,10 @@ class _Compiler:
         places: Sequence[tuple[str, str]],
     ) -> list[bytes]:
         """The plans of all operations; raises before everything together becomes too large."""
-        remaining = self.max_bytes
+        write_plan, remaining = self.source.write_plan, self.max_bytes
         plans: list[bytes] = []
         for operation, outline, (base_url, _) in zip(operations, outlines, places, strict=True):
-            plan_json = self.source.write_plan(operation, outline, base_url)
+            plan_json = write_plan(operation, outline.arguments, outline.body_additional, base_url)
             plans.append(plan_json)
             remaining -= _size_of(operation, outline, plan_json)
             if remaining < 0:

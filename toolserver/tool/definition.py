@@ -123,8 +123,10 @@ class Definitions:
     def outline_operation(self, operation: Operation) -> Outline:
         """The outline of an operation. Problems in its schemas never raise: see `warnings`."""
         body = operation.body
-        spread = self._spread(body) if body is not None else None
-        if body is None or spread is None:
+        if body is None:
+            return Outline(_describe(operation, ()), operation.sendings.arguments, False, ())
+        spread = self._spread(body)
+        if spread is None:
             return Outline(_describe(operation, ()), self._arguments_of(operation, None), False, ())
         problems = spread.shape.problems
         return Outline(
@@ -153,9 +155,7 @@ class Definitions:
         return schema._replace(warnings=limit_warnings(schema.warnings))
 
     def _arguments_of(self, operation: Operation, spread: _Spread | None) -> Arguments:
-        """The arguments' names; operations that are called alike share them."""
-        if operation.body is None:
-            return operation.sendings.arguments
+        """The arguments' names, of an operation with a body; operations that are called alike share them."""
         key = id(operation.sendings), id(spread)
         found = self._arguments.get(key)
         if found is None:
