@@ -128,7 +128,7 @@ class Engine:
     def note_delivery(self, request_id: str, *, heard: bool) -> None:
         """Note whether the answer to a call with a `repeat` was heard; see `RepeatedCalls.note_delivery`.
 
-        Its endpoint does so for each such call, also for one that was refused.
+        Its endpoint does so once for each such call, also for one that was refused.
         """
         self._repeats.note_delivery(request_id, heard=heard)
 

@@ -209,10 +209,9 @@ class RepeatedCalls:
             running.confirmation = call.confirmation
 
     def note_delivery(self, request_id: str, *, heard: bool) -> None:
-        """Note that the answer to a request was written whole, or that its connection was gone.
+        """Note, once for each request, that its answer was written whole or that its connection was gone.
 
-        `heard=False` may come while the call still runs, and again when it has ended, which changes nothing.
-        Other requests are ignored.
+        `heard=False` may come while the call still runs. Other requests are ignored.
         """
         place = self._places.get(request_id)
         if place is None:

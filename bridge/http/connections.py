@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Callable
 from typing import Any
 
 from aiohttp import web
@@ -74,7 +73,7 @@ class Connection(web.RequestHandler):
         self._watch.connection_closed(self)
         if self.lasting is not None and (serving := self._task_handler) is not None:
             self._task_handler = None  # or aiohttp would cancel it
-            self.lasting.note_loss(serving)
+            self.lasting.take_over(serving)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -116,14 +115,13 @@ class LastingWork:
     The context is left by a cancellation then, as other requests end whose connection breaks.
     """
 
-    __slots__ = ("_connection", "_is_alone", "_on_loss", "_tasks")
+    __slots__ = ("_connection", "_is_alone", "_tasks")
 
-    def __init__(self, request: web.BaseRequest, tasks: Tasks, on_loss: Callable[[], None]) -> None:
-        """`tasks` own the work once its connection is lost, which calls `on_loss`."""
+    def __init__(self, request: web.BaseRequest, tasks: Tasks) -> None:
+        """`tasks` own the work once its connection is lost."""
         assert isinstance(request.protocol, Connection)
         self._connection = request.protocol
         self._tasks = tasks
-        self._on_loss = on_loss
         self._is_alone = False
 
     def __enter__(self) -> None:
@@ -136,11 +134,10 @@ class LastingWork:
         if self._is_alone and (kind is None or issubclass(kind, ConnectionError)):
             raise asyncio.CancelledError from None
 
-    def note_loss(self, serving: asyncio.Task[None]) -> None:
-        """Note that the connection is lost, whose task still runs the work."""
+    def take_over(self, serving: asyncio.Task[None]) -> None:
+        """Go on without the connection, whose task runs the work."""
         self._is_alone = True
         self._tasks.adopt_task(serving)
-        self._on_loss()
 
 
 class Connections:

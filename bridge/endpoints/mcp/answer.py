@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -84,17 +85,16 @@ async def run_and_answer(
         answer, begun = await run_kept_alive(request, work, outlasts_client=outlasts_client)
         return await write_whole(request, answer) if begun is None else await _end(begun, answer)
 
-    def stream(running: asyncio.Future[Answer]) -> Coroutine[Any, Any, web.StreamResponse]:
-        return _stream_answer(request, running, progress or CallProgress(None))
-
+    stream = partial(_stream_answer, request, progress)
     silence_s = KEEP_ALIVE_S if progress is None or progress.token is None else TOLD_AFTER_S
     answer, streamed = await run_with_companion(work, stream, silence_s, ends_work=not outlasts_client)
     return await write_whole(request, answer) if streamed is None else streamed
 
 
 async def _stream_answer(
-    request: web.Request, running: asyncio.Future[Answer], progress: CallProgress
+    request: web.Request, progress: CallProgress | None, running: asyncio.Future[Answer]
 ) -> web.StreamResponse:
+    progress = progress or CallProgress(None)
     running.add_done_callback(progress.wake)
     async with event_stream(request, {}, silence_s=KEEP_ALIVE_S, silence=progress.take_frame) as stream:
         while not running.done():

@@ -6,6 +6,7 @@ nothing there: the call runs on (ruling 38).
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import secrets
 from functools import partial
@@ -106,18 +107,8 @@ class McpCalls:
         progress = _progress_for(message)
         call, request_id = await self._read_call(request, message, is_watched=progress is not None)
         work = self._run_legacy(caller_of(request), call, message, progress)
-
-        def note_loss() -> None:
-            self._engine.note_delivery(request_id, heard=False)
-
-        is_heard = False
-        try:
-            with LastingWork(request, self._tasks, note_loss):
-                response = await run_and_answer(request, work, progress, outlasts_client=True)
-            is_heard = True
-        finally:
-            self._engine.note_delivery(request_id, heard=is_heard)
-        return response
+        with _LastingCall(request, self._tasks, self._engine, request_id):
+            return await run_and_answer(request, work, progress, outlasts_client=True)
 
     def cancel_call(self, caller: Caller, message: RpcMessage) -> None:
         """Cancel the call that a legacy client's `notifications/cancelled` names, if that is certain."""
@@ -178,7 +169,7 @@ class McpCalls:
         if "isError" in result:
             note_error(TOOL_ERROR)
         if message.is_modern:
-            result = {"resultType": "complete", **result}
+            result["resultType"] = "complete"
         return Answer(result_bytes(message.request_id, result))
 
     async def _watched_result(self, call: ToolCall, progress: CallProgress) -> JsonResult:
@@ -199,6 +190,26 @@ class McpCalls:
             error = await self._links.add_link(outcome.error or BUG, call.context.user_id)
             result = render_error(error, outcome.call_id)
         return mark_joined(result, outcome.joined_call_id) if outcome.joined_call_id else result
+
+
+class _LastingCall(LastingWork):
+    """A call that outlives its connection; that nobody will hear its answer is noted at once."""
+
+    __slots__ = ("_engine", "_request_id")
+
+    def __init__(self, request: web.Request, tasks: Tasks, engine: Engine, request_id: str) -> None:
+        super().__init__(request, tasks)
+        self._engine = engine
+        self._request_id = request_id
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if not self._is_alone:
+            self._engine.note_delivery(self._request_id, heard=kind is None)
+        super().__exit__(kind, *rest)
+
+    def take_over(self, serving: asyncio.Task[None]) -> None:
+        super().take_over(serving)
+        self._engine.note_delivery(self._request_id, heard=False)
 
 
 def _progress_for(message: RpcMessage) -> CallProgress | None:

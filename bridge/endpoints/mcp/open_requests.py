@@ -20,7 +20,8 @@ class OpenRequests:
     """The work of each open request, by caller and id."""
 
     def __init__(self) -> None:
-        self._open: dict[_Place, list[OpenRequest]] = {}
+        self._open: dict[_Place, dict[OpenRequest, None]] = {}
+        """Those of one id are many only where several clients have one key."""
 
     def hold_request(self, caller: Caller, request_id: RequestId) -> OpenRequest:
         """Return the context in which the current task answers a request."""
@@ -30,7 +31,7 @@ class OpenRequests:
         """Cancel the one open request with that id; with none or several nothing happens."""
         if not isinstance(request_id, str | int):
             return
-        works = self._open.get((caller.user.id, caller.key_id, request_id), ())
+        works = [*self._open.get((caller.user.id, caller.key_id, request_id), ())]
         if len(works) == 1:
             works[0].cancel()
 
@@ -40,13 +41,13 @@ class OpenRequest(AbandonableWork):
 
     __slots__ = ("_open", "_place")
 
-    def __init__(self, all_open: dict[_Place, list[OpenRequest]], place: _Place) -> None:
+    def __init__(self, all_open: dict[_Place, dict[OpenRequest, None]], place: _Place) -> None:
         self._open = all_open
         self._place = place
 
     def __enter__(self) -> OpenRequest:
         """Begin the work."""
-        self._open.setdefault(self._place, []).append(self)
+        self._open.setdefault(self._place, {})[self] = None
         super().__enter__()
         return self
 
@@ -57,7 +58,7 @@ class OpenRequest(AbandonableWork):
             Abandoned: its client has cancelled it.
         """
         works = self._open[self._place]
-        works.remove(self)
+        del works[self]
         if not works:
             del self._open[self._place]
         super().__exit__(kind, *rest)
