@@ -10,8 +10,9 @@ package (ADR 22).
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TypeAlias, cast
+from typing import Annotated, Literal, TypeAlias, cast
 
+import msgspec
 import orjson
 
 from bridge.errors import WireError
@@ -90,6 +91,7 @@ class RpcMessage:
 
     method: str
     params: JsonObject
+    """Of a `_PlainCall` without its arguments."""
     meta: JsonObject
     """`params._meta`."""
     request_id: RequestId | None
@@ -98,6 +100,8 @@ class RpcMessage:
     """The body as it was sent."""
     is_modern: bool
     """Whether it says its version itself."""
+    plain_arguments: str | None = None
+    """JSON text of the arguments of a `_PlainCall`, an object; None: they are in `params`, if anywhere."""
 
     @property
     def progress_token(self) -> RequestId | None:
@@ -111,6 +115,8 @@ class RpcMessage:
         Raises:
             RpcError: they are no object.
         """
+        if self.plain_arguments is not None:
+            return self.plain_arguments
         arguments = self.params.get("arguments")
         if arguments is None:
             return "{}"
@@ -124,9 +130,31 @@ class RpcMessage:
 def has_long_number(text: bytes) -> bool:
     """Whether a JSON text may hold an integer that JavaScript or orjson would round.
 
-    A pattern would take ten times as long.
+    A pattern would take ten times as long. `in` would fail at first to take what it looks for as a number.
     """
-    return _LONG_NUMBER in text.translate(_DIGITS_TO_ZERO)
+    return text.translate(_DIGITS_TO_ZERO).find(_LONG_NUMBER) >= 0
+
+
+class _PlainParams(msgspec.Struct, forbid_unknown_fields=True, rename={"meta": "_meta"}):
+    name: str
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    meta: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _PlainCall(msgspec.Struct, forbid_unknown_fields=True):
+    """A call of a tool with nothing but what nearly every one has.
+
+    Its arguments stay text: to read them and write them again would take as long as the rest.
+    """
+
+    jsonrpc: Literal["2.0"]
+    id: str | Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
+    method: Literal["tools/call"]
+    params: _PlainParams
+
+
+_PLAIN_CALLS = msgspec.json.Decoder(_PlainCall)
+_CALL_MARK = b'"tools/call"'
 
 
 def read_message(body: bytes) -> RpcMessage:
@@ -135,6 +163,28 @@ def read_message(body: bytes) -> RpcMessage:
     Raises:
         RpcError: `PARSE_ERROR`, `INVALID_REQUEST`.
     """
+    is_call = body.find(_CALL_MARK) >= 0
+    return (is_call and _read_plain_call(body)) or _read_any_message(body)
+
+
+def _read_plain_call(body: bytes) -> RpcMessage | None:
+    """Return the message of a `_PlainCall`; None: `body` is another message, or none."""
+    try:
+        call = _PLAIN_CALLS.decode(body)
+        params = call.params
+        meta: JsonValue = orjson.loads(memoryview(params.meta))
+        arguments = str(params.arguments, "utf-8")
+        if not body.isascii():
+            body.decode()  # msgspec passes over the value of a key that comes again
+    except (ValueError, RecursionError):  # of which msgspec's and orjson's errors are
+        return None
+    if not isinstance(meta, dict) or not arguments.startswith("{"):
+        return None
+    is_modern = VERSION_KEY in meta
+    return RpcMessage("tools/call", {"name": params.name}, meta, call.id, body, is_modern, arguments)
+
+
+def _read_any_message(body: bytes) -> RpcMessage:
     try:
         value: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError as error:
