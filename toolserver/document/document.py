@@ -92,6 +92,8 @@ class Document:
     """The root as written, which references point into."""
     _names: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
     _resolved: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
+    _holders: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject], repr=False, compare=False)
+    """What holds the targets of plain pointers: nearly all references name a part of few objects."""
 
     def resolve_ref(self, ref: str) -> JsonValue:
         """The node that `ref` names: by JSON pointer ("#/components/…"), `$anchor` or `$id` of this document.
@@ -127,19 +129,25 @@ class Document:
 
     def with_root(self, root: JsonObject) -> "Document":
         """A document of which nothing but `root` is left to refer to."""
-        return replace(self, root=root, written=root, _names={}, _resolved={})
+        return replace(self, root=root, written=root, _names={}, _resolved={}, _holders={})
 
     def _step_down(self, ref: str) -> JsonObject | None:
         """The object at the end of a plain pointer, the usual case; None for any other reference."""
-        start, *tokens = ref.split("/")
-        if start != "#" or "%" in ref or "~" in ref:
+        if "%" in ref or "~" in ref:
             return None
-        node: JsonValue = self.written
-        for token in tokens:
-            if not isinstance(node, dict):
-                return None
-            node = node.get(token)
+        pointer, _, token = ref.rpartition("/")
+        holder = self._holders.get(pointer)
+        if holder is None:
+            holder = self._holders[pointer] = self._object_at(pointer)
+        node = holder.get(token)
         return node if isinstance(node, dict) else None
+
+    def _object_at(self, pointer: str) -> JsonObject:
+        start, *tokens = pointer.split("/")
+        node: JsonValue = self.written if start == "#" else None
+        for token in tokens:
+            node = node.get(token) if isinstance(node, dict) else None
+        return node if isinstance(node, dict) else {}
 
     def _look_up(self, ref: str, hops: Iterator[int]) -> JsonValue:
         """The node of a reference; all steps share one hop counter, as a limit per branch is exponential."""
