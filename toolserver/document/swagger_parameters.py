@@ -5,7 +5,7 @@ Receives parameter objects; gives their OpenAPI 3 forms. Where OpenAPI 3 cannot 
 description explains.
 """
 
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 
 _COPIED_KEYS = frozenset(("name", "in", "required", "description", "allowEmptyValue"))
 _SCHEMA_KEYS = frozenset(
@@ -38,7 +38,8 @@ def is_body_part(node: JsonValue) -> bool:
 
 def media_types_at(holder: JsonObject, key: str) -> list[str]:
     """The strings in `consumes` or `produces`."""
-    return [entry for entry in array_at(holder, key) if isinstance(entry, str) and entry]
+    listed = holder.get(key)
+    return [each for each in listed if isinstance(each, str) and each] if isinstance(listed, list) else []
 
 
 def parameter_of(node: JsonObject) -> JsonObject:
@@ -82,8 +83,10 @@ def schema_of(node: JsonObject) -> JsonValue:
             own["items"] = {"type": "string", "description": f"Several values, {_separated(items)}."}
     if "x-nullable" in own and own.pop("x-nullable") is True:
         own["nullable"] = True
-    if node.get("in") == "formData" and (description := f"{text_at(node, 'description')} {note}".strip()):
-        own["description"] = description
+    if node.get("in") == "formData":
+        about = text_at(node, "description")
+        if description := (f"{about} {note}" if note else about).strip():
+            own["description"] = description
     return own
 
 

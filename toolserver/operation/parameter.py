@@ -110,11 +110,13 @@ class Sending:
     """`to_json(argument)`, compact."""
 
     def __post_init__(self) -> None:
-        self.target = (self.location, self.name)
-        self.argument = legal_name(self.name)
-        self.identity = (self.name.lower() if self.location == "header" else self.name, self.location)
-        self.is_ignored = self.location == "header" and self.identity[0] in _IGNORED_HEADERS
-        self.unsendable = _unsendable_reason(self.location, self.name)
+        name, location = self.name, self.location
+        key = name.lower() if location == "header" else name
+        self.target = (location, name)
+        self.argument = legal_name(name)
+        self.identity = (key, location)
+        self.is_ignored = location == "header" and key in _IGNORED_HEADERS
+        self.unsendable = _unsendable_reason(location, key)
         self.planned = trim_bytes(dump_json(self.to_json(self.argument)))
 
     @property
@@ -133,8 +135,9 @@ class Sending:
         if self.default is not None:
             planned["default"] = self.default
         if self.content_type is None:
-            rule: JsonObject = {"style": self.style, "explode": self.explode}
-            return {**planned, **rule, "allow_reserved": self.allow_reserved}
+            planned["style"], planned["explode"] = self.style, self.explode
+            planned["allow_reserved"] = self.allow_reserved
+            return planned
         planned["content_type"] = self.content_type
         if self.fields:
             planned["fields"] = rules_of(self.fields)
@@ -302,12 +305,11 @@ def _schema_at(node: JsonObject) -> JsonValue:
 
 
 def _unsendable_reason(location: Location, name: str) -> str | None:
+    """Why a page cannot send it; names of headers in lower case."""
     if location == "cookie":
         return "A browser sends its own cookies and lets no page set them."
-    if location == "header":
-        name = name.lower()
-        if name in _FORBIDDEN_HEADERS or name.startswith(_FORBIDDEN_PREFIXES):
-            return "A browser sets this header itself."
+    if location == "header" and (name in _FORBIDDEN_HEADERS or name.startswith(_FORBIDDEN_PREFIXES)):
+        return "A browser sets this header itself."
     return None
 
 
