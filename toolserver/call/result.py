@@ -24,6 +24,7 @@ _SILENT_TYPES = frozenset(
 )
 """Types that say nothing useful: a JSON object or array in such a body is read as JSON."""
 
+_NO_HEADERS: Mapping[str, str] = {}
 _EMBED_HEADERS = ("content-disposition", "location")
 
 READ_ON = (
@@ -90,7 +91,7 @@ class Rendered:
     body: bytes
     """Empty when `file` is the body."""
     content_type: str
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    headers: Mapping[str, str] = field(default_factory=lambda: _NO_HEADERS)
     """Lower-case names, without content-type."""
     file: FileBody | None = None
     """The file whose bytes are the body; the HTTP layer sends them."""

@@ -17,7 +17,7 @@ import orjson
 
 from bridge.errors import WireError
 from toolserver.document.json_text import members_of
-from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.json_types import JsonObject, JsonValue
 from toolserver.value_object import value_object
 
 MODERN_VERSION = "2026-07-28"
@@ -106,8 +106,7 @@ class RpcMessage:
     @property
     def progress_token(self) -> RequestId | None:
         """The token under which its client wants to hear of progress; None: it does not."""
-        token = self.meta.get("progressToken")
-        return None if token is None else _as_id(token)
+        return _as_id(self.meta.get("progressToken"))
 
     def read_arguments(self) -> str:
         """Return the JSON text of `params.arguments`, in which no integer has lost a digit.
@@ -219,8 +218,8 @@ def read_name(message: RpcMessage) -> str:
     Raises:
         RpcError: there is none.
     """
-    name = text_at(message.params, "name")
-    if not name:
+    name = message.params.get("name")
+    if not name or not isinstance(name, str):
         raise RpcError(INVALID_PARAMS, "params.name must name a tool.", request_id=message.request_id)
     return name
 
