@@ -425,6 +425,31 @@ def test_shared_parameters_have_a_limit_for_all_operations_together() -> None:
     )
 
 
+def test_path_items_with_the_same_references_count_each_of_them() -> None:
+    """Their arrays are read once, but are no way around the limit."""
+    refs: list[JsonValue] = [{"$ref": "#/components/parameters/P"}, {"$ref": "#/components/parameters/Q"}]
+    paths: JsonObject = {f"/{n}": {"parameters": [*refs], "get": {}} for n in range(3)}
+    named: JsonObject = {name: {"name": name, "in": "query"} for name in ("P", "Q")}
+    listed = read_operations(
+        document_with(paths, {"components": {"parameters": named}}, limits=DocumentLimits(max_parameters=5))
+    )
+    assert [names_of(operation) for operation in listed.operations] == [["query P", "query Q"]] * 2
+    assert [skipped.path for skipped in listed.skipped] == ["/2"]
+
+
+def test_what_is_no_reference_is_read_in_each_path_item() -> None:
+    """An array with a `$ref` that is no text is like no other, even beside an equal one."""
+    first, second = read_operations(
+        document_with(
+            {
+                f"/{name}": {"parameters": [{"$ref": 5, "name": name, "in": "query"}], "get": {}}
+                for name in ("a", "b")
+            }
+        )
+    ).operations
+    assert (names_of(first), names_of(second)) == (["query a"], ["query b"])
+
+
 def test_what_operations_share_is_read_once() -> None:
     """Bodies, parameters and servers behind one reference are the same objects."""
     components: JsonObject = {
