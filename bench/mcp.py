@@ -18,6 +18,7 @@ from bench.peer import LoadOrder
 from bench.peer_link import PeerLink
 from bench.report import print_table
 from bridge.catalog.server_view import UserSelection
+from bridge.heap import freeze_heap
 from bridge.storage.store import Store
 from toolserver.json_types import JsonObject
 
@@ -64,6 +65,7 @@ async def measure_mcp(*, quick: bool) -> dict[str, object]:
     try:
         for size, title in ((0, "1 KB"), (LONG_BYTES, "100 KB")):
             running = await start_measured(peer, Store, answer_bytes=size)
+            freeze_heap()
             try:
                 found[title] = await _compare(running, peer, title, rounds, seconds)
             finally:
@@ -102,6 +104,7 @@ async def _measure_list(peer: PeerLink, rounds: int, seconds: float) -> dict[str
         registry, user = running.bridge.components.registry, running.bridge.local_user
         await registry.share_document("many.json", _large_document(), source_url=None)
         await registry.save_selection(user.id, UserSelection(max_tools=2 * TOOLS))
+        freeze_heap()
         request = _modern("tools/list", {}, "tools/list")
         await _spend(running, peer, request, QUICK_SECONDS)
         us = statistics.median([await _spend(running, peer, request, seconds) for _ in range(rounds)])
