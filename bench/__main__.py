@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 
+from bench.busy_thread import measure_busy_thread
 from bench.cluster.failover import measure_failover
 from bench.connections import measure_connections
 from bench.crowd.many_pages import measure_many_pages
@@ -37,6 +38,7 @@ def _is_quick(effort: Effort) -> bool:
 _BENCHES: dict[str, Bench] = {
     "round-trips": lambda effort: run(compare_round_trips(effort)),
     "journal-postgresql": lambda effort: run(compare_journals_on_postgresql(effort)),
+    "busy-thread": lambda effort: run(measure_busy_thread(effort.seconds)),
     "mcp": lambda effort: run(measure_mcp(quick=_is_quick(effort))),
     "connections": lambda _effort: run(measure_connections()),
     "many-pages": lambda effort: run(measure_many_pages(quick=_is_quick(effort))),

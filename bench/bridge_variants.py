@@ -106,9 +106,9 @@ async def start_journal_variants(peer: PeerLink, database: URL) -> Sequence[Vari
 def _journal_variants(unwritten: RunningBridge, running: RunningBridge, peer: PeerLink) -> Sequence[Variant]:
     """Each next to the one that it is compared with; the last of each bridge stops it."""
     return [
-        _dispatch_variant(unwritten, UNWRITTEN, "bridge: dispatch + gateway, no journal", safe=True),
-        _dispatch_variant(running, SAFE, "bridge: dispatch + gateway", safe=True),
-        _dispatch_variant(running, UNSAFE, "bridge: the same, journal first", safe=False),
+        dispatch_variant(unwritten, UNWRITTEN, "bridge: dispatch + gateway, no journal", safe=True),
+        dispatch_variant(running, SAFE, "bridge: dispatch + gateway", safe=True),
+        dispatch_variant(running, UNSAFE, "bridge: the same, journal first", safe=False),
         _route_variant(unwritten, peer, ROUTE_UNWRITTEN, safe=False, stop=unwritten.stop),
         _route_variant(running, peer, ROUTE_UNSAFE, safe=False, stop=running.stop),
     ]
@@ -129,7 +129,7 @@ async def start_measured(
     return running
 
 
-def _dispatch_variant(running: RunningBridge, name: str, title: str, *, safe: bool) -> Variant:
+def dispatch_variant(running: RunningBridge, name: str, title: str, *, safe: bool) -> Variant:
     """The same call, once as one that only reads and once as one that may change something."""
     dispatcher = running.bridge.components.dispatcher
     request = running.compose_call(safe=safe)

@@ -1,6 +1,5 @@
 """The event loop that every process of a benchmark runs on: both sides of a comparison on the same."""
 
-import asyncio
 import os
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -21,7 +20,7 @@ def loop_name() -> str:
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """As `asyncio.run`, on that loop."""
-    factory = choose_event_loop(read_section(NetworkSettings, os.environ).event_loop).factory
-    with asyncio.Runner(loop_factory=factory) as runner:
+    """As `asyncio.run`, on that loop, and beside threads as those of a bridge."""
+    loop = choose_event_loop(read_section(NetworkSettings, os.environ).event_loop)
+    with loop.open_runner() as runner:
         return runner.run(main)

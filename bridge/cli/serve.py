@@ -113,7 +113,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     raise_descriptor_limit()
     store = open_store(options)
     try:
-        with asyncio.Runner(loop_factory=loop.factory) as runner:
+        with loop.open_runner() as runner:
             return runner.run(_serve(settings, store, options, with_samples=with_samples))
     except FolderInUse as error:
         raise CommandFailed(f"{error}. {describe_running(options.data)}".rstrip()) from None

@@ -1,7 +1,6 @@
 """`make faults-replicas`: kills, freezes and restarts of real replicas under load. See `ARGS=--help`."""
 
 import argparse
-import asyncio
 import random
 import sys
 import tempfile
@@ -36,7 +35,7 @@ def main() -> int:
         with (
             postgres.database() as database,
             tempfile.TemporaryDirectory() as folder,
-            asyncio.Runner(loop_factory=choose_event_loop("auto").factory) as runner,
+            choose_event_loop("auto").open_runner() as runner,
         ):
             return runner.run(_play(chosen, Path(folder), database, redis.url))
     finally:

@@ -1,11 +1,12 @@
 """Which event loop a bridge runs on, and what its log says of it."""
 
 import asyncio
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Generator
 
 import pytest
 
-from bridge.cli.event_loop import choose_event_loop
+from bridge.cli.event_loop import THREADS_YIELD_S, choose_event_loop
 from bridge.settings.declaration import SettingsError
 from bridge.settings.network import EventLoopName
 
@@ -45,3 +46,23 @@ def test_a_loop_that_was_asked_for_and_cannot_be_loaded_ends_the_start() -> None
         "TOOL_BRIDGE_EVENT_LOOP or --event-loop is uvloop, which cannot be loaded: No module named 'uvloop'. "
         "Install the package uvloop, or choose auto or asyncio."
     )
+
+
+@pytest.fixture
+def threads_as_before() -> Generator[None]:
+    """The process of the tests shares its time as ever."""
+    before = sys.getswitchinterval()
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("threads_as_before")
+def test_threads_give_way_to_the_loop_of_a_bridge_soon() -> None:
+    """A call beside a thread that reads a long answer waited for 5 ms at each of its steps."""
+
+    async def read_interval() -> float:
+        return sys.getswitchinterval()
+
+    with choose_event_loop("asyncio").open_runner() as runner:
+        assert runner.run(read_interval()) == pytest.approx(THREADS_YIELD_S)
+    assert THREADS_YIELD_S <= 0.001
