@@ -10,8 +10,8 @@ from bench.busy_thread import measure_busy_thread
 from bench.cluster.failover import measure_failover
 from bench.connections import measure_connections
 from bench.crowd.many_pages import measure_many_pages
-from bench.document_ways import measure_document_ways
-from bench.documents import LARGEST, generate_document, measure_documents
+from bench.documents.ways import measure_document_ways
+from bench.documents.worker import LARGEST, generate_document, measure_documents
 from bench.event_loop import VARIABLE, loop_name, run
 from bench.extension.call_cost import measure_extension
 from bench.hostile import measure_hostile

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from playwright.async_api import Browser, Page
 
-from bench.documents import generate_document
+from bench.documents.worker import generate_document
 from bench.event_loop import run
 from bench.report import print_table
 from examples.document_files import DOCUMENT_NAMES

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from functools import cache
 
-from bench.documents import generate_document
+from bench.documents.worker import generate_document
 from examples.document_files import read_document_text
 from tests.cost.counting import calls_of, traced_memory, waste_calls
 from tests.support.documents.compiled import read_compiled

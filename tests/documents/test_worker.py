@@ -1,6 +1,6 @@
 """Foreign documents in a process of their own: bounded and replaceable.
 
-That the event loop goes on meanwhile is measured by `bench/documents.py`.
+That the event loop goes on meanwhile is measured by `bench/documents/worker.py`.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ import orjson
 import pytest
 import pytest_asyncio
 
-from bench.documents import generate_document
+from bench.documents.worker import generate_document
 from bridge.documents import framing
 from bridge.documents import worker as worker_module
 from bridge.documents.worker import DocumentWorker

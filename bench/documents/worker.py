@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from bench.document_ratios import measure_ratios
+from bench.documents.ratios import measure_ratios
 from bench.measure import time_each
 from bench.report import print_table
 from bridge.documents.worker import DocumentWorker

@@ -20,7 +20,7 @@ from bench.report import print_table
 from toolserver.document.document import parse_document
 from toolserver.tool.compile import DocumentTools
 
-SAMPLES = Path(__file__).resolve().parents[2] / "shared" / "specs" / "files"
+SAMPLES = Path(__file__).resolve().parents[3] / "shared" / "specs" / "files"
 SAMPLE_BYTES = 1_000_000
 
 _ROUNDS = 7

@@ -1,0 +1,1 @@
+"""What documents cost: in the worker process, in a whole bridge, and beside `json.loads`."""
