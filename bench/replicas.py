@@ -22,6 +22,7 @@ from bench.peer_link import PeerLink
 from bench.report import print_table
 from bench.shop_bridge import TOOL, ShopBridge, open_shop
 from bridge.app.server import start_bridge
+from bridge.heap import freeze_heap
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.store import Store
 from tests.support.cluster.replica_settings import replica_settings
@@ -80,6 +81,7 @@ async def measure_replicas(*, quick: bool) -> dict[str, object]:
                 )
                 await peer.connect_page(await shops[0].page_of(shops[0].bridge.local_user))
                 variants += [(variant, peer) for variant in _variants(count, shops)]
+            freeze_heap()
             for in_flight in IN_FLIGHT:
                 found[str(in_flight)] = await _compare(variants, in_flight, rounds, seconds)
     finally:

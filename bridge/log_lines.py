@@ -11,8 +11,7 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
@@ -52,14 +51,26 @@ def current_request() -> str:
     return _request.get()
 
 
-@contextmanager
-def naming_request(request_id: str) -> Generator[None]:
+def naming_request(request_id: str) -> NamedRequest:
     """Run a block whose lines, and those of the tasks that it starts, name a request; empty: none."""
-    before = _request.set(request_id)
-    try:
-        yield
-    finally:
-        _request.reset(before)
+    return NamedRequest(request_id)
+
+
+class NamedRequest:
+    """The context in which lines name a request."""
+
+    __slots__ = ("_before", "_request_id")
+
+    def __init__(self, request_id: str) -> None:
+        self._request_id = request_id
+
+    def __enter__(self) -> None:
+        """Begin."""
+        self._before = _request.set(self._request_id)
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
+        _request.reset(self._before)
 
 
 def name_user(user_id: str) -> None:

@@ -3,12 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
+from types import TracebackType
 
 
 class ExchangeCut(Exception):
     """The replica at the other end is lost."""
+
+
+class HeldExchange:
+    """The context of one exchange."""
+
+    __slots__ = ("_exchanges", "_is_awaited", "_replica", "_scope")
+
+    def __init__(self, exchanges: OpenExchanges, replica: str, *, is_awaited: bool) -> None:
+        self._exchanges = exchanges
+        self._replica = replica
+        self._is_awaited = is_awaited
+        self._scope = asyncio.timeout(None)
+
+    async def __aenter__(self) -> None:
+        """Begin."""
+        await self._scope.__aenter__()
+        self._exchanges.begin(self._replica, self._scope, is_awaited=self._is_awaited)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End.
+
+        Raises:
+            ExchangeCut: the replica was lost before the block ended.
+        """
+        self._exchanges.end(self._replica, self._scope, is_awaited=self._is_awaited)
+        try:
+            await self._scope.__aexit__(kind, error, trace)
+        except TimeoutError:
+            raise ExchangeCut from None
+        if isinstance(error, TimeoutError) and self._scope.expired():
+            raise ExchangeCut from None
 
 
 class OpenExchanges:
@@ -20,29 +53,25 @@ class OpenExchanges:
         self._is_idle = asyncio.Event()
         self._is_idle.set()
 
-    @asynccontextmanager
-    async def hold_exchange(self, replica: str, *, is_awaited: bool = False) -> AsyncGenerator[None]:
+    def hold_exchange(self, replica: str, *, is_awaited: bool = False) -> HeldExchange:
         """Run a block that `cut_replica` ends. `is_awaited`: `wait_until_idle` waits for its end.
 
-        Raises:
-            ExchangeCut: the replica was lost before the block ended.
+        The context raises `ExchangeCut` if the replica was lost before the block ended.
         """
-        scope = asyncio.timeout(None)
-        exchanges = self._open.setdefault(replica, set())
-        exchanges.add(scope)
+        return HeldExchange(self, replica, is_awaited=is_awaited)
+
+    def begin(self, replica: str, scope: asyncio.Timeout, *, is_awaited: bool) -> None:
+        """Take note of an exchange, which ends when its scope expires."""
+        self._open.setdefault(replica, set()).add(scope)
         self._count(is_awaited)
-        try:
-            async with scope:
-                yield
-        except TimeoutError:
-            if scope.expired():
-                raise ExchangeCut from None
-            raise
-        finally:
-            self._count(-is_awaited)
-            exchanges.discard(scope)
-            if not exchanges and self._open.get(replica) is exchanges:
-                del self._open[replica]
+
+    def end(self, replica: str, scope: asyncio.Timeout, *, is_awaited: bool) -> None:
+        """Forget an exchange."""
+        self._count(-is_awaited)
+        exchanges = self._open[replica]
+        exchanges.discard(scope)
+        if not exchanges:
+            del self._open[replica]
 
     def cut_replica(self, replica: str) -> None:
         """End every exchange with a replica: it is dead, or not believed any more."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from aiohttp import ClientError, ClientResponse, hdrs, web
@@ -18,7 +17,7 @@ from bridge.auth.identity import Caller
 from bridge.catalog.registry import NOBODY
 from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.lost_requests import CALLING_PATHS, SAFE_METHODS, LostRequest, LostRequests, explain_stop
-from bridge.cluster.open_exchanges import ExchangeCut, OpenExchanges
+from bridge.cluster.open_exchanges import ExchangeCut, HeldExchange, OpenExchanges
 from bridge.cluster.relay_client import (
     PassedRequest,
     RelayClient,
@@ -201,8 +200,7 @@ class PassingOn:
             except _HomeLost:
                 raise _unreachable() from None
         try:
-            async with self._until_cut(passed, found.home), self._sent(passed, found) as response:
-                return await _copy_response(passed.request, response)
+            return await self._pass_response(passed, found)
         except _HomeLost as failure:
             lost = LostRequest(
                 passed.request.method,
@@ -215,36 +213,38 @@ class PassingOn:
             raise await self._lost.explain_loss(lost) from None
 
     async def _pass_socket(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
-        async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self._until_cut(passed, found.home))
-            try:
-                opening = self._client.open_socket(passed, found.home, found.url)
-                upstream = await stack.enter_async_context(opening)
-            except ReplicaGone:
-                raise _unreachable() from None
-            return await pump_frames(passed.request, upstream)
-
-    @asynccontextmanager
-    async def _sent(self, passed: PassedRequest, found: FoundHome) -> AsyncGenerator[ClientResponse]:
         try:
-            async with self._client.send_request(passed, found.home, found.url) as response:
-                yield response
+            async with (
+                self._hold_exchange(passed, found),
+                self._client.open_socket(passed, found.home, found.url) as upstream,
+            ):
+                return await pump_frames(passed.request, upstream)
+        except ReplicaGone:
+            raise _unreachable() from None
+        except ExchangeCut:
+            raise self._explain_cut(passed.request) from None
+
+    async def _pass_response(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
+        try:
+            async with (
+                self._hold_exchange(passed, found),
+                self._client.send_request(passed, found.home, found.url) as response,
+            ):
+                return await _copy_response(passed.request, response)
         except ReplicaGone as lost:
             raise _HomeLost(may_be_done=lost.may_be_done) from None
-
-    @asynccontextmanager
-    async def _until_cut(self, passed: PassedRequest, home: Home) -> AsyncGenerator[None]:
-        """Run a block until the home is lost; then the caller gets an error, or is cut off."""
-        try:
-            is_awaited = passed.request.method not in SAFE_METHODS
-            async with self._exchanges.hold_exchange(home.replica, is_awaited=is_awaited):
-                yield
         except ExchangeCut:
-            if passed.request.writer.output_size:
-                raise cut_caller(passed.request) from None
-            if self._is_stopping:
-                raise explain_stop(passed.request.method) from None
-            raise _HomeLost(may_be_done=True) from None
+            raise self._explain_cut(passed.request) from None
+
+    def _hold_exchange(self, passed: PassedRequest, found: FoundHome) -> HeldExchange:
+        is_awaited = passed.request.method not in SAFE_METHODS
+        return self._exchanges.hold_exchange(found.home.replica, is_awaited=is_awaited)
+
+    def _explain_cut(self, request: web.Request) -> Exception:
+        """Return why a request ends whose home is lost; a caller whose response has begun is cut off."""
+        if request.writer.output_size:
+            return cut_caller(request)
+        return explain_stop(request.method) if self._is_stopping else _HomeLost(may_be_done=True)
 
 
 async def _copy_response(request: web.Request, source: ClientResponse) -> web.StreamResponse:

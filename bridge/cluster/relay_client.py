@@ -123,6 +123,38 @@ class _Body:
             yield piece
 
 
+class RemoteResponse:
+    """The context of a request to another replica; its response is closed when the context is left."""
+
+    __slots__ = ("_may_be_done", "_response", "_sending")
+
+    def __init__(self, sending: Awaitable[ClientResponse], may_be_done: Callable[[], bool]) -> None:
+        """`may_be_done`: whether the replica may act on the request; asked if it is lost before."""
+        self._sending = sending
+        self._may_be_done = may_be_done
+
+    async def __aenter__(self) -> ClientResponse:
+        """Wait for the head of the response.
+
+        Raises:
+            ReplicaRefused, ReplicaUnreachable, ReplicaGone: instead of a response.
+        """
+        try:
+            response = self._response = await self._sending
+        except (ClientConnectorError, ConnectionTimeoutError):
+            raise ReplicaUnreachable from None
+        except (ClientError, OSError):
+            raise ReplicaGone(may_be_done=self._may_be_done()) from None
+        if (refused := response.headers.get(REFUSED_HEADER)) is not None:
+            response.close()
+            raise ReplicaRefused(refused)
+        return response
+
+    async def __aexit__(self, *_: object) -> None:
+        """End."""
+        self._response.close()
+
+
 class RelayClient:
     """Connections to all other replicas. Made on the running event loop; `close` ends it."""
 
@@ -140,15 +172,8 @@ class RelayClient:
             skip_auto_headers=(hdrs.ACCEPT, hdrs.ACCEPT_ENCODING, hdrs.CONTENT_TYPE, hdrs.USER_AGENT),
         )
 
-    @asynccontextmanager
-    async def send_request(
-        self, passed: PassedRequest, home: Home, url: str
-    ) -> AsyncGenerator[ClientResponse]:
-        """Send a request to a home at `url`; leaving the context ends it there, if it still runs.
-
-        Raises:
-            ReplicaRefused, ReplicaUnreachable, ReplicaGone: instead of a response.
-        """
+    def send_request(self, passed: PassedRequest, home: Home, url: str) -> RemoteResponse:
+        """Return the context in which a home at `url` answers; leaving it ends the request there."""
         request, body = passed.request, _Body(passed.request)
         is_awaited = passed.body is None and request.can_read_body
         sending = self._session.request(
@@ -159,18 +184,10 @@ class RelayClient:
             expect100=is_awaited,
             allow_redirects=False,
         )
-        async with _response_to(sending, lambda: body.has_begun or not is_awaited) as response:
-            yield response
+        return RemoteResponse(sending, lambda: body.has_begun or not is_awaited)
 
-    @asynccontextmanager
-    async def get_answer(
-        self, path: str, user_id: str, keeper: LiveReplica
-    ) -> AsyncGenerator[ClientResponse]:
-        """Follow a signed link to an answer at the replica that keeps it, wherever its user is at home.
-
-        Raises:
-            ReplicaRefused, ReplicaUnreachable, ReplicaGone: instead of a response.
-        """
+    def get_answer(self, path: str, user_id: str, keeper: LiveReplica) -> RemoteResponse:
+        """Follow a signed link to an answer at the replica that keeps it, wherever its user is at home."""
         until, request_id = time.time() + TOKEN_S, secrets.token_hex(16)
         vouched = RelayPass(user_id, None, "", keeper.id, KEPT_EPOCH, request_id, until)
         token = self._tokens.sign_pass(vouched, RelayedRequest(hdrs.METH_GET, path))
@@ -180,8 +197,7 @@ class RelayClient:
             allow_redirects=False,
             timeout=ClientTimeout(sock_connect=CONNECT_S, sock_read=ANSWER_S),
         )
-        async with _response_to(asking, lambda: False) as response:
-            yield response
+        return RemoteResponse(asking, lambda: False)
 
     @asynccontextmanager
     async def open_socket(
@@ -259,31 +275,6 @@ def _without(headers: CIMultiDictProxy[str], dropped: frozenset[str]) -> CIMulti
     named = {name.strip().lower() for line in headers.getall(hdrs.CONNECTION, ()) for name in line.split(",")}
     left_out = dropped | named if named else dropped
     return CIMultiDict([(name, value) for name, value in headers.items() if name.lower() not in left_out])
-
-
-@asynccontextmanager
-async def _response_to(
-    sending: Awaitable[ClientResponse], may_be_done: Callable[[], bool]
-) -> AsyncGenerator[ClientResponse]:
-    """The response of a replica, closed when the context is left.
-
-    `may_be_done`: whether the replica may act on the request, asked when it is lost before it answers.
-
-    Raises:
-        ReplicaRefused, ReplicaUnreachable, ReplicaGone: instead of a response.
-    """
-    try:
-        response = await sending
-    except (ClientConnectorError, ConnectionTimeoutError):
-        raise ReplicaUnreachable from None
-    except (ClientError, OSError):
-        raise ReplicaGone(may_be_done=may_be_done()) from None
-    try:
-        if (refused := response.headers.get(REFUSED_HEADER)) is not None:
-            raise ReplicaRefused(refused)
-        yield response
-    finally:
-        response.close()
 
 
 def _url(base: str, request: web.Request) -> URL:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from bridge.errors import BridgeError
@@ -48,6 +47,40 @@ class _Stay:
     """Open requests that are served here."""
     left_idle_at: float = field(default=0.0)
     """The loop's time at which the last request ended, or something else was seen to be open."""
+
+
+class ServedUser:
+    """The context in which a request of a user is served; without a stay it waits for nothing.
+
+    A class, as a generator would take twice as long, and every request of a replica is in one.
+    """
+
+    __slots__ = ("_stay",)
+
+    def __init__(self, stay: _Stay | None) -> None:
+        self._stay = stay
+
+    async def __aenter__(self) -> None:
+        """Wait until what older homes left is settled."""
+        if (stay := self._stay) is None:
+            return
+        stay.requests += 1
+        if stay.settling is not None and not stay.settling.done():
+            try:
+                await asyncio.wait({stay.settling})
+            except BaseException:
+                self._leave(stay)
+                raise
+
+    async def __aexit__(self, *_: object) -> None:
+        """End."""
+        if self._stay is not None:
+            self._leave(self._stay)
+
+    @staticmethod
+    def _leave(stay: _Stay) -> None:
+        stay.requests -= 1
+        stay.left_idle_at = _now()
 
 
 class Residents:
@@ -103,21 +136,9 @@ class Residents:
         is_settling = stay.settling is not None and not stay.settling.done()
         return not (stay.requests or is_settling or self._work.is_busy(user_id))
 
-    @asynccontextmanager
-    async def serve_user(self, user_id: str) -> AsyncGenerator[None]:
+    def serve_user(self, user_id: str) -> ServedUser:
         """Run a block that serves a request of a user, once what older homes left is settled."""
-        stay = self._stays.get(user_id)
-        if stay is None:
-            yield
-            return
-        stay.requests += 1
-        try:
-            if stay.settling is not None and not stay.settling.done():
-                await asyncio.wait({stay.settling})
-            yield
-        finally:
-            stay.requests -= 1
-            stay.left_idle_at = _now()
+        return ServedUser(self._stays.get(user_id))
 
     async def _settle(self, home: Home, stay: _Stay) -> None:
         while self._stays.get(home.user_id) is stay:

@@ -17,6 +17,8 @@ from bridge.http.connections import is_relay_request
 from bridge.http.security_headers import is_browser
 
 _ENDING = f"\r\n{hdrs.SERVER}: {SERVER_SOFTWARE}\r\n{hdrs.VARY}: Origin\r\n\r\n".encode()
+_RELAY_ENDING = f"\r\n{hdrs.SERVER}: {SERVER_SOFTWARE}\r\n\r\n".encode()
+"""For another replica, which adds what its caller needs."""
 
 
 class AnswerHead:
@@ -37,7 +39,7 @@ class ProgramAnswer(web.Response):
     """A response whose body is at hand, on a route that other origins may use.
 
     Its bytes are those that aiohttp and the signals of the application would write, which is what they do for
-    browsers, other replicas, and connections that end with the answer.
+    browsers, and connections that end with the answer.
     """
 
     def __init__(self, body: bytes, head: AnswerHead = JSON_HEAD) -> None:
@@ -56,7 +58,8 @@ class ProgramAnswer(web.Response):
         if not _is_known(request):
             return await super().prepare(request)
         body, date = self._whole, rfc822_formatted_time()
-        head = b"%b%d\r\nDate: %b%b" % (self._start_bytes, len(body), date.encode(), _ENDING)
+        ending = _RELAY_ENDING if is_relay_request(request) else _ENDING
+        head = b"%b%d\r\nDate: %b%b" % (self._start_bytes, len(body), date.encode(), ending)
         self._keep_alive = True
         await request.writer.write_eof(head + body)
         self._body_length = len(body)
@@ -68,5 +71,4 @@ def _is_known(request: web.BaseRequest) -> bool:
     """Whether the head of the answer depends on nothing that the request says."""
     headers = request.headers
     stays_open = request.version == HttpVersion11 and request.keep_alive and request.method != hdrs.METH_HEAD
-    is_program = hdrs.ORIGIN not in headers and not is_browser(headers)
-    return stays_open and is_program and not is_relay_request(request)
+    return stays_open and hdrs.ORIGIN not in headers and not is_browser(headers)
