@@ -82,7 +82,7 @@ class McpCalls:
         """
         if declares_tasks(message):
             return await self._answer_as_task(request, message)
-        progress = _progress_for(message) if "progressToken" in message.meta else None
+        progress = _progress_for(message)
         call, request_id = await self._read_call(request, message, is_watched=progress is not None)
         is_heard = False
         try:
@@ -104,7 +104,7 @@ class McpCalls:
         Raises:
             RpcError: as `answer_modern`.
         """
-        progress = _progress_for(message) if "progressToken" in message.meta else None
+        progress = _progress_for(message)
         call, request_id = await self._read_call(request, message, is_watched=progress is not None)
         work = self._run_legacy(caller_of(request), call, message, progress)
         with _LastingCall(request, self._tasks, self._engine, request_id):
