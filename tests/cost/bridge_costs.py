@@ -32,7 +32,7 @@ TURNS = 100
 
 _LIMITS = {"CALLS_PER_MINUTE_PER_USER": 1_000_000}
 
-_CALL = {"name": TOOL, "arguments": json.loads(ARGUMENTS_TEXT)}
+CALL = {"name": TOOL, "arguments": json.loads(ARGUMENTS_TEXT)}
 """Parameters of `tools/call`."""
 
 
@@ -103,12 +103,12 @@ async def measure_tool_route(measured: Measured, waste: int) -> float:
 
 async def measure_mcp_call(measured: Measured, waste: int) -> float:
     """Calls for the same call through `/mcp`, from a modern client."""
-    return await _measure_mcp(measured, waste, modern_request("tools/call", _CALL))
+    return await _measure_mcp(measured, waste, modern_request("tools/call", CALL))
 
 
 async def measure_legacy_mcp_call(measured: Measured, waste: int) -> float:
     """Calls for the same call from a legacy client, which outlasts its connection."""
-    return await _measure_mcp(measured, waste, legacy_request("tools/call", _CALL))
+    return await _measure_mcp(measured, waste, legacy_request("tools/call", CALL))
 
 
 async def measure_mcp_list(measured: Measured, waste: int) -> float:
@@ -130,16 +130,17 @@ async def _measure_mcp(
 
 async def measure_dispatch(measured: Measured, waste: int) -> float:
     """Calls for one call of the dispatcher, to the page and back."""
-    request = measured.compose_call(safe=True)
+    return await calls_of(partial(dispatch_calls, measured, waste, safe=True), TIMES, measured.settle)
 
-    async def dispatch() -> None:
-        for _ in range(TIMES):
-            slot = FreeSlot(Deadline(30, "call"))
-            outcome = await measured.bridge.components.dispatcher.dispatch_call(request, slot)
-            assert outcome.state is CallState.SUCCEEDED, outcome
-            waste_calls(waste)
 
-    return await calls_of(dispatch, TIMES, measured.settle)
+async def dispatch_calls(measured: Measured, waste: int, *, safe: bool) -> None:
+    """Make `TIMES` calls by the dispatcher, one after another."""
+    request = measured.compose_call(safe=safe)
+    for _ in range(TIMES):
+        slot = FreeSlot(Deadline(30, "call"))
+        outcome = await measured.bridge.components.dispatcher.dispatch_call(request, slot)
+        assert outcome.state is CallState.SUCCEEDED, outcome
+        waste_calls(waste)
 
 
 async def measure_safe_journal(measured: Measured, waste: int) -> float:

@@ -4,16 +4,13 @@ Times differ between machines and from run to run; these do not, so 15 % more is
 are counted on asyncio's own event loop, because uvloop does its work where Python sees nothing of it.
 """
 
-import asyncio
 import math
 import warnings
-from collections.abc import Generator
-from pathlib import Path
 
 import pytest
 
-from tests.cost.bridge_costs import Measured, measured_bridge
 from tests.cost.record import PYTHON, Difference, differing, read_record
+from tests.cost.scales import Scales
 from tests.cost.subjects import UNITS, Measure
 
 RECORDED_PYTHON, RECORDED = read_record()
@@ -24,42 +21,6 @@ of_this_python = pytest.mark.skipif(
     PYTHON != RECORDED_PYTHON, reason=f"the record was made with Python {RECORDED_PYTHON}"
 )
 each_subject = pytest.mark.parametrize(("name", "measure"), SUBJECTS.items(), ids=list(SUBJECTS))
-
-
-class Scales:
-    """A bridge, and the event loop on which it is measured.
-
-    A loop of pytest's would be looptime's, which does eight calls more in each of its turns.
-    """
-
-    def __init__(self, folder: Path, runner: asyncio.Runner) -> None:
-        self._runner = runner
-        self._running = measured_bridge(folder)
-        self._measured: Measured = runner.run(self._running.__aenter__())
-
-    def measure_cost(self, measure: Measure, waste: int = 0) -> float:
-        """Return the cost of a subject with `waste` more."""
-
-        async def run() -> float:
-            return await measure(self._measured, waste)
-
-        return self._runner.run(run())
-
-    def close(self) -> None:
-        """Stop the bridge."""
-
-        async def stop() -> None:
-            await self._running.__aexit__(None, None, None)
-
-        self._runner.run(stop())
-
-
-@pytest.fixture(scope="module")
-def scales(tmp_path_factory: pytest.TempPathFactory) -> Generator[Scales]:
-    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-        opened = Scales(tmp_path_factory.mktemp("cost"), runner)
-        yield opened
-        opened.close()
 
 
 @pytest.mark.filterwarnings("default:.*tests.cost:UserWarning")

@@ -4,23 +4,18 @@ What ends in a cycle waits for the garbage collector, answers and whole requests
 uses, and milliseconds for everybody when it is searched.
 """
 
-import asyncio
 import gc
 import json
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable
 from types import MappingProxyType
 
 import pytest
 
 from bench.payloads import ARGUMENTS_TEXT
 from bench.shop_bridge import TOOL
-from bridge.calls.state_machine import CallState
-from bridge.limits.settings import Deadline
-from tests.cost.bridge_costs import Measured, measured_bridge
-from tests.support.calls.dispatcher_harness import FreeSlot
-from tests.support.mcp_messages import modern_request
-
-TIMES = 20
+from tests.cost.bridge_costs import CALL, TIMES, Measured, dispatch_calls
+from tests.cost.scales import Scales
+from tests.support.mcp_messages import legacy_request, modern_request
 
 CONNECTION = 16
 """Maximum number of objects that two connections leave: those of asyncio hold themselves, uvloop's do not."""
@@ -34,27 +29,21 @@ Ask = Callable[[Measured], Awaitable[object]]
 
 
 async def _ask_tool(measured: Measured) -> None:
-    await measured.ask("POST", f"/tools/{TOOL}", ARGUMENTS_TEXT, times=TIMES)
+    await measured.ask("POST", f"/tools/{TOOL}", ARGUMENTS_TEXT)
 
 
 async def _ask_mcp(measured: Measured) -> None:
-    body, headers = modern_request("tools/call", {"name": TOOL, "arguments": json.loads(ARGUMENTS_TEXT)})
-    await measured.ask("POST", "/mcp", json.dumps(body), headers, times=TIMES)
+    body, headers = modern_request("tools/call", CALL)
+    await measured.ask("POST", "/mcp", json.dumps(body), headers)
 
 
 async def _ask_legacy_mcp(measured: Measured) -> None:
-    params = {"name": TOOL, "arguments": json.loads(ARGUMENTS_TEXT)}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    headers = {"MCP-Protocol-Version": "2025-11-25"}
-    await measured.ask("POST", "/mcp", json.dumps(body), headers, times=TIMES)
+    body, headers = legacy_request("tools/call", CALL)
+    await measured.ask("POST", "/mcp", json.dumps(body), headers)
 
 
 async def _dispatch_unsafe(measured: Measured) -> None:
-    request = measured.compose_call(safe=False)
-    for _ in range(TIMES):
-        slot = FreeSlot(Deadline(30, "call"))
-        outcome = await measured.bridge.components.dispatcher.dispatch_call(request, slot)
-        assert outcome.state is CallState.SUCCEEDED, outcome
+    await dispatch_calls(measured, 0, safe=False)
 
 
 async def _read_response(measured: Measured) -> None:
@@ -83,26 +72,13 @@ MOST = MappingProxyType(
 """Maximum number of objects that each leaves to the garbage collector."""
 
 
-@pytest.fixture(scope="module")
-def runner() -> Generator[asyncio.Runner]:
-    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner) -> Generator[Measured]:
-    running = measured_bridge(tmp_path_factory.mktemp("garbage"))
-    yield runner.run(running.__aenter__())
-    runner.run(running.__aexit__(None, None, None))
-
-
 @pytest.mark.parametrize(("ask", "most"), MOST.items(), ids=lambda ask: getattr(ask, "__name__", ""))
 def test_what_has_ended_leaves_nothing_to_the_garbage_collector(
-    measured: Measured, runner: asyncio.Runner, ask: Ask, most: float
+    scales: Scales, ask: Ask, most: float
 ) -> None:
     """Eleven objects a call were four per cent of all time, and kept its answer."""
 
-    async def count() -> float:
+    async def count(measured: Measured, _waste: int) -> float:
         await ask(measured)
         await measured.settle()
         gc.collect()
@@ -114,4 +90,4 @@ def test_what_has_ended_leaves_nothing_to_the_garbage_collector(
         finally:
             gc.enable()
 
-    assert runner.run(count()) <= most + OTHERS
+    assert scales.measure_cost(count) <= most + OTHERS
