@@ -7,11 +7,17 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Protocol
 
-from aiohttp import ClientError, ClientResponse
+from aiohttp import ClientError
 
 from bridge.calls.call_ids import names_replica
 from bridge.cluster.ports import LiveReplica
-from bridge.cluster.relay_client import RelayClient, ReplicaGone, ReplicaRefused, ReplicaUnreachable
+from bridge.cluster.relay_client import (
+    AnyResponse,
+    RelayClient,
+    ReplicaGone,
+    ReplicaRefused,
+    ReplicaUnreachable,
+)
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.answers_elsewhere import KeeperGone
 
@@ -64,7 +70,7 @@ class KeptAnswers:
             raise _unreached(call_id) from None
 
 
-async def _pieces(response: ClientResponse, call_id: str) -> AsyncIterator[bytes]:
+async def _pieces(response: AnyResponse, call_id: str) -> AsyncIterator[bytes]:
     try:
         async for piece in response.content.iter_any():
             yield piece

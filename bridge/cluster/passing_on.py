@@ -11,7 +11,7 @@ import secrets
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from aiohttp import ClientError, ClientResponse, hdrs, web
+from aiohttp import ClientError, hdrs, web
 
 from bridge.auth.identity import Caller
 from bridge.catalog.registry import NOBODY
@@ -19,6 +19,7 @@ from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.lost_requests import CALLING_PATHS, SAFE_METHODS, LostRequest, LostRequests, explain_stop
 from bridge.cluster.open_exchanges import ExchangeCut, HeldExchange, OpenExchanges
 from bridge.cluster.relay_client import (
+    AnyResponse,
     PassedRequest,
     RelayClient,
     ReplicaGone,
@@ -247,7 +248,7 @@ class PassingOn:
         return explain_stop(request.method) if self._is_stopping else _HomeLost(may_be_done=True)
 
 
-async def _copy_response(request: web.Request, source: ClientResponse) -> web.StreamResponse:
+async def _copy_response(request: web.Request, source: AnyResponse) -> web.StreamResponse:
     """Return the response of the home to the caller, piece by piece as it comes.
 
     Raises:
@@ -281,7 +282,7 @@ def _kept_body(request: web.Request, caller: Caller | None) -> bytes | None:
 
     Only of requests that do nothing but call tools: the journal tells whether a lost home had the body.
     """
-    is_call = caller is not None and pattern_of(request) in CALLING_PATHS
+    is_call = caller is not None and request.method == hdrs.METH_POST and pattern_of(request) in CALLING_PATHS
     return take_arrived(request, SHORT_BYTES) if is_call else None
 
 

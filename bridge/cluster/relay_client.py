@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from aiohttp import (
     ClientConnectorError,
@@ -35,25 +36,25 @@ from bridge.auth.identity import Caller
 from bridge.cluster.ports import LiveReplica
 from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
 from bridge.cluster.relay_token import KEPT_EPOCH, TOKEN_S, RelayedRequest, RelayPass, RelayTokens
+from bridge.cluster.replica_connections import (
+    CONNECT_S,
+    IDLE_S,
+    PIECE_BYTES,
+    NoConnection,
+    ReplicaConnections,
+    ReplicaResponse,
+    WholeRequest,
+)
 from bridge.homes import Home
 from bridge.http.routing import address_of
 from bridge.tracing.context import TRACEPARENT
 from bridge.tracing.tracer import current_context
 
-CONNECT_S = 2.0
-"""Seconds for a connection to another replica; in one network it takes a millisecond."""
-
 ANSWER_S = 10.0
 """Seconds for the next bytes of an answer that another replica keeps: it reads them from its disk."""
 
-IDLE_S = 15.0
-"""Seconds for which an idle connection is kept: much less than the other side keeps it."""
-
 SOCKET_CLOSE_S = 1.0
 """Seconds for the other side to confirm that a WebSocket is closed."""
-
-PIECE_BYTES = 256 * 1024
-"""Bytes of a response that are read ahead of a slow caller."""
 
 _HOP_BY_HOP = frozenset(
     {
@@ -70,11 +71,18 @@ _HOP_BY_HOP = frozenset(
 )
 """Headers of one connection (RFC 9110, 7.6.1)."""
 
+_NEVER_OF_ONE_CONNECTION = frozenset({"host", "content-length"})
+"""Headers that a client cannot remove by naming them in `Connection`: they say where a request ends."""
+
 _NOT_SENT = _HOP_BY_HOP | {"authorization", "expect", TOKEN_HEADER.lower(), REFUSED_HEADER.lower()}
 _NOT_RETURNED = _HOP_BY_HOP | {"date", "server"}
 _OF_HANDSHAKE = frozenset(
     {"sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol"}
 )
+
+
+AnyResponse: TypeAlias = ClientResponse | ReplicaResponse
+"""A response, by whichever way its request was sent."""
 
 
 class ReplicaRefused(Exception):
@@ -128,12 +136,12 @@ class RemoteResponse:
 
     __slots__ = ("_may_be_done", "_response", "_sending")
 
-    def __init__(self, sending: Awaitable[ClientResponse], may_be_done: Callable[[], bool]) -> None:
+    def __init__(self, sending: Awaitable[AnyResponse], may_be_done: Callable[[], bool]) -> None:
         """`may_be_done`: whether the replica may act on the request; asked if it is lost before."""
         self._sending = sending
         self._may_be_done = may_be_done
 
-    async def __aenter__(self) -> ClientResponse:
+    async def __aenter__(self) -> AnyResponse:
         """Wait for the head of the response.
 
         Raises:
@@ -141,7 +149,7 @@ class RemoteResponse:
         """
         try:
             response = self._response = await self._sending
-        except (ClientConnectorError, ConnectionTimeoutError):
+        except (ClientConnectorError, ConnectionTimeoutError, NoConnection):
             raise ReplicaUnreachable from None
         except (ClientError, OSError):
             raise ReplicaGone(may_be_done=self._may_be_done()) from None
@@ -162,6 +170,7 @@ class RelayClient:
         self._tokens = tokens
         self._sockets: set[ClientWebSocketResponse] = set()
         self._opens_sockets = True
+        self._connections = ReplicaConnections()
         self._session = ClientSession(
             connector=TCPConnector(limit=0, keepalive_timeout=IDLE_S, use_dns_cache=True),
             timeout=ClientTimeout(total=None, sock_connect=CONNECT_S),
@@ -174,17 +183,20 @@ class RelayClient:
 
     def send_request(self, passed: PassedRequest, home: Home, url: str) -> RemoteResponse:
         """Return the context in which a home at `url` answers; leaving it ends the request there."""
-        request, body = passed.request, _Body(passed.request)
-        is_awaited = passed.body is None and request.can_read_body
+        request, headers = passed.request, self._headers(passed, home)
+        if passed.body is not None:
+            whole = WholeRequest(request.method, request.rel_url.raw_path_qs, headers, passed.body)
+            return RemoteResponse(self._connections.send_request(url, whole), lambda: True)
+        body, has_body = _Body(request), request.can_read_body
         sending = self._session.request(
             request.method,
             _url(url, request),
-            headers=self._headers(passed, home),
-            data=body.read_pieces() if is_awaited else passed.body,
-            expect100=is_awaited,
+            headers=headers,
+            data=body.read_pieces() if has_body else None,
+            expect100=has_body,
             allow_redirects=False,
         )
-        return RemoteResponse(sending, lambda: body.has_begun or not is_awaited)
+        return RemoteResponse(sending, lambda: body.has_begun or not has_body)
 
     def get_answer(self, path: str, user_id: str, keeper: LiveReplica) -> RemoteResponse:
         """Follow a signed link to an answer at the replica that keeps it, wherever its user is at home."""
@@ -244,6 +256,7 @@ class RelayClient:
 
     async def close(self) -> None:
         """Close all connections."""
+        self._connections.close()
         await self._session.close()
 
     def _headers(self, passed: PassedRequest, home: Home) -> CIMultiDict[str]:
@@ -265,7 +278,7 @@ class RelayClient:
         return headers
 
 
-def returned_headers(response: ClientResponse) -> CIMultiDict[str]:
+def returned_headers(response: AnyResponse) -> CIMultiDict[str]:
     """Return the headers of a response as they go on to the client."""
     return _without(response.headers, _NOT_RETURNED)
 
@@ -273,7 +286,7 @@ def returned_headers(response: ClientResponse) -> CIMultiDict[str]:
 def _without(headers: CIMultiDictProxy[str], dropped: frozenset[str]) -> CIMultiDict[str]:
     """Return headers without `dropped` ones, and without those that `Connection` names."""
     named = {name.strip().lower() for line in headers.getall(hdrs.CONNECTION, ()) for name in line.split(",")}
-    left_out = dropped | named if named else dropped
+    left_out = dropped | (named - _NEVER_OF_ONE_CONNECTION) if named else dropped
     return CIMultiDict([(name, value) for name, value in headers.items() if name.lower() not in left_out])
 
 

@@ -131,6 +131,21 @@ async def test_a_caller_that_hangs_up_cancels_its_call(
     await eventually(lambda: page.cancelled)
 
 
+@pytest.mark.parametrize("named", ["content-length", "host", "content-length, host, x-else"])
+async def test_a_caller_cannot_remove_what_says_where_a_request_ends(
+    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession, named: str
+) -> None:
+    """Requests of several callers share a connection: the body of one would be read as the next request."""
+    await page.connect(products)
+    inner = b"POST /tools/listProducts HTTP/1.1\r\nContent-Encoding: evil\r\nX-Ignore: "
+    headers = {**keyed(two), "Connection": named, "Content-Type": "application/json"}
+    async with http.post(two.here.base_url + LIST, data=inner, headers=headers) as refused:
+        assert (refused.status, (await refused.json())["error"]["code"]) == (400, "invalid_arguments")
+    for _ in range(3):
+        assert await call_list(two, http) == (200, PRODUCTS)
+    assert len(page.calls) == 3
+
+
 async def test_a_model_answer_is_streamed_as_it_comes(
     two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession
 ) -> None:
