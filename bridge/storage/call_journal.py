@@ -32,10 +32,12 @@ from bridge.storage.call_mapping import (
     CALLS,
     ENDED_COLUMNS,
     WRITER,
+    CallChanges,
     CallFields,
     StoredCall,
+    apply_changes,
+    changes_of_call,
     late_text,
-    note_changes,
     read_call,
     read_ended,
     read_recorded_call,
@@ -86,26 +88,26 @@ class _Late:
     text: str
 
 
-class _Unread(msgspec.Struct, gc=False):
-    """A call whose arguments have not been searched for secrets yet."""
+class _Recorded(msgspec.Struct, gc=False):
+    """A call to be written."""
 
     row: CallFields
-    arguments: str
+    unread: str | None = None
+    """Arguments that have not been searched for secrets yet; the thread does."""
+    changes: CallChanges | None = None
+    """What has changed since `row` was built; only set while it waits."""
+    number: int = 0
+    """Number of its entry, of an open call; 0 if the line of its opening could not be written."""
 
 
-_Entry: TypeAlias = "CallFields | _Unread | _Late | _Delivery"
-
-
-class _Opened(msgspec.Struct, gc=False):
-    """A call that was recorded as opened."""
-
-    row: CallFields
-    number: int
-    """Number of its entry."""
+_Entry: TypeAlias = "_Recorded | _Late | _Delivery"
+_Line: TypeAlias = "CallFields | CallChanges"
+"""A line of the write-ahead log."""
 
 
 _encode_lines = msgspec.json.Encoder().encode_lines
-_line_reader = msgspec.json.Decoder(CallFields)
+_row_reader = msgspec.json.Decoder(CallFields)
+_changes_reader = msgspec.json.Decoder(CallChanges)
 
 
 class CallJournal:
@@ -117,12 +119,12 @@ class CallJournal:
         self._thread = thread
         self._intents = intents
         self._entries = GroupCommit[_Entry]("The journal of calls", thread, _save)
-        self._under_way: dict[str, _Opened] = {}
+        self._under_way: dict[str, _Recorded] = {}
         """Calls that were opened and have not ended, by their ids."""
         self._openings: list[CallFields] = []
         """Calls whose lines are written before their messages."""
         self._on_unrecorded: Callable[[Sequence[str]], None] | None = None
-        self._held: list[CallFields] | None = None
+        self._held: list[_Line] | None = None
         """Endings whose lines are gathered; None: each is written at once."""
         self._is_failing = False
         """Whether the last line could not be appended."""
@@ -145,8 +147,7 @@ class CallJournal:
             row.arguments, text = redact_arguments(text), None
         if entries.is_away or not self._append([row]):
             raise JournalUnavailable
-        entries.put_entry(row if text is None else _Unread(row, text), is_vital=True)
-        self._under_way[call.call_id] = _Opened(row, entries.accepted)
+        self._put_opened(_Recorded(row, text))
 
     def on_unrecorded(self, listener: Callable[[Sequence[str]], None]) -> None:
         """Hold openings from now on; `listener` is called with calls whose messages must not be written."""
@@ -167,8 +168,7 @@ class CallJournal:
         row = row_of_call(call, may_begin=True, ended_at=None)
         row.arguments = redact_arguments(request.arguments_text)
         self._openings.append(row)
-        entries.put_entry(row, is_vital=True)
-        self._under_way[call.call_id] = _Opened(row, entries.accepted)
+        self._put_opened(_Recorded(row))
         return True
 
     def write_openings(self) -> None:
@@ -179,9 +179,12 @@ class CallJournal:
         if not self._openings:
             return
         rows, self._openings = self._openings, []
-        lost = self._append_each(rows)
+        lost = [row.id for row in self._append_each(rows)]
+        for call_id in lost:
+            if (opened := self._under_way.get(call_id)) is not None:
+                opened.number = 0
         if lost and self._on_unrecorded is not None:
-            self._on_unrecorded([row.id for row in lost])
+            self._on_unrecorded(lost)
 
     @property
     def backlog(self) -> Backlog:
@@ -201,19 +204,17 @@ class CallJournal:
         opened = self._under_way.pop(call.call_id, None)
         if opened is None:
             row = row_of_call(call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
-            text = storable_arguments(call)
-            self._entries.put_entry(row if text is None else _Unread(row, text))
+            self._entries.put_entry(_Recorded(row, storable_arguments(call)))
             return
-        row = opened.row
-        if not (is_waiting := self._entries.is_waiting(opened.number)):
-            row = copy(row)  # the thread has the other; one that waits is written as it is then
-        note_changes(row, call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
-        if self._held is None:
-            self._append([row])
+        changes = changes_of_call(call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
+        if self._entries.is_waiting(opened.number):  # so the line of its opening is still needed, and there
+            opened.changes = changes
+            self._write_ending(changes)
         else:
-            self._held.append(row)
-        if not is_waiting:
-            self._entries.put_entry(row, is_vital=True)
+            row = copy(opened.row)  # the thread has the other
+            apply_changes(row, changes)
+            self._write_ending(row)
+            self._entries.put_entry(_Recorded(row), is_vital=True)
 
     def hold_endings(self) -> None:
         """Gather the lines of endings; `write_endings` must be called before anything else runs."""
@@ -263,7 +264,7 @@ class CallJournal:
         heard counts as not heard from now on.
         """
         for row in _left_rows(self._intents):
-            self._entries.put_entry(row, is_vital=True)
+            self._entries.put_entry(_Recorded(row), is_vital=True)
         await self._entries.flush_entries()
         async with self._session.begin_transaction() as session:
             rows = (await session.scalars(select(CallRow).where(CallRow.ended_at.is_(None)))).all()
@@ -286,18 +287,28 @@ class CallJournal:
             await session.execute(_note_unheard().where(CALLS.c.user_id == user_id))
         return await self.list_repeatable(user_id)
 
-    def _append_each(self, rows: Sequence[CallFields]) -> Sequence[CallFields]:
-        """Append rows by one write, or those that fit by one each; returns those that were not written."""
-        if self._append(rows):
-            return ()
-        return rows if len(rows) == 1 else [row for row in rows if not self._append([row])]
+    def _put_opened(self, opened: _Recorded) -> None:
+        opened.number = self._entries.put_entry(opened, is_vital=True)
+        self._under_way[opened.row.id] = opened
 
-    def _append(self, rows: Sequence[CallFields]) -> bool:
-        """Append rows to the write-ahead log by one write; returns whether they were written."""
+    def _write_ending(self, line: _Line) -> None:
+        if self._held is None:
+            self._append([line])
+        else:
+            self._held.append(line)
+
+    def _append_each(self, lines: Sequence[_Line]) -> Sequence[_Line]:
+        """Append lines by one write, or those that fit by one each; returns those that were not written."""
+        if self._append(lines):
+            return ()
+        return lines if len(lines) == 1 else [line for line in lines if not self._append([line])]
+
+    def _append(self, lines: Sequence[_Line]) -> bool:
+        """Append lines to the write-ahead log by one write; returns whether they were written."""
         entries = self._entries
         try:
-            lines = _encode_lines(rows)
-            self._intents.append_lines(lines, accepted=entries.accepted, settled=entries.settled)
+            text = _encode_lines(lines)
+            self._intents.append_lines(text, accepted=entries.accepted, settled=entries.settled)
         except (OSError, UnicodeEncodeError) as error:
             if not self._is_failing:
                 _log.error("Calls that may change something cannot be recorded: %s", error)
@@ -417,15 +428,17 @@ def _save(connection: Connection, entries: Sequence[_Entry]) -> None:
     rows: dict[str, CallFields] = {}  # the last row of each call
     later: list[_Late | _Delivery] = []
     for entry in entries:
-        if isinstance(entry, CallFields):
-            if (before := rows.get(entry.id)) is not None:
-                entry.arguments = before.arguments
-            rows[entry.id] = entry
-        elif isinstance(entry, _Unread):
-            entry.row.arguments = redact_arguments(entry.arguments)
-            rows[entry.row.id] = entry.row
-        else:
+        if not isinstance(entry, _Recorded):
             later.append(entry)
+            continue
+        row, before = entry.row, rows.get(entry.row.id)
+        if entry.unread is not None:
+            row.arguments = redact_arguments(entry.unread)
+        elif before is not None:
+            row.arguments = before.arguments
+        if entry.changes is not None:
+            apply_changes(row, entry.changes)
+        rows[row.id] = row
     WRITER.write_rows(connection, list(map(values_of, rows.values())))
     for said in later:
         if isinstance(said, _Late):
@@ -449,17 +462,25 @@ def _save_late(connection: Connection, said: _Late) -> None:
 def _left_rows(intents: WriteAheadLog) -> list[CallFields]:
     """Return the rows of a write-ahead log, each call's opening before its end."""
     rows: list[CallFields] = []
+    endings: dict[str, CallChanges] = {}
     unreadable = 0
     for line in intents.read_lines():
         try:
-            row = _line_reader.decode(line)
-            CallState(row.state)
+            if line.startswith(b"["):
+                ending = _changes_reader.decode(line)
+                CallState(ending.state)
+                endings[ending.id] = ending
+            else:
+                row = _row_reader.decode(line)
+                CallState(row.state)
+                rows.append(row)
         except (msgspec.DecodeError, ValueError):
             unreadable += 1
-        else:
-            rows.append(row)
     if unreadable:
         _log.error("The write-ahead log has %d lines that cannot be read; they are ignored.", unreadable)
+    for row in rows:
+        if (ending := endings.get(row.id)) is not None:
+            apply_changes(row, ending)
     return sorted(rows, key=_certainty)
 
 

@@ -99,20 +99,29 @@ class CallFields(msgspec.Struct, gc=False, omit_defaults=True):
     epoch: int | None = None
 
 
+class CallChanges(msgspec.Struct, gc=False, array_like=True):
+    """What changes of a call until it has ended: the columns `CHANGED`, in this order.
+
+    It is also a line of the write-ahead log, for a call whose opening is there, too: a third of a whole row.
+    A later version may add fields at the end, with defaults.
+    """
+
+    id: str
+    device_id: str | None
+    state: str
+    may_begin: bool
+    http_status: int | None
+    content_type: str | None
+    error: str | None
+    decision: str | None
+    ended_at: float | None
+    epoch: int | None
+
+
 COLUMNS = tuple(column.name for column in CALLS.c if column.name in CallFields.__struct_fields__)
 """Columns in the order of the table, in which a statement names them."""
 
-CHANGED = (
-    "device_id",
-    "state",
-    "may_begin",
-    "http_status",
-    "content_type",
-    "error",
-    "decision",
-    "ended_at",
-    "epoch",
-)
+CHANGED = CallChanges.__struct_fields__[1:]
 """Columns that change until a call has ended."""
 
 WRITER = RowWriter(
@@ -130,7 +139,7 @@ def row_of_call(
     call: OpenCall, *, may_begin: bool, ended_at: float | None, epoch: int | None = None
 ) -> CallFields:
     """Build the row of a call, without its arguments."""
-    request = call.request
+    request, page = call.request, call.page
     context, repeat = request.context, request.repeat
     row = CallFields(
         call.call_id,
@@ -147,30 +156,50 @@ def row_of_call(
         turn_call_id=context.turn_call_id,
         asked_by=context.asked_by,
         request_id=context.relayed_id,
+        device_id=None if page is None else page.device_id,
+        ended_at=ended_at,
+        epoch=epoch,
     )
     if repeat is not None:
         row.caller, row.digest, row.key_digest = repeat.caller, repeat.digest, repeat.key_digest
-    note_changes(row, call, may_begin=may_begin, ended_at=ended_at, epoch=epoch)
+    if call.outcome is not None or call.verdict is not None:
+        apply_changes(row, changes_of_call(call, may_begin=may_begin, ended_at=ended_at, epoch=epoch))
     return row
 
 
-def note_changes(
-    row: CallFields, call: OpenCall, *, may_begin: bool, ended_at: float | None, epoch: int | None
-) -> None:
-    """Write into a call's row what changes until the call has ended: the columns `CHANGED`."""
+def changes_of_call(
+    call: OpenCall, *, may_begin: bool, ended_at: float | None, epoch: int | None
+) -> CallChanges:
+    """Build what may have changed of the row of a call since it was opened."""
     outcome, page, verdict = call.outcome, call.page, call.verdict
     answered = error = None
     if outcome is not None:
         answered, error = outcome.answered, outcome.error
-    row.device_id = None if page is None else page.device_id
-    row.state = _STATES[call.phase]
-    row.may_begin = may_begin
-    row.http_status = None if answered is None else answered.http_status
-    row.content_type = None if answered is None else answered.content_type
-    row.error = None if error is None else error.model_dump_json()
-    row.decision = None if verdict is None else json.dumps(asdict(verdict))
-    row.ended_at = ended_at
-    row.epoch = epoch
+    return CallChanges(
+        call.call_id,
+        None if page is None else page.device_id,
+        _STATES[call.phase],
+        may_begin,
+        None if answered is None else answered.http_status,
+        None if answered is None else answered.content_type,
+        None if error is None else error.model_dump_json(),
+        None if verdict is None else json.dumps(asdict(verdict)),
+        ended_at,
+        epoch,
+    )
+
+
+def apply_changes(row: CallFields, changes: CallChanges) -> None:
+    """Write the changes of a call into its row: the columns `CHANGED`."""
+    row.device_id = changes.device_id
+    row.state = changes.state
+    row.may_begin = changes.may_begin
+    row.http_status = changes.http_status
+    row.content_type = changes.content_type
+    row.error = changes.error
+    row.decision = changes.decision
+    row.ended_at = changes.ended_at
+    row.epoch = changes.epoch
 
 
 values_of = cast("Callable[[CallFields], tuple[Any, ...]]", attrgetter(*COLUMNS))

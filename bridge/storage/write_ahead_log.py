@@ -36,7 +36,7 @@ class WriteAheadLogInUse(WriteAheadLogUnusable):
 
 @dataclass(slots=True)
 class _Segment:
-    """One open file. Lines that were appended only in part are cut off before the next ones."""
+    """One open file. A line that was appended only in part is cut off before the next ones."""
 
     path: Path
     file: int
@@ -61,7 +61,8 @@ class _Segment:
         text = self.path.read_bytes()
         *complete, torn = text.split(b"\n")
         if torn:
-            _log.warning("%s: the last line is incomplete; its call was never sent.", self.path)
+            self.size, self.is_torn = len(text) - len(torn), True
+            _log.warning("%s: the last line is incomplete and left out; nothing followed from it.", self.path)
         yield from filter(None, complete)
 
 

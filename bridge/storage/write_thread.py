@@ -148,23 +148,25 @@ class GroupCommit(Generic[EntryT]):
         """Whether more than half of `MAX_WAITING` entries wait: callers that can should await `caught_up`."""
         return len(self._waiting) > MAX_WAITING // 2
 
-    def put_entry(self, entry: EntryT, *, is_vital: bool = False) -> None:
-        """Queue an entry to be written soon; never waits and never fails.
+    def put_entry(self, entry: EntryT, *, is_vital: bool = False) -> int:
+        """Queue an entry to be written soon, and return its number; never waits and never fails.
 
-        While `MAX_WAITING` others wait it is dropped, unless it is vital: callers with vital ones check
-        `is_behind`.
+        While `MAX_WAITING` others wait it is dropped, and 0 returned, unless it is vital: callers with vital
+        ones check `is_behind`.
         """
-        if len(self._waiting) >= MAX_WAITING and not is_vital:
+        waiting = self._waiting
+        if len(waiting) >= MAX_WAITING and not is_vital:
             self._give_up()
-            return
-        self._waiting.append(entry)
-        self.accepted += 1
+            return 0
+        waiting.append(entry)
+        self.accepted = number = self.accepted + 1
         if self._writing or self.is_away:
-            return
-        if len(self._waiting) >= HELD:
+            return number
+        if len(waiting) >= HELD:
             self._start()
         elif self._timer is None:
             self._gather()
+        return number
 
     def is_waiting(self, number: int) -> bool:
         """Return whether the entry that was put as that number, from 1 on, may still be changed in place."""

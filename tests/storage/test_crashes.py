@@ -78,11 +78,8 @@ async def test_a_crash_after_an_approval_knows_of_it(harness: JournalHarness) ->
     """Before it nothing could have been begun; the later word counts, in whichever file it stands."""
     await harness.open("call_1", may_begin=False)
     await harness.open("call_1", may_begin=True)
-    first, second = (harness.folder / name for name in NAMES)
-    asked, _, approved = first.read_bytes().partition(b"\n")
-    async with reopen_after_crash(harness) as later:
-        (later.folder / first.name).write_bytes(approved)
-        (later.folder / second.name).write_bytes(asked + b"\n")
+    asked, approved = (harness.folder / NAMES[0]).read_bytes().splitlines(keepends=True)
+    async with reopen_after_crash(harness, logs=[approved, asked]) as later:
         assert await later.journal.settle_orphans() == 1
         assert (await later.stored_call("call_1")).state is CallState.OUTCOME_UNKNOWN
 
@@ -93,8 +90,7 @@ async def test_an_ending_in_the_database_stays_when_the_log_knows_less(harness: 
     intents = (harness.folder / NAMES[0]).read_bytes()
     harness.end("call_1")
     await harness.stored_call("call_1")
-    async with reopen_after_crash(harness) as later:
-        (later.folder / NAMES[0]).write_bytes(intents)
+    async with reopen_after_crash(harness, logs=[intents]) as later:
         assert await later.journal.settle_orphans() == 0
         assert (await later.stored_call("call_1")).state is CallState.SUCCEEDED
 
@@ -121,9 +117,9 @@ async def test_lines_that_are_none_harm_no_other(
 ) -> None:
     """A broken disk, another version or a stranger wrote them; the log says how many."""
     await harness.open("call_1")
-    async with reopen_after_crash(harness) as later:
-        with (later.folder / NAMES[0]).open("ab") as log:
-            log.write(b'garbage\n\n{"id": 7}\n[]\n\xff\xfe\n' + b'{"id": "cut')
+    intents = (harness.folder / NAMES[0]).read_bytes()
+    others = b'garbage\n\n{"id": 7}\n[]\n\xff\xfe\n' + b'{"id": "cut'
+    async with reopen_after_crash(harness, logs=[intents + others]) as later:
         assert await later.journal.settle_orphans() == 1
         assert "has 4 lines that cannot be read" in caplog.text
         assert (await later.stored_call("call_1")).state is CallState.OUTCOME_UNKNOWN

@@ -11,7 +11,13 @@ import pytest_asyncio
 from bridge.calls.state_machine import CallState
 from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS
 from bridge.storage.write_ahead_log import NAMES
-from tests.support.calls.journal_harness import JournalHarness, open_call, open_journal, reopen_after_crash
+from tests.support.calls.journal_harness import (
+    JournalHarness,
+    open_call,
+    open_journal,
+    reopen_after_crash,
+    states_ahead,
+)
 from tests.support.stores.full_disk import limit_disk
 
 pytestmark = pytest.mark.asyncio
@@ -31,7 +37,7 @@ def lines_of(harness: JournalHarness) -> list[dict[str, Any]]:
 
 
 def endings_of(harness: JournalHarness) -> list[str]:
-    return [row["id"] for row in lines_of(harness) if row.get("ended_at") is not None]
+    return [call_id for call_id, state in states_ahead(harness.folder) if state == "succeeded"]
 
 
 def size_of(harness: JournalHarness) -> int:
@@ -100,15 +106,17 @@ async def test_of_endings_that_do_not_fit_together_those_that_fit_are_written(
     harness: JournalHarness,
 ) -> None:
     """On a full disk the next process should know as many as possible."""
-    for call_id in ("call_1", "call_2"):
+    for call_id in ("call_0", "call_1", "call_2"):
         await harness.open(call_id)
+    before = size_of(harness)
+    harness.end("call_0")
     size = size_of(harness)
     harness.journal.hold_endings()
     harness.end("call_1")
     harness.end("call_2")
-    with limit_disk(size + size // 2 + 100):  # an ending is a little longer than an opening
+    with limit_disk(size + (size - before) * 3 // 2):
         harness.journal.write_endings()
-    assert endings_of(harness) == ["call_1"]
+    assert endings_of(harness) == ["call_0", "call_1"]
 
 
 async def test_lines_of_another_version_are_read_as_far_as_they_can_be(
@@ -130,3 +138,41 @@ async def test_lines_of_another_version_are_read_as_far_as_they_can_be(
         "call_2": CallState.OUTCOME_UNKNOWN,
     }
     assert "1 lines that cannot be read" in caplog.text
+
+
+async def test_the_line_of_an_ending_is_read_with_that_of_the_opening(harness: JournalHarness) -> None:
+    """It has only what has changed, as long as the database does not know the call."""
+    await harness.open("call_1", arguments='{"name":"tea"}')
+    harness.end("call_1")
+    opening, ending = (harness.folder / NAMES[0]).read_bytes().splitlines(keepends=True)
+    assert len(ending) < len(opening) / 2
+    for lines in (opening + ending, ending + opening):
+        async with reopen_after_crash(harness, logs=[lines]) as later:
+            assert await later.journal.settle_orphans() == 0
+            assert await later.stored_call("call_1") == await harness.stored_call("call_1")
+
+
+async def test_an_ending_without_its_opening_says_nothing_new(
+    harness: JournalHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The file with the opening is cleared once the database has both."""
+    await harness.open("call_1")
+    harness.end("call_1")
+    ending = (harness.folder / NAMES[0]).read_bytes().splitlines(keepends=True)[1]
+    await harness.stored_call("call_1")
+    async with reopen_after_crash(harness, logs=[ending]) as later:
+        assert await later.journal.settle_orphans() == 0
+        assert (await later.stored_call("call_1")).state is CallState.SUCCEEDED
+    assert "cannot be read" not in caplog.text
+
+
+async def test_an_ending_whose_opening_did_not_fit_has_a_whole_line(harness: JournalHarness) -> None:
+    """The call was declined, and its history is not lost."""
+    harness.journal.on_unrecorded(lambda call_ids: None)
+    assert harness.journal.hold_opening(open_call(harness.ann, "call_1"))
+    with limit_disk(10):
+        harness.journal.write_openings()
+    harness.end("call_1")
+    async with reopen_after_crash(harness) as later:
+        assert await later.journal.settle_orphans() == 0
+        assert (await later.stored_call("call_1")).state is CallState.SUCCEEDED

@@ -1,7 +1,8 @@
 """A journal of calls on real files, as they are or as a crash would leave them."""
 
+import json
 import shutil
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from bridge.storage.call_journal import CallJournal
 from bridge.storage.call_mapping import StoredCall
 from bridge.storage.store import Store
 from bridge.storage.users import User
+from bridge.storage.write_ahead_log import NAMES
 from tests.support.calls.dispatcher_harness import FreeSlot
 from tests.support.calls.fake_browser import page
 from tests.support.stores.databases import Where
@@ -50,6 +52,13 @@ def open_call(
     if phase in TERMINAL:
         call.outcome = CallOutcome(call_id, call.state, None, None)
     return call
+
+
+def states_ahead(folder: Path) -> list[tuple[str, str]]:
+    """Call and state of each line in the first file of the write-ahead log."""
+    *complete, _torn = (folder / NAMES[0]).read_bytes().split(b"\n")
+    lines = [json.loads(line) for line in complete]
+    return [(line[0], line[2]) if isinstance(line, list) else (line["id"], line["state"]) for line in lines]
 
 
 @dataclass
@@ -87,9 +96,14 @@ async def open_journal(folder: Path, database: Where | None = None) -> AsyncGene
 
 
 @asynccontextmanager
-async def reopen_after_crash(harness: JournalHarness) -> AsyncGenerator[JournalHarness]:
-    """On the files as they would be left if the process were killed now."""
+async def reopen_after_crash(
+    harness: JournalHarness, *, logs: Sequence[bytes] = ()
+) -> AsyncGenerator[JournalHarness]:
+    """On the files as they would be left if the process were killed now, but for those of the log."""
     left = harness.folder.with_name("left")
+    shutil.rmtree(left, ignore_errors=True)
     shutil.copytree(harness.folder, left)
+    for name, content in zip(NAMES, logs, strict=False):
+        (left / name).write_bytes(content)
     async with open_journal(left) as later:
         yield later
