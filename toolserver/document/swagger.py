@@ -63,9 +63,10 @@ class SwaggerReader:
         """The request body that some parameters of the operation form; equal ones share one object."""
         consumes = media_types_at(node, "consumes") if "consumes" in node else self._consumes
         key = tuple(map(id, parts)), tuple(consumes)
-        if key not in self._bodies:
-            self._bodies[key] = _request_body(parts, consumes)
-        return self._bodies[key]
+        found = self._bodies.get(key)
+        if found is None:
+            found = self._bodies[key] = _request_body(parts, consumes)
+        return found
 
     def produced_types(self, node: JsonObject) -> tuple[str, ...]:
         """The media types of every response of the operation that has a schema."""

@@ -15,6 +15,9 @@ _SCHEMA_KEYS = frozenset(
         *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "x-nullable"),
     )
 )
+_KEYS_OF_MOST = frozenset(("name", "in", "required", "description", "type"))
+"""Keys that most parameters have and no others; only `type` is one of `_SCHEMA_KEYS`."""
+
 _SEPARATORS = {"csv": "commas", "ssv": "spaces", "tsv": "tab characters", "pipes": "the character |"}
 _STYLES = {
     "csv": ("form", False),
@@ -71,8 +74,12 @@ def schema_of(node: JsonObject) -> JsonValue:
     schema = node.get("schema")
     if isinstance(schema, dict):
         return {"type": "string", "format": "binary"} if schema.get("type") == "file" else schema
-    own: JsonObject = {key: value for key, value in node.items() if key in _SCHEMA_KEYS}
-    kind, note = own.get("type"), ""
+    kind, note = node.get("type"), ""
+    own: JsonObject = (
+        {"type": kind}
+        if kind is not None and _KEYS_OF_MOST.issuperset(node)
+        else {key: value for key, value in node.items() if key in _SCHEMA_KEYS}
+    )
     if kind == "file":
         own |= {"type": "string", "format": "binary"}
     elif kind == "array":
