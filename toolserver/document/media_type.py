@@ -80,6 +80,7 @@ def _is_plain_json(media_type: str) -> bool:
     return base_type(media_type) == JSON
 
 
+@lru_cache(maxsize=256)
 def sent_type(media_type: str) -> str:
     """The Content-Type to send for a key of `content`; ranges with JSON become JSON, "text/*" plain text.
 

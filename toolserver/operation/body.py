@@ -14,7 +14,7 @@ from toolserver.document.document import Document, reference_of
 from toolserver.document.media_type import OCTETS, BodyKind, body_kind, choose_json, is_json_range, sent_type
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
-from toolserver.operation.body_field import BodyField, FieldReader, first_properties, is_binary, is_structured
+from toolserver.operation.body_field import BodyField, first_properties, is_binary, is_structured, read_fields
 from toolserver.operation.xml_body import xml_node
 
 __all__ = ["Body", "BodyField", "BodyReader", "read_query_fields"]
@@ -173,9 +173,8 @@ def _write(document: Document, choice: _Choice) -> _Written:
     schema = _schema_of(choice)
     fields: Mapping[str, BodyField] = {}
     if kind in ("form", "multipart"):
-        reader = FieldReader(document, kind, choice.media)
-        fields = reader.read_fields()
-        warnings += reader.warnings
+        fields, field_warnings = read_fields(document, kind, choice.media)
+        warnings += field_warnings
     is_any = kind == "binary" and is_json_range(choice.media_type)
     content_type = OCTETS if is_any else sent_type(choice.media_type)
     return _Written(
@@ -185,7 +184,7 @@ def _write(document: Document, choice: _Choice) -> _Written:
 
 def read_query_fields(document: Document, media: JsonObject) -> dict[str, BodyField]:
     """The fields of a whole query string that is written as a form."""
-    return FieldReader(document, "form", media).read_fields()
+    return read_fields(document, "form", media)[0]
 
 
 def _with_fields(document: Document, choice: _Choice) -> tuple[_Choice, list[str]]:

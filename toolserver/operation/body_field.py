@@ -57,8 +57,18 @@ def rules_of(fields: Mapping[str, BodyField]) -> list[JsonValue]:
     return [{"name": name, **rule} for name, entry in fields.items() if (rule := entry.to_json())]
 
 
+def read_fields(
+    document: Document, kind: Literal["form", "multipart"], media: JsonObject
+) -> tuple[dict[str, BodyField], list[str]]:
+    """Every field of a media type object with a rule of its own, and warnings."""
+    if kind == "form" and not media.get("encoding"):
+        return {}, []
+    reader = _FieldReader(document, kind, media)
+    return reader.read_fields(), reader.warnings
+
+
 @dataclass(slots=True)
-class FieldReader:
+class _FieldReader:
     """Reads the fields of one media type object."""
 
     document: Document
@@ -67,10 +77,8 @@ class FieldReader:
     warnings: list[str] = field(default_factory=list[str])
 
     def read_fields(self) -> dict[str, BodyField]:
-        """Every field with a rule of its own: properties first, then encodings of other names."""
+        """Properties first, then encodings of other names."""
         encodings = object_at(self.media, "encoding")
-        if not encodings and self.kind == "form":
-            return {}
         schemas: dict[str, JsonValue] = dict.fromkeys(encodings)
         schemas |= first_properties(self.document, self.media.get("schema"))
         fields = (self._field(name, schema, object_at(encodings, name)) for name, schema in schemas.items())

@@ -309,14 +309,15 @@ def _read_body(reader: _Reader, place: PathMethod, parts: list[JsonObject]) -> B
         place.warnings.append("The request body is not an object; it is left out.")
         return None
     try:
-        if id(node) not in reader.bodies:
-            reader.bodies[id(node)] = reader.body_reader.read_body(node)
+        found = reader.bodies.get(id(node))
+        if found is None:
+            found = reader.bodies[id(node)] = reader.body_reader.read_body(node)
     except UnwritableBody as error:
         if node.get("required") is True:
             raise UnusableOperation(f"{error}, which is not supported yet.") from None
         place.warnings.append(f"{error}, which is not supported yet; the optional body is left out.")
         return None
-    body, warnings = reader.bodies[id(node)]
+    body, warnings = found
     place.warnings += warnings
     return body
 
