@@ -76,8 +76,8 @@ def take_enum(shape: Shape, part: JsonObject) -> None:
 
 
 def _take_required(shape: Shape, part: JsonObject) -> None:
-    names = [name for name in array_at(part, "required") if isinstance(name, str)]
-    shape.required = tuple(dict.fromkeys((*shape.required, *names)))
+    if names := [name for name in array_at(part, "required") if isinstance(name, str)]:
+        shape.required = tuple(dict.fromkeys((*shape.required, *names)))
 
 
 def take_needed(shape: Shape, branches: list[list[str]], *, exclusive: bool) -> None:

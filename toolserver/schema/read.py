@@ -144,7 +144,7 @@ class ShapeReader:
 
     def _take(self, shape: Shape, part: JsonObject) -> None:
         takers = self._takers
-        for take in dict.fromkeys([takers[key] for key in part if key in takers]):
+        for take in {takers[key]: None for key in part if key in takers}:
             take(shape, part)
         if not KEYS_OF_OBJECTS.isdisjoint(part):
             take_further_keys(shape, part)

@@ -7,10 +7,9 @@ argument. Knows nothing of names of tools and of how requests are built.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from toolserver.document.document import Document, reference_of
 from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
@@ -79,8 +78,7 @@ class Outline(Struct, gc=False):
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Spread:
+class _Spread(Struct, frozen=True, gc=False):
     """A body whose properties are separate arguments."""
 
     shape: Shape
@@ -204,7 +202,7 @@ class Definitions:
             wording = Wording(body.description, notes)
             return [ArgumentSource(BODY_ARGUMENT, schema, wording, body.required)]
         above = self._flattening.above_properties(body.schema, spread.shape)
-        spread = replace(spread, properties=self._with_example(body, spread.properties))
+        spread = structs.replace(spread, properties=self._with_example(body, spread.properties))
         return [_property_source(body, spread, name, above, self._types) for name in spread.properties]
 
     def _with_example(self, body: Body, schemas: JsonObject, *, is_body: bool = False) -> JsonObject:
