@@ -161,13 +161,13 @@ def read_scopes(holder: JsonObject) -> Scopes:
     They are for asking an authorization server, never for a plan: an API that renames a scope changes no
     operation.
     """
-    found: dict[str, dict[str, None]] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for entry in array_at(holder, "security")[:_MAX_ALTERNATIVES]:
         if isinstance(entry, dict):
             for name, scopes in islice(entry.items(), _MAX_TOGETHER):
                 if named := _texts(scopes):
-                    found.setdefault(name, {}).update(dict.fromkeys(named))
-    return tuple((name, tuple(scopes)) for name, scopes in found.items())
+                    found[name] = tuple(dict.fromkeys((*found.get(name, ()), *named)))
+    return tuple(found.items())
 
 
 def _texts(values: JsonValue) -> list[str]:
@@ -228,9 +228,10 @@ class RequirementReader:
             ]
         )
         holder: JsonObject = {"security": entries}
-        if named not in self._by_names:
-            self._by_names[named] = read_requirements(self.document, holder, self.schemes)
-        requirements, warnings = self._by_names[named]
+        found = self._by_names.get(named)
+        if found is None:
+            found = self._by_names[named] = read_requirements(self.document, holder, self.schemes)
+        requirements, warnings = found
         return Security(requirements, read_scopes(holder), warnings)
 
 
