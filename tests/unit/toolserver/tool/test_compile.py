@@ -1,5 +1,6 @@
 """A whole document compiled, and carried as lines."""
 
+import gc
 import json
 import tracemalloc
 from collections.abc import Callable
@@ -315,10 +316,12 @@ def test_a_document_with_all_its_schemas_takes_three_times_its_parsed_form_at_mo
 
 
 def memory_of(make: Callable[[], object]) -> int:
-    """Bytes that Python holds for what `make` gives."""
+    """Bytes that Python holds for what `make` gives, whatever earlier tests have left behind."""
+    gc.collect()  # empties the lists of freed objects, whose memory would be used and not counted
     tracemalloc.start()
     try:
         made = make()
+        gc.collect()
         held = tracemalloc.get_traced_memory()[0]
         del made
     finally:
