@@ -47,7 +47,7 @@ class SendingList(Struct, frozen=True, gc=False):
 NO_SENDINGS = SendingList({}, b"")
 
 
-class ReadParameters(Struct, gc=False):
+class ReadParameters(Struct, frozen=True, gc=False):
     """The parameters of one operation."""
 
     all: tuple[Parameter, ...] = ()
@@ -56,7 +56,7 @@ class ReadParameters(Struct, gc=False):
     sendings: SendingList = NO_SENDINGS
 
 
-class Entries(Struct, gc=False):
+class Entries(Struct, frozen=True, gc=False):
     """The entries of one array, or of several that apply together: read-only, since operations share them."""
 
     parameters: list[Parameter]
@@ -68,7 +68,7 @@ class Entries(Struct, gc=False):
     """The plan of each parameter."""
 
 
-_NO_ENTRIES = Entries([], [], [], ())
+NO_ENTRIES = Entries([], [], [], ())
 
 
 class ParameterLists:
@@ -93,13 +93,13 @@ class ParameterLists:
             UnusableOperation: there are too many, here or in the document so far.
             ReferenceFailed: one of them, or a part of it, is a reference that leads nowhere.
         """
-        own = self._entries(place.node) if "parameters" in place.node else _NO_ENTRIES
+        own = self._entries(place.node) if "parameters" in place.node else NO_ENTRIES
         if "parameters" not in place.item.node:
             return own
         shared = self._entries(place.item.node, shared=True)
-        if own is _NO_ENTRIES:
+        if own is NO_ENTRIES:
             return shared
-        if shared is _NO_ENTRIES:
+        if shared is NO_ENTRIES:
             return own
         return Entries(
             shared.parameters + own.parameters,
@@ -143,7 +143,7 @@ class ParameterLists:
         """The entries of its array; those of a path item are counted for each operation, but read once."""
         entries = holder.get("parameters")
         if not isinstance(entries, list) or not entries:
-            return _NO_ENTRIES
+            return NO_ENTRIES
         count = len(entries)
         if count > MAX_PARAMETERS or count > self._remaining:
             raise self._refusal(count)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.documents.openapi import document_with
-from toolserver.json_types import JsonValue
+from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.operation import Skipped, read_operations
 
 
@@ -68,3 +68,20 @@ def test_a_path_that_leads_elsewhere_is_skipped(path: str, reason: str) -> None:
 def test_a_path_that_only_looks_like_that_stays(path: str) -> None:
     """Dots belong to names, and what stands in braces or behind "?" and "#" is no segment."""
     assert skipped_of({path: {"get": {}}}) == []
+
+
+def test_operations_and_skipped_ones_stay_in_document_order_however_they_fail() -> None:
+    """They are read many at a time, step by step, and each step may end the reading of some."""
+    lost: JsonValue = {"$ref": "#/lost"}
+    kinds: list[JsonObject] = [
+        {"get": {}},
+        {"trace": {}},
+        {"post": {"parameters": [lost]}},
+        {"post": {"requestBody": lost}},
+        {"get": {"requestBody": {"required": True, "content": {"application/json": {}}}}},
+    ]
+    paths: JsonObject = {f"/{number}": kinds[number % len(kinds)] for number in range(503)}
+    listed = read_operations(document_with(paths, {}))
+    usable = [f"/{number}" for number in range(0, 503, len(kinds))]
+    assert [operation.path for operation in listed.operations] == usable
+    assert [skipped.path for skipped in listed.skipped] == [path for path in paths if path not in usable]
