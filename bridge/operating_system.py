@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop  # which many commands do without
@@ -177,6 +177,16 @@ def call_on_stop(loop: AbstractEventLoop, stop: Callable[[], None], *, platform:
 def ignore_interrupts() -> None:
     """Leave Ctrl-C to the parent, which ends this process by closing its standard input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def give_pipe_to_loop(descriptor: int, mode: Literal["rb", "wb"], loop: AbstractEventLoop) -> IO[bytes]:
+    """Return the file of a pipe for the loop's `connect_read_pipe` or `connect_write_pipe`, which closes it.
+
+    uvloop closes the descriptor, and then the file. If that closed it once more, it would take away what
+    another thread has opened meanwhile under the number: the database, or the connection of a client.
+    """
+    is_uvloop = type(loop).__module__.startswith("uvloop")
+    return os.fdopen(descriptor, mode, buffering=0, closefd=not is_uvloop)
 
 
 # Browsers

@@ -8,9 +8,12 @@ millisecond however large the bridge is. asyncio's own loop does that, too.
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import IO, Protocol, cast
+from typing import IO, Literal, Protocol
+
+from bridge.operating_system import give_pipe_to_loop
 
 
 class Child(Protocol):
@@ -83,9 +86,9 @@ class _PipedChild:
         loop = asyncio.get_running_loop()
         answers, nothing = asyncio.StreamReader(), asyncio.StreamReader()
         taking = asyncio.StreamReaderProtocol(answers)
-        reading, _ = await loop.connect_read_pipe(lambda: taking, cast("IO[bytes]", process.stdout))
+        reading, _ = await loop.connect_read_pipe(lambda: taking, _give_end(process.stdout, "rb", loop))
         giving = asyncio.StreamReaderProtocol(nothing)
-        writing, _ = await loop.connect_write_pipe(lambda: giving, cast("IO[bytes]", process.stdin))
+        writing, _ = await loop.connect_write_pipe(lambda: giving, _give_end(process.stdin, "wb", loop))
         return cls(process, asyncio.StreamWriter(writing, giving, None, loop), answers, reading)
 
     @property
@@ -102,3 +105,12 @@ class _PipedChild:
         finally:
             self._reading.close()
         await asyncio.to_thread(self._process.wait)
+
+
+def _give_end(
+    pipe: IO[bytes] | None, mode: Literal["rb", "wb"], loop: asyncio.AbstractEventLoop
+) -> IO[bytes]:
+    """Return our end of a pipe for the loop, which closes it; `pipe` does not any more."""
+    assert pipe is not None
+    with pipe:
+        return give_pipe_to_loop(os.dup(pipe.fileno()), mode, loop)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
+from bridge.operating_system import give_pipe_to_loop
 from bridge.tasks import Tasks
 
 READ_LIMIT = 64 * 1024 * 1024
@@ -60,9 +60,11 @@ class DevTools:
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(limit=READ_LIMIT)
         self._reader, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read, "rb", buffering=0)
+            lambda: asyncio.StreamReaderProtocol(reader), give_pipe_to_loop(read, "rb", loop)
         )
-        self._writer, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(write, "wb", buffering=0))
+        self._writer, _ = await loop.connect_write_pipe(
+            asyncio.Protocol, give_pipe_to_loop(write, "wb", loop)
+        )
         self._tasks.start_task(self._read(reader), "read from the browser")
 
     async def send_command(

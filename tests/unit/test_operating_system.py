@@ -7,12 +7,14 @@ import signal
 import socket
 import stat
 import sys
+from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import uvloop
 
 from bridge import operating_system as system
 
@@ -298,3 +300,49 @@ def test_a_service_manager_is_told_where_one_listens(tmp_path: Path) -> None:
         manager.bind(str(tmp_path / "notify"))
         system.notify_systemd("READY=1", {"NOTIFY_SOCKET": str(tmp_path / "notify")})
         assert manager.recv(100) == b"READY=1"
+
+
+LOOPS = pytest.mark.parametrize("make_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+
+
+@LOOPS
+def test_a_loop_closes_the_pipes_that_it_is_given(make_loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    """Each program that was started would otherwise leave two descriptors behind."""
+
+    async def close_both() -> tuple[int, int]:
+        loop = asyncio.get_running_loop()
+        (read, far_write), (far_read, write) = os.pipe(), os.pipe()
+        giving = system.give_pipe_to_loop(write, "wb", loop)
+        writing, _ = await loop.connect_write_pipe(asyncio.Protocol, giving)
+        reading, _ = await loop.connect_read_pipe(
+            asyncio.Protocol, system.give_pipe_to_loop(read, "rb", loop)
+        )
+        reading.close()
+        writing.close()
+        for far in (far_write, far_read):
+            os.close(far)
+        await asyncio.sleep(0)
+        return read, write
+
+    with asyncio.Runner(loop_factory=make_loop) as runner:
+        closed = runner.run(close_both())
+        for descriptor in closed:
+            with pytest.raises(OSError, match="Bad file descriptor"):
+                os.fstat(descriptor)
+
+
+def test_a_pipe_that_uvloop_has_closed_takes_no_other_file_along(tmp_path: Path) -> None:
+    """It closes the descriptor and then the file; a thread may have opened something under the number."""
+    loop = uvloop.new_event_loop()
+    read, write = os.pipe()
+    file = system.give_pipe_to_loop(read, "rb", loop)
+    os.close(read)
+    opened = os.open(tmp_path / "database", os.O_RDWR | os.O_CREAT)
+    try:
+        assert opened == read
+        file.close()
+        assert os.write(opened, b"kept") == 4
+    finally:
+        os.close(opened)
+        os.close(write)
+        loop.close()
