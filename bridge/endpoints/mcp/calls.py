@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import secrets
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 from aiohttp import web
@@ -47,6 +48,9 @@ from bridge.tracing.tracer import note_error
 
 _NEVER_ASKED = frozenset({"requestState", "inputResponses"})
 """Parameters of a call that answers a question of its server, which the bridge never asks (ruling 40)."""
+
+_HELD_BY_NOBODY = nullcontext()
+"""A modern client cancels its request by closing the stream."""
 
 
 class McpCalls:
@@ -106,7 +110,9 @@ class McpCalls:
         """
         progress = _progress_for(message)
         call, request_id = await self._read_call(request, message, is_watched=progress is not None)
-        work = self._run_legacy(caller_of(request), call, message, progress)
+        assert message.request_id is not None
+        held = self._open.hold_request(caller_of(request), message.request_id)
+        work = self._run(call, message, progress, held)
         with _LastingCall(request, self._tasks, self._engine, request_id):
             return await run_and_answer(request, work, progress, outlasts_client=True)
 
@@ -144,23 +150,23 @@ class McpCalls:
         )
         return call, request_id
 
-    async def _run_legacy(
-        self, caller: Caller, call: ToolCall, message: RpcMessage, progress: CallProgress | None
+    async def _run(
+        self,
+        call: ToolCall,
+        message: RpcMessage,
+        progress: CallProgress | None,
+        held: AbstractContextManager[object] = _HELD_BY_NOBODY,
     ) -> Answer:
-        assert message.request_id is not None
+        """Return the answer; `held`: the request, which its client may cancel by another one."""
         try:
-            with self._open.hold_request(caller, message.request_id):
-                return await self._run(call, message, progress)
+            with held:
+                if progress is None:
+                    result = await self._result_of(call)
+                else:
+                    result = await self._watched_result(call, progress)
         except Abandoned:
             error = RpcError(REFUSED, "Its client cancelled the call.", request_id=message.request_id)
             return error_answer(error)
-
-    async def _run(self, call: ToolCall, message: RpcMessage, progress: CallProgress | None) -> Answer:
-        try:
-            if progress is None:
-                result = await self._result_of(call)
-            else:
-                result = await self._watched_result(call, progress)
         except RpcError as error:
             note_rpc_error(error)
             error.request_id = message.request_id
