@@ -179,14 +179,18 @@ def ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def is_uvloop(loop: AbstractEventLoop) -> bool:
+    """Return whether a loop is uvloop's, which starts programs and closes pipes in ways of its own."""
+    return type(loop).__module__.startswith("uvloop")
+
+
 def give_pipe_to_loop(descriptor: int, mode: Literal["rb", "wb"], loop: AbstractEventLoop) -> IO[bytes]:
     """Return the file of a pipe for the loop's `connect_read_pipe` or `connect_write_pipe`, which closes it.
 
     uvloop closes the descriptor, and then the file. If that closed it once more, it would take away what
     another thread has opened meanwhile under the number: the database, or the connection of a client.
     """
-    is_uvloop = type(loop).__module__.startswith("uvloop")
-    return os.fdopen(descriptor, mode, buffering=0, closefd=not is_uvloop)
+    return os.fdopen(descriptor, mode, buffering=0, closefd=not is_uvloop(loop))
 
 
 # Browsers

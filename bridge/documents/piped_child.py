@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import IO, Literal, Protocol
 
-from bridge.operating_system import give_pipe_to_loop
+from bridge.operating_system import give_pipe_to_loop, is_uvloop
 
 
 class Child(Protocol):
@@ -50,7 +50,7 @@ class Child(Protocol):
 
 async def spawn_child(arguments: Sequence[str], environment: Mapping[str, str]) -> Child:
     """Start a program with pipes for input and output."""
-    if not type(asyncio.get_running_loop()).__module__.startswith("uvloop"):
+    if not is_uvloop(asyncio.get_running_loop()):
         pipe = asyncio.subprocess.PIPE
         return await asyncio.create_subprocess_exec(*arguments, stdin=pipe, stdout=pipe, env=environment)
     process = subprocess.Popen(  # noqa: ASYNC220 - takes half a millisecond, as the module says
