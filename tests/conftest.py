@@ -41,6 +41,12 @@ def shared_facts() -> Path:
     return shared_folder("facts")
 
 
+@pytest.fixture(scope="session")
+def shared_findings() -> Path:
+    """The folder of reports on what was found in the product."""
+    return shared_folder("findings")
+
+
 def pytest_configure() -> None:
     """Declare that no event loop exists between tests.
 

@@ -85,7 +85,7 @@ def features() -> list[Feature]:
 
 def proofs() -> Proofs:
     found: Proofs = defaultdict(list)
-    for file, test, text in _tests():
+    for file, test, text in described_tests():
         if match := IDS.match(text):
             for feature in match[1].split(", "):
                 found[feature].append((file, test))
@@ -94,16 +94,16 @@ def proofs() -> Proofs:
 
 def all_tests() -> Iterator[tuple[str, str]]:
     """Yield file and name of each test."""
-    yield from ((file, name) for file, name, _ in _tests())
+    yield from ((file, name) for file, name, _ in described_tests())
 
 
 def differing() -> set[str]:
     """The ids of features of which a test says that it proves other words than were asked for."""
-    matches = [match for _, _, text in _tests() if (match := IDS.match(text))]
+    matches = [match for _, _, text in described_tests() if (match := IDS.match(text))]
     return {feature for match in matches if match[2] for feature in match[1].split(", ")}
 
 
-def _tests() -> Iterator[tuple[str, str, str]]:
+def described_tests() -> Iterator[tuple[str, str, str]]:
     """Yield file and name of each test, and the text that begins with its ids."""
     for path in sorted((ROOT / "tests").rglob("*")):
         file = path.relative_to(ROOT).as_posix()
