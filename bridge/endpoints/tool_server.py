@@ -32,7 +32,7 @@ from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import Route, error_answer, error_bytes
 from bridge.http.streaming import run_kept_alive
 from bridge.limits.call_settings import checked_deadline
-from toolserver.call.response_headers import filename_of
+from toolserver.call.response_headers import ANSWER_HEADERS, filename_of
 from toolserver.call.result import FileBody, Rendered, TextBody, render_answer
 from toolserver.document.media_type import JSON, base_type
 
@@ -179,16 +179,20 @@ class ToolServer:
         return response
 
     async def _body_after_status(self, call: ToolCall, outcome: CallOutcome) -> bytes:
-        """Return the body of a response whose headers have already been sent as JSON."""
+        """Return the body of a response whose headers have already been sent as JSON.
+
+        What the API's own headers tell is beside a body that is wrapped anyway, and missing beside an object.
+        """
         rendered = await self._rendered(call, outcome)
+        told = rendered.headers.get(ANSWER_HEADERS)
+        beside = {} if told is None else {"headers": orjson.Fragment(told)}
         if (file := rendered.file) is not None and file.file_id is not None:
             url = self._base_url + self._files.url_path(file.file_id, rendered.content_type)
             mime = base_type(rendered.content_type)
-            return orjson.dumps({"file": {"url": url, "mime": mime, "bytes": file.size_bytes}})
+            return orjson.dumps({"file": {"url": url, "mime": mime, "bytes": file.size_bytes}, **beside})
         if not rendered.content_type.startswith("application/json"):
-            return orjson.dumps(
-                {"text": rendered.body.decode("utf-8", "replace"), "content_type": rendered.content_type}
-            )
+            text = rendered.body.decode("utf-8", "replace")
+            return orjson.dumps({"text": text, "content_type": rendered.content_type, **beside})
         return rendered.body
 
     async def _rendered(self, call: ToolCall, outcome: CallOutcome) -> Rendered:

@@ -26,6 +26,7 @@ from bridge.http.relayed import relayed_of
 from bridge.http.request_handler import AnyHandler
 from bridge.http.routing import address_of
 from bridge.log_lines import OncePerMinute, name_user
+from toolserver.call.response_headers import ANSWER_HEADERS
 
 MODEL_PREFIX = "/v1/"
 
@@ -56,6 +57,7 @@ MCP_HEADERS = "mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-
 EXPOSE_HEADERS = "content-disposition, location, etag"
 MODEL_EXPOSE_HEADERS = "x-request-id, retry-after, x-should-retry, x-tool-bridge-dropped"
 MCP_EXPOSE_HEADERS = f"{EXPOSE_HEADERS}, www-authenticate"
+TOOL_EXPOSE_HEADERS = f"{EXPOSE_HEADERS}, {ANSWER_HEADERS}"
 MAX_AGE_SECONDS = "600"
 
 _METADATA_CORS = {
@@ -314,7 +316,7 @@ def cors_headers(origins: AllowedOrigins) -> Callable[[web.Request, web.StreamRe
 def _exposed_headers(path: str) -> str:
     if is_model_path(path):
         return MODEL_EXPOSE_HEADERS
-    return MCP_EXPOSE_HEADERS if is_mcp_path(path) else EXPOSE_HEADERS
+    return MCP_EXPOSE_HEADERS if is_mcp_path(path) else TOOL_EXPOSE_HEADERS
 
 
 def _check_allowed(origins: AllowedOrigins, origin: str | None) -> None:

@@ -1,8 +1,31 @@
-"""What response headers tell a caller: a file's name, and everything that an answer without a body says."""
+"""What response headers tell a caller: a file's name, how to go on, and all that an answer without a body says."""
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import unquote
+
+ANSWER_HEADERS = "x-tool-bridge-answer-headers"
+"""Header with the telling headers of an answer in whose body they have no place, as one line of JSON."""
+
+MAX_TOLD_BYTES = 4096
+"""Maximum size of the headers that an answer tells, as the JSON that `ANSWER_HEADERS` carries."""
+
+DROPPED = "x-tool-bridge-dropped"
+"""Key with the names of telling headers that had no room."""
+
+_TELLING = (
+    *("location", "operation-location", "azure-asyncoperation", "content-location", "retry-after", "link"),
+    *("content-range", "total-count", "total-pages", "page-count", "next-page", "etag"),
+)
+"""Headers that are told beside a body, the most telling first; those of `_PAGING` come before the last one."""
+
+_RANKS = {name: rank for rank, name in enumerate(_TELLING)}
+_PAGING = re.compile(
+    r"x-(?:[a-z0-9]+-)*(?:totals?|totalpages|pages?|pagination|cursor|continuation|continuationtoken|next)"
+    r"(?:-[a-z0-9]+)*"
+)
+_LAST_RANK = len(_TELLING) - 1.5
 
 _PASSED_ON = frozenset(
     (
@@ -11,7 +34,8 @@ _PASSED_ON = frozenset(
     )
 )
 _MAX_HEADERS = 30
-_MAX_VALUE_CHARS = 500
+_MAX_NAME_CHARS = 64
+_MAX_NOTE_CHARS = 300
 _MAX_FILENAME_CHARS = 200
 
 _EXTENDED_NAME = re.compile(r";\s*filename\*\s*=\s*([\w-]+)'[^']*'([^;]+)", re.IGNORECASE)
@@ -27,7 +51,49 @@ def select_headers(headers: Mapping[str, str]) -> dict[str, str]:
     length = headers.get("content-length", "0").strip()
     size = {"content-type", "content-length"} if length.isdigit() and int(length) > 0 else set[str]()
     names = [name for name in headers if name in _PASSED_ON or name in size or name.startswith("x-")]
-    return {name: headers[name][:_MAX_VALUE_CHARS] for name in names[:_MAX_HEADERS]}
+    return _fitting(sorted(names, key=_rank), headers)
+
+
+def telling_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """What headers beside a body tell of how to go on: the next page, the total, the job to ask for, the version.
+
+    Names are in lower case, values without characters that are not printable. A value is never cut, for half
+    a link is a wrong one: what has no room in `MAX_TOLD_BYTES` is left out, and `DROPPED` names it.
+    """
+    names = [name for name in headers if name in _RANKS or (name[:2] == "x-" and _is_of_paging(name))]
+    return _fitting(sorted(names, key=_rank), headers) if names else {}
+
+
+def headers_line(told: Mapping[str, str]) -> str:
+    """Told headers as one line of JSON in ASCII, which may be the value of a header itself."""
+    return json.dumps(told, separators=(",", ":"))
+
+
+def _rank(name: str) -> float:
+    """The place of a header among those that are told: the most telling, then those of pages, then the rest."""
+    if name in _RANKS:
+        return _RANKS[name]
+    return _LAST_RANK if _is_of_paging(name) else len(_TELLING)
+
+
+def _is_of_paging(name: str) -> bool:
+    return len(name) <= _MAX_NAME_CHARS and _PAGING.fullmatch(name) is not None
+
+
+def _fitting(names: Iterable[str], headers: Mapping[str, str]) -> dict[str, str]:
+    """As many of the headers as have room, in this order, and the names of the others under `DROPPED`."""
+    told: dict[str, str] = {}
+    dropped: list[str] = []
+    room = MAX_TOLD_BYTES - len(headers_line({DROPPED: "x" * _MAX_NOTE_CHARS}))
+    for name in names:
+        value = "".join(filter(str.isprintable, headers[name]))
+        size = len(headers_line({name: value}))
+        if size > room or len(told) == _MAX_HEADERS or len(name) > _MAX_NAME_CHARS:
+            dropped.append("".join(filter(str.isascii, name)))
+        else:
+            told[name] = value
+            room -= size
+    return {**told, DROPPED: ", ".join(dropped)[:_MAX_NOTE_CHARS]} if dropped else told
 
 
 def filename_of(headers: Mapping[str, str]) -> str:

@@ -12,7 +12,13 @@ from typing import Literal, NamedTuple
 
 import orjson
 
-from toolserver.call.response_headers import filename_of, select_headers
+from toolserver.call.response_headers import (
+    ANSWER_HEADERS,
+    filename_of,
+    headers_line,
+    select_headers,
+    telling_headers,
+)
 from toolserver.call.sequence import complete_items, is_sequence, items_of
 from toolserver.call.truncation import cut_json
 from toolserver.document.media_type import JSON, OCTETS, base_type, is_json
@@ -92,7 +98,8 @@ class Rendered:
     """Empty when `file` is the body."""
     content_type: str
     headers: Mapping[str, str] = field(default_factory=lambda: _NO_HEADERS)
-    """Lower-case names, without content-type."""
+    """Lower-case names, without content-type. `ANSWER_HEADERS` is among them where the body is the API's own
+    and what its headers tell has no place in it."""
     file: FileBody | None = None
     """The file whose bytes are the body; the HTTP layer sends them."""
 
@@ -132,11 +139,23 @@ def may_be_json(content_type: str, text: str) -> bool:
 
 def _render_complete_text(answered: Answered, text: str) -> Rendered:
     if is_sequence(answered.content_type) and (items := items_of(text, answered.content_type)):
-        return _json({"items": [orjson.Fragment(item) for item in items]})
+        return _json({"items": [orjson.Fragment(item) for item in items], **_told_beside(answered)})
     encoded = text.encode("utf-8", "replace")
-    if may_be_json(answered.content_type, text) and (spliced := _splice(encoded)) is not None:
-        return Rendered(spliced, JSON)
-    return _json(_text_fields(answered, encoded.decode("utf-8")))
+    if may_be_json(answered.content_type, text) and (spliced := _splice(answered, encoded)) is not None:
+        return spliced
+    return _json({**_text_fields(answered, encoded.decode("utf-8")), **_told_beside(answered)})
+
+
+def _told_beside(answered: Answered) -> Mapping[str, object]:
+    """The member with what the headers tell, for answers that are objects of our own."""
+    told = telling_headers(answered.headers)
+    return {"headers": told} if told else _NO_HEADERS
+
+
+def _told_in_header(answered: Answered) -> Mapping[str, str]:
+    """The same as a header, for answers that stay as the API sent them."""
+    told = telling_headers(answered.headers)
+    return {ANSWER_HEADERS: headers_line(told)} if told else _NO_HEADERS
 
 
 class _Beginning(NamedTuple):
@@ -168,10 +187,8 @@ def _render_cut(answered: Answered, body: TextBody, call_id: str, file_url: File
     continuation: dict[str, object] = {}
     if body.stored_file is not None:
         continuation = {"next_offset": end, "file": _file_fields(answered, body.stored_file, file_url)}
-    truncated = {**sizes, **facts}
-    return _json(
-        {**fields, "truncated": truncated, "call_id": call_id, **continuation, "hint": _hint(answered, body)}
-    )
+    truncated = {"truncated": {**sizes, **facts}, "call_id": call_id, **continuation}
+    return _json({**fields, **_told_beside(answered), **truncated, "hint": _hint(answered, body)})
 
 
 def _sizes(answered: Answered, body: TextBody, shown: int) -> dict[str, int]:
@@ -192,14 +209,16 @@ def _hint(answered: Answered, body: TextBody) -> str:
     return " ".join(hints)
 
 
-def _splice(encoded: bytes) -> bytes | None:
+def _splice(answered: Answered, encoded: bytes) -> Rendered | None:
     """The JSON text as an object; None if it is not JSON."""
     encoded = encoded.removeprefix(b"\xef\xbb\xbf").strip()
     try:
         orjson.loads(encoded)
     except orjson.JSONDecodeError:
         return None
-    return encoded if encoded.startswith(b"{") else b'{"result":' + encoded + b"}"
+    if encoded.startswith(b"{"):
+        return Rendered(encoded, JSON, _told_in_header(answered))
+    return _json({"result": orjson.Fragment(encoded), **_told_beside(answered)})
 
 
 def _text_fields(answered: Answered, text: str) -> dict[str, object]:
@@ -211,8 +230,8 @@ def _text_fields(answered: Answered, text: str) -> dict[str, object]:
 def _render_file(answered: Answered, body: FileBody, file_url: FileUrl) -> Rendered:
     mime = base_type(answered.content_type) or OCTETS
     if mime.startswith("image/") and body.file_id is not None:
-        return Rendered(b"", mime, file=body)
-    fields: dict[str, object] = {"file": _file_fields(answered, body, file_url)}
+        return Rendered(b"", mime, _told_in_header(answered), file=body)
+    fields = {"file": _file_fields(answered, body, file_url), **_told_beside(answered)}
     return _json(fields if body.file_id is not None else {**fields, "hint": FILE_NOT_STORED})
 
 
@@ -240,6 +259,7 @@ def _render_embed(answered: Answered) -> Rendered | None:
     body = answered.body
     if base_type(answered.content_type) == HTML and isinstance(body, TextBody) and not answered.truncated:
         headers.pop("location", None)
+        headers |= _told_in_header(answered)
         if body.total_bytes is None:
             return Rendered(body.text.encode("utf-8", "replace"), f"{HTML}; charset=utf-8", headers)
         return (

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from functools import partial
 from typing import Protocol
 
 from bridge.agent.toolbox import CallOutput
 from bridge.agent.turn import CallFile
 from bridge.calls.outcome import CallOutcome
-from toolserver.call.response_headers import filename_of
+from toolserver.call.response_headers import ANSWER_HEADERS, filename_of
 from toolserver.call.result import Answered, FileBody, Rendered, TextBody, render_answer
 from toolserver.document.media_type import base_type
 from toolserver.json_types import JsonObject, dump_json
@@ -56,8 +57,14 @@ async def answer_output(
     rendered = await asyncio.to_thread(render) if is_cut else render()
     if rendered.file is not None:
         return await _image_output(rendered, rendered.file, name, tool_name, files, sees_images=sees_images)
-    text = rendered.body.decode("utf-8", "replace")
+    text = _with_headers(rendered).decode("utf-8", "replace")
     return CallOutput(text, has_succeeded=True, files=_files_of(answered, files, name))
+
+
+def _with_headers(rendered: Rendered) -> bytes:
+    """Return the answer with what its headers tell, which a model reads in no other place than the text."""
+    told = rendered.headers.get(ANSWER_HEADERS)
+    return rendered.body if told is None else b'{"result":%b,"headers":%b}' % (rendered.body, told.encode())
 
 
 async def _image_output(
@@ -67,7 +74,10 @@ async def _image_output(
     mime = rendered.content_type
     url = files.sign_url(file.file_id, mime, name)
     file_facts: JsonObject = {"url": url, "mime": mime, "bytes": file.size_bytes}
-    text = dump_json({"text": f"{tool_name}: Image file read successfully.", "file": file_facts}).decode()
+    told = rendered.headers.get(ANSWER_HEADERS)
+    headers: JsonObject = {} if told is None else {"headers": json.loads(told)}
+    said: JsonObject = {"text": f"{tool_name}: Image file read successfully.", "file": file_facts, **headers}
+    text = dump_json(said).decode()
     data_url = await _read_image_url(file.file_id, mime, files) if file.size_bytes <= IMAGE_BYTES else ""
     parts: tuple[JsonObject, ...] = ()
     if sees_images and data_url:

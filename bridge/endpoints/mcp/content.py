@@ -18,12 +18,15 @@ from bridge.calls.outcome import CallOutcome
 from bridge.endpoints.mcp.protocol import has_long_number
 from bridge.errors import WireError
 from bridge.http.routing import error_bytes
-from toolserver.call.response_headers import filename_of
+from toolserver.call.response_headers import filename_of, telling_headers
 from toolserver.call.result import Answered, FileBody, TextBody, render_answer
 from toolserver.document.media_type import base_type
 
 CALL_KEY = "tool-bridge/call-id"
 """Key in a result's `_meta` with the call's id, under which `/api/calls` has it."""
+
+HEADERS_KEY = "tool-bridge/answer-headers"
+"""Key in a result's `_meta` with what the headers of the API's answer tell, where they tell something."""
 
 JsonResult: TypeAlias = "dict[str, object]"
 """A result, in which parts are spliced by `orjson.Fragment`."""
@@ -36,7 +39,7 @@ _MEDIA = ("image/", "audio/")
 
 async def render_answer_of(outcome: CallOutcome, answered: Answered, files: StoredFiles) -> JsonResult:
     """Return the result of a call with the API's answer, spliced in."""
-    body, meta = answered.body, {CALL_KEY: outcome.call_id}
+    body, meta = answered.body, _meta_of(outcome.call_id, answered)
     if isinstance(body, FileBody) and body.file_id is not None:
         name = filename_of(answered.headers)
         return {"content": [await _file_content(answered, body, body.file_id, name, files)], "_meta": meta}
@@ -52,6 +55,11 @@ async def render_answer_of(outcome: CallOutcome, answered: Answered, files: Stor
     if has_long_number(rendered):
         return {"content": [_text(rendered)], "_meta": meta}
     return {"content": [_text(rendered)], "structuredContent": orjson.Fragment(rendered), "_meta": meta}
+
+
+def _meta_of(call_id: str, answered: Answered) -> JsonResult:
+    told = telling_headers(answered.headers)
+    return {CALL_KEY: call_id, HEADERS_KEY: told} if told else {CALL_KEY: call_id}
 
 
 def render_error(error: WireError, call_id: str | None) -> JsonResult:

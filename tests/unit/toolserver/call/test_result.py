@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import orjson
 import pytest
 
+from toolserver.call.response_headers import ANSWER_HEADERS
 from toolserver.call.result import (
     CUT_BY_SIZE,
     CUT_BY_TIME,
@@ -189,11 +190,13 @@ INLINE = {"content-disposition": "inline; filename=x", "location": "https://api.
 def test_inline_html_is_an_embed_only_where_both_sides_want_it() -> None:
     """A page of a foreign API runs scripts in the user's chat."""
     page = "<p>é</p>"
-    assert render(page, "text/html", headers=INLINE, inline=True) == Rendered(
-        page.encode(), "text/html; charset=utf-8", {"content-disposition": "inline; filename=x"}
+    inline = {"content-disposition": "inline; filename=x"}
+    assert render(page, "text/html", headers=inline, inline=True) == Rendered(
+        page.encode(), "text/html; charset=utf-8", inline
     )
+    assert "location" not in render(page, "text/html", headers=INLINE, inline=True).headers
     text = {"text": page, "content_type": "text/html"}
-    assert orjson.loads(render(page, "text/html", headers=INLINE).body) == {**text, "filename": "x"}
+    assert orjson.loads(render(page, "text/html", headers=inline).body) == {**text, "filename": "x"}
     assert orjson.loads(render(page, "text/html", inline=True).body) == text
     attachment = {"content-disposition": "attachment"}
     assert orjson.loads(render(page, "text/html", headers=attachment, inline=True).body) == text
@@ -223,7 +226,8 @@ def test_an_inline_address_is_passed_on_for_a_frame() -> None:
         {"content-disposition": "inline; filename=x", "location": "https://api.example/view"},
     )
     script = {**INLINE, "location": "javascript:alert(1)"}
-    assert render('{"a":1}', headers=script, inline=True) == Rendered(b'{"a":1}', "application/json")
+    shown = render('{"a":1}', headers=script, inline=True)
+    assert (shown.body, shown.headers.keys()) == (b'{"a":1}', {ANSWER_HEADERS})
 
 
 @pytest.mark.parametrize(
@@ -301,3 +305,55 @@ def test_an_empty_answer_says_what_stands_in_its_headers() -> None:
         "status": 201,
         "headers": {"location": "/pets/7", "x-total-count": "3"},
     }
+
+
+NEXT = {"link": '<https://a.example/?page=2>; rel="next"', "x-total-count": "57", "date": "today"}
+TOLD = {name: NEXT[name] for name in ("link", "x-total-count")}
+AS_HEADER = {ANSWER_HEADERS: orjson.dumps(TOLD).decode()}
+
+
+def test_an_object_stays_as_it_is_and_its_headers_become_one() -> None:
+    """Finding O-8, W-27: a member more would make it another object."""
+    assert render('{"a": 1.10}', headers=NEXT) == Rendered(b'{"a": 1.10}', "application/json", AS_HEADER)
+    assert render('{"a": 1.10}', headers={"date": "today"}).headers == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "content_type"),
+    [
+        ("[1, 2]", "application/json"),
+        ("null", "application/json"),
+        ("id\n1\n", "text/csv"),
+        ('{"n": 1}\n{"n": 2}\n', "application/x-ndjson"),
+    ],
+)
+def test_what_is_wrapped_anyway_has_its_headers_beside_it(text: str, content_type: str) -> None:
+    """Finding O-8, W-27: the next page of a list stands where a model reads it, and only if there is one."""
+    told, plain = render(text, content_type, headers=NEXT), render(text, content_type)
+    assert orjson.loads(told.body) == {**orjson.loads(plain.body), "headers": TOLD}
+    assert told.headers == plain.headers == {}
+
+
+def test_a_long_number_beside_headers_keeps_its_digits() -> None:
+    """Finding W-27: the list is spliced in, whatever stands beside it."""
+    assert b'"result":[12345678901234567890123, 1.10],' in render(
+        "[12345678901234567890123, 1.10]", headers=NEXT
+    ).body
+
+
+def test_files_and_cut_answers_tell_their_headers_too() -> None:
+    """Finding O-8: a list too long to read is the one whose pages matter most; an export has its total."""
+    cut = Answered(200, "application/json", NEXT, TextBody("[1,2,", total_bytes=9000))
+    file = Answered(200, "application/pdf", NEXT, FileBody("u1/f1", 70))
+    for answered in (cut, file):
+        assert orjson.loads(rendered(answered).body)["headers"] == TOLD
+    image = Answered(200, "image/png", NEXT, FileBody("u1/f1", 70))
+    assert rendered(image).headers == AS_HEADER
+    page = {"content-disposition": "inline", **NEXT}
+    assert ANSWER_HEADERS in render("<p>", "text/html", headers=page, inline=True).headers
+
+
+def test_a_long_link_of_an_answer_without_a_body_is_whole() -> None:
+    """Finding O-8: it was cut after 500 characters, and led elsewhere."""
+    link = f"<https://a.example/{'x' * 900}>; rel=next"
+    assert orjson.loads(render(None, status=204, headers={"link": link}).body)["headers"] == {"link": link}
