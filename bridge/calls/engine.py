@@ -30,6 +30,7 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import ServerRecord, UserView
 from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
+from toolserver.call.exact_json import unquoted_text
 from toolserver.call.result import JSON, Answered, TextBody
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json
@@ -103,6 +104,9 @@ class Engine:
         user_id = call.context.user_id
         try:
             self._admission.admit_call(user_id)
+            text = unquoted_text(call.arguments_text)
+            if text is not call.arguments_text:
+                call = replace(call, arguments_text=text)
             view = await self._registry.view_of_user(user_id)
             if call.tool_name in META_NAMES:
                 return await self._call_own(view, call)
@@ -157,7 +161,7 @@ class Engine:
         if validator is None:
             validator = await self._registry.compile_validator(server, tool.operation)
         try:
-            call = _with_valid_arguments(call, validator)
+            call, decoded = _with_valid_arguments(call, validator)
         except ArgumentError as error:
             raise _invalid_arguments(error, tool.name if tool.name != call.tool_name else None) from None
         request = _request_of(call, tool, server.record)
@@ -167,6 +171,8 @@ class Engine:
             outcome = await self._repeats.run_once(
                 request, call.repeat, partial(self._dispatch, call.options)
             )
+        if decoded:
+            outcome = replace(outcome, decoded=decoded)
         return await self._answers.fit_answer(call.context.user_id, outcome)
 
     async def _dispatch(self, options: CallOptions, request: CallRequest) -> CallOutcome:
@@ -222,12 +228,19 @@ def _invalid_arguments(error: ArgumentError, inner: str | None = None) -> Bridge
     return BridgeError(ErrorCode.INVALID_ARGUMENTS, shown.message, detail=detail)
 
 
-def _with_valid_arguments(call: ToolCall, validator: ArgumentValidator) -> ToolCall:
-    """The call, whose text stays the caller's own unless it holds nulls that only mean "left out"."""
+def _with_valid_arguments(call: ToolCall, validator: ArgumentValidator) -> tuple[ToolCall, tuple[str, ...]]:
+    """The call with the arguments that are sent, and which of them came as the text of their JSON.
+
+    From here on nobody sees others. The text stays the caller's own unless it holds nulls that only mean
+    "left out", or such texts.
+    """
     arguments = parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES)
     cleaned = validator.without_added_nulls(arguments) if "null" in call.arguments_text else arguments
-    validator.validate_arguments(cleaned)
-    return call if cleaned is arguments else replace(call, arguments_text=dump_json(cleaned).decode())
+    sent = validator.validate_arguments(cleaned)
+    if sent is arguments:
+        return call, ()
+    decoded = () if sent is cleaned else tuple(name for name in sent if sent[name] is not cleaned[name])
+    return replace(call, arguments_text=dump_json(sent).decode()), decoded
 
 
 def _request_of(call: ToolCall, tool: Tool, server: ServerRecord) -> CallRequest:

@@ -40,6 +40,8 @@ class CallOutcome:
     """Server of the tool that ran, which a `run_operation` only names; "" for the bridge's own tools."""
     joined_call_id: str = ""
     """The earlier call whose ending this is; "": the call was performed for its own request."""
+    decoded: tuple[str, ...] = ()
+    """Arguments that came as the text of their JSON, by name; their values were sent."""
 
     @property
     def was_sent(self) -> bool:

@@ -1,20 +1,21 @@
 """The arguments of a call: parses a model's text and validates it against the operation's schema.
 
 Receives text and argument schemas as `definition` writes them; gives values, or an `ArgumentError` that a
-model can act on. Nothing is fetched, coerced or filled in; nulls that only mean "left out" can be removed.
-Knows nothing of operations and requests.
+model can act on. Nothing is fetched or filled in; nulls that only mean "left out" can be removed, and a text
+becomes the value of its JSON where no text is allowed (`encoded_values`). Knows nothing of operations and
+requests.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from math import isfinite
 from typing import cast
 
 import jsonschema_rs
 import orjson
 
+from toolserver.call.encoded_values import decode_arguments
+from toolserver.call.exact_json import read_json
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 from toolserver.schema.hints import MAY_BE_NULL, read_choice, told_pattern, value_text
@@ -56,8 +57,8 @@ class ArgumentValidator:
         self._declared = None if takes_more else dict.fromkeys(object_at(schema, "properties"))
         self._validator = _compile(schema)
 
-    def validate_arguments(self, arguments: JsonObject) -> None:
-        """Returns when `arguments` fit the schema.
+    def validate_arguments(self, arguments: JsonObject) -> JsonObject:
+        """The arguments as they are sent: the same object, unless a text was the JSON of a value.
 
         Takes under 1 µs for an ordinary call (measured); compiling takes about 100 µs.
 
@@ -68,9 +69,13 @@ class ArgumentValidator:
         if self._declared is not None and not arguments.keys() <= self._declared.keys():
             raise _undeclared(arguments, self._declared)
         if self._validator.is_valid(arguments):
-            return
+            return arguments
+        schema = cast(JsonObject, orjson.loads(self._schema_json))
+        sent = decode_arguments(arguments, schema, _Nodes().fits)
+        if sent is not arguments and self._validator.is_valid(sent):
+            return sent
         try:
-            problem = _error(self._validator.iter_errors(arguments))
+            problem = _error(self._validator.iter_errors(sent))
         except ValueError as error:  # it describes what has 255 levels at most
             raise ArgumentError(_TOO_DEEP) from error
         raise problem
@@ -101,7 +106,8 @@ def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
         ArgumentError: too large, not JSON (NaN, Infinity and lone surrogates are not), or not an object.
     """
     try:
-        value = _load(_checked_text(text, max_bytes))
+        checked = _checked_text(text, max_bytes)
+        value: JsonValue = {} if not checked or checked.isspace() else read_json(checked)
     except UnicodeDecodeError as error:
         raise ArgumentError("The arguments are not UTF-8 text.") from error
     except RecursionError as error:
@@ -123,41 +129,26 @@ def _checked_text(text: str | bytes, max_bytes: int) -> str:
     return encoded.decode("utf-8-sig")
 
 
-def _load(text: str) -> JsonValue:
-    if not text or text.isspace():
-        return {}
-    if _LONG_NUMBER.search(text) is None:
-        try:
-            return cast(JsonValue, orjson.loads(text))
-        except orjson.JSONDecodeError:
-            pass  # what is wrong with it is told below
-    value = cast(JsonValue, _DECODER.decode(text))
-    if "\\u" in text:
-        try:
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError:
-            raise ValueError("a string holds half of a surrogate pair") from None
-    return value
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is not a JSON value")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not isfinite(number):
-        raise ValueError(f"{digits[:MAX_QUOTED_CHARS]} is too large a number")
-    return number
-
-
 _TOO_DEEP = "The arguments are nested too deeply."
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
-"""Made once: `json.loads` makes one for every text."""
 
-_LONG_NUMBER = re.compile(r"\d{19}", re.ASCII)
-"""What orjson, which takes a fifth of the time, may read as a number that is not exact."""
+class _Nodes:
+    """Validates values against nodes of one schema, each compiled when it is first needed."""
+
+    def __init__(self) -> None:
+        self._validators: dict[int, tuple[JsonObject, jsonschema_rs.Draft202012Validator]] = {}
+        """By the identity of their nodes, which are held as long."""
+
+    def fits(self, node: JsonObject, value: JsonValue) -> bool:
+        """Whether a value fits a node as tools are advertised with it."""
+        held = self._validators.get(id(node))
+        if held is None:
+            held = node, _compile(cast(JsonObject, _rewrite(node, _loosen)))
+            self._validators[id(node)] = held
+        try:
+            return held[1].is_valid(value)
+        except ValueError:  # nested too deeply
+            return False
 
 
 def _compile(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:

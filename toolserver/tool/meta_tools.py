@@ -244,8 +244,7 @@ _VALIDATORS = {meta: ArgumentValidator(meta.schema_json, takes_more=False) for m
 
 
 def _validated(meta: MetaTool, arguments: JsonObject) -> JsonObject:
-    _VALIDATORS[meta].validate_arguments(arguments)
-    return arguments
+    return _VALIDATORS[meta].validate_arguments(arguments)
 
 
 def _integer(arguments: JsonObject, name: str, default: int) -> int:

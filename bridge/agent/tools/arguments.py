@@ -11,6 +11,7 @@ from bridge.agent.items import Item, arguments_text
 from bridge.agent.toolbox import BridgeTool
 from bridge.browser_protocol import ARGUMENT_BYTES
 from toolserver.call.arguments import parse_arguments
+from toolserver.call.exact_json import unquoted_text
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, array_at, dump_json, text_at
 from toolserver.schema.strict import without_added_nulls
@@ -25,7 +26,7 @@ UNNAMED = "unnamed_tool"
 def engine_arguments(tool: BridgeTool, text: str) -> str:
     """Return the JSON text for the engine: verbatim, but without nulls that only mean "left out".
 
-    Some models write a Python dictionary instead of JSON; it is converted.
+    Some models write a Python dictionary instead of JSON, or JSON of JSON; both are converted.
 
     Raises:
         ArgumentError: required arguments are missing, or the text is no JSON or no object.
@@ -34,6 +35,7 @@ def engine_arguments(tool: BridgeTool, text: str) -> str:
     if required and not text.strip():
         listed = ", ".join(f"`{name}`" for name in required)
         raise ArgumentError(f"Missing tool arguments (provider sent empty string). It needs {listed}.")
+    text = unquoted_text(text)
     try:
         arguments = parse_arguments(text, max_bytes=ARGUMENT_BYTES)
     except ArgumentError:
@@ -68,6 +70,7 @@ def _object_text(text: str) -> str:
     """Return the text if it is a JSON object, what the engine reads it as, or an empty object."""
     if not text.strip():
         return "{}"
+    text = unquoted_text(text)
     try:
         parse_arguments(text, max_bytes=sys.maxsize)
     except ArgumentError:

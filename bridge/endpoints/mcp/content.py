@@ -28,6 +28,9 @@ CALL_KEY = "tool-bridge/call-id"
 HEADERS_KEY = "tool-bridge/answer-headers"
 """Key in a result's `_meta` with what the headers of the API's answer tell, where they tell something."""
 
+DECODED_KEY = "tool-bridge/decoded-arguments"
+"""Key in a result's `_meta` with the names of arguments that came as the text of their JSON, if any did."""
+
 JsonResult: TypeAlias = "dict[str, object]"
 """A result, in which parts are spliced by `orjson.Fragment`."""
 
@@ -39,7 +42,7 @@ _MEDIA = ("image/", "audio/")
 
 async def render_answer_of(outcome: CallOutcome, answered: Answered, files: StoredFiles) -> JsonResult:
     """Return the result of a call with the API's answer, spliced in."""
-    body, meta = answered.body, _meta_of(outcome.call_id, answered)
+    body, meta = answered.body, _meta_of(outcome, answered)
     if isinstance(body, FileBody) and body.file_id is not None:
         name = filename_of(answered.headers)
         return {"content": [await _file_content(answered, body, body.file_id, name, files)], "_meta": meta}
@@ -57,9 +60,13 @@ async def render_answer_of(outcome: CallOutcome, answered: Answered, files: Stor
     return {"content": [_text(rendered)], "structuredContent": orjson.Fragment(rendered), "_meta": meta}
 
 
-def _meta_of(call_id: str, answered: Answered) -> JsonResult:
-    told = telling_headers(answered.headers)
-    return {CALL_KEY: call_id, HEADERS_KEY: told} if told else {CALL_KEY: call_id}
+def _meta_of(outcome: CallOutcome, answered: Answered) -> JsonResult:
+    meta: JsonResult = {CALL_KEY: outcome.call_id}
+    if told := telling_headers(answered.headers):
+        meta[HEADERS_KEY] = told
+    if outcome.decoded:
+        meta[DECODED_KEY] = outcome.decoded
+    return meta
 
 
 def render_error(error: WireError, call_id: str | None) -> JsonResult:

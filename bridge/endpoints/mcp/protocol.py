@@ -16,6 +16,7 @@ import msgspec
 import orjson
 
 from bridge.errors import WireError
+from toolserver.call.exact_json import is_object_text
 from toolserver.document.json_text import members_of
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.value_object import value_object
@@ -119,6 +120,8 @@ class RpcMessage:
         arguments = self.params.get("arguments")
         if arguments is None:
             return "{}"
+        if isinstance(arguments, str) and is_object_text(arguments):  # encoded once too often
+            return arguments
         if not isinstance(arguments, dict):
             raise RpcError(INVALID_PARAMS, "params.arguments must be an object.", request_id=self.request_id)
         if has_long_number(self.text):

@@ -170,3 +170,55 @@ async def test_a_client_with_a_token_reads_what_its_call_waits_for(
     assert messages[0]["params"]["progressToken"] == "p"
     assert "bridge page" in messages[0]["params"]["message"]
     assert messages[-1]["result"]["structuredContent"] == {"done": True}
+
+
+TELLING = {"link": '<https://api.example/?page=2>; rel="next"', "x-total-count": "57", "date": "today"}
+TOLD = {name: TELLING[name] for name in ("link", "x-total-count")}
+
+
+@ERAS
+@pytest.mark.parametrize("value", [{"a": 1}, [1, 2]])
+async def test_what_the_headers_of_an_answer_tell_is_in_its_meta(
+    bridge: Bridge, http: aiohttp.ClientSession, era: str, value: object
+) -> None:
+    """Finding O-8, W-27: an object stays as it is; a list has them beside it, too, where its model reads."""
+    outcome = {**json_answer(value), "headers": TELLING}
+    async with page_of(bridge, bridge.local_user.id, always(outcome)):
+        _, answer = await post_message(bridge, http, *REQUESTS[era]("tools/call", {"name": "listProducts"}))
+    result = answer["result"]
+    assert result["_meta"]["tool-bridge/answer-headers"] == TOLD
+    shown = value if isinstance(value, dict) else {"result": value, "headers": TOLD}
+    assert result["structuredContent"] == json.loads(result["content"][0]["text"]) == shown
+
+
+async def test_an_answer_whose_headers_tell_nothing_has_no_place_for_them(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Finding W-27: only where there is one."""
+    async with page_of(bridge, bridge.local_user.id, always(json_answer([1]))):
+        _, answer = await post_message(bridge, http, *modern_request("tools/call", {"name": "listProducts"}))
+    assert set(answer["result"]["_meta"]) == {"tool-bridge/call-id"}
+
+
+@ERAS
+@pytest.mark.parametrize("arguments", [{"limit": "3"}, '{"limit":3}'])
+async def test_arguments_that_were_encoded_once_too_often_are_read_and_told(
+    bridge: Bridge, http: aiohttp.ClientSession, era: str, arguments: object
+) -> None:
+    """Finding W-8: clients of MCP do this, and no model can mend it."""
+    async with page_of(bridge, bridge.local_user.id, always(json_answer({}))) as page:
+        message = REQUESTS[era]("tools/call", {"name": "listProducts", "arguments": arguments})
+        _, answer = await post_message(bridge, http, *message)
+        assert [call["params"] for call in page.calls] == ['{"limit":3}']
+    told = answer["result"]["_meta"].get("tool-bridge/decoded-arguments")
+    assert told == (["limit"] if isinstance(arguments, dict) else None)
+
+
+async def test_arguments_that_are_no_object_however_they_are_read_are_an_error(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Finding W-8: as before."""
+    for arguments in ("[1]", "x", [1]):
+        message = modern_request("tools/call", {"name": "listProducts", "arguments": arguments})
+        _, answer = await post_message(bridge, http, *message)
+        assert answer["error"]["message"] == "params.arguments must be an object."

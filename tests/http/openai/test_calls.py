@@ -398,3 +398,28 @@ async def test_a_models_own_calls_win_over_calls_in_its_words(
     provider.play(text(words) + adding("tea"), DONE)
     assert words in (await ask(client)).output_text
     assert api.ended == ["tea"]
+
+
+NEXT = {"link": '<https://api.example/?page=2>; rel="next"', "x-total-count": "57"}
+
+
+@pytest.mark.parametrize("value", [{"ok": 1}, [1, 2]])
+async def test_the_model_reads_what_the_headers_of_an_answer_tell(
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api, value: object
+) -> None:
+    """Finding O-8, W-27: it reads nothing but the text of an output, so both forms have one there."""
+    api.outcome = {**json_answer(value), "headers": {**NEXT, "date": "today"}}
+    provider.play(adding("tea"), DONE)
+    await ask(client)
+    assert told(provider) == [{"result": value, "headers": NEXT}]
+
+
+async def test_arguments_that_a_model_encoded_twice_reach_the_page_as_meant(
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
+) -> None:
+    """Finding W-8: and what goes back to the provider is an object again, which it insists on."""
+    provider.play(calls(("listProducts", json.dumps('{"limit":"3"}'))), DONE)
+    await ask(client)
+    assert [call["params"] for call in page.calls] == ['{"limit":3}']
+    items: list[dict[str, Any]] = provider.requests[-1].body["input"]
+    assert [item["arguments"] for item in items if item["type"] == "function_call"] == ['{"limit":"3"}']

@@ -278,3 +278,109 @@ async def test_other_clients_get_the_status_of_a_failure(scene: Scene, headers: 
     """They decide by it."""
     scene.outcome = json_answer({"detail": "name: field required"}, status=422)
     assert (await scene.call(headers))[0] == 502
+
+
+LINK = '<https://api.example/products?page=2>; rel="next"'
+TELLING = {"link": LINK, "x-total-count": "57", "etag": '"7"', "content-type": "application/json"}
+TOLD = {name: TELLING[name] for name in ("link", "x-total-count", "etag")}
+ANSWER_HEADERS = "X-Tool-Bridge-Answer-Headers"
+
+
+async def answer_of(scene: Scene, origin: str) -> aiohttp.ClientResponse:
+    headers = {"Authorization": f"Bearer {scene.bridge.key}", "Origin": origin}
+    response = await scene.page.http.post(
+        scene.bridge.base_url + "/tools/listProducts", json={}, headers=headers
+    )
+    await response.read()
+    return response
+
+
+async def test_an_object_comes_with_what_its_headers_tell_in_a_header(scene: Scene) -> None:
+    """Finding O-8, W-27: the object itself stays as it is, and pages of other origins may read the header."""
+    scene.outcome = text("application/json", '{"n": 9007199254740993}', headers=TELLING)
+    response = await answer_of(scene, scene.bridge.base_url)
+    assert await response.read() == b'{"n": 9007199254740993}'
+    assert json.loads(response.headers[ANSWER_HEADERS]) == TOLD
+    assert ANSWER_HEADERS.lower() in response.headers["Access-Control-Expose-Headers"]
+
+
+async def test_a_list_comes_with_its_next_page_and_total_beside_it(scene: Scene) -> None:
+    """Finding O-8, W-27: a model cannot know that there is a second page."""
+    scene.outcome = text("application/json", "[1, 2]", headers=TELLING)
+    response = await answer_of(scene, scene.bridge.base_url)
+    assert await response.json() == {"result": [1, 2], "headers": TOLD}
+    assert ANSWER_HEADERS not in response.headers
+
+
+async def test_an_image_comes_with_what_its_headers_tell(scene: Scene) -> None:
+    """Finding O-8: its body is bytes, so only a header is left."""
+    scene.upload = (PNG, "image/png", "file")
+    scene.outcome = uploaded("image/png", headers={"etag": '"7"'})
+    response = await answer_of(scene, scene.bridge.base_url)
+    assert (response.content_type, await response.read()) == ("image/png", PNG)
+    assert json.loads(response.headers[ANSWER_HEADERS]) == {"etag": '"7"'}
+
+
+@pytest.mark.parametrize("status", [201, 202])
+async def test_what_was_made_or_begun_says_where_it_is(scene: Scene, status: int) -> None:
+    """Finding O-8: the id to ask for is often in `Location` alone, and how long to wait in `Retry-After`."""
+    headers = {"location": "/jobs/9", "retry-after": "30"}
+    scene.outcome = text("application/json", '{"state": "queued"}', status, headers=headers)
+    response = await answer_of(scene, scene.bridge.base_url)
+    assert json.loads(response.headers[ANSWER_HEADERS]) == headers
+
+
+async def test_no_header_of_an_api_becomes_a_header_of_ours(scene: Scene) -> None:
+    """Finding W-27: an API that writes line breaks, other alphabets or cookies into what it tells."""
+    evil = "/x\r\nSet-Cookie: sid=1\r\n\r\n<script>\x00é漢\u202e"
+    headers = {"location": evil, "link": "l" * 9000, "set-cookie": "sid=2", "x-page": "é" * 900}
+    scene.outcome = text("application/json", "{}", headers=headers)
+    response = await answer_of(scene, scene.bridge.base_url)
+    assert "Set-Cookie" not in response.headers
+    line = response.headers[ANSWER_HEADERS]
+    assert line.isascii() and line.isprintable() and len(line) <= 4096
+    assert json.loads(line) == {
+        "location": "/xSet-Cookie: sid=1<script>é漢",
+        "x-tool-bridge-dropped": "link, x-page",
+    }
+
+
+async def test_a_late_answer_tells_its_headers_where_it_is_wrapped(
+    scene: Scene, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finding O-8: our own headers have left by then, so a late object tells nothing (docs: answers)."""
+    monkeypatch.setattr(streaming, "SILENCE_S", 0.02)
+    release = asyncio.Event()
+    outcomes = [text("application/json", body, headers=TELLING) for body in ("[1]", '{"a": 1}')]
+    outcomes.append(uploaded("image/png", headers=TELLING))
+
+    async def slowly(call: dict[str, Any]) -> dict[str, Any]:
+        await release.wait()
+        release.clear()
+        if len(outcomes) == 1:
+            scene.upload = (PNG, "image/png", "file")
+            await scene.put(call["id"], call["bridge"]["result_token"])
+        return outcomes.pop(0)
+
+    scene.answer = slowly
+    seen: list[Any] = []
+    for _ in range(3):
+        headers = {"Authorization": f"Bearer {bridge.key}"}
+        url = bridge.base_url + "/tools/listProducts"
+        async with scene.page.http.post(url, json={}, headers=headers) as response:
+            assert await response.content.readexactly(1) == b" "
+            release.set()
+            seen.append(json.loads(await response.content.read()))
+    assert seen[0] == {"result": [1], "headers": TOLD}
+    assert seen[1] == {"a": 1}
+    assert seen[2]["headers"] == TOLD and seen[2]["file"]["mime"] == "image/png"
+
+
+async def test_a_text_that_is_the_json_of_a_value_is_sent_as_that_value(scene: Scene) -> None:
+    """Finding W-8: the page's card and request are made of what it is sent."""
+    headers = {"Authorization": f"Bearer {scene.bridge.key}"}
+    url = scene.bridge.base_url + "/tools/listProducts"
+    for body in ('{"limit": "3"}', json.dumps('{"limit":3}')):
+        async with scene.page.http.post(url, data=body, headers=headers) as response:
+            assert response.status == 200
+    assert [call["params"] for call in scene.page.calls] == ['{"limit":3}', '{"limit":3}']

@@ -1,5 +1,7 @@
 """The engine: what every door's calls go through, the bridge's own tools among them."""
 
+import json
+
 import pytest
 
 from bridge.calls.outcome import CallOutcome
@@ -9,6 +11,7 @@ from bridge.errors import BridgeError, ErrorCode
 from tests.cost.counting import counted_calls
 from tests.support.calls.engine_harness import EngineHarness
 from tests.support.documents.compiled import document_text, operation
+from toolserver.call.result import TextBody
 from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
@@ -236,3 +239,89 @@ async def test_a_call_equal_to_one_in_doubt_asks_its_user_whatever_rules_stand()
         await harness.call("sendMail", {}, repeat=RepeatKey("key", request))
         harness.engine.note_delivery(request, heard=True)
     assert harness.pages.asked_for_approval == [False, True]
+
+
+ORDERS = document_text(
+    paths={
+        "/orders": {
+            "post": {
+                "operationId": "placeOrder",
+                "requestBody": {
+                    "required": True,
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "type": "object",
+                                "properties": {
+                                    "ids": {"type": "array", "items": {"type": "integer"}},
+                                    "note": {"type": "string"},
+                                },
+                            }
+                        }
+                    },
+                },
+                "responses": {"201": {"description": "ok"}},
+            }
+        }
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"ids": "[12345678901234567890]", "note": "[1]"},
+        json.dumps('{"ids":[12345678901234567890],"note":"[1]"}'),
+        json.dumps('{"ids":"[12345678901234567890]","note":"[1]"}'),
+    ],
+)
+async def test_what_a_client_encoded_once_too_often_travels_as_it_was_meant(arguments: object) -> None:
+    """Finding W-8: card, journal and request are made of this one text; a note stays a note."""
+    harness = EngineHarness()
+    await harness.add(ORDERS)
+    meant = '{"ids":[12345678901234567890],"note":"[1]"}'
+    inner = json.loads(arguments) if isinstance(arguments, str) else arguments
+    named = {"name": "placeOrder", "arguments": inner}
+    for tool, asked in (
+        ("placeOrder", arguments),
+        ("run_operation", named),
+        ("run_operation", json.dumps(json.dumps(named))),
+    ):
+        harness.pages.sent.clear()
+        outcome = await harness.call(tool, asked)
+        assert [sent.request.arguments_text for sent in harness.pages.sent] == [meant]
+        assert outcome.decoded == (() if arguments == json.dumps(meant) else ("ids",))
+
+
+async def test_a_call_that_comes_again_in_another_encoding_is_the_same_call() -> None:
+    """Finding W-8: the digest of ruling 39 is of what is sent; else the order were placed twice."""
+    harness = EngineHarness()
+    await harness.add(ORDERS)
+    first = await unheard(harness, "placeOrder", {"ids": "[1]"}, request="r1")
+    again = await harness.call("placeOrder", {"ids": [1]}, repeat=RepeatKey("key", "r2"))
+    assert (again.joined_call_id, len(harness.pages.sent)) == (first.call_id, 1)
+
+
+async def test_the_bridges_own_tools_read_encoded_values_too() -> None:
+    """Finding W-8: a client treats them as it treats all tools."""
+    harness = EngineHarness()
+    await harness.add(document_text())
+    for arguments in ({"query": "products", "limit": "1"}, json.dumps('{"query": "products", "limit": 1}')):
+        assert len(await found_by(harness, arguments)) == 1
+    await harness.call("read_result", {"call_id": "call_1", "offset": "7"})
+    assert harness.answer_store.asked == [("ann", "call_1", 7)]
+
+
+async def found_by(harness: EngineHarness, arguments: object) -> list[object]:
+    outcome = await harness.call("find_operations", arguments)
+    assert outcome.answered is not None and isinstance(outcome.answered.body, TextBody)
+    return json.loads(outcome.answered.body.text)["operations"]
+
+
+async def test_a_text_that_is_no_object_is_refused_as_it_is() -> None:
+    """Finding W-8: only what can be the arguments is taken for them."""
+    harness = EngineHarness()
+    await harness.add(ORDERS)
+    for arguments in ('"[1]"', '"{"', json.dumps(json.dumps('{"ids":[1]}'))):
+        refused = await refusal(harness, "placeOrder", arguments)
+        assert refused.error.message == "The arguments must be one JSON object, not a string."

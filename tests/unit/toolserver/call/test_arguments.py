@@ -46,8 +46,8 @@ CIRCLES: JsonObject = {
 }
 
 REFUSALS: list[tuple[JsonValue, JsonValue, str]] = [
-    ({"type": "integer"}, "3", '`a` must be integer, not "3".'),
-    ({"type": ["integer", "null"]}, "3", '`a` must be integer or null, not "3".'),
+    ({"type": "integer"}, "x", '`a` must be integer, not "x".'),
+    ({"type": ["integer", "null"]}, "03", '`a` must be integer or null, not "03".'),
     ({"enum": ["open", "closed"]}, "opened", '`a` must be one of open, closed, not "opened".'),
     ({"type": "integer", "minimum": 1}, 0, "`a` must be at least 1, but is 0."),
     ({"type": "string", "maxLength": 2}, "abc", '`a` must have a length of at most 2, but is "abc".'),

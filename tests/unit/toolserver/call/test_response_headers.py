@@ -95,7 +95,14 @@ def test_pages_and_jobs_are_known_under_many_names(name: str) -> None:
     "name",
     [
         *("set-cookie", "date", "vary", "server", "cache-control", "www-authenticate", "authorization"),
-        *("x-request-id", "x-powered-by", "x-nextjs-cache", "x-totality", "x-auth-token", "x-" + "page-" * 20),
+        *(
+            "x-request-id",
+            "x-powered-by",
+            "x-nextjs-cache",
+            "x-totality",
+            "x-auth-token",
+            "x-" + "page-" * 20,
+        ),
     ],
 )
 def test_other_headers_are_not_told_beside_a_body(name: str) -> None:

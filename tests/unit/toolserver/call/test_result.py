@@ -336,9 +336,10 @@ def test_what_is_wrapped_anyway_has_its_headers_beside_it(text: str, content_typ
 
 def test_a_long_number_beside_headers_keeps_its_digits() -> None:
     """Finding W-27: the list is spliced in, whatever stands beside it."""
-    assert b'"result":[12345678901234567890123, 1.10],' in render(
-        "[12345678901234567890123, 1.10]", headers=NEXT
-    ).body
+    assert (
+        b'"result":[12345678901234567890123, 1.10],'
+        in render("[12345678901234567890123, 1.10]", headers=NEXT).body
+    )
 
 
 def test_files_and_cut_answers_tell_their_headers_too() -> None:

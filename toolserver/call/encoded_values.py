@@ -1,0 +1,106 @@
+"""Values that came as the text of their JSON: some clients encode arrays, objects and numbers once too often.
+
+Receives arguments and the schema that tools are advertised with; gives the arguments with each such text
+replaced by its value. That is done where the schema allows no text, and only if the value is allowed there.
+A text is read once: one that is still a text then, or that holds further such texts, stays as it is.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias, cast
+
+from toolserver.call.exact_json import read_json
+from toolserver.json_types import JsonObject, JsonValue, array_at, equality_key, object_at
+
+Fits: TypeAlias = Callable[[JsonObject, JsonValue], bool]
+"""Returns whether a value fits a node of the schema."""
+
+MAX_VALUES = 10_000
+"""Maximum number of values that are looked at; arguments with more stay as they are. Takes 30 ms at most."""
+
+
+def decode_arguments(arguments: JsonObject, schema: JsonObject, fits: Fits) -> JsonObject:
+    """The arguments with values in place of their JSON; the same object if there are none."""
+    try:
+        return cast(JsonObject, _Decoder(fits).decode(arguments, schema))
+    except (_TooMany, RecursionError):
+        return arguments
+
+
+def takes_text(node: JsonObject) -> bool:
+    """Whether a node of the schema allows any text."""
+    branches, types, values = node.get("anyOf"), node.get("type", "string"), node.get("enum")
+    if isinstance(branches, list) and not any(
+        isinstance(each, dict) and takes_text(each) for each in branches
+    ):
+        return False
+    if isinstance(values, list) and not any(isinstance(value, str) for value in values):
+        return False
+    return "string" in types if isinstance(types, list) else types == "string"
+
+
+class _TooMany(Exception):
+    """There are more values than are looked at."""
+
+
+class _Decoder:
+    """Reads the arguments of one call."""
+
+    def __init__(self, fits: Fits) -> None:
+        self._fits = fits
+        self._left = MAX_VALUES
+        self._read: dict[str, JsonValue] = {}
+        """What texts are the JSON of; those that are no JSON stand for themselves."""
+        self._names: dict[str, JsonObject] = {}
+        """A schema for each pattern of names."""
+
+    def decode(self, value: JsonValue, node: JsonValue) -> JsonValue:
+        """The value as a node of the schema allows it; the same object if it does not change."""
+        self._left -= 1
+        if self._left < 0:
+            raise _TooMany
+        if not isinstance(node, dict) or not isinstance(value, str | list | dict):
+            return value
+        if isinstance(value, str):
+            return value if takes_text(node) else self._value_of(value, node)
+        if "anyOf" in node:
+            return self._by_branch(value, node, array_at(node, "anyOf"))
+        if isinstance(value, list):
+            items = [self.decode(item, node.get("items")) for item in value]
+            return items if _differ(items, value) else value
+        members = {name: self.decode(inner, self._schema_of(name, node)) for name, inner in value.items()}
+        return members if _differ(members.values(), value.values()) else value
+
+    def _value_of(self, text: str, node: JsonObject) -> JsonValue:
+        if text not in self._read:
+            try:
+                self._read[text] = read_json(text)
+            except (ValueError, RecursionError):
+                self._read[text] = text
+        value = self._read[text]
+        return value if self._fits(node, value) else text
+
+    def _by_branch(self, value: JsonValue, node: JsonObject, branches: list[JsonValue]) -> JsonValue:
+        """The value by the one alternative that allows it; unchanged if none does, or several differ."""
+        if self._fits(node, value):
+            return value
+        found: dict[str | int | bytes, JsonValue] = {}
+        for branch in branches:
+            decoded = self.decode(value, branch)
+            if decoded is not value and self._fits(cast(JsonObject, branch), decoded):
+                found[equality_key(decoded)] = decoded
+        return next(iter(found.values())) if len(found) == 1 else value
+
+    def _schema_of(self, name: str, node: JsonObject) -> JsonValue:
+        """The schema of a member; None where the node says nothing of it."""
+        properties = object_at(node, "properties")
+        if name in properties:
+            return properties[name]
+        for pattern, schema in object_at(node, "patternProperties").items():
+            of_names = self._names.setdefault(pattern, {"propertyNames": {"pattern": pattern}})
+            if self._fits(of_names, {name: None}):
+                return schema
+        return node.get("additionalProperties")
+
+
+def _differ(some: Iterable[JsonValue], others: Iterable[JsonValue]) -> bool:
+    return any(one is not other for one, other in zip(some, others, strict=True))
