@@ -222,6 +222,11 @@ MAX_REASON_CHARS = 300
 
 IMAGE = "data:image/"
 
+ANSWER_HEADERS = "x-tool-bridge-answer-headers"
+"""Header of the bridge's tool server: what the headers of an API's answer tell, as JSON."""
+
+MAX_TOLD_CHARS = 4096
+
 
 @dataclass(frozen=True)
 class Result:
@@ -272,7 +277,10 @@ def result_of(name: str, raw: Any, *, is_direct: bool) -> Result:
         data = f"{name}: Image file read successfully."
     elif isinstance(data, list):
         data = [_part(part, images) for part in as_array(data)]
-    return Result(_text(data), images, embeds, bool(as_object(data).get("error")))
+    has_failed = bool(as_object(data).get("error"))
+    if told := _told_headers(headers):
+        data = {"result": data, "headers": told}
+    return Result(_text(data), images, embeds, has_failed)
 
 
 _PAIR = 2
@@ -305,6 +313,15 @@ def _is_pair(value: Any, pair_type: type) -> bool:
 def _headers(pairs: Any) -> dict[str, str]:
     found = cast(Mapping[Any, Any], pairs or {})
     return {str(name).lower(): str(value) for name, value in found.items()}
+
+
+def _told_headers(headers: Mapping[str, str]) -> Json:
+    """What the headers of an API's answer tell, such as its next page; the bridge puts it beside lists itself."""
+    line = headers.get(ANSWER_HEADERS, "")
+    try:
+        return as_object(json.loads(line)) if 0 < len(line) <= MAX_TOLD_CHARS else {}
+    except ValueError:
+        return {}
 
 
 def _part(value: Any, images: list[str]) -> Any:

@@ -99,6 +99,21 @@ async def test_page_and_caller_meet_at_the_home_of_their_user(
     assert len(page.calls) == 1
 
 
+async def test_what_an_apis_headers_tell_passes_with_the_answer(
+    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession
+) -> None:
+    """Finding O-8, W-27: an object's is a header of ours, whichever replica the caller reached."""
+
+    async def one_of_many(_call: dict[str, Any]) -> dict[str, Any]:
+        return {**json_answer({"id": 1}), "headers": {"x-total-count": "57"}}
+
+    await page.connect(one_of_many)
+    async with http.post(two.here.base_url + LIST, json={"limit": "2"}, headers=keyed(two)) as response:
+        assert (response.status, await response.json()) == (200, {"id": 1})
+        assert json.loads(response.headers["X-Tool-Bridge-Answer-Headers"]) == {"x-total-count": "57"}
+    assert [call["params"] for call in page.calls] == ['{"limit":2}']
+
+
 async def test_a_socket_without_a_route_is_told_where_it_belongs(two: LinkedBridges, page: FakePage) -> None:
     """A page of another replica's user never gets calls here: it comes back with the route."""
     refusals: list[Any] = []

@@ -133,6 +133,23 @@ async def test_every_answer_of_a_browser_is_a_result(
     assert (message.items("function_call_output")[0]["status"] == "failed") is failed
 
 
+@pytest.mark.parametrize("line", ['{"link": "<?page=2>; rel=next"}', "no JSON", "[1]", "{" * 9000])
+async def test_what_the_bridge_says_of_headers_reaches_the_model(
+    bridge: Bridge, provider: ScriptedProvider, line: str
+) -> None:
+    """Finding O-8, W-27: of an object of the tool server, in the form in which it stands beside a list."""
+    headers = {"content-type": "application/json", "X-Tool-Bridge-Answer-Headers": line}
+
+    async def answer(_name: str, _params: Any) -> Any:
+        return [{"id": 1}, headers]
+
+    provider.play(ASK, text("Done."))
+    await Chat(load_pipe(bridge), MODEL, Browser(answer), WEATHER).ask("Go.")
+    told = json.loads(provider.requests[1].body["input"][-1]["output"])
+    is_told = line.endswith("next\"}")
+    assert told == ({"result": {"id": 1}, "headers": json.loads(line)} if is_told else {"id": 1})
+
+
 async def test_images_are_shown_and_seen(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S0-118: of tool servers, and of MCP; the text that stands for them is short."""
 

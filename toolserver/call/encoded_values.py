@@ -28,10 +28,8 @@ def decode_arguments(arguments: JsonObject, schema: JsonObject, fits: Fits) -> J
 
 def takes_text(node: JsonObject) -> bool:
     """Whether a node of the schema allows any text."""
-    branches, types, values = node.get("anyOf"), node.get("type", "string"), node.get("enum")
-    if isinstance(branches, list) and not any(
-        isinstance(each, dict) and takes_text(each) for each in branches
-    ):
+    branches, types, values = array_at(node, "anyOf"), node.get("type", "string"), node.get("enum")
+    if branches and not any(isinstance(branch, dict) and takes_text(branch) for branch in branches):
         return False
     if isinstance(values, list) and not any(isinstance(value, str) for value in values):
         return False

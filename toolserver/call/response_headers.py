@@ -1,4 +1,4 @@
-"""What response headers tell a caller: a file's name, how to go on, and all that an answer without a body says."""
+"""What response headers tell: a file's name, how to go on, and all that an answer without a body says."""
 
 import json
 import re
@@ -16,17 +16,17 @@ DROPPED = "x-tool-bridge-dropped"
 
 _TELLING = (
     *("location", "operation-location", "azure-asyncoperation", "content-location", "retry-after", "link"),
-    *("content-range", "total-count", "total-pages", "page-count", "next-page", "etag"),
+    *("content-range", "total-count", "total-pages", "page-count", "next-page"),
 )
-"""Headers that are told beside a body, the most telling first; those of `_PAGING` come before the last one."""
+"""Headers that are told beside a body, the most telling first; then come those of `_PAGING`, then `etag`."""
 
-_RANKS = {name: rank for rank, name in enumerate(_TELLING)}
+_PAGING_RANK = len(_TELLING)
+_LAST_RANK = _PAGING_RANK + 1
+_RANKS = {**{name: rank for rank, name in enumerate(_TELLING)}, "etag": _LAST_RANK}
 _PAGING = re.compile(
     r"x-(?:[a-z0-9]+-)*(?:totals?|totalpages|pages?|pagination|cursor|continuation|continuationtoken|next)"
     r"(?:-[a-z0-9]+)*"
 )
-_LAST_RANK = len(_TELLING) - 1.5
-
 _PASSED_ON = frozenset(
     (
         *("location", "content-location", "link", "etag", "last-modified", "retry-after", "allow"),
@@ -55,7 +55,7 @@ def select_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def telling_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """What headers beside a body tell of how to go on: the next page, the total, the job to ask for, the version.
+    """What headers beside a body tell of how to go on: the next page, the total, the job, the version.
 
     Names are in lower case, values without characters that are not printable. A value is never cut, for half
     a link is a wrong one: what has no room in `MAX_TOLD_BYTES` is left out, and `DROPPED` names it.
@@ -69,11 +69,9 @@ def headers_line(told: Mapping[str, str]) -> str:
     return json.dumps(told, separators=(",", ":"))
 
 
-def _rank(name: str) -> float:
-    """The place of a header among those that are told: the most telling, then those of pages, then the rest."""
-    if name in _RANKS:
-        return _RANKS[name]
-    return _LAST_RANK if _is_of_paging(name) else len(_TELLING)
+def _rank(name: str) -> int:
+    """The place of a header among those that are told."""
+    return _RANKS.get(name, _PAGING_RANK if _is_of_paging(name) else _LAST_RANK)
 
 
 def _is_of_paging(name: str) -> bool:

@@ -338,7 +338,9 @@ async def test_no_header_of_an_api_becomes_a_header_of_ours(scene: Scene) -> Non
     response = await answer_of(scene, scene.bridge.base_url)
     assert "Set-Cookie" not in response.headers
     line = response.headers[ANSWER_HEADERS]
-    assert line.isascii() and line.isprintable() and len(line) <= 4096
+    assert line.isascii()
+    assert line.isprintable()
+    assert len(line) <= 4096
     assert json.loads(line) == {
         "location": "/xSet-Cookie: sid=1<script>é漢",
         "x-tool-bridge-dropped": "link, x-page",
@@ -373,7 +375,7 @@ async def test_a_late_answer_tells_its_headers_where_it_is_wrapped(
             seen.append(json.loads(await response.content.read()))
     assert seen[0] == {"result": [1], "headers": TOLD}
     assert seen[1] == {"a": 1}
-    assert seen[2]["headers"] == TOLD and seen[2]["file"]["mime"] == "image/png"
+    assert (seen[2]["headers"], seen[2]["file"]["mime"]) == (TOLD, "image/png")
 
 
 async def test_a_text_that_is_the_json_of_a_value_is_sent_as_that_value(scene: Scene) -> None:

@@ -314,7 +314,8 @@ async def test_the_bridges_own_tools_read_encoded_values_too() -> None:
 
 async def found_by(harness: EngineHarness, arguments: object) -> list[object]:
     outcome = await harness.call("find_operations", arguments)
-    assert outcome.answered is not None and isinstance(outcome.answered.body, TextBody)
+    assert outcome.answered is not None
+    assert isinstance(outcome.answered.body, TextBody)
     return json.loads(outcome.answered.body.text)["operations"]
 
 

@@ -11,7 +11,7 @@ from tests.support.documents.schemas import flat
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.call.encoded_values import MAX_VALUES
 from toolserver.errors import ArgumentError
-from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at
 
 
 def validator(schema: JsonValue, **more: JsonValue) -> ArgumentValidator:
@@ -27,6 +27,7 @@ def sent(schema: JsonValue, value: JsonValue) -> JsonValue:
 
 TEXTS: JsonObject = {"type": "array", "items": {"type": "string"}}
 DEEP: JsonObject = {"type": "object", "properties": {"deep": {"type": "boolean"}, "tags": TEXTS}}
+INTEGERS: JsonObject = {"type": "array", "items": {"type": "integer"}}
 FORMS: JsonObject = {
     "oneOf": [
         {
@@ -34,7 +35,7 @@ FORMS: JsonObject = {
             "required": ["kind", "sizes"],
             "properties": {
                 "kind": {"const": "many"},
-                "sizes": {"type": "array", "items": {"type": "integer"}},
+                "sizes": INTEGERS,
             },
         },
         {
@@ -49,18 +50,14 @@ DECODED: list[tuple[JsonValue, JsonValue, JsonValue]] = [
     (TEXTS, '["a","b"]', ["a", "b"]),
     (DEEP, '{"deep": true}', {"deep": True}),
     (DEEP, {"tags": "[]"}, {"tags": []}),
-    (
-        {"type": "array", "items": DEEP},
-        ['{"deep": true}', {"deep": "false"}],
-        [{"deep": True}, {"deep": False}],
-    ),
+    ({"type": "array", "items": DEEP}, ['{"tags": []}', {"deep": "false"}], [{"tags": []}, {"deep": False}]),
     ({"type": "object", "additionalProperties": TEXTS}, {"x": '["1"]'}, {"x": ["1"]}),
     ({"type": "object", "patternProperties": {"^x-": TEXTS}}, {"x-y": '["1"]'}, {"x-y": ["1"]}),
     ({"anyOf": [TEXTS, {"type": "integer"}]}, " [] ", []),
     ({"anyOf": [TEXTS, {"type": "integer"}]}, "7", 7),
     ({"type": ["array", "null"], "items": {"type": "integer"}}, "null", None),
     ({"type": "integer"}, "12345678901234567890123", 12345678901234567890123),
-    ({"type": "array", "items": {"type": "integer"}}, "[9007199254740993]", [9007199254740993]),
+    (INTEGERS, "[9007199254740993]", [9007199254740993]),
     ({"type": "number"}, "1.5", 1.5),
     ({"type": "boolean"}, "true", True),
     ({"enum": [1, 2]}, "2", 2),
@@ -128,13 +125,11 @@ def test_an_error_names_only_what_is_left() -> None:
 
 def test_where_two_readings_differ_neither_is_taken() -> None:
     """Finding W-8: one of them is not what was meant, and the call may change something."""
+    small: JsonObject = {"type": "number", "maximum": 9}
     forms: JsonObject = {
         "anyOf": [
             {"type": "object", "properties": {"a": TEXTS, "n": {"type": "integer"}}},
-            {
-                "type": "object",
-                "properties": {"a": {"type": "string"}, "n": {"type": "number", "maximum": 9}},
-            },
+            {"type": "object", "properties": {"a": {"type": "string"}, "n": small}},
         ]
     }
     with pytest.raises(ArgumentError):
@@ -147,76 +142,87 @@ def test_hostile_texts_are_refused_and_hold_up_nobody() -> None:
     for text in ("[" * 100_000, "[" * 900 + "]" * 900, "9" * 5000, "[1e999]", '"\\ud800"'):
         with pytest.raises(ArgumentError):
             sent(TEXTS, text)
-    many: JsonValue = ["1"] * (MAX_VALUES + 1)
+    many = list[JsonValue](["1"] * (MAX_VALUES + 1))
     with pytest.raises(ArgumentError):
         sent({"type": "array", "items": {"type": "integer"}}, many)
 
 
-def plain_schemas() -> st.SearchStrategy[JsonObject]:
-    """Schemas that allow no text anywhere."""
-    scalars = st.sampled_from(("integer", "number", "boolean", "null")).map(lambda name: {"type": name})
-    listed = st.lists(st.integers(-9, 9), min_size=1, unique=True).map(lambda values: {"enum": values})
-    leaves = cast("st.SearchStrategy[JsonObject]", scalars | listed)
-    return st.recursive(
-        leaves,
-        lambda inner: st.one_of(
-            inner.map(lambda each: {"type": "array", "items": each}),
-            inner.map(lambda each: {"type": "object", "additionalProperties": each}),
-            st.dictionaries(st.sampled_from("xyz"), inner, min_size=1).map(
-                lambda each: {"type": "object", "properties": each}
-            ),
-            st.lists(inner, min_size=1, max_size=3).map(lambda each: {"anyOf": each}),
-        ),
-        max_leaves=8,
-    )
+def scalar_schemas() -> st.SearchStrategy[JsonObject]:
+    return st.sampled_from(("integer", "number", "boolean", "null")).map(lambda name: {"type": name})
 
 
-INTEGERS = st.integers(-(2**80), 2**80)
+def listed_schemas() -> st.SearchStrategy[JsonObject]:
+    return st.lists(st.integers(-9, 9), min_size=1, unique=True).map(lambda values: {"enum": [*values]})
+
+
+def with_inner(inner: st.SearchStrategy[JsonObject]) -> st.SearchStrategy[JsonObject]:
+    """Schemas of lists, maps, objects and unions of others."""
+
+    def of_list(schema: JsonObject) -> JsonObject:
+        return {"type": "array", "items": schema}
+
+    def of_map(schema: JsonObject) -> JsonObject:
+        return {"type": "object", "additionalProperties": schema}
+
+    def of_object(schemas: dict[str, JsonObject]) -> JsonObject:
+        return {"type": "object", "properties": {**schemas}}
+
+    def of_union(schemas: list[JsonObject]) -> JsonObject:
+        return {"anyOf": [*schemas]}
+
+    named = st.dictionaries(st.sampled_from("xyz"), inner, min_size=1)
+    several = st.lists(inner, min_size=1, max_size=3)
+    return inner.map(of_list) | inner.map(of_map) | named.map(of_object) | several.map(of_union)
+
+
+PLAIN = st.recursive(scalar_schemas() | listed_schemas(), with_inner, max_leaves=8)
+"""Schemas that allow no text anywhere."""
+
+SCALARS: dict[str, st.SearchStrategy[Any]] = {
+    "integer": st.integers(-(2**80), 2**80),
+    "number": st.floats(allow_nan=False, allow_infinity=False),
+    "boolean": st.booleans(),
+    "null": st.none(),
+}
 
 
 def allowed(schema: JsonObject) -> st.SearchStrategy[Any]:
     """Values that a plain schema allows."""
     if "anyOf" in schema:
-        return st.one_of([allowed(each) for each in cast("list[JsonObject]", schema["anyOf"])])
+        return st.one_of([allowed(cast(JsonObject, each)) for each in array_at(schema, "anyOf")])
     if "enum" in schema:
-        return st.sampled_from(cast("list[JsonValue]", schema["enum"]))
-    match schema["type"]:
-        case "array":
-            return st.lists(allowed(cast(JsonObject, schema["items"])), max_size=4)
-        case "object" if "properties" in schema:
-            properties = cast("dict[str, JsonObject]", schema["properties"])
-            return st.fixed_dictionaries(
-                {}, optional={name: allowed(each) for name, each in properties.items()}
-            )
-        case "object":
-            of_keys = allowed(cast(JsonObject, schema["additionalProperties"]))
-            return st.dictionaries(st.text(max_size=3), of_keys, max_size=3)
-        case name:
-            floats = st.floats(allow_nan=False, allow_infinity=False)
-            by_name = {"integer": INTEGERS, "number": floats, "boolean": st.booleans(), "null": st.none()}
-            return by_name[str(name)]
+        return st.sampled_from(array_at(schema, "enum"))
+    if schema["type"] == "array":
+        return st.lists(allowed(object_at(schema, "items")), max_size=4)
+    if schema["type"] != "object":
+        return SCALARS[str(schema["type"])]
+    if "properties" not in schema:
+        of_keys = allowed(object_at(schema, "additionalProperties"))
+        return st.dictionaries(st.text(max_size=3), of_keys, max_size=3)
+    properties = object_at(schema, "properties")
+    optional = {name: allowed(object_at(properties, name)) for name in properties}
+    return st.fixed_dictionaries({}, optional=optional)
 
 
 @given(st.data())
 def test_the_json_of_any_allowed_value_is_sent_as_that_value(data: st.DataObject) -> None:
     """Finding W-8: for every schema without texts, at the top and within a list and a map."""
-    schema = data.draw(plain_schemas())
+    schema = data.draw(PLAIN)
     value = data.draw(allowed(schema))
     text = json.dumps(value)
-    for place, kind in (
-        (lambda each: each, schema),
-        (lambda each: [each], {"type": "array", "items": schema}),
-        (lambda each: {"k": each}, {"type": "object", "additionalProperties": schema}),
-    ):
-        checked = validator(kind)
-        told = checked.validate_arguments({"a": place(text)})
-        assert dump_json(told) == dump_json(checked.validate_arguments({"a": place(value)}))
+    places: list[tuple[JsonObject, JsonValue, JsonValue]] = [
+        (schema, text, value),
+        ({"type": "array", "items": schema}, [text], [value]),
+        ({"type": "object", "additionalProperties": schema}, {"k": text}, {"k": value}),
+    ]
+    for kind, encoded, meant in places:
+        assert dump_json(sent(kind, encoded)) == dump_json(sent(kind, meant)) == dump_json(meant)
 
 
 @given(st.data())
 def test_with_a_text_among_what_is_allowed_nothing_changes(data: st.DataObject) -> None:
     """Finding W-8: for every schema that also takes a text."""
-    schema = data.draw(plain_schemas())
+    schema = data.draw(PLAIN)
     text = json.dumps(data.draw(allowed(schema)))
     arguments: JsonObject = {"a": text}
     assert validator({"anyOf": [schema, {"type": "string"}]}).validate_arguments(arguments) is arguments
