@@ -1,6 +1,7 @@
 """Calls that ask their user: nothing is sent before a click, and every ending is the one that was decided."""
 
 import asyncio
+import json
 from dataclasses import replace
 from pathlib import Path
 from time import time
@@ -41,6 +42,31 @@ async def test_a_call_that_changes_something_runs_when_it_was_allowed(
         assert (await running).status == 200
         assert "Ada" in await customers(scene)
         await expect(cards(page)).to_have_count(0)
+
+
+async def test_a_card_shows_the_values_that_are_sent_though_a_client_wrote_them_as_texts(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """Finding W-8: card, journal, log and request are of one text; whoever clicks has read what leaves."""
+    order = order_of("Ada")
+    encoded = {name: each if name == "customer" else json.dumps(each) for name, each in order.items()}
+    async with shop(chromium, tmp_path) as (scene, page):
+        running = asyncio.create_task(scene.caller.call("placeOrder", encoded))
+        card = await card_of(page, "placeOrder")
+        await expect(card).to_contain_text('[{"product_id":1,"quantity":1}]')
+        await answer(card, "Allow once")
+        assert (await running).status == 200
+        async with scene.http.get(f"{scene.samples_url}/shop/orders") as response:
+            placed = (await response.json())[0]
+        assert (placed["customer"], placed["delivery"]) == ("Ada", order["delivery"])
+        headers = {"Authorization": f"Bearer {scene.bridge.key}"}
+        async with scene.http.get(f"{scene.bridge.base_url}/api/calls", headers=headers) as response:
+            noted = (await response.json())["calls"][0]
+        assert json.loads(noted["arguments"]) == order
+        await go_to(page, "calls")
+        await page.get_by_role("row").filter(has_text="placeOrder").get_by_role("button", name="placeOrder").first.click()
+        request = page.get_by_role("region", name="Request", exact=True)
+        await expect(request).to_contain_text('"quantity": 1')
 
 
 async def test_an_mcp_client_hears_that_its_user_is_asked_and_then_the_answer(
