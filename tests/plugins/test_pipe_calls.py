@@ -146,7 +146,7 @@ async def test_what_the_bridge_says_of_headers_reaches_the_model(
     provider.play(ASK, text("Done."))
     await Chat(load_pipe(bridge), MODEL, Browser(answer), WEATHER).ask("Go.")
     told = json.loads(provider.requests[1].body["input"][-1]["output"])
-    is_told = line.endswith("next\"}")
+    is_told = line.endswith('next"}')
     assert told == ({"result": {"id": 1}, "headers": json.loads(line)} if is_told else {"id": 1})
 
 

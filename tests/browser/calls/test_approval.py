@@ -64,7 +64,12 @@ async def test_a_card_shows_the_values_that_are_sent_though_a_client_wrote_them_
             noted = (await response.json())["calls"][0]
         assert json.loads(noted["arguments"]) == order
         await go_to(page, "calls")
-        await page.get_by_role("row").filter(has_text="placeOrder").get_by_role("button", name="placeOrder").first.click()
+        await (
+            page.get_by_role("row")
+            .filter(has_text="placeOrder")
+            .get_by_role("button", name="placeOrder")
+            .first.click()
+        )
         request = page.get_by_role("region", name="Request", exact=True)
         await expect(request).to_contain_text('"quantity": 1')
 
