@@ -15,7 +15,7 @@ Fits: TypeAlias = Callable[[JsonObject, JsonValue], bool]
 """Returns whether a value fits a node of the schema."""
 
 MAX_VALUES = 10_000
-"""Maximum number of values that are looked at, of each alternative anew; arguments with more stay as they are.
+"""Maximum number of values that are looked at, for each alternative anew; with more, nothing is decoded.
 
 That many take 20 ms (measured), on top of what it takes to say what is wrong with them."""
 

@@ -109,7 +109,7 @@ def _headers(pairs: Any) -> dict[str, str]:
 
 
 def _told_headers(headers: Mapping[str, str]) -> Json:
-    """What the headers of an API's answer tell, such as its next page; the bridge puts it beside lists itself."""
+    """What the headers of an API's answer tell, such as its next page; beside lists it stands already."""
     line = headers.get(ANSWER_HEADERS, "")
     try:
         return as_object(json.loads(line)) if 0 < len(line) <= MAX_TOLD_CHARS else {}

@@ -19,7 +19,7 @@ from tests.support.documents.compiled import document_text, operation
 from tests.support.models.toolbox_harness import FakeFiles, ToolboxHarness, call_named, output_json
 from tests.support.models.turn_harness import SETTINGS, ScriptedModel, TurnHarness, call, function, round_of
 from tests.support.models.turn_harness import text as said_text
-from toolserver.call.result import Answered, FileBody
+from toolserver.call.result import Answered, FileBody, TextBody
 from toolserver.json_types import JsonObject
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
@@ -333,6 +333,40 @@ async def test_an_image_is_for_the_user_and_for_models_that_see(settings: TurnSe
     assert len(output.parts) == parts
     if parts:
         assert output.parts[0]["image_url"] == data_url
+
+
+NEXT = {"link": '<https://api.example/?page=2>; rel="next"', "date": "today"}
+TOLD = {"link": NEXT["link"]}
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "said"),
+    [
+        (
+            TextBody('{"n": 9007199254740993}'),
+            "application/json",
+            {"result": {"n": 9007199254740993}},
+        ),
+        (TextBody('{"error": 1}'), "application/json", {"result": {"error": 1}}),
+        (TextBody("[1]"), "application/json", {"result": [1]}),
+        (TextBody("x"), "text/plain", {"text": "x", "content_type": "text/plain"}),
+        (FileBody("f1", 3), "image/png", {"text": "listProducts: Image file read successfully."}),
+        (FileBody("f1", 3), "application/zip", {}),
+        (TextBody("[1,2,", total_bytes=9000), "application/json", {"call_id": "call_1"}),
+        (None, "", {"status": 200}),
+    ],
+)
+async def test_what_the_headers_of_an_answer_tell_is_in_the_output_whatever_its_body(
+    body: TextBody | FileBody | None, content_type: str, said: dict[str, Any]
+) -> None:
+    """Finding O-8, W-27: a model reads the output and nothing else; digits stay, and it stays JSON."""
+    _, toolbox = await shop()
+    files = FakeFiles({"f1": b"PNG"})
+    read = output_json(await answered_output(toolbox, Answered(200, content_type, NEXT, body), files))
+    assert read["headers"] == TOLD
+    assert read.items() >= said.items()
+    untold = output_json(await answered_output(toolbox, Answered(200, content_type, {}, body), files))
+    assert "headers" not in untold
 
 
 @pytest.mark.parametrize(
