@@ -23,7 +23,7 @@ from bridge.calls.batch_order import (
     without_members,
 )
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import ToolCall
+from bridge.calls.request import ToolCall, unquote_call
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.settings.limits import Limits
@@ -169,7 +169,7 @@ def _refusal(error: Exception) -> WireError:
 
 async def _read(engine: BatchEngine, each: BatchCall) -> _Read:
     """Remove the ordering arguments; unreadable arguments are left for the engine to refuse."""
-    call = each.call
+    call = unquote_call(each.call)
     if not any(f'"{name}"' in call.arguments_text for name in ORDERING):
         return _Read(each, CallOrder())
     try:

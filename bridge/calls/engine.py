@@ -24,13 +24,12 @@ from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall
 from bridge.calls.repeated_calls import RepeatedCalls
-from bridge.calls.request import ALL_TOOLS, CallOptions, CallRequest, ToolCall
+from bridge.calls.request import ALL_TOOLS, CallOptions, CallRequest, ToolCall, unquote_call
 from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import ServerRecord, UserView
 from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
-from toolserver.call.exact_json import unquoted_text
 from toolserver.call.result import JSON, Answered, TextBody
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json
@@ -104,9 +103,7 @@ class Engine:
         user_id = call.context.user_id
         try:
             self._admission.admit_call(user_id)
-            text = unquoted_text(call.arguments_text)
-            if text is not call.arguments_text:
-                call = replace(call, arguments_text=text)
+            call = unquote_call(call)
             view = await self._registry.view_of_user(user_id)
             if call.tool_name in META_NAMES:
                 return await self._call_own(view, call)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from toolserver.call.exact_json import unquoted_text
 from toolserver.tool.catalog import Tool
 from toolserver.value_object import value_object
 
@@ -121,6 +122,12 @@ class ToolCall:
     """Operations to which the bridge's own tools may lead."""
     repeat: RepeatKey | None = None
     """Set by endpoints whose clients send a call again after a broken connection."""
+
+
+def unquote_call(call: ToolCall) -> ToolCall:
+    """Return the call; if its arguments as a whole were encoded once too often, with the object they are."""
+    text = unquoted_text(call.arguments_text)
+    return call if text is call.arguments_text else replace(call, arguments_text=text)
 
 
 @value_object

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given
@@ -162,6 +162,16 @@ async def test_ordering_arguments_are_taken_off_and_the_others_keep_their_digits
     calls = [one("1"), BatchCall("2", ToolCall(CallContext("ann", "2"), "1", text))]
     assert codes(await run_batch(engine, calls, Limits())) == {"1": None, "2": None}
     assert engine.seen["2"] == '{"id": 9007199254740993, "x": 1.00}'
+
+
+async def test_a_call_whose_arguments_were_encoded_twice_waits_for_those_it_names() -> None:
+    """Finding W-8: else it began at once, and an API that takes any name were sent `depends_on`."""
+    engine = FakeEngine()
+    behind = one("b")
+    encoded = json.dumps('{"depends_on": ["a"], "x": 1.00}')
+    behind = replace(behind, call=replace(behind.call, arguments_text=encoded))
+    await run_batch(engine, [one("a", 3), behind], Limits())
+    assert (engine.log, engine.seen["b"]) == (["+a", "-a", "+b", "-b"], '{"x": 1.00}')
 
 
 async def test_arguments_of_the_operation_itself_are_left_alone() -> None:
