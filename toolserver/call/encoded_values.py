@@ -99,10 +99,10 @@ class _Decoder:
         """
         for name, inner in value.items() if isinstance(value, dict) else ():
             schema = self._schema_of(name, branch)
-            if isinstance(schema, dict) and not isinstance(inner, list | dict):
-                is_encoded = isinstance(inner, str) and not takes_text(schema)
-                if not self._fits(schema, self._value_of(inner, schema) if is_encoded else inner):
-                    return False
+            if isinstance(inner, list | dict) or not isinstance(schema, dict):
+                continue
+            if not self._fits(schema, self.decode(inner, schema)):
+                return False
         return True
 
     def _schema_of(self, name: str, node: JsonObject) -> JsonValue:

@@ -187,7 +187,7 @@ async def test_what_the_headers_of_an_answer_tell_is_in_its_meta(
         _, answer = await post_message(bridge, http, *REQUESTS[era]("tools/call", {"name": "listProducts"}))
     result = answer["result"]
     assert result["_meta"]["tool-bridge/answer-headers"] == TOLD
-    shown = value if isinstance(value, dict) else {"result": value, "headers": TOLD}
+    shown: object = {"result": value, "headers": TOLD} if isinstance(value, list) else value
     assert result["structuredContent"] == json.loads(result["content"][0]["text"]) == shown
 
 
