@@ -177,9 +177,11 @@ TOLD = {name: TELLING[name] for name in ("link", "x-total-count")}
 
 
 @ERAS
-@pytest.mark.parametrize("value", [{"a": 1}, [1, 2]])
+@pytest.mark.parametrize(
+    ("value", "shown"), [({"a": 1}, {"a": 1}), ([1, 2], {"result": [1, 2], "headers": TOLD})]
+)
 async def test_what_the_headers_of_an_answer_tell_is_in_its_meta(
-    bridge: Bridge, http: aiohttp.ClientSession, era: str, value: object
+    bridge: Bridge, http: aiohttp.ClientSession, era: str, value: object, shown: object
 ) -> None:
     """Finding O-8, W-27: an object stays as it is; a list has them beside it, too, where its model reads."""
     outcome = {**json_answer(value), "headers": TELLING}
@@ -187,7 +189,6 @@ async def test_what_the_headers_of_an_answer_tell_is_in_its_meta(
         _, answer = await post_message(bridge, http, *REQUESTS[era]("tools/call", {"name": "listProducts"}))
     result = answer["result"]
     assert result["_meta"]["tool-bridge/answer-headers"] == TOLD
-    shown: object = {"result": value, "headers": TOLD} if isinstance(value, list) else value
     assert result["structuredContent"] == json.loads(result["content"][0]["text"]) == shown
 
 
