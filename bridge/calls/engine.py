@@ -103,7 +103,8 @@ class Engine:
         user_id = call.context.user_id
         try:
             self._admission.admit_call(user_id)
-            call = unquote_call(call)
+            if call.arguments_text[:1] != "{":
+                call = unquote_call(call)
             view = await self._registry.view_of_user(user_id)
             if call.tool_name in META_NAMES:
                 return await self._call_own(view, call)

@@ -60,7 +60,10 @@ def telling_headers(headers: Mapping[str, str]) -> dict[str, str]:
     Names are in lower case, values without characters that are not printable. A value is never cut, for half
     a link is a wrong one: what has no room in `MAX_TOLD_BYTES` is left out, and `DROPPED` names it.
     """
-    names = [name for name in headers if name in _RANKS or (name[:2] == "x-" and _is_of_paging(name))]
+    names: list[str] = []
+    for name in headers:  # most answers have none, and this is asked of every one
+        if name in _RANKS or (name[:2] == "x-" and _is_of_paging(name)):
+            names.append(name)
     return _fitting(sorted(names, key=_rank), headers) if names else {}
 
 

@@ -42,7 +42,12 @@ _MEDIA = ("image/", "audio/")
 
 async def render_answer_of(outcome: CallOutcome, answered: Answered, files: StoredFiles) -> JsonResult:
     """Return the result of a call with the API's answer, spliced in."""
-    body, meta = answered.body, _meta_of(outcome, answered)
+    body = answered.body
+    meta: JsonResult = {CALL_KEY: outcome.call_id}
+    if told := telling_headers(answered.headers):
+        meta[HEADERS_KEY] = told
+    if outcome.decoded:
+        meta[DECODED_KEY] = outcome.decoded
     if isinstance(body, FileBody) and body.file_id is not None:
         name = filename_of(answered.headers)
         return {"content": [await _file_content(answered, body, body.file_id, name, files)], "_meta": meta}
@@ -58,15 +63,6 @@ async def render_answer_of(outcome: CallOutcome, answered: Answered, files: Stor
     if has_long_number(rendered):
         return {"content": [_text(rendered)], "_meta": meta}
     return {"content": [_text(rendered)], "structuredContent": orjson.Fragment(rendered), "_meta": meta}
-
-
-def _meta_of(outcome: CallOutcome, answered: Answered) -> JsonResult:
-    meta: JsonResult = {CALL_KEY: outcome.call_id}
-    if told := telling_headers(answered.headers):
-        meta[HEADERS_KEY] = told
-    if outcome.decoded:
-        meta[DECODED_KEY] = outcome.decoded
-    return meta
 
 
 def render_error(error: WireError, call_id: str | None) -> JsonResult:

@@ -31,6 +31,7 @@ def typed(content_type: str, body: bytes | str, status: int = 200, **headers: st
     return web.Response(status=status, body=encoded, headers={"Content-Type": content_type, **names})
 
 
+RANGE = "bytes 0-3/9"
 ANSWERS = {
     "shiftJis": lambda: typed("text/csv; charset=Shift_JIS", "日本".encode("shift_jis")),
     "latin": lambda: typed("text/plain; charset=iso-8859-1", "café".encode("latin-1")),
@@ -48,7 +49,7 @@ ANSWERS = {
     "binaryParts": lambda: typed("multipart/mixed; boundary=b", PARTS + b"\x00\xff"),
     "sound": lambda: typed("audio/wav", SOUND),
     "created": lambda: web.Response(status=201, headers={"Location": "/pets/7"}),
-    "partial": lambda: typed("text/plain", "part", 206, Content_Range="bytes 0-3/9"),
+    "partial": lambda: typed("text/plain", "part", 206, Content_Range=RANGE),
     "choices": lambda: typed("application/json", '["a", "b"]', 300),
     "head": lambda: typed("text/csv", "a,b", X_Total_Count="3"),
     "table": lambda: typed("text/csv; charset=utf-8", TABLE),
@@ -111,7 +112,7 @@ async def kinds(
         ("export", {"text": "a,b", "content_type": "text/csv", "filename": "a.csv"}),
         ("parts", {"text": PARTS.decode(), "content_type": "multipart/mixed; boundary=b"}),
         ("created", {"status": 201, "headers": {"location": "/pets/7"}}),
-        ("partial", {"text": "part", "content_type": "text/plain"}),
+        ("partial", {"text": "part", "content_type": "text/plain", "headers": {"content-range": RANGE}}),
         ("choices", {"result": ["a", "b"]}),
     ],
 )
