@@ -6,7 +6,7 @@ Receives and returns `Item`s; reads from them only what the loop decides by. Nev
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -77,27 +77,6 @@ def answered_call_id(item: Item) -> str:
     if kind == "mcp_approval_response":
         return text_at(item, "approval_request_id")
     return (text_at(item, "call_id") or text_at(item, "id")) if kind.endswith("_call_output") else ""
-
-
-def in_call_order(items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return the items with each run of consecutive outputs sorted into the order of their calls."""
-    ordered: list[Item] = []
-    outputs: list[Item] = []
-    places: dict[str, int] = {}
-    for place, item in enumerate(items):
-        if answered_call_id(item):
-            outputs.append(item)
-            continue
-        ordered += _by_place(outputs, places)
-        outputs.clear()
-        ordered.append(item)
-        if call_id := call_id_of(item):
-            places[call_id] = place
-    return (*ordered, *_by_place(outputs, places))
-
-
-def _by_place(outputs: list[Item], places: Mapping[str, int]) -> list[Item]:
-    return sorted(outputs, key=lambda output: places.get(answered_call_id(output), -1))
 
 
 def new_call_id() -> str:

@@ -10,6 +10,10 @@ from toolserver.errors import quote_text
 from toolserver.json_types import dump_json
 
 BROKE_OFF = "TOOL_CALL_SKIPPED: the answer broke off before it was complete; call not executed."
+NO_OUTPUT = (
+    "Interrupted: this call has no output. It may or may not have been performed. Do not repeat it if it "
+    "changes something; find out by reading, or ask the user."
+)
 NO_ANSWER = (
     "The tools have been called, but the model wrote no answer. Ask again, for example: "
     "*Sum up what the tools returned.*"

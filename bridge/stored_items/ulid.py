@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -26,6 +27,12 @@ class Ulids:
         fresh = int(self._now() * 1000) << _RANDOM_BITS | self._random_bits(_RANDOM_BITS)
         self._last = max(fresh, self._last + 1)
         return _encoded(self._last)
+
+
+def derive_ulid(*names: str) -> str:
+    """Derive an id in the form of a ULID from names without line breaks: the same each time, of no time."""
+    digest = hashlib.sha256("\n".join(names).encode()).digest()
+    return "".join(ALPHABET[byte & 31] for byte in digest[:LENGTH])
 
 
 def _encoded(number: int) -> str:

@@ -115,7 +115,7 @@ class _Writer:
         details = array_at(item, "reasoning_details")
         if not reasoning and not details:
             return
-        if self._open is not None and self._open["content"] is not None:
+        if self._open is not None and self._open["content"] is not None and "tool_calls" not in self._open:
             self._close()
         message = self._assistant()
         if reasoning:

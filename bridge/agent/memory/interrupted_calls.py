@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from bridge.agent.items import Item, ModelCall, answered_call_id, model_call, output_item
+from bridge.agent.items import Item, ModelCall, answered_call_id, call_id_of, model_call, output_item
 from bridge.agent.memory.recorder import Memory, record_of
 from bridge.agent.tools.engine_toolbox import distinct_tools, function_names
 from bridge.agent.turn import CallEnded, TurnRequest
 from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.calls.state_machine import CallState
 from bridge.stored_items.items import OWN_TYPES, StoredItem
+from bridge.stored_items.store import ItemStore
+from bridge.stored_items.ulid import derive_ulid
 
 Interruption: TypeAlias = Literal["restarted", "stopped"]
 """Cause of the interruption: the bridge restarted, or somebody stopped the answer."""
@@ -89,6 +91,7 @@ async def close_calls(
     calls = [call for call in open_calls([each.payload for each in mine]) if not is_callers(request, call)]
     if not calls:
         return []
+    item_ids = {call_id_of(stored.payload): stored.id for stored in mine}
     since = min(stored.created_at for stored in mine)
     ended = settle_interrupted(
         calls, await journal.of_turn(request.user_id, request.turn_id, since=since), by
@@ -99,7 +102,7 @@ async def close_calls(
                 memory,
                 request,
                 each.output,
-                item_id=memory.ulids.make_ulid(),
+                item_id=_closing_id(request.user_id, item_ids[each.call.call_id]),
                 side="output",
                 position=len(mine) + place,
             )
@@ -107,6 +110,33 @@ async def close_calls(
         ]
     )
     return ended
+
+
+async def find_closings(
+    store: ItemStore, request: TurnRequest, found: Mapping[str, StoredItem]
+) -> Mapping[str, StoredItem]:
+    """Return the outputs that `close_calls` stored for calls among `found`, by the id of the call's item.
+
+    No marker names them: the answer was over. Calls that have an output in the request are not looked up.
+
+    Raises:
+        StoreUnavailable: they cannot be read.
+    """
+    items = [*request.input, *(stored.payload for stored in found.values())]
+    answered = set(map(answered_call_id, items))
+    closing_ids = {
+        item_id: _closing_id(request.user_id, item_id)
+        for item_id, stored in found.items()
+        if (call_id := call_id_of(stored.payload)) and call_id not in answered
+    }
+    if not closing_ids:
+        return {}
+    closings = await store.by_ids(request.user_id, list(closing_ids.values()))
+    return {item_id: closings[each] for item_id, each in closing_ids.items() if each in closings}
+
+
+def _closing_id(user_id: str, call_item_id: str) -> str:
+    return derive_ulid(user_id, call_item_id, "output")
 
 
 async def items_of_turn(memory: Memory, request: TurnRequest) -> Sequence[StoredItem]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from bridge.agent.call_pairs import match_pairs
 from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
 from bridge.agent.rendering.call_details import image_paragraph, without_details
 from bridge.stored_items.items import NOTICE_TYPE, OWN_TYPES, StoredItem
@@ -40,13 +41,22 @@ def marker_ids(items: Iterable[Item], most: int) -> list[str]:
     return list(ids)[:most]
 
 
-def insert_replayed(items: Sequence[Item], found: Mapping[str, StoredItem]) -> list[Replayed]:
-    """Replace markers with the items that they name; `found`: stored items by id."""
-    reader = _Reader(found)
-    entries = [entry for item in items for entry in reader.read(item)]
-    stored = [entry.item for entry in entries if entry.stored]
-    calls = {call_id for item in stored if (call_id := call_id_of(item))}
-    pairs = calls.intersection(map(answered_call_id, stored))
+def insert_replayed(
+    items: Sequence[Item], found: Mapping[str, StoredItem], closings: Mapping[str, StoredItem]
+) -> list[Replayed]:
+    """Replace markers with the items that they name; `found`: stored items by id.
+
+    `closings`: outputs that no marker names, by the id of the call's item, which they follow.
+    """
+    reader = _Reader(found, closings)
+    return [entry for item in items for entry in reader.read(item)]
+
+
+def drop_copies(entries: Sequence[Replayed]) -> list[Replayed]:
+    """Drop the caller's copies of stored calls, and of outputs that are stored together with their calls."""
+    stored = [entry.item if entry.stored else None for entry in entries]
+    calls = {call_id for item in stored if item and (call_id := call_id_of(item))}
+    pairs = {call_id_of(entries[place].item) for place in match_pairs(stored).output_of}
     return [
         entry
         for entry in entries
@@ -110,8 +120,9 @@ class _Message:
 class _Reader:
     """Reads the items of one request. What is named twice is replayed once."""
 
-    def __init__(self, found: Mapping[str, StoredItem]) -> None:
+    def __init__(self, found: Mapping[str, StoredItem], closings: Mapping[str, StoredItem]) -> None:
         self._found = found
+        self._closings = closings
         self._used: set[str] = set()
 
     def read(self, item: Item) -> list[Replayed]:
@@ -147,6 +158,8 @@ class _Reader:
             if item_id in self._found and item_id not in self._used:
                 self._used.add(item_id)
                 yield self._found[item_id]
+                if item_id in self._closings:
+                    yield self._closings[item_id]
 
 
 def _settle(message: _Message) -> None:

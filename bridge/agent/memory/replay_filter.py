@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bridge.agent.call_pairs import STUB_TYPES, match_pairs
 from bridge.agent.items import answered_call_id, call_id_of
 from bridge.agent.memory.replay import Replayed
 from toolserver.json_types import text_at
@@ -51,23 +52,32 @@ def make_portable(entry: Replayed, model: str) -> Replayed | None:
 
 
 def _halves(entries: Sequence[Replayed | None]) -> set[int]:
-    """Return places of stored calls without a later output, and stored outputs without an earlier call."""
-    called: dict[str, int] = {}
-    """Places of calls, by id."""
-    answered: set[str] = set()
-    halves: set[int] = set()
-    for place, entry in enumerate(entries):
-        if entry is None:
+    """Return places of stored calls without an output, and of stored outputs without a call.
+
+    A call at which its answer was interrupted is none: the model is told that it made it.
+    """
+    pairs = match_pairs([entry.item if entry else None for entry in entries])
+    halves = pairs.superfluous.union(pairs.unanswered - _interrupted(entries))
+    return {place for place in halves if _is_from_store(entries[place])}
+
+
+def _interrupted(entries: Sequence[Replayed | None]) -> set[int]:
+    """Return places of stored calls at which their answer ended, and of those that a caller brought.
+
+    Only of types for which an output can be written.
+    """
+    found: set[int] = set()
+    continued: set[str] = set()
+    for place, entry in reversed(list(enumerate(entries))):
+        if entry is None or entry.stored is None:
             continue
-        if call_id := call_id_of(entry.item):
-            called[call_id] = place
-        elif answers := answered_call_id(entry.item):
-            if answers in called:
-                answered.add(answers)
-            elif entry.stored:
-                halves.add(place)
-    unanswered = (place for call_id, place in called.items() if call_id not in answered)
-    return halves.union(place for place in unanswered if _is_from_store(entries[place]))
+        answer = entry.stored.response_id
+        is_last = entry.stored.side == "input" or answer not in continued
+        if is_last and text_at(entry.item, "type") in STUB_TYPES:
+            found.add(place)
+        if not call_id_of(entry.item) and not answered_call_id(entry.item):
+            continued.add(answer)
+    return found
 
 
 def _is_from_store(entry: Replayed | None) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from bridge.agent.items import Item, answered_call_id
+from bridge.agent.items import Item, answered_call_id, call_id_of
 from bridge.agent.memory.recorder import Memory, input_records
 from bridge.agent.turn import Emit, ItemStored, ModelOutput, TurnEvent, TurnRequest
 from bridge.stored_items.items import ResponseStatus, StoredResponse
@@ -117,10 +117,13 @@ class ResponseRecord:
     def emit_after_start(self, emit: Emit) -> Emit:
         """Return an `Emit` whose first word does not wait until the response's start is stored.
 
-        Outputs that the caller brought are named first, so that its answer can name them, too.
+        Outputs that the caller brought for calls of an earlier response are named first, so that its answer
+        can name them, too. One whose call comes with it is part of a history that the caller keeps.
         """
         self._emit = emit
-        self._unnamed = [item for item in self._brought if answered_call_id(item.payload)]
+        brought = {call_id_of(item.payload) for item in self._brought}
+        outputs = [item for item in self._brought if answered_call_id(item.payload)]
+        self._unnamed = [item for item in outputs if answered_call_id(item.payload) not in brought]
         return self._emit_named
 
     async def _emit_named(self, event: TurnEvent) -> None:

@@ -8,16 +8,18 @@ Without a store that answers, turns run all the same, and say so.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
-from bridge.agent.items import Item, answered_call_id, call_id_of, in_call_order
+from bridge.agent.call_pairs import made_call_id, pair_calls
+from bridge.agent.items import Item, answered_call_id, call_id_of
 from bridge.agent.loop.pending_turns import PendingRounds
+from bridge.agent.memory.interrupted_calls import find_closings
 from bridge.agent.memory.pruning import find_deletable, prune_outputs, with_reasoning
 from bridge.agent.memory.recorder import Memory, Recorder
-from bridge.agent.memory.replay import Replayed, insert_replayed, marker_ids
+from bridge.agent.memory.replay import Replayed, drop_copies, insert_replayed, marker_ids
 from bridge.agent.memory.replay_filter import select_replayable
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import Emit, TurnRequest, TurnResult
@@ -32,7 +34,7 @@ from bridge.stored_items.retention_preference import (
     narrow_settings,
 )
 from bridge.stored_items.store import StoreUnavailable
-from bridge.stored_items.ulid import ALPHABET, LENGTH
+from bridge.stored_items.ulid import derive_ulid
 from toolserver.json_types import text_at
 
 MAX_LOOKED_UP = 2_000
@@ -73,6 +75,8 @@ class _Found:
     earlier: Sequence[StoredItem] = ()
     marked: Mapping[str, StoredItem] = field(default_factory=dict[str, StoredItem])
     """Items that the markers of the request name, by id."""
+    closings: Mapping[str, StoredItem] = field(default_factory=dict[str, StoredItem])
+    """Outputs of such calls that were interrupted, by the id of the call's item."""
     is_lost: bool = False
     has_answered: bool = False
     """Whether the store was asked for any, and answered."""
@@ -158,12 +162,13 @@ class TurnMemory:
             earlier = await self._chain(request)
             ids = [] if request.is_task else marker_ids(request.input, MAX_LOOKED_UP)
             found = await self._memory.store.by_ids(request.user_id, ids)
+            closings = await find_closings(self._memory.store, request, found)
         except StoreUnavailable as failure:
             _log.warning("turn %s cannot read earlier turns: %s", request.turn_id, failure)
             return _Found(is_lost=True)
         if missing := len(ids) - len(found):
             _log.warning("turn %s: %d of %d stored items are missing", request.turn_id, missing, len(ids))
-        return _Found(earlier, found, has_answered=bool(ids or request.previous_response_id))
+        return _Found(earlier, found, closings, has_answered=bool(ids or request.previous_response_id))
 
     async def _delete(self, request: TurnRequest, ids: Sequence[str]) -> None:
         """Delete items; what stays because the database is unavailable is deleted when it expires."""
@@ -180,9 +185,8 @@ class TurnMemory:
     ) -> tuple[tuple[Item, ...], Sequence[str]]:
         """Return the items that the model reads, and ids of stored items to delete."""
         earlier = [Replayed(item.payload, item) for item in (*found.earlier, *request.history)]
-        entries, halves = select_replayable(
-            [*earlier, *insert_replayed(request.input, found.marked)], request.model
-        )
+        entries = drop_copies([*earlier, *insert_replayed(request.input, found.marked, found.closings)])
+        entries, halves = select_replayable(entries, request.model)
         if halves:
             _log.warning("turn %s: %d stored items lack their call or output", request.turn_id, halves)
         superfluous = find_deletable(entries, retention.reasoning)
@@ -190,7 +194,8 @@ class TurnMemory:
         items = [entry.item for entry in prune_outputs(entries, retention.tool_output_turns)]
         stored_calls = {call_id for entry in entries if entry.stored and (call_id := call_id_of(entry.item))}
         restored = self._pending.restore_input(request.user_id, items, stored_calls)
-        return in_call_order(restored), superfluous
+        _check_answers(request, restored)
+        return pair_calls(restored), superfluous
 
     async def _chain(self, request: TurnRequest) -> Sequence[StoredItem]:
         previous = request.previous_response_id
@@ -206,7 +211,7 @@ class TurnMemory:
         """Load turns that wait for their caller and are not in memory any more, after a restart or expiry."""
         named = [call_id_of(item) or answered_call_id(item) for item in reversed(request.input)]
         unknown = [each for each in named if each and not self._pending.has_call(request.user_id, each)]
-        wanted = [_waiting_id(request.user_id, each) for each in dict.fromkeys(unknown[:MAX_LOOKED_UP])]
+        wanted = [derive_ulid(request.user_id, each) for each in dict.fromkeys(unknown[:MAX_LOOKED_UP])]
         if wanted:
             for stored in (await self._memory.store.by_ids(request.user_id, wanted)).values():
                 if stored.payload.get("type") == WAITING_TYPE:
@@ -219,7 +224,7 @@ class TurnMemory:
         if body is None:
             return
         record = StoredItem(
-            id=_waiting_id(request.user_id, call_id),
+            id=derive_ulid(request.user_id, call_id),
             user_id=request.user_id,
             response_id=request.turn_id,
             position=len(result.output),
@@ -246,7 +251,17 @@ def _made_before(earlier: Sequence[StoredItem], turn_id: str) -> int:
     return sum(item.response_id == turn_id and item.side == "output" for item in earlier)
 
 
-def _waiting_id(user_id: str, call_id: str) -> str:
-    """Derive an id in the form of a ULID from a call's."""
-    digest = hashlib.sha256(f"{user_id}\n{call_id}".encode()).digest()
-    return "".join(ALPHABET[byte & 31] for byte in digest[:LENGTH])
+def _check_answers(request: TurnRequest, known: Sequence[Item]) -> None:
+    """Check that the outputs which a caller now sends answer calls that are known.
+
+    Elsewhere in a chat, as where its beginning was cut off, an output without its call is left out.
+
+    Raises:
+        InvalidRequest: one answers none, so that the model would go on without it.
+    """
+    latest = takewhile(bool, map(answered_call_id, reversed(request.input)))
+    unknown = set(latest).difference(map(made_call_id, known))
+    if unknown:
+        message = f"No tool call found for function call output with call_id {min(unknown)[:200]}."
+        param = "input" if request.is_response else "messages"
+        raise InvalidRequest(message, param=param, code="invalid_value")

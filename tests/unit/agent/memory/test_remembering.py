@@ -9,6 +9,7 @@ import pytest
 from bridge.agent.items import Item
 from bridge.agent.memory.recorder import UNAVAILABLE
 from bridge.agent.model import ModelError
+from bridge.agent.model_messages import NO_OUTPUT
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import CallEnded, ItemStored, ModelOutput, Notice, Settled, TurnEvent
 from bridge.settings.memory import MemorySettings, ReasoningMemory
@@ -368,4 +369,5 @@ async def test_another_users_waiting_turn_is_not_there() -> None:
     await bridge.run(round_of(REASONING, call("a", call_id="c1"), theirs), to_store="nothing")
     bridge.restart()
     await bridge.run(round_of(said_text("Done.")), input=[theirs], user_id="bob")
-    assert bridge.model.requests[0].input == (theirs,)
+    stub: Item = {"type": "function_call_output", "call_id": "c2", "output": NO_OUTPUT}
+    assert bridge.model.requests[0].input == (theirs, stub)

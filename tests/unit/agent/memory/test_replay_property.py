@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
+from bridge.agent.model_messages import NO_OUTPUT
 from bridge.stored_items.markers import strip_markers
 from tests.support.examples import examples
 from tests.support.models.chat_client import ChatClient, input_bytes
@@ -71,9 +72,10 @@ class Turn:
     """What the provider was given in the last round; None: the user has changed something of it since."""
 
     def given_to(self, model: str) -> list[Item]:
-        """As a model is to have it: halves, and thoughts that lead nowhere, are not."""
+        """As a model is to have it: calls that were stopped with a stub, no thoughts that lead nowhere."""
         answered = {answered_call_id(item) for item in self.items}
-        items = [item for item in self.items if not call_id_of(item) or call_id_of(item) in answered]
+        made = [call_id for item in self.items if (call_id := call_id_of(item))]
+        items = [*self.items, *(stub_of(call_id) for call_id in made if call_id not in answered)]
         while items and items[-1]["type"] == "reasoning":
             items.pop()
         if model != self.model:
@@ -200,6 +202,10 @@ class ReplayedChat:
             content = text_at(message, "content")
             if message["role"] == "assistant" and _has_markers(content):
                 message["content"] = how(content)
+
+
+def stub_of(call_id: str) -> Item:
+    return {"type": "function_call_output", "call_id": call_id, "output": NO_OUTPUT}
 
 
 def _has_markers(text: str) -> bool:

@@ -1,0 +1,63 @@
+"""What OpenAI's two protocols refuse of a history: outputs without calls, calls without outputs, both twice.
+
+The double of a provider and the played models ask it about every request, so that no test passes with a
+history that a strict provider would answer with 400. The messages are OpenAI's.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+Json = dict[str, Any]
+
+_CALLS = ("function_call", "custom_tool_call")
+
+
+def find_refusal(path: str, body: Json) -> str | None:
+    """Return the message with which OpenAI would refuse the history of a request; None: it would not."""
+    if path.endswith("/chat/completions"):
+        return _refused_messages(body.get("messages") or [])
+    items = body.get("input")
+    return refused_items(items) if isinstance(items, list) else None
+
+
+def refused_items(items: Sequence[Any]) -> str | None:
+    """Return why the Responses API refuses these items; None: it accepts them."""
+    waiting: dict[str, str] = {}
+    """Types of the calls without an output so far, by id."""
+    for item in items:
+        kind = str(item.get("type", ""))
+        call_id, answered = str(item.get("call_id", "")), kind.removesuffix("_output")
+        if kind in _CALLS:
+            if call_id in waiting:
+                return f"Duplicate function call with call_id {call_id}."
+            waiting[call_id] = kind
+        elif answered in _CALLS and waiting.pop(call_id, None) != answered:
+            return f"No tool call found for function call output with call_id {call_id}."
+    return next((f"No tool output found for function call {call_id}." for call_id in waiting), None)
+
+
+def _refused_messages(messages: Sequence[Json]) -> str | None:
+    waiting: list[str] = []
+    """Ids of the last message's calls that have no output so far."""
+    for place, message in enumerate(messages):
+        if message.get("role") == "tool":
+            if message.get("tool_call_id") not in waiting:
+                return (
+                    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message "
+                    f"with 'tool_calls'. (messages[{place}])"
+                )
+            waiting.remove(message["tool_call_id"])
+            continue
+        if waiting:
+            return _unanswered(waiting)
+        waiting = [call["id"] for call in message.get("tool_calls") or ()]
+        if len(set(waiting)) < len(waiting):
+            return f"Duplicate tool call ids in messages[{place}]: {', '.join(waiting)}."
+    return _unanswered(waiting) if waiting else None
+
+
+def _unanswered(waiting: Sequence[str]) -> str:
+    return (
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+        "'tool_call_id'. The following tool_call_ids did not have response messages: " + ", ".join(waiting)
+    )
