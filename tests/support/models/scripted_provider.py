@@ -5,7 +5,8 @@
         …                                        # ask provider.base_url twice
         assert provider.requests[1].body["input"] == [...]
 
-Each request takes the next script, in the protocol it asked by.
+Each request takes the next script, in the protocol it asked by. One whose history OpenAI would refuse is
+answered with 400 as OpenAI does, takes no script, and fails the test at its end.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.support.models.history_check import find_refusal
 from tests.support.models.model_answers import Answer, chat_chunks, frames, responses_events
 
 KEY = "sk-scripted-4f1c9a"
@@ -141,6 +143,10 @@ class ScriptedProvider:
         self.listings = 0
         """How often it was asked for."""
         self.stop = asyncio.Event()
+        self.takes_any_history: str | None = None
+        """Why this provider accepts histories that OpenAI refuses; None: it refuses them, too."""
+        self.refused: list[str] = []
+        """Why histories were refused."""
         self._scripts: deque[Script] = deque()
 
     def play(self, *wanted: Answer | Script) -> None:
@@ -157,16 +163,19 @@ class ScriptedProvider:
         asked = ProviderRequest(request.path, await request.json(), dict(request.headers), port)
         number = len(self.requests)
         self.requests.append(asked)
-        chosen = (
-            self._scripts.popleft()
-            if self._scripts
-            else fails(400, "The script has ended.", code="no_script")
-        )
+        chosen = self._choose_script(asked)
         try:
             return await _play(request, chosen, chosen.write(asked, number))
         except (asyncio.CancelledError, ConnectionError):
             asked.hung_up.set()
             raise
+
+    def _choose_script(self, asked: ProviderRequest) -> Script:
+        refusal = find_refusal(asked.path, asked.body) if self.takes_any_history is None else None
+        if refusal is not None:
+            self.refused.append(refusal)
+            return fails(400, refusal)
+        return self._scripts.popleft() if self._scripts else _NO_SCRIPT
 
     async def list_models(self, request: web.Request) -> web.StreamResponse:
         self.listings += 1
@@ -192,6 +201,7 @@ async def scripted_provider() -> AsyncGenerator[ScriptedProvider]:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         provider.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
         yield provider
+        assert provider.refused == [], "a request left with a history that OpenAI refuses"
     finally:
         await runner.cleanup()
 

@@ -11,6 +11,7 @@ from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.model import ModelError, ModelEvent, ModelRequest
 from bridge.agent.toolbox import BridgeTool, CallOutput, Toolbox
 from bridge.agent.turn import ModelOutput, Notice, Turn, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from tests.support.models.history_check import refused_items
 from toolserver.json_types import JsonObject, text_at
 
 Step: TypeAlias = JsonObject | ModelError | Callable[[], Awaitable[None]]
@@ -68,7 +69,7 @@ def _parts(item: Item) -> list[JsonObject]:
 
 @dataclass
 class ScriptedModel:
-    """Plays one script after another; says nothing more than that it was asked too often."""
+    """Plays one script after another; refuses a history that OpenAI would refuse, as its models do."""
 
     rounds: Sequence[Sequence[Step]]
     requests: list[ModelRequest] = field(default_factory=list[ModelRequest])
@@ -77,6 +78,8 @@ class ScriptedModel:
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         self.requests.append(request)
+        if (refusal := refused_items(request.input)) is not None:
+            raise ModelError(refusal, code="invalid_request_error", status=400)
         self.open += 1
         try:
             for step in self.rounds[len(self.requests) - 1]:
