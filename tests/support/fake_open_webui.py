@@ -8,6 +8,7 @@ runs the calls that they leave open, keeps chats, and is a browser.
     answer = await chat.ask("Which products are there?")
 """
 
+import asyncio
 import inspect
 import json
 import sys
@@ -16,6 +17,8 @@ import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Set
 from dataclasses import dataclass, field
 from typing import Any
+
+from tests.support.open_webui_history import cancelled, messages_of_answer
 
 Json = dict[str, Any]
 MAX_ITERATIONS = 256
@@ -86,6 +89,9 @@ class Message:
     """Images that it stores as files of its own."""
     chunks: list[Json] = field(default_factory=list[Json])
     """All that the pipe gave."""
+
+    text: str = ""
+    """Its text where it has no items."""
 
     @property
     def content(self) -> str:
@@ -162,6 +168,9 @@ class Chat:
                     message.chunks.append(chunk)
                     await self._take(message, chunk, handed, before)
                     yield chunk
+            except (GeneratorExit, asyncio.CancelledError):
+                cancelled(message.output)
+                raise
             finally:
                 await stream.aclose()
             if not await self._run_open_calls(message, handed):
@@ -282,36 +291,8 @@ def _reduce(message: Message, event: Json, before: int) -> None:
 
 
 def _sent(message: "Json | Message") -> list[Json]:
-    """What a model is sent of a message: calls and results as such, no reasoning."""
-    if not isinstance(message, Message):
-        return [message]
-    done = {item["call_id"] for item in message.items("function_call_output")}
-    sent: list[Json] = []
-    texts: list[str] = []
-    calls: list[Json] = []
-
-    def flush() -> None:
-        if texts or calls:
-            told = {"tool_calls": list(calls)} if calls else {}
-            sent.append({"role": "assistant", "content": "\n".join(texts), **told})
-        texts.clear()
-        calls.clear()
-
-    for item in message.output:
-        if item["type"] == "message":
-            if text := "".join(part.get("text", "") for part in item["content"]):
-                texts.append(text)
-        elif item["type"] == "function_call" and item["call_id"] in done:
-            if item.get("status") not in ("completed", "failed", "rejected"):
-                continue
-            function = {"name": item["name"], "arguments": item["arguments"]}
-            calls.append({"id": item["call_id"], "type": "function", "function": function})
-        elif item["type"] == "function_call_output":
-            flush()
-            text = "".join(part.get("text", "") for part in item["output"])
-            sent.append({"role": "tool", "tool_call_id": item["call_id"], "content": text})
-    flush()
-    return sent
+    """What a model is sent of a message."""
+    return messages_of_answer(message.output, message.text) if isinstance(message, Message) else [message]
 
 
 def tools_by_name(*tools: Json) -> dict[str, Json]:
