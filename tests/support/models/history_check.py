@@ -16,8 +16,8 @@ def find_refusal(path: str, body: Json) -> str | None:
     """Return the message with which OpenAI would refuse the history of a request; None: it would not."""
     if path.endswith("/chat/completions"):
         return _refused_messages(body.get("messages") or [])
-    items = body.get("input")
-    return refused_items(items) if isinstance(items, list) else None
+    items: Any = body.get("input")
+    return None if isinstance(items, str) else refused_items(items or [])
 
 
 def refused_items(items: Sequence[Any]) -> str | None:

@@ -117,6 +117,7 @@ ITEM: st.SearchStrategy[Item] = st.one_of(
 )
 
 
+@pytest.mark.wide
 @examples(300)
 @given(st.lists(ITEM, max_size=14))
 def test_any_items_become_a_history_that_providers_accept(items: list[Item]) -> None:
