@@ -18,7 +18,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.support.open_webui_history import cancelled, messages_of_answer
+from tests.support.models.open_webui_history import cancelled, messages_of_answer
 
 Json = dict[str, Any]
 MAX_ITERATIONS = 256

@@ -43,7 +43,7 @@ def _refused_messages(messages: Sequence[Json]) -> str | None:
         if message.get("role") == "tool":
             if message.get("tool_call_id") not in waiting:
                 return (
-                    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message "
+                    "Invalid parameter: messages with role 'tool' must be a response to a preceding message "
                     f"with 'tool_calls'. (messages[{place}])"
                 )
             waiting.remove(message["tool_call_id"])
