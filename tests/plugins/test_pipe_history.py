@@ -138,7 +138,9 @@ async def test_a_call_that_was_stopped_is_known_and_not_repeated(tmp_path: Path,
             provider.play(text(words))
             assert (await chat.ask("And?")).error is None
         assert [kind for kind, _ in given(provider)] == ["call", "call", "output", "output", "call", "output"]
-        assert "Interrupted: " in str(provider.requests[-1].body)
+        assert "Interrupted: this call got no answer before the answer was stopped" in str(
+            provider.requests[-1].body
+        ), "what the journal knows"
 
 
 async def _stop_when(running: asyncio.Event, chat: Chat, message: Message) -> None:

@@ -5,6 +5,7 @@ Whatever happens, the provider refuses no history as OpenAI would, and no answer
 
 import asyncio
 import random
+from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ import pytest
 from bridge.app.server import Bridge
 from tests.support.fake_open_webui import Browser, Chat, Message, direct, tools_by_name
 from tests.support.loaded_plugins import CITY, load_pipe, weather
-from tests.support.models.model_answers import Answer, calls, reasoning, text
+from tests.support.models.model_answers import Answer
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.provider_harness import APIS
+from tests.support.models.random_answers import PossibleCall, random_rounds
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
 from tests.support.running_bridge import page_of
 
@@ -25,7 +27,7 @@ pytestmark = pytest.mark.asyncio
 Json = dict[str, Any]
 STEPS = 12
 WEATHER = tools_by_name(direct("get_weather", **CITY))
-CALLS = (("listProducts", {}), ("get_weather", {"city": "Rome"}), ("nothing", {}))
+CALLS: Sequence[PossibleCall] = (("listProducts", {}), ("get_weather", {"city": "Rome"}), ("nothing", {}))
 """A tool of the bridge, one of Open WebUI, and one that is not there."""
 
 CHANGES = (
@@ -128,17 +130,12 @@ class Story:
                 item for item in answer.output if item.get("call_id") != call_id or item["type"] not in kinds
             ]
 
-    def _script(self) -> list[Answer]:
-        rounds: list[Answer] = []
-        for _ in range(self._source.randint(0, 2)):
-            chosen = [self._source.choice(CALLS) for _ in range(self._source.randint(1, 3))]
-            before = self._source.choice([None, text("Let me look."), reasoning("Hm.")])
-            rounds.append(before + calls(*chosen) if before else calls(*chosen))
-        return [*rounds, text(f"Answer {self._number}.")]
+    def _rounds(self) -> list[Answer]:
+        return random_rounds(self._source, CALLS, f"Answer {self._number}.")
 
     async def _answer(self, *, stops: bool) -> None:
         self._provider.forget_scripts()
-        self._provider.play(*self._script())
+        self._provider.play(*self._rounds())
         message = Message()
         self.chat.messages.append(message)
         self.hangs = stops

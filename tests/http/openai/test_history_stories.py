@@ -6,6 +6,7 @@ is refused, by the bridge, and in OpenAI's words.
 
 import asyncio
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
-from tests.support.models.model_answers import Answer, calls, reasoning, text
+from tests.support.models.model_answers import Answer
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.provider_harness import APIS
+from tests.support.models.random_answers import PossibleCall, random_rounds
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
 from tests.support.running_bridge import page_of
 
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.asyncio
 
 Json = dict[str, Any]
 STEPS = 14
-CALLS = (("listProducts", {}), ("mine", {"n": 1}), ("nothing", {}))
+CALLS: Sequence[PossibleCall] = (("listProducts", {}), ("mine", {"n": 1}), ("nothing", {}))
 """A tool of the bridge, one of the caller, and one that is not there."""
 MINE: Json = {"type": "function", "name": "mine", "parameters": {"type": "object", "properties": {}}}
 UNKNOWN = "No tool call found for function call output with call_id"
@@ -57,7 +59,7 @@ class Story:
         kind = self._source.choice(["chain", "chain", "stateless", "chat", "chat", "mixed", "cut"])
         self.hangs = self._source.random() < 0.25
         self._provider.forget_scripts()
-        self._provider.play(*self._script())
+        self._provider.play(*self._rounds())
         match kind:
             case "chain" if self.kept:
                 await self._continue_response(*self._source.choice(self.kept[-4:]))
@@ -143,13 +145,8 @@ class Story:
             assert response.status == 200, answer
             return answer
 
-    def _script(self) -> list[Answer]:
-        rounds: list[Answer] = []
-        for _ in range(self._source.randint(0, 2)):
-            chosen = [self._source.choice(CALLS) for _ in range(self._source.randint(1, 3))]
-            before = self._source.choice([None, text("Let me look."), reasoning("Hm.")])
-            rounds.append(before + calls(*chosen) if before else calls(*chosen))
-        return [*rounds, text(f"Answer {self._number}.")]
+    def _rounds(self) -> list[Answer]:
+        return random_rounds(self._source, CALLS, f"Answer {self._number}.")
 
 
 def _user(words: str) -> Json:

@@ -5,15 +5,17 @@ Whatever was done, the provider refuses no history as OpenAI would.
 
 import asyncio
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.conversation_client import ConversationClient, open_conversation
-from tests.support.models.model_answers import Answer, calls, reasoning, text
+from tests.support.models.model_answers import Answer
 from tests.support.models.model_bridge import products, shop_bridge
 from tests.support.models.provider_harness import APIS
+from tests.support.models.random_answers import PossibleCall, random_rounds
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
 from tests.support.running_bridge import page_of
 
@@ -21,7 +23,7 @@ pytestmark = pytest.mark.asyncio
 
 Json = dict[str, Any]
 STEPS = 16
-CALLS = (("listProducts", {}), ("listProducts", {"limit": 1}), ("nothing", {}))
+CALLS: Sequence[PossibleCall] = (("listProducts", {}), ("listProducts", {"limit": 1}), ("nothing", {}))
 CHANGES = (
     *("none", "none", "window", "window", "stop", "stop", "edit", "another try"),
     *("delete", "go back", "retry", "add call"),
@@ -60,7 +62,7 @@ class Story:
         """One change, and an answer after it; returns what was done."""
         self._number += 1
         self._provider.forget_scripts()
-        self._provider.play(*self._script(), *self._script())
+        self._provider.play(*self._rounds(), *self._rounds())
         change = self._source.choice(CHANGES)
         messages = await self.client.messages()
         await self._change(change, messages)
@@ -128,13 +130,8 @@ class Story:
         status, answer = await self.client.ask(method, f"/conversations/{self.client.id}{path}", body)
         assert status < 500, answer
 
-    def _script(self) -> list[Answer]:
-        rounds: list[Answer] = []
-        for _ in range(self._source.randint(0, 2)):
-            chosen = [self._source.choice(CALLS) for _ in range(self._source.randint(1, 3))]
-            before = self._source.choice([None, text("Let me look."), reasoning("Hm.")])
-            rounds.append(before + calls(*chosen) if before else calls(*chosen))
-        return [*rounds, text(f"Answer {self._number}.")]
+    def _rounds(self) -> list[Answer]:
+        return random_rounds(self._source, CALLS, f"Answer {self._number}.")
 
 
 @pytest.mark.parametrize("api", APIS)

@@ -31,8 +31,12 @@ def output(call_id: str, words: str) -> Item:
     return {"type": "function_call_output", "call_id": call_id, "output": words}
 
 
+def call_of(call_id: str) -> Item:
+    return call("a", "{}", call_id)
+
+
 ITEM: st.SearchStrategy[Item] = st.one_of(
-    st.builds(lambda call_id: call("a", "{}", call_id), CALL_ID),
+    st.builds(call_of, CALL_ID),
     st.builds(output, CALL_ID, st.sampled_from(["one", "two"])),
     st.builds(said_text, st.sampled_from(["Hm.", "Well."])),
     st.just({"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "summary": []}),
