@@ -1,5 +1,6 @@
 """What a model is given of earlier answers, when a chat has kept nothing but role and content."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from bridge.agent.items import Item, message_item
 from bridge.agent.memory.pruning import pruned_text
 from bridge.agent.memory.recorder import UNAVAILABLE
+from bridge.agent.model_messages import NO_OUTPUT
 from bridge.agent.turn import Notice
 from bridge.settings.memory import MemorySettings
 from bridge.stored_items.items import StoredItem
@@ -182,6 +184,38 @@ async def test_half_a_pair_is_not_given() -> None:
     del talk.bridge.store.items[gone]
     left = [item for item in before if not str(item["type"]).startswith("function_call")]
     assert await then(talk) == (*left, user("And?"))
+
+
+async def test_an_output_that_is_gone_takes_its_call_along() -> None:
+    """S0-138: the answer went on, so there was one; that the call was interrupted would not be true."""
+    talk = chat()
+    before = await asked_twice(talk, calls="a")
+    gone = next(
+        key for key, item in talk.bridge.store.items.items() if item.payload["type"] == "function_call_output"
+    )
+    del talk.bridge.store.items[gone]
+    left = [item for item in before if not str(item["type"]).startswith("function_call")]
+    assert await then(talk) == (*left, user("And?"))
+
+
+async def test_a_call_that_was_stopped_is_told_with_what_is_known() -> None:
+    """Finding I-L11: the model read two questions in a row, and made a call again that may have run."""
+    talk = chat()
+    begun = asyncio.Event()
+
+    async def hang() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    talk.bridge.tools.during = hang
+    made = call("a", "{}", "c1")
+    saying = asyncio.create_task(talk.say("First?", round_of(thought(), made)))
+    await begun.wait()
+    saying.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await saying
+    stub: Item = {"type": "function_call_output", "call_id": "c1", "output": NO_OUTPUT}
+    assert await then(talk) == (user("First?"), thought(), made, stub, user("And?"))
 
 
 async def test_a_thought_without_what_it_led_to_is_not_given() -> None:
