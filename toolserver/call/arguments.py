@@ -20,8 +20,8 @@ from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 from toolserver.schema.hints import MAY_BE_NULL, read_choice, told_pattern, value_text
 from toolserver.schema.keywords import type_of
+from toolserver.schema.nulls import without_added_nulls
 from toolserver.schema.pattern import ENGINE
-from toolserver.schema.strict import without_added_nulls
 from toolserver.schema.write import FREE_FORM_BRANCHES
 
 MAX_PROBLEMS = 5

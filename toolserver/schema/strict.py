@@ -4,12 +4,12 @@ Receives argument schemas as `argument_schemas` writes them; gives schemas withi
 (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas): every property required,
 optional ones nullable, no further properties, no unsupported keyword. Constraints that are removed remain in
 the descriptions. With a strict schema a model sends null for every optional argument that it leaves out:
-`without_added_nulls` removes those nulls again, and the result is validated against the original schema.
+`toolserver.schema.nulls` removes those nulls again, and the result is validated against the original schema.
 
-A tool is not strict if it would lose something by that: free-form values and maps have no strict form.
+A tool is not strict if it would lose something by that: free-form values and maps have no strict form, and
+where null is a value of an optional property, it cannot also mean that the property is left out.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
@@ -17,7 +17,8 @@ from typing import cast
 import orjson
 
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, trim_bytes
-from toolserver.schema.hints import MAY_BE_NULL, clean_text
+from toolserver.schema.hints import clean_text
+from toolserver.schema.nulls import ends_with_null, find_clash, may_be_left_out, takes_null
 from toolserver.schema.write import FREE_FORM_BRANCHES
 
 MAX_PROPERTIES = 5_000
@@ -78,14 +79,6 @@ def strict_schema(schema_json: bytes) -> Strict:
     return Strict(trim_bytes(orjson.dumps(schema)), "")
 
 
-def without_added_nulls(arguments: JsonObject, schema: JsonObject) -> JsonObject:
-    """The arguments without nulls that mean "left out": optional properties whose own schema allows no null.
-
-    `schema` is the original argument schema, not the strict one. Nothing else changes.
-    """
-    return cast(JsonObject, _without_nulls(arguments, schema))
-
-
 @dataclass(slots=True)
 class _Counts:
     """Counters for the limits of strict mode."""
@@ -107,6 +100,8 @@ class _Counts:
 def _rewritten(node: JsonObject, place: str, level: int, counts: _Counts) -> JsonObject:
     if level > MAX_LEVELS:
         raise _not_strict(place, f"is nested deeper than the {MAX_LEVELS} levels of strict mode.")
+    if any(isinstance(value, dict | list) for value in array_at(node, "enum")):
+        raise _not_strict(place, "lists whole objects as its values.")
     branches = node.get("anyOf")
     if branches == FREE_FORM_BRANCHES:
         raise _not_strict(place, "takes any value, which strict mode cannot express.")
@@ -136,6 +131,8 @@ def _object(node: JsonObject, place: str, level: int, counts: _Counts) -> JsonOb
     for name, schema in properties.items():
         inner = f"{place}.{name}" if place else name
         strict = _rewritten(cast(JsonObject, schema), inner, level + 1, counts)
+        if takes_null(schema) and may_be_left_out(name, node):
+            raise _not_strict(inner, "may be left out and may be null; strict mode has null for both.")
         rewritten[name] = strict if name in required else _nullable(strict)
     names: list[JsonValue] = list(properties)
     return {**_copied(node), "properties": rewritten, "required": names, "additionalProperties": False}
@@ -147,6 +144,9 @@ def _alternatives(
     forms: list[JsonValue] = [
         _rewritten(cast(JsonObject, branch), place, level, counts) for branch in branches
     ]
+    if clash := find_clash(branches, place):
+        what = "may be left out in one form and may be null in another; strict mode has null for both."
+        raise _not_strict(clash, what)
     return _or_null(node, {**_copied(node), "anyOf": forms})
 
 
@@ -157,11 +157,9 @@ def _scalar(node: JsonObject, place: str, counts: _Counts) -> JsonObject:
     chars = sum(len(value) if isinstance(value, str) else 1 for value in values)
     counts.values += len(values)
     counts.chars += chars
-    if any(isinstance(value, dict | list) for value in values):
-        raise _not_strict(place, "lists whole objects as its values.")
     if len(values) > MANY_VALUES and chars > MAX_MANY_VALUES_CHARS:
         raise _not_strict(place, f"lists {len(values)} values of {chars:,} characters.")
-    return _copied(node)
+    return _or_null(node, _copied(node))
 
 
 def _copied(node: JsonObject) -> JsonObject:
@@ -169,12 +167,8 @@ def _copied(node: JsonObject) -> JsonObject:
 
 
 def _or_null(node: JsonObject, strict: JsonObject) -> JsonObject:
-    """Makes the schema accept null if only the words "May be null." say so, as for objects and arrays."""
-    return _nullable(strict) if _allows_null(node) else strict
-
-
-def _allows_null(node: JsonObject) -> bool:
-    return str(node.get("description", "")).endswith(MAY_BE_NULL)
+    """Makes the schema accept null if the words "May be null." say so: of objects and arrays only they do."""
+    return _nullable(strict) if ends_with_null(node) else strict
 
 
 def _nullable(strict: JsonObject) -> JsonObject:
@@ -196,42 +190,3 @@ def _with_null_value(strict: JsonObject) -> JsonObject:
     if isinstance(values, list) and None not in values:
         strict["enum"] = [*values, None]
     return strict
-
-
-def _without_nulls(value: JsonValue, schema: JsonValue) -> JsonValue:
-    if not isinstance(schema, dict):
-        return value
-    if isinstance(value, list):
-        return [_without_nulls(item, schema.get("items")) for item in value]
-    if not isinstance(value, dict):
-        return value
-    form = _form_for(value, schema)
-    properties, required = object_at(form, "properties"), array_at(form, "required")
-    return {
-        name: _without_nulls(inner, properties.get(name))
-        for name, inner in value.items()
-        if inner is not None or name in required or name not in properties or _takes_null(properties[name])
-    }
-
-
-def _form_for(value: JsonObject, schema: JsonObject) -> JsonObject:
-    """Of several alternatives, the first object that has all the names of the value."""
-    if "anyOf" not in schema:
-        return schema
-    forms = [form for form in _objects(schema) if value.keys() <= object_at(form, "properties").keys()]
-    return forms[0] if forms else {}
-
-
-def _objects(schema: JsonObject) -> Iterator[JsonObject]:
-    for branch in array_at(schema, "anyOf"):
-        if isinstance(branch, dict):
-            yield from _objects(branch) if "anyOf" in branch else (branch,)
-
-
-def _takes_null(schema: JsonValue) -> bool:
-    if not isinstance(schema, dict):
-        return True
-    types = schema.get("type")
-    if schema.get("anyOf") == FREE_FORM_BRANCHES or _allows_null(schema):
-        return True
-    return isinstance(types, list) and "null" in types

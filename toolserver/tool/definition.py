@@ -28,6 +28,7 @@ from toolserver.schema.example import examples_of, with_examples
 from toolserver.schema.flatten import Flattening
 from toolserver.schema.hints import (
     DESCRIPTION_CHARS,
+    NEEDED_WITH_BODY,
     TOOL_DESCRIPTION_CHARS,
     clean_text,
     describe_constraints,
@@ -55,11 +56,6 @@ MAX_LOOKED_THROUGH = 500_000
 MAX_EXAMPLE_BYTES = 1_000
 """Maximum bytes of the example of a body, or of one of its properties; a longer one costs a model more than
 it explains."""
-
-NEEDED_WITH_BODY = "Required when a body is sent."
-"""Said of the required properties of an optional body. They are required by keyword, too, so that a caller
-that reads nothing else sends a whole body; the argument validator lets all of them be missing together, and
-the page's form reads these words (`static/tools/form_state.js`)."""
 
 _TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
 

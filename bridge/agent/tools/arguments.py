@@ -14,7 +14,7 @@ from toolserver.call.arguments import parse_arguments
 from toolserver.call.exact_json import unquoted_text
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, array_at, dump_json, text_at
-from toolserver.schema.strict import without_added_nulls
+from toolserver.schema.nulls import without_added_nulls
 
 LITERAL_CHARS = 20_000
 """Maximum number of characters of arguments that are tried as a Python literal."""

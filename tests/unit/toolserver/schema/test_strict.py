@@ -12,8 +12,8 @@ from tests.support.documents.schemas import flat
 from tests.support.documents.strict_rules import problems_of, properties_of
 from tests.support.examples import examples
 from toolserver.json_types import JsonObject, JsonValue, dump_json
-from toolserver.schema.hints import MAY_BE_NULL
-from toolserver.schema.strict import Strict, strict_schema, without_added_nulls
+from toolserver.schema.hints import MAY_BE_NULL, NEEDED_WITH_BODY
+from toolserver.schema.strict import Strict, strict_schema
 
 
 def tool_schema(properties: JsonObject, *required: str) -> JsonObject:
@@ -153,40 +153,72 @@ def test_too_many_properties_are_not_strict() -> None:
     assert strict_schema(dump_json(schema)).reason == "It has 5,001 properties; strict mode takes 5,000."
 
 
-def test_nulls_that_strict_mode_asked_for_are_taken_away_again() -> None:
-    """An API reads `limit=null` as a value (W-04); a null that the API itself allows stays."""
-    texts: JsonObject = {"n": {"type": "string"}, "m": {"type": "string"}}
-    either: list[JsonValue] = [{"properties": {"a": texts["n"]}}, {"properties": {"b": texts["n"]}}]
-    schema = tool_schema(
-        {
-            "limit": {"type": "integer"},
-            "note": {"type": ["string", "null"]},
-            "who": {"type": "object", "required": ["n"], "properties": texts},
-            "many": {"type": "array", "items": {"type": "object", "properties": {"m": {"type": "string"}}}},
-            "free": {},
-            "of": {"oneOf": either},
-            "o": {"type": ["object", "null"], "properties": {"x": {"type": "string"}}},
-        }
+NULLABLE: dict[str, JsonValue] = {
+    "a list of types": {"type": ["string", "null"]},
+    "nullable of 3.0": {"type": "string", "nullable": True},
+    "a nullable object": {"type": "object", "nullable": True, "properties": {"x": {"type": "string"}}},
+    "a nullable array": {"type": ["array", "null"], "items": {"type": "string"}},
+    "anyOf with null": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    "oneOf with null": {"oneOf": [{"type": "integer"}, {"type": "array", "items": {}}, {"type": "null"}]},
+    "a nullable alternative": {"oneOf": [{"type": "string", "nullable": True}, {"type": "boolean"}]},
+    "null among the values": {"enum": ["a", None]},
+    "nothing but null": {"const": None},
+    "a reference": {"$ref": "#/components/schemas/Nullable"},
+    "allOf": {"allOf": [{"$ref": "#/components/schemas/Nullable"}, {"description": "More."}]},
+}
+COMPONENT: JsonObject = {"type": ["string", "null"]}
+
+
+@pytest.mark.parametrize("schema", NULLABLE.values(), ids=NULLABLE)
+def test_what_may_be_left_out_and_may_be_null_makes_a_tool_not_strict(schema: JsonValue) -> None:
+    """Finding W-42: a strict model says null for both, so that a PATCH erases what was to be left alone."""
+    node = flat(schema, Nullable=COMPONENT)
+    tool: JsonObject = {"type": "object", "properties": {"a": node}, "required": []}
+    reason = strict_schema(dump_json(tool)).reason
+    if schema != NULLABLE["oneOf with null"]:
+        assert reason == "`a` may be left out and may be null; strict mode has null for both."
+    required = strict_schema(dump_json({**tool, "required": ["a"]}))
+    assert required.is_strict or "takes any value" in required.reason, "null alone is no ambiguity"
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"type": "object", "properties": {"b": COMPONENT}}, "a.b"),
+        ({"type": "array", "items": {"type": "object", "properties": {"b": COMPONENT}}}, "a[].b"),
+        ({"oneOf": [{"type": "object", "properties": {"b": COMPONENT}}, {"type": "string"}]}, "a.b"),
+        ({"type": ["array", "string"], "items": {"properties": {"b": COMPONENT}}}, "a[].b"),
+    ],
+)
+def test_the_property_at_fault_is_named_with_its_place(schema: JsonValue, place: str) -> None:
+    """Finding W-42: whoever wants the tool strict has to know what to change, however deep it is."""
+    assert (
+        reason_of({"a": schema})
+        == f"`{place}` may be left out and may be null; strict mode has null for both."
     )
-    arguments: JsonObject = {
-        "limit": None,
-        "note": None,
-        "who": {"n": None, "m": None},
-        "many": [{"m": None}, {"m": "x"}],
-        "free": {"any": None},
-        "of": {"b": None},
-        "o": None,
-        "undeclared": None,
-    }
-    assert without_added_nulls(arguments, schema) == {
-        "note": None,
-        "who": {"n": None},
-        "many": [{}, {"m": "x"}],
-        "free": {"any": None},
-        "of": {},
-        "o": None,
-        "undeclared": None,
-    }
+
+
+def test_a_nullable_property_of_an_optional_body_is_not_strict() -> None:
+    """Finding W-42: required by keyword, it may be left out with the whole body."""
+    node = flat(COMPONENT)
+    node["description"] = f"{NEEDED_WITH_BODY} {MAY_BE_NULL}"
+    made = strict_schema(dump_json({"type": "object", "properties": {"a": node}, "required": ["a"]}))
+    assert made.reason == "`a` may be left out and may be null; strict mode has null for both."
+
+
+def form_of(kind: str, schema: JsonValue, *required: str) -> JsonObject:
+    """One of several objects, told apart by its kind."""
+    properties: JsonObject = {"kind": {"const": kind}, "b": schema}
+    return {"type": "object", "properties": properties, "required": ["kind", *required]}
+
+
+def test_forms_that_look_alike_must_agree_on_null() -> None:
+    """Finding W-42: an object with `b: null` may be either form, and only one of them means the null."""
+    alike: list[JsonValue] = [form_of("x", {"type": "string"}), form_of("x", COMPONENT, "b")]
+    assert reason_of({"a": {"oneOf": alike}}) == (
+        "`a.b` may be left out in one form and may be null in another; strict mode has null for both."
+    )
+    assert strict_of({"a": {"oneOf": [form_of("x", {"type": "string"}), form_of("y", COMPONENT, "b")]}})
 
 
 def test_a_strict_schema_is_made_once() -> None:
