@@ -72,6 +72,11 @@ RoundsSource: TypeAlias = Literal["default", "limit", "model", "request"]
 the model's settings, or the request."""
 
 
+Strictness: TypeAlias = Literal["possible", "off", "unsaid"]
+"""What definitions of tools say about strict mode: true where it is possible and else false; false; or
+nothing, for chat providers that may refuse the word."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnSettings:
     """The settings of a model that concern its turns."""
@@ -89,7 +94,8 @@ class TurnSettings:
     sees_images: bool = False
     """Whether the model reads `input_image` parts in the outputs of calls."""
     strict_tools: bool = True
-    """Setting `enable_strict_tool_calling`."""
+    """Whether tools are strict where they can be: the setting `enable_strict_tool_calling`, and whether the
+    provider takes strict tools."""
     subquery: bool = False
     """Whether the model is offered `subquery`, where it is offered tools of the bridge."""
     prompt_tokens: int = DEFAULT_PROMPT_TOKENS
@@ -98,6 +104,13 @@ class TurnSettings:
     """Options added to its requests without the caller asking."""
     provider: str = ""
     """Name of the provider, whose failures are counted together."""
+
+    @property
+    def strictness(self) -> Strictness:
+        """What the bridge's tools say. Providers of Responses take a tool that says nothing for strict."""
+        if self.strict_tools:
+            return "possible"
+        return "off" if self.features.is_responses else "unsaid"
 
 
 class TurnLog(Protocol):

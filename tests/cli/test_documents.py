@@ -68,6 +68,22 @@ def test_plan_and_tools_print_what_the_page_and_the_model_get(
     assert tools[0]["parameters"]["type"] == "object"
 
 
+def test_tools_name_the_property_whose_null_is_ambiguous(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Finding W-42: whoever wonders why a tool is not strict reads which property it is, however deep."""
+    home: JsonObject = {"type": "object", "properties": {"city": {"type": "string", "nullable": True}}}
+    user: JsonObject = {"type": "object", "properties": {"homes": {"type": "array", "items": home}}}
+    content: JsonObject = {"application/merge-patch+json": {"schema": user}}
+    patch: JsonObject = {"operationId": "patchUser", "requestBody": {"content": content}, "responses": {}}
+    path = tmp_path / "spec.json"
+    path.write_text(document_text(paths={"/users": {"patch": patch}}), encoding="utf-8")
+    assert main(["tools", "--spec", str(path), "--json"]) == 0
+    [tool] = json.loads(capsys.readouterr().out)["tools"]
+    told = "`homes[].city` may be left out and may be null; strict mode has null for both."
+    assert (tool["strict"], tool["strict_reason"]) == (False, told)
+
+
 def test_tools_say_whether_they_can_be_strict_and_why_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

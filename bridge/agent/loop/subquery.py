@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Protocol
 
-import orjson
-
 from bridge.agent.items import Item, ModelCall, message_item, message_text
 from bridge.agent.loop.loop import run_rounds
 from bridge.agent.model import ModelError
 from bridge.agent.toolbox import BridgeTool, CallOutput, LocalTool, Toolbox
 from bridge.agent.tools.arguments import engine_arguments
+from bridge.agent.tools.catalog_tools import define_function
 from bridge.agent.turn import (
     CallEnded,
     CallFile,
@@ -34,7 +33,6 @@ from bridge.browser_protocol import ARGUMENT_BYTES
 from toolserver.call.arguments import parse_arguments
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, array_at, dump_json, object_at, text_at
-from toolserver.schema.strict import strict_schema
 
 NAME = "subquery"
 MAX_ROUNDS = 8
@@ -88,15 +86,8 @@ class Subquery:
     @property
     def tool(self) -> BridgeTool:
         """The tool's definition."""
-        definition: JsonObject = {
-            "type": "function",
-            "name": NAME,
-            "description": _DESCRIPTION,
-            "parameters": _SCHEMA,
-        }
-        if self.turn.settings.strict_tools:
-            definition["strict"] = True
-            definition["parameters"] = orjson.loads(strict_schema(dump_json(_SCHEMA)).schema_json)
+        strictness = self.turn.settings.strictness
+        definition = define_function(NAME, _DESCRIPTION, dump_json(_SCHEMA), strictness)
         return BridgeTool(NAME, NAME, "Sub-query", definition, _SCHEMA)
 
     async def run_call(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:

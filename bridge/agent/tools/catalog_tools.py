@@ -17,6 +17,7 @@ from typing import cast
 import orjson
 
 from bridge.agent.toolbox import BridgeTool
+from bridge.agent.turn import Strictness
 from bridge.calls.request import ALL_TOOLS, ToolScope
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
@@ -50,10 +51,10 @@ class CatalogTools:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._ready: OrderedDict[tuple[str, int, bool, ToolScope], _Ready] = OrderedDict()
+        self._ready: OrderedDict[tuple[str, int, Strictness, ToolScope], _Ready] = OrderedDict()
 
     async def tools_of_user(
-        self, user_id: str, *, taken: int, strict: bool, scope: ToolScope = ALL_TOOLS
+        self, user_id: str, *, taken: int, strictness: Strictness, scope: ToolScope = ALL_TOOLS
     ) -> tuple[BridgeTool, ...]:
         """Return the tools that a model is offered beside `taken` others; empty where there is no room.
 
@@ -61,10 +62,10 @@ class CatalogTools:
             BridgeError: `invalid_document`: the schemas of a document cannot be built.
         """
         view = await self._registry.view_of_user(user_id)
-        key = (user_id, taken, strict, scope)
+        key = (user_id, taken, strictness, scope)
         ready = self._ready.get(key)
         if ready is None or ready.view is not view:
-            ready = _Ready(view, await self._made(view, taken, strict, scope))
+            ready = _Ready(view, await self._made(view, taken, strictness, scope))
             self._ready[key] = ready
         self._ready.move_to_end(key)
         while len(self._ready) > KEPT_OFFERS:
@@ -72,7 +73,7 @@ class CatalogTools:
         return ready.tools
 
     async def _made(
-        self, view: UserView, taken: int, strict: bool, scope: ToolScope
+        self, view: UserView, taken: int, strictness: Strictness, scope: ToolScope
     ) -> tuple[BridgeTool, ...]:
         room = view.selection.limit - taken
         if room < MIN_LIMIT:
@@ -80,12 +81,12 @@ class CatalogTools:
         offered = await self._offer(view, room, scope)
         schemas = await self._registry.schemas_of(view, offered.tools)
         tools = (
-            _own_tool(tool.name, _words_of(tool), schemas[tool.name], strict, tool.server_id)
+            _own_tool(tool.name, _words_of(tool), schemas[tool.name], strictness, tool.server_id)
             for tool in offered.tools
         )
         names = scope.names
         wanted = [tool for tool in offered.meta_tools if names is None or offered.over or tool.name in names]
-        meta = (_own_tool(tool.name, tool.description, tool.schema_json, strict) for tool in wanted)
+        meta = (_own_tool(tool.name, tool.description, tool.schema_json, strictness) for tool in wanted)
         return (*tools, *meta)
 
     async def _offer(self, view: UserView, room: int, scope: ToolScope) -> Offer:
@@ -132,21 +133,20 @@ def _words_of(tool: Tool) -> str:
 
 @lru_cache(maxsize=KEPT_TOOLS)
 def _own_tool(
-    name: str, description: str, schema_json: bytes, strict: bool, server_id: str | None = None
+    name: str, description: str, schema_json: bytes, strictness: Strictness, server_id: str | None = None
 ) -> BridgeTool:
-    parameters = orjson.loads(schema_json)
-    definition: JsonObject = {
-        "type": "function",
-        "name": name,
-        "description": description or name,
-        "parameters": parameters,
-    }
-    if strict:
-        made = strict_schema(schema_json)
-        definition["strict"] = made.is_strict
-        if made.is_strict:
-            definition["parameters"] = orjson.loads(made.schema_json)
-    return BridgeTool(name, name, format_title(name), definition, cast(JsonObject, parameters), server_id)
+    definition = define_function(name, description or name, schema_json, strictness)
+    parameters = cast(JsonObject, orjson.loads(schema_json))
+    return BridgeTool(name, name, format_title(name), definition, parameters, server_id)
+
+
+def define_function(name: str, description: str, schema_json: bytes, strictness: Strictness) -> JsonObject:
+    """Return a tool in the Responses form, with its strict schema where it is strict."""
+    definition: JsonObject = {"type": "function", "name": name, "description": description}
+    if strictness == "possible" and (made := strict_schema(schema_json)).is_strict:
+        return {**definition, "parameters": orjson.loads(made.schema_json), "strict": True}
+    definition["parameters"] = orjson.loads(schema_json)
+    return definition if strictness == "unsaid" else {**definition, "strict": False}
 
 
 def format_title(name: str) -> str:

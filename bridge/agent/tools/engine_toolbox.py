@@ -118,13 +118,13 @@ class Toolboxes:
 
     async def _equip(self, toolbox: EngineToolbox) -> EngineToolbox:
         """Return a copy with the bridge's tools, or with a notice that says why it has none."""
-        request, strict = toolbox.request, toolbox.settings.strict_tools
+        request, strictness = toolbox.request, toolbox.settings.strictness
         user_id, scope = request.user_id, request.scope
         taken = len(toolbox.callers) + toolbox.settings.subquery
-        tools = await self._own_tools.tools_of_user(user_id, taken=taken, strict=strict, scope=scope)
+        tools = await self._own_tools.tools_of_user(user_id, taken=taken, strictness=strictness, scope=scope)
         if not tools:
             is_crowded = taken > 0 and await self._own_tools.tools_of_user(
-                user_id, taken=0, strict=strict, scope=scope
+                user_id, taken=0, strictness=strictness, scope=scope
             )
             return replace(toolbox, notices=(NO_ROOM,) if is_crowded else ())
         tools = offered_beside(tools, function_names(toolbox.callers))

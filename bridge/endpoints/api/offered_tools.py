@@ -76,7 +76,7 @@ class OfferedToolRoutes:
     async def _written(self, view: UserView, form: Form) -> tuple[bytes, dict[str, int]]:
         """Return the document, and the tokens of each of its tools by name."""
         if form == "responses":
-            own = await self._of_models.tools_of_user(view.user_id, taken=0, strict=False)
+            own = await self._of_models.tools_of_user(view.user_id, taken=0, strictness="unsaid")
             written = {tool.name: orjson.dumps(tool.definition) for tool in own}
             costs = {name: estimated_tokens("", "", definition) for name, definition in written.items()}
             return b"[%b]" % b",".join(written.values()), costs
