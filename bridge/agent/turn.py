@@ -15,6 +15,7 @@ from bridge.agent.model import Model, ModelError, ModelEvent
 from bridge.agent.provider_features import ProviderFeatures
 from bridge.calls.request import ALL_TOOLS, ToolScope
 from bridge.settings.models import DEFAULT_PROMPT_TOKENS
+from bridge.settings.provider_rules import Strictness
 from bridge.stored_items.items import StoredItem
 from toolserver.json_types import JsonObject, JsonValue
 
@@ -72,11 +73,6 @@ RoundsSource: TypeAlias = Literal["default", "limit", "model", "request"]
 the model's settings, or the request."""
 
 
-Strictness: TypeAlias = Literal["possible", "off", "unsaid"]
-"""What definitions of tools say about strict mode: true where it is possible and else false; false; or
-nothing, for chat providers that may refuse the word."""
-
-
 @dataclass(frozen=True, slots=True)
 class TurnSettings:
     """The settings of a model that concern its turns."""
@@ -93,9 +89,8 @@ class TurnSettings:
     """
     sees_images: bool = False
     """Whether the model reads `input_image` parts in the outputs of calls."""
-    strict_tools: bool = True
-    """Whether tools are strict where they can be: the setting `enable_strict_tool_calling`, and whether the
-    provider takes strict tools."""
+    strictness: Strictness = "possible"
+    """What the bridge's tools say, by the setting `enable_strict_tool_calling` and the provider's rules."""
     subquery: bool = False
     """Whether the model is offered `subquery`, where it is offered tools of the bridge."""
     prompt_tokens: int = DEFAULT_PROMPT_TOKENS
@@ -104,13 +99,6 @@ class TurnSettings:
     """Options added to its requests without the caller asking."""
     provider: str = ""
     """Name of the provider, whose failures are counted together."""
-
-    @property
-    def strictness(self) -> Strictness:
-        """What the bridge's tools say. Providers of Responses take a tool that says nothing for strict."""
-        if self.strict_tools:
-            return "possible"
-        return "off" if self.features.is_responses else "unsaid"
 
 
 class TurnLog(Protocol):

@@ -9,6 +9,7 @@ from contextlib import aclosing
 from bridge.agent.chat_completions.options import with_responses_options
 from bridge.agent.chat_completions.stream_decoder import ChatReading
 from bridge.agent.chat_completions.upstream_request import OPENAI_DIALECT, ChatDialect, chat_request
+from bridge.agent.fitted_request import fit_request
 from bridge.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest, Note
 from bridge.agent.responses.stream_repair import StreamRepair
 from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
@@ -32,10 +33,11 @@ class ResponsesModel:
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
+        self._rules = provider.settings.rules
 
     def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Run one round, as `Model.stream_round` says."""
-        body = responses_body(request)
+        body = responses_body(fit_request(request, self._rules))
         return self._read_round(self._provider.stream_events("/responses", body, *_about(request)))
 
     async def _read_round(self, streaming: AsyncGenerator[JsonObject]) -> AsyncGenerator[ModelEvent]:
@@ -64,11 +66,12 @@ class ChatModel:
     def __init__(self, provider: Provider, dialect: ChatDialect = OPENAI_DIALECT) -> None:
         self._provider = provider
         self._dialect = dialect
+        self._rules = provider.settings.rules
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Run one round, as `Model.stream_round` says."""
         reading, pairs = ChatReading(request), SurrogateJoiner()
-        body = chat_request(request, self._dialect)
+        body = chat_request(fit_request(request, self._rules), self._dialect)
         streaming = self._provider.stream_events("/chat/completions", body, *_about(request))
         async with aclosing(streaming) as chunks:
             async for chunk in chunks:

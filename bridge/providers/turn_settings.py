@@ -7,6 +7,7 @@ from bridge.agent.turn import TurnSettings
 from bridge.limits.settings import LiveLimits
 from bridge.providers.shelf import ModelEntry
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.provider_rules import Strictness, without_strict
 
 
 def turn_settings(settings: BridgeSettings, limits: LiveLimits, entry: ModelEntry) -> TurnSettings:
@@ -33,8 +34,14 @@ def turn_settings(settings: BridgeSettings, limits: LiveLimits, entry: ModelEntr
         limit_template=settings.model_defaults.limit_reached_template,
         can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
         sees_images=entry.settings.sees_images,
-        strict_tools=settings.tools.enable_strict_tool_calling,
+        strictness=_strictness(settings, entry),
         subquery=entry.settings.subquery,
         prompt_tokens=entry.settings.prompt_tokens,
         features=features,
     )
+
+
+def _strictness(settings: BridgeSettings, entry: ModelEntry) -> Strictness:
+    if settings.tools.enable_strict_tool_calling:
+        return entry.provider.rules.strictness
+    return without_strict(entry.provider.api)

@@ -15,10 +15,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic import JsonValue as PydanticJsonValue
 
+from bridge.settings.provider_rules import ProviderApi, ProviderRules, rules_of
 from toolserver.json_types import JsonObject, JsonValue
-
-ProviderApi: TypeAlias = Literal["responses", "chat"]
-"""The protocol that a provider speaks: the Responses API, or Chat Completions."""
+from toolserver.schema.hints import TOOL_DESCRIPTION_CHARS
 
 WebSearch: TypeAlias = Literal["plugin", "tool", "openrouter_tool"]
 """How a provider is asked to search the web: by `plugins` (OpenRouter), by the tool `web_search` (OpenAI), or
@@ -64,6 +63,13 @@ def _base_url(url: str) -> str:
 Seconds: TypeAlias = Annotated[float, Field(gt=0, le=MAX_SECONDS)]
 Tokens: TypeAlias = Annotated[int | None, Field(default=None, ge=1)]
 
+MIN_DESCRIPTION_CHARS, MAX_DESCRIPTION_CHARS = 100, TOOL_DESCRIPTION_CHARS
+"""Range of the setting: a sentence or two, and what no description of a tool exceeds. Chosen."""
+
+DescriptionChars: TypeAlias = Annotated[
+    int | None, Field(default=None, ge=MIN_DESCRIPTION_CHARS, le=MAX_DESCRIPTION_CHARS)
+]
+
 
 class ProviderSettings(BaseModel):
     """One provider, without its key."""
@@ -93,6 +99,10 @@ class ProviderSettings(BaseModel):
     return_reasoning: bool = False
     """`chat` only: whether it expects back, as `reasoning_content`, the model's reasoning since the user's
     message."""
+    strict_tools: bool | None = None
+    """Whether it takes strict tools; None: by its address."""
+    max_description_chars: DescriptionChars = None
+    """Maximum characters of a tool's description; None: by its address."""
     trace_context: bool = False
     """Whether it is told of the trace of each round, where turns are traced."""
     truncation: bool = True
@@ -102,6 +112,16 @@ class ProviderSettings(BaseModel):
     pseudo_models: bool = True
     """Whether to offer names such as `o4-mini-high` besides its own models; see
     `bridge.settings.model_facts`."""
+
+    @property
+    def rules(self) -> ProviderRules:
+        """What it refuses in requests."""
+        return rules_of(
+            self.base_url,
+            self.api,
+            strict_tools=self.strict_tools,
+            max_description_chars=self.max_description_chars,
+        )
 
 
 class ModelSettings(BaseModel):

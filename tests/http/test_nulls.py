@@ -40,7 +40,7 @@ LIST: JsonObject = {
     "responses": {"200": {"description": "ok"}},
 }
 SAID = {"name": None, "phone": None, "homes": [{"city": None}]}
-MEANT = {"phone": None, "homes": [{}]}
+MEANT: JsonObject = {"phone": None, "homes": [{}]}
 
 
 @pytest_asyncio.fixture

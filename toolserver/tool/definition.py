@@ -40,6 +40,7 @@ from toolserver.schema.keywords import keywords_for
 from toolserver.schema.shape import Shape
 from toolserver.schema.write import NO_WORDING, Above, Wording
 from toolserver.tool.argument_schemas import ArgumentSchemas, ArgumentSource, Budget, ToolSchema
+from toolserver.tool.description import BODY, DEPRECATED, FURTHER_PROPERTIES
 from toolserver.tool.file_argument import file_schema
 
 __all__ = ["Budget", "Definitions", "Outline", "SeparateDefinitions", "ToolSchema"]
@@ -327,10 +328,10 @@ def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, .
         limits = {key: value for key, value in shape.keywords.items() if key not in {"default", "examples"}}
         constraints = describe_constraints(keywords_for(("object",), limits))
         about = join_sentences(about, *shape.notes, constraints)
-    notes = (f"Body: {about}",) if about else ()
+    notes = (f"{BODY}{about}",) if about else ()
     if additional is None or additional is False:
         return notes
-    return (*notes, "Further properties are sent in the body as they are.")
+    return (*notes, FURTHER_PROPERTIES)
 
 
 def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
@@ -342,7 +343,7 @@ def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
     if not text.startswith(summary):
         text = f"{summary}\n\n{text}" if text else summary
     if operation.deprecated or notes:
-        text = "\n\n".join(filter(None, (text, "Deprecated." if operation.deprecated else "", *notes)))
+        text = "\n\n".join(filter(None, (text, DEPRECATED if operation.deprecated else "", *notes)))
     if len(text) > TOOL_DESCRIPTION_CHARS:
         text = clean_text(text, TOOL_DESCRIPTION_CHARS)
     return text or operation.key

@@ -17,10 +17,10 @@ from typing import cast
 import orjson
 
 from bridge.agent.toolbox import BridgeTool
-from bridge.agent.turn import Strictness
 from bridge.calls.request import ALL_TOOLS, ToolScope
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
+from bridge.settings.provider_rules import Strictness
 from toolserver.json_types import JsonObject
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.catalog import Tool

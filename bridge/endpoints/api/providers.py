@@ -15,8 +15,9 @@ from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.providers.user_models import UserModels
-from bridge.settings.models import OPENAI_URL, ProviderApi, ProviderSettings
+from bridge.settings.models import OPENAI_URL, DescriptionChars, ProviderSettings
 from bridge.settings.network import origin_of
+from bridge.settings.provider_rules import ProviderApi
 from bridge.settings.user_providers import MAX_CHOSEN_MODELS, MAX_KEY_CHARS, MAX_PROVIDERS, UserProvider
 from bridge.settings.users import Sharing, allows_sharing
 from bridge.storage.user_mapping import User
@@ -42,6 +43,10 @@ class ProviderChoice(WantedProvider):
     """Names of the models that are offered; empty: all that it lists."""
     shared: bool = False
     """Whether all users are offered it, with this key. Only for whom `TOOL_BRIDGE_SHARING` lets."""
+    strict_tools: bool | None = None
+    """Whether it takes strict tools. Null: by its address."""
+    max_description_chars: DescriptionChars = None
+    """Maximum characters of a tool's description. Null: by its address."""
 
 
 class ProviderTrial(WantedProvider):
@@ -66,6 +71,10 @@ class ProviderFacts(ApiModel):
     source: Literal["settings", "shared", "own"]
     """`settings`: of the operator's file or environment; `shared`: of another user; `own` can be changed."""
     shared: bool = False
+    strict_tools: bool | None = None
+    """Null: by its address."""
+    max_description_chars: int | None = None
+    """Null: by its address."""
 
 
 class ProviderList(ApiModel):
@@ -159,7 +168,13 @@ class ProviderRoutes:
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         if name in {settings.name for settings in self._models.operators.provider_settings}:
             raise _wrong("name", f"The operator's settings have a provider {name!r}: choose another name.")
-        settings, own = _settings_of(name, choice), await self._own_providers(user_id)
+        settings = _settings_of(name, choice).model_copy(
+            update={
+                "strict_tools": choice.strict_tools,
+                "max_description_chars": choice.max_description_chars,
+            }
+        )
+        own = await self._own_providers(user_id)
         if name not in own and len(own) >= MAX_PROVIDERS:
             raise _wrong("name", f"There are {MAX_PROVIDERS} providers already, which is the limit.")
         key = _key_for(choice, own.get(name))
@@ -234,6 +249,8 @@ def _facts(provider: UserProvider, user_id: str) -> ProviderFacts:
         models=list(provider.models),
         source="own" if is_own else "shared",
         shared=provider.is_shared,
+        strict_tools=settings.strict_tools,
+        max_description_chars=settings.max_description_chars,
     )
 
 
@@ -245,6 +262,8 @@ def _given_facts(settings: ProviderSettings, *, sees_address: bool) -> ProviderF
         has_key=settings.api_key_env is not None,
         source="settings",
         shared=True,
+        strict_tools=settings.strict_tools,
+        max_description_chars=settings.max_description_chars,
     )
 
 

@@ -30,6 +30,9 @@ PROVIDERS = cast(Table, ModelProviderRow.__table__)
 
 _NONCE_BYTES = 12
 
+_RULES = {"strict_tools", "max_description_chars"}
+"""Settings that are stored beside the others, where replicas of a version that knows none overlook them."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -59,7 +62,8 @@ class ModelProviderTable:
         name = provider.settings.name
         content = orjson.dumps(
             {
-                "settings": provider.settings.model_dump(mode="json", exclude_defaults=True),
+                "settings": provider.settings.model_dump(mode="json", exclude_defaults=True, exclude=_RULES),
+                "rules": provider.settings.model_dump(mode="json", exclude_defaults=True, include=_RULES),
                 "models": provider.models,
                 "key": self._sealed(provider),
             }
@@ -108,7 +112,7 @@ class ModelProviderTable:
         encrypted, place = Encrypted(row.content, row.key_id), place_of_provider(row.user_id, row.name)
         try:
             content: dict[str, Any] = orjson.loads(self._encryption.decrypt_bytes(encrypted, place))
-            settings = ProviderSettings.model_validate(content["settings"])
+            settings = ProviderSettings.model_validate({**content["settings"], **content.get("rules", {})})
         except (Unreadable, ValidationError, orjson.JSONDecodeError) as error:
             if self._encryption.is_first_miss(encrypted):
                 _log.warning("The provider %s cannot be read: %s", row.name, error)

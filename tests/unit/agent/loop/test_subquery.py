@@ -290,6 +290,6 @@ async def test_its_definition_is_strict_where_tools_are() -> None:
     parameters = object_at(strict, "parameters")
     assert (strict["strict"], parameters["required"]) == (True, ["prompt", "include_recent_messages"])
     assert parameters["additionalProperties"] is False
-    turn = Turn(REQUEST, ScriptedModel([]), replace(SETTINGS, strict_tools=False))
+    turn = Turn(REQUEST, ScriptedModel([]), replace(SETTINGS, strictness="unsaid"))
     loose = replace(asked().subquery(), turn=turn).tool.definition
     assert array_at(object_at(loose, "parameters"), "required") == ["prompt"]

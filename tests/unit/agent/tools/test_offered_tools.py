@@ -21,7 +21,8 @@ from toolserver.tool.naming import OperationKey
 pytestmark = pytest.mark.asyncio
 
 MUTE = TurnSettings("m", can_call_functions=False)
-LOOSE = TurnSettings("m", strict_tools=False)
+LOOSE = TurnSettings("m", strictness="unsaid")
+OFF = TurnSettings("m", strictness="off")
 WEB: JsonObject = {"type": "web_search"}
 
 
@@ -280,12 +281,14 @@ async def test_definitions_are_made_once_for_many_turns() -> None:
 
 
 async def test_strict_is_a_switch() -> None:
-    """S0-38: off, the schema is the document's and there is no `strict` key."""
+    """Finding W-42: S0-38: off, the schema is the document's, and nobody reads it as strict."""
     text = taking({"type": "string"})
     assert (await offered(text))["put"]["strict"] is True
     loose = (await offered(text, settings=LOOSE))["put"]
     assert "strict" not in loose
     assert "additionalProperties" not in json.dumps(loose)
+    off = (await offered(text, settings=OFF))["put"]
+    assert off == {**loose, "strict": False}, "Responses take a tool that says nothing for strict"
 
 
 @pytest.mark.parametrize(

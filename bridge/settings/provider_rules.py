@@ -1,0 +1,128 @@
+"""What hosts of models refuse: strict tools, long descriptions, keywords of schemas, ids of calls. Pure.
+
+A host is known by its name in a provider's address, and a model that a gateway passes on by its own name. All
+is from public reports of requests that were refused, since hosts document little of it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
+
+ProviderApi: TypeAlias = Literal["responses", "chat"]
+"""The protocol that a provider speaks: the Responses API, or Chat Completions."""
+
+Strictness: TypeAlias = Literal["possible", "off", "unsaid"]
+"""What definitions of tools say about strict mode: true where it is possible and else false; false; or
+nothing, for chat providers, some of which refuse the word."""
+
+MAX_CHAT_DESCRIPTION_CHARS = 1024
+"""Maximum characters of a function's description at OpenAI's Chat Completions, and Azure's; longer ones are a
+400, "Expected a string with maximum length 1024" (OpenHands #4838, sentry-mcp #106)."""
+
+PROTOBUF_REFUSES = frozenset(
+    {
+        *("examples", "deprecated", "writeOnly", "readOnly", "uniqueItems", "const"),
+        *("exclusiveMinimum", "exclusiveMaximum", "multipleOf", "contentEncoding", "contentMediaType"),
+        *("patternProperties", "propertyNames", "dependentRequired", "$schema"),
+    }
+)
+"""Keywords that Google's endpoints, which read schemas into a protobuf message, answer with a 400, "Unknown
+name" (AstrBot #7572, CLIProxyAPI #1839 and #2142, 9router #2309). The words of a description say them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallIdForm:
+    """The form that ids of calls must have."""
+
+    pattern: re.Pattern[str]
+    """Matches a whole id that is accepted."""
+    chars: int
+    """Length of an id that replaces one of another form; made of letters and digits."""
+
+
+_UP_TO_40 = CallIdForm(re.compile(r".{1,40}", re.DOTALL), 40)
+_UP_TO_64 = CallIdForm(re.compile(r".{1,64}", re.DOTALL), 40)
+_NINE = CallIdForm(re.compile(r"[a-zA-Z0-9]{9}"), 9)
+_PLAIN = CallIdForm(re.compile(r"[a-zA-Z0-9_-]{1,64}"), 40)
+
+_IDS_OF_MODELS = (
+    (re.compile(r"mistral|mixtral|ministral|codestral|devstral|magistral|pixtral", re.IGNORECASE), _NINE),
+    (re.compile(r"claude", re.IGNORECASE), _PLAIN),
+)
+"""Models that need a form of their own behind every gateway, too (openclaw #57672, senpi #810)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRules:
+    """What is refused in requests to one provider. The defaults refuse nothing."""
+
+    strictness: Strictness = "possible"
+    max_description_chars: int | None = None
+    """Maximum characters of the description of a function; None: no limit of the provider's."""
+    refused_keywords: frozenset[str] = frozenset()
+    """Keywords of schemas of arguments."""
+    call_ids: CallIdForm | None = None
+    """None: any."""
+
+    def call_ids_of(self, model: str) -> CallIdForm | None:
+        """Return the form of the ids of calls in a request for a model; None: any."""
+        for name, form in _IDS_OF_MODELS:
+            if name.search(model):
+                return form
+        return self.call_ids
+
+
+_OPENAI = ("api.openai.com",)
+_AZURE = (
+    "openai.azure.com",
+    "openai.azure.us",
+    "cognitiveservices.azure.com",
+    "ai.azure.com",
+    "models.github.ai",
+)
+_GOOGLE = ("googleapis.com",)
+_MISTRAL = ("mistral.ai",)
+_ANTHROPIC = ("anthropic.com",)
+_NOT_STRICT = ("cerebras.ai", "upstage.ai")
+"""Of these the first refuses strict tools beside others, the second all (kilocode #5189, Zoo-Code #1036)."""
+
+
+def rules_of(
+    base_url: str,
+    api: ProviderApi,
+    *,
+    strict_tools: bool | None = None,
+    max_description_chars: int | None = None,
+) -> ProviderRules:
+    """Return the rules of a provider by its address; the settings given count more than what is known."""
+    host = (urlsplit(base_url).hostname or "").rstrip(".").lower()
+    is_google = _is_one_of(host, _GOOGLE)
+    is_like_openai = _is_one_of(host, _OPENAI + _AZURE)
+    strict = not _is_one_of(host, _GOOGLE + _NOT_STRICT) if strict_tools is None else strict_tools
+    known_limit = MAX_CHAT_DESCRIPTION_CHARS if is_like_openai and api == "chat" else None
+    ids = None
+    if is_like_openai:
+        ids = _UP_TO_40 if api == "chat" else _UP_TO_64
+    elif _is_one_of(host, _MISTRAL):
+        ids = _NINE
+    elif _is_one_of(host, _ANTHROPIC):
+        ids = _PLAIN
+    return ProviderRules(
+        strictness="possible" if strict else without_strict(api),
+        max_description_chars=max_description_chars or known_limit,
+        refused_keywords=PROTOBUF_REFUSES if is_google else frozenset(),
+        call_ids=ids,
+    )
+
+
+def without_strict(api: ProviderApi) -> Strictness:
+    """Return what a tool says that is not strict: providers of Responses take silence for strict."""
+    return "off" if api == "responses" else "unsaid"
+
+
+def _is_one_of(host: str, names: tuple[str, ...]) -> bool:
+    """Whether a host has one of these names, or one below it."""
+    return any(host == name or host.endswith(f".{name}") for name in names)
