@@ -1,9 +1,9 @@
 // @ts-check
 /** What is known of common providers, and what a form of one becomes. Pure. */
-import { counted, t, verbatim } from "../base/language.js";
+import { counted, formatNumber, t, verbatim } from "../base/language.js";
 
 /** @typedef {import("../types/provider_types.js").Provider} Provider */
-/** @typedef {{name: string, url: string, key: string, api: string, models: string[], shared: boolean, dropsKey: boolean}} FormValues */
+/** @typedef {{name: string, url: string, key: string, api: string, models: string[], shared: boolean, dropsKey: boolean, strict: string, chars: string}} FormValues */
 
 /** Addresses are those that their makers document. */
 export const PRESETS = [
@@ -15,6 +15,10 @@ export const PRESETS = [
   { id: "lmstudio", label: t`LM Studio on this computer`, url: "http://127.0.0.1:1234/v1", needsKey: false },
 ];
 
+/** Range of the characters of a description, as the bridge has it. */
+export const MIN_CHARS = 100;
+export const MAX_CHARS = 16_000;
+
 /** A name that no other provider has. @param {string} wanted @param {string[]} taken */
 export function freeName(wanted, taken) {
   const stem = wanted.trim().replace(/[\s/]+/g, "-") || "provider";
@@ -24,16 +28,21 @@ export function freeName(wanted, taken) {
   }
 }
 
-/** What is wrong with the form, by field; empty when nothing is. @param {FormValues} values @param {string[]} taken @returns {Partial<Record<"name" | "base_url", string>>} */
-export function faultsOf({ name, url }, taken) {
+/** What is wrong with the form, by field; empty when nothing is. @param {FormValues} values @param {string[]} taken @returns {Partial<Record<"name" | "base_url" | "chars", string>>} */
+export function faultsOf({ name, url, chars }, taken) {
   const named = name === "" ? t`Enter a name.` : /[\s/]/.test(name) ? t`A name has no spaces and no slash.` : taken.includes(name) ? t`There is a provider of that name.` : "";
   const addressed = url === "" ? t`Enter the address.` : URL.canParse(url) && /^https?:/i.test(url) ? "" : t`Enter an address such as https://api.openai.com/v1.`;
-  return { ...(named ? { name: named } : {}), ...(addressed ? { base_url: addressed } : {}) };
+  const limited = chars === "" || isLimit(Number(chars)) ? "" : t`Enter a number from ${formatNumber(MIN_CHARS)} to ${formatNumber(MAX_CHARS)}, or nothing.`;
+  return { ...(named ? { name: named } : {}), ...(addressed ? { base_url: addressed } : {}), ...(limited ? { chars: limited } : {}) };
 }
 
+/** @param {number} chars */
+const isLimit = (chars) => Number.isInteger(chars) && chars >= MIN_CHARS && chars <= MAX_CHARS;
+
 /** The body of a request; a key that was not typed stays as the bridge has it. @param {FormValues} values */
-export function bodyOf({ url, key, api, models, shared, dropsKey }) {
-  return { base_url: url, api: api === "" ? null : api, key: key !== "" ? key : dropsKey ? "" : null, models, shared };
+export function bodyOf({ url, key, api, models, shared, dropsKey, strict, chars }) {
+  const rules = { strict_tools: strict === "" ? null : strict === "on", max_description_chars: chars === "" ? null : Number(chars) };
+  return { base_url: url, api: api === "" ? null : api, key: key !== "" ? key : dropsKey ? "" : null, models, shared, ...rules };
 }
 
 /** All of them is no choice: what the provider adds later is offered too. @param {string[]} listed @param {Set<string>} chosen */

@@ -3,7 +3,7 @@
 import { counted, t, verbatim } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { ModelChoice } from "./model_choice.js";
-import { PRESETS, bodyOf, faultsOf, freeName } from "./provider_choice.js";
+import { MAX_CHARS, MIN_CHARS, PRESETS, bodyOf, faultsOf, freeName } from "./provider_choice.js";
 
 /** @typedef {import("../types/provider_types.js").Provider} Provider */
 /**
@@ -29,6 +29,8 @@ export class ProviderForm {
     this.key = el("input", { type: "password", autocomplete: "new-password", spellcheck: "false" });
     this.dropsKey = el("input", { type: "checkbox" });
     this.api = el("select", null, ...API_WORDS.map(([value, label]) => el("option", { value, selected: value === apiOf(known) }, label)));
+    this.strict = el("select", null, ...STRICT_WORDS.map(([value, label]) => el("option", { value, selected: value === strictOf(known) }, label)));
+    this.chars = el("input", { type: "number", min: MIN_CHARS, max: MAX_CHARS, placeholder: t`Automatic`, value: known?.max_description_chars ?? "" });
     this.shared = el("input", { type: "checkbox", checked: known?.shared ?? false });
     this.choice = new ModelChoice(known?.models ?? []);
     this.messages = el("div");
@@ -45,7 +47,7 @@ export class ProviderForm {
       event.preventDefault();
       void this.#save();
     };
-    const more = el("details", null, el("summary", null, t`More`), labelledField(t`Name`, this.name, t`Tells models of the same name apart.`), labelledField(t`Protocol`, this.api));
+    const more = el("details", null, el("summary", null, t`More`), ...this.#further());
     more.open = this.known === null && this.preset.value === "";
     return el(
       "form",
@@ -61,6 +63,15 @@ export class ProviderForm {
       this.messages,
       this.#buttons(),
     );
+  }
+
+  #further() {
+    return [
+      labelledField(t`Name`, this.name, t`Tells models of the same name apart.`),
+      labelledField(t`Protocol`, this.api),
+      labelledField(t`Strict tools`, this.strict, t`Turn them off if the provider refuses requests with tools. Automatic: by the address.`),
+      labelledField(t`Longest description of a tool`, this.chars, t`In characters; longer ones are cut. Empty: by the address.`),
+    ];
   }
 
   #buttons() {
@@ -83,8 +94,9 @@ export class ProviderForm {
   }
 
   get #values() {
-    const { name, url, key, api, shared, dropsKey } = this;
-    return { name: name.value.trim(), url: url.value.trim(), key: key.value.trim(), api: api.value, models: this.choice.models, shared: shared.checked, dropsKey: dropsKey.checked };
+    const { name, url, key, api, shared, dropsKey, strict, chars } = this;
+    const rules = { strict: strict.value, chars: chars.value.trim() };
+    return { ...rules, name: name.value.trim(), url: url.value.trim(), key: key.value.trim(), api: api.value, models: this.choice.models, shared: shared.checked, dropsKey: dropsKey.checked };
   }
 
   /** Whether the form can be sent; says at each field what is wrong. */
@@ -92,9 +104,10 @@ export class ProviderForm {
     const faults = faultsOf(this.#values, this.known ? [] : this.taken);
     this.#mark(this.name, faults.name);
     this.#mark(this.url, faults.base_url);
+    this.#mark(this.chars, faults.chars);
     const words = Object.values(faults);
     if (words.length > 0) fill(this.messages, notice("error", words.join(" ")));
-    const first = faults.base_url ? this.url : faults.name ? this.name : null;
+    const first = faults.base_url ? this.url : faults.name ? this.name : faults.chars ? this.chars : null;
     first?.closest("details")?.setAttribute("open", "");
     first?.focus();
     return first === null;
@@ -146,6 +159,16 @@ const API_WORDS = [
   ["chat", verbatim("Chat Completions")],
   ["responses", verbatim("Responses")],
 ];
+
+/** @type {[string, string][]} */
+const STRICT_WORDS = [
+  ["", t`Automatic`],
+  ["on", t`Where possible`],
+  ["off", t`Off`],
+];
+
+/** @param {Provider | null} known */
+const strictOf = (known) => ({ true: "on", false: "off", null: "" })[String(known?.strict_tools ?? null)] ?? "";
 
 /** @param {Provider | null} known */
 const apiOf = (known) => known?.api ?? "";

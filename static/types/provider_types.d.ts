@@ -11,6 +11,10 @@ export interface Provider {
   models: string[];
   source: "settings" | "shared" | "own";
   shared: boolean;
+  /** null: by its address. */
+  strict_tools: boolean | null;
+  /** null: by its address. */
+  max_description_chars: number | null;
 }
 export interface ProviderList {
   providers: Provider[];
@@ -23,4 +27,8 @@ export interface WantedProvider {
   key: string | null;
   models: string[];
   shared: boolean;
+  /** null: by its address. */
+  strict_tools: boolean | null;
+  /** null: by its address. */
+  max_description_chars: number | null;
 }

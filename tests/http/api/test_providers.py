@@ -12,6 +12,8 @@ from bridge.app.server import Bridge
 from bridge.settings.models import ProviderSettings
 from bridge.settings.storage import StorageSettings
 from bridge.settings.user_providers import MAX_PROVIDERS, UserProvider
+from bridge.storage.chat.model_providers import place_of_provider
+from bridge.storage.encryption import Encrypted, Encryption
 from bridge.storage.store import Store
 from tests.support.audit_entries import told_in
 from tests.support.models.model_answers import text
@@ -84,6 +86,30 @@ async def test_a_key_stays_with_the_server_that_it_was_entered_for(
         assert (status, refused["error"]["detail"]["field"]) == (400, "key")
     status, freed = await page.request("PUT", "/api/providers/mine", {**moved, "key": ""})
     assert (status, freed["has_key"]) == (200, False)
+
+
+async def test_what_it_takes_is_stored_with_a_provider_and_holds_for_its_requests(
+    bridge: Bridge, page: FakePage, provider: ScriptedProvider
+) -> None:
+    """Finding W-4, W-40: a user knows the gateway, and its address tells nothing."""
+    wanted = {"base_url": provider.base_url, "models": ["small"], "strict_tools": False}
+    plain = {**wanted, "strict_tools": None}
+    assert (await page.request("PUT", "/api/providers/mine", plain))[1]["strict_tools"] is None
+    wanted["max_description_chars"] = 100
+    _, saved = await page.request("PUT", "/api/providers/mine", wanted)
+    assert (saved["strict_tools"], saved["max_description_chars"]) == (False, 100)
+    [listed] = (await page.get("/api/providers"))["providers"]
+    assert listed == saved
+    provider.play(text("Hello."))
+    tool = {"name": "t", "description": "It says. " * 50, "parameters": {"type": "object"}, "strict": True}
+    tools = [{"type": "function", "function": tool}]
+    asked = {"model": "small", "messages": [{"role": "user", "content": "Hi"}], "tools": tools}
+    await page.post("/v1/chat/completions", asked)
+    function = provider.requests[-1].body["tools"][0]["function"]
+    assert "strict" not in function
+    assert len(function["description"]) <= 100
+    status, _ = await page.request("PUT", "/api/providers/mine", {**wanted, "max_description_chars": 99})
+    assert status == 400
 
 
 @pytest.mark.parametrize(
@@ -219,6 +245,31 @@ async def test_the_database_alone_reveals_no_key(database: Where, keys: tuple[st
     await store.account_tables(settings).delete_user(ann.id)
     assert execute(database, "SELECT name FROM model_providers") == []
     await store.close()
+
+
+async def test_a_replica_of_the_version_before_still_reads_a_provider(database: Where) -> None:
+    """Finding W-4: during a rolling update it overlooks what it does not know; a provider is not lost."""
+    store = Store.open_store(database)
+    ann = await store.ensure_user("ann")
+    address = {"name": "mine", "base_url": "https://x.example/v1"}
+    settings = ProviderSettings(**address, strict_tools=False, max_description_chars=1024)
+    table, encryption = store.model_providers(StorageSettings(), SECRET), Encryption(StorageSettings())
+    await table.save_provider(UserProvider(ann.id, settings))
+    assert [each.settings for each in await table.list_providers(ann.id)] == [settings]
+    ((content,),) = execute(database, "SELECT content FROM model_providers")
+    place = place_of_provider(ann.id, "mine")
+    stored = json.loads(encryption.decrypt_bytes(Encrypted(bytes(content), None), place))
+    rules = stored.pop("rules")
+    assert (stored["settings"], rules) == (address, {"strict_tools": False, "max_description_chars": 1024})
+    earlier = encryption.encrypt_bytes(json.dumps(stored).encode(), place).content.hex()
+    execute(database, f"UPDATE model_providers SET content = {hexadecimal(database, earlier)}")
+    [read] = await table.list_providers(ann.id)
+    assert (read.settings.strict_tools, read.settings.max_description_chars) == (None, None)
+    await store.close()
+
+
+def hexadecimal(database: Where, digits: str) -> str:
+    return f"X'{digits}'" if isinstance(database, Path) else f"decode('{digits}', 'hex')"
 
 
 async def test_the_operators_providers_are_shown_and_stay_as_they_are(tmp_path: Path) -> None:

@@ -47,9 +47,7 @@ def test_the_description_of_a_compiled_tool_is_read_as_it_is_written() -> None:
     assert len(operation.description) > 1024
     short = shorten_description(operation.description, 300)
     assert short.startswith("Moves a pet.")
-    assert short.endswith(
-        "Deprecated.\n\nBody: A move.\n\nFurther properties are sent in the body as they are."
-    )
+    assert short.endswith(f"Deprecated.\n\nBody: A move.\n\n{FURTHER}")
 
 
 @pytest.mark.parametrize(
