@@ -12,7 +12,6 @@ BODY = "Body: "
 DEPRECATED = "Deprecated."
 FURTHER_PROPERTIES = "Further properties are sent in the body as they are."
 
-_NOTES = re.compile(rf"\n\n(?={BODY}|{re.escape(DEPRECATED)}(?:\n\n|\Z)|{re.escape(FURTHER_PROPERTIES)})")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|。(?=.)", re.DOTALL)
 
@@ -25,8 +24,9 @@ def shorten_description(text: str, limit: int) -> str:
     """The description in at most `limit` characters, cut where a sentence ends, with "…" for what is gone."""
     if len(text) <= limit:
         return text
-    before, *after = _NOTES.split(text, maxsplit=1)
-    notes = _cut(after[0], limit // 2) if after else ""
+    starts = [text.find(f"\n\n{opening}") for opening in (BODY, DEPRECATED, FURTHER_PROPERTIES)]
+    end = min((start for start in starts if start >= 0), default=len(text))
+    before, notes = text[:end], _cut(text[end:], limit // 2)
     room = limit - (len(notes) + 2 if notes else 0)
     summary, *rest = _PARAGRAPH.split(before, maxsplit=1)
     summary = _cut(summary, room)

@@ -92,10 +92,9 @@ async def test_what_it_takes_is_stored_with_a_provider_and_holds_for_its_request
     bridge: Bridge, page: FakePage, provider: ScriptedProvider
 ) -> None:
     """Finding W-4, W-40: a user knows the gateway, and its address tells nothing."""
-    wanted = {"base_url": provider.base_url, "models": ["small"], "strict_tools": False}
-    plain = {**wanted, "strict_tools": None}
+    plain = {"base_url": provider.base_url, "models": ["small"]}
     assert (await page.request("PUT", "/api/providers/mine", plain))[1]["strict_tools"] is None
-    wanted["max_description_chars"] = 100
+    wanted = {**plain, "strict_tools": False, "max_description_chars": 100}
     _, saved = await page.request("PUT", "/api/providers/mine", wanted)
     assert (saved["strict_tools"], saved["max_description_chars"]) == (False, 100)
     [listed] = (await page.get("/api/providers"))["providers"]
@@ -251,8 +250,8 @@ async def test_a_replica_of_the_version_before_still_reads_a_provider(database: 
     """Finding W-4: during a rolling update it overlooks what it does not know; a provider is not lost."""
     store = Store.open_store(database)
     ann = await store.ensure_user("ann")
-    address = {"name": "mine", "base_url": "https://x.example/v1"}
-    settings = ProviderSettings(**address, strict_tools=False, max_description_chars=1024)
+    address = "https://x.example/v1"
+    settings = ProviderSettings(name="mine", base_url=address, strict_tools=False, max_description_chars=1024)
     table, encryption = store.model_providers(StorageSettings(), SECRET), Encryption(StorageSettings())
     await table.save_provider(UserProvider(ann.id, settings))
     assert [each.settings for each in await table.list_providers(ann.id)] == [settings]
@@ -260,7 +259,8 @@ async def test_a_replica_of_the_version_before_still_reads_a_provider(database: 
     place = place_of_provider(ann.id, "mine")
     stored = json.loads(encryption.decrypt_bytes(Encrypted(bytes(content), None), place))
     rules = stored.pop("rules")
-    assert (stored["settings"], rules) == (address, {"strict_tools": False, "max_description_chars": 1024})
+    assert stored["settings"] == {"name": "mine", "base_url": address}
+    assert rules == {"strict_tools": False, "max_description_chars": 1024}
     earlier = encryption.encrypt_bytes(json.dumps(stored).encode(), place).content.hex()
     execute(database, f"UPDATE model_providers SET content = {hexadecimal(database, earlier)}")
     [read] = await table.list_providers(ann.id)

@@ -126,7 +126,8 @@ def test_a_schema_of_any_depth_is_taken() -> None:
 def test_a_call_and_its_output_get_the_same_id_that_fits() -> None:
     """Finding W-4: one "must be a-z, A-Z, 0-9, with a length of 9" and the whole request is refused."""
     image: JsonObject = {"type": "input_image", "image_url": "data:,"}
-    items = (call("call_1"), {**output("call_1"), "output": [image]}, call("aB3xK9mP2"), output("aB3xK9mP2"))
+    pictured: JsonObject = {**output("call_1"), "output": [image]}
+    items = (call("call_1"), pictured, call("aB3xK9mP2"), output("aB3xK9mP2"))
     body: Any = chat_request(fit_request(ModelRequest("x", items), MISTRAL))
     ids = [made["id"] for message in body["messages"] for made in message.get("tool_calls", [])]
     answered = [message["tool_call_id"] for message in body["messages"] if message["role"] == "tool"]
