@@ -50,7 +50,7 @@ _MERGES = frozenset(("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf"))
 
 
 class _Reading(NamedTuple):
-    """The reading of one schema."""
+    """The reading of one schema, the same wherever the same of its references are above it."""
 
     schema: JsonValue
     """Referenced here so that no other schema gets its identity, which is part of cache keys."""
@@ -59,6 +59,8 @@ class _Reading(NamedTuple):
     """Circular references that are merged into it."""
     entered: list[str]
     """Circular references that stand for it as a whole."""
+    repeats: frozenset[str]
+    """Those of its references that were above it when it was read."""
 
 
 class Flattening:
@@ -72,15 +74,19 @@ class Flattening:
         self.reader = ShapeReader(resolve)
         self.max_nodes = max_nodes
         self._circles = ReferenceCycles(resolve, subtypes=self.reader.subtypes.references_below)
-        self._writer = NodeWriter(self.reader, self._below, self._branch, max_nodes)
         self._forget()
 
-    def flatten_schema(self, schema: JsonValue, scope: SchemaScope, wording: Wording = NO_WORDING) -> Flat:
+    def flatten_schema(
+        self, schema: JsonValue, scope: SchemaScope, wording: Wording = NO_WORDING, most: int | None = None
+    ) -> Flat:
         """Flattens the schema of one argument.
 
+        `most`: the nodes that there is room for, if fewer than `max_nodes`: no more are written in vain.
+
         Raises:
-            TooLarge: more than `max_nodes`.
+            TooLarge: more nodes than that; not always where a schema is known from before.
         """
+        self._writer.max_nodes = self.max_nodes if most is None else min(most, self.max_nodes)
         if not isinstance(schema, dict):
             return self._write(schema, scope, wording)
         if _is_plain(schema):
@@ -95,12 +101,13 @@ class Flattening:
         return Above(tuple(sorted(merged)), entered, entered) if merged or entered else NOTHING_ABOVE
 
     def _forget(self) -> None:
+        self._writer = NodeWriter(self.reader, self._below, self._branch, self.max_nodes)
         self._complete: dict[_Key, Flat] = {}
         self._cut: dict[tuple[_Key, int], Flat] = {}
         self._too_large: dict[_Key, int] = {}
         self._plains: dict[tuple[bytes, int, Wording, tuple[bool, ...]], Flat] = {}
         self._within: dict[tuple[Above, int], Above] = {}
-        self._readings: dict[_Key, _Reading] = {}
+        self._readings: dict[_Key, list[_Reading]] = {}
         self._joined: dict[tuple[int, int], JsonObject] = {}
         self._cached_bytes = 0
 
@@ -121,7 +128,8 @@ class Flattening:
         try:
             flat = make()
         except TooLarge:
-            self._too_large[key] = levels
+            if self._writer.max_nodes == self.max_nodes:
+                self._too_large[key] = levels
             raise
         if not flat.cut:
             self._complete[key] = flat
@@ -202,7 +210,7 @@ class Flattening:
     ) -> Flat:
         """Writes a schema; `alone` is the schema without the part that alternatives share."""
         above = scope.above
-        _, shape, merged, entered = self._read(schema, above, only_branch, tag)
+        _, shape, merged, entered, _ = self._read(schema, above, only_branch, tag)
         if not merged:
             return self._writer.write_node(Reached(shape, scope, wording, above))
         inner = Above(tuple(sorted((*above.merged, *merged))), above.entered.union(entered), above.body)
@@ -210,19 +218,25 @@ class Flattening:
         return ended or self._writer.write_node(Reached(shape, scope, wording, inner, frozenset(entered)))
 
     def _read(self, schema: JsonValue, above: Above, only_branch: JsonValue, tag: Tag | None) -> _Reading:
-        """Reads a schema once, for all numbers of levels and for every bare reference to it."""
-        key = (_identity(schema), above.merged, tag)
-        reading = self._readings.get(key)
-        if reading is None:
-            shape = self.reader.read_shape(schema, above.merged)
-            if tag is not None:
-                self._fix(shape, tag)
-            merged = self._circular(shape.refs) if shape.refs else []
-            itself = schema if only_branch is None else only_branch
-            entered = self._circular(self.reader.entry_refs(itself)) if merged else []
-            reading = self._readings[key] = _Reading(schema, shape, merged, entered)
-            self._cached_bytes += _READING_BYTES
-        return reading
+        """Reads a schema once, for all numbers of levels and for every bare reference to it.
+
+        What is above it counts only as far as the schema refers to it (see `ShapeReader.read_shape`), so that
+        entries into one circle share its readings.
+        """
+        readings = self._readings.setdefault((_identity(schema), tag), [])
+        for reading in readings:
+            if reading.repeats == _repeats(reading.shape, above):
+                return reading
+        shape = self.reader.read_shape(schema, above.merged)
+        repeats = _repeats(shape, above)
+        if tag is not None:
+            self._fix(shape, tag)
+        merged = self._circular(shape.refs) if shape.refs else []
+        itself = schema if only_branch is None else only_branch
+        entered = self._circular(self.reader.entry_refs(itself)) if merged else []
+        readings.append(_Reading(schema, shape, merged, entered, repeats))
+        self._cached_bytes += _READING_BYTES
+        return readings[-1]
 
     def _fix(self, shape: Shape, tag: Tag) -> None:
         """Requires a discriminator's property in a branch that has it, and limits it to the branch's values.
@@ -257,6 +271,10 @@ class Flattening:
             reason = f"`{name_of(entered[0])}` is below {MAX_CIRCULAR} schemas that lead to each other"
             return self._writer.write_cut(node, reason)
         return None
+
+
+def _repeats(shape: Shape, above: Above) -> frozenset[str]:
+    return frozenset([ref for ref in shape.refs if ref in above.merged]) if above.merged else frozenset()
 
 
 def _identity(schema: JsonValue) -> str | int:

@@ -9,7 +9,7 @@ Knows nothing of references.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import orjson
 
@@ -28,6 +28,10 @@ _COMPOSITE = ("object", "array")
 _LISTED_CHARS = 400
 _SHORT_CHARS = 120
 _SHORT_ENUM_BYTES = 400
+
+
+_CutKey: TypeAlias = "tuple[int, int, Wording, str, str]"
+"""The identity of a shape, how terse its texts are, their wording, the reason and what it closes."""
 
 
 class TooLarge(Exception):
@@ -126,10 +130,16 @@ class _Draft:
     closes: frozenset[str] = frozenset()
     warnings: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
+    def expect(self, children: int) -> None:
+        """Counts children ahead, one node each, so that what is too large is noticed soon."""
+        self.nodes += children
+        if self.nodes > self.max_nodes:
+            raise TooLarge
+
     def take(self, step: str, child: Flat, deeper: int = 1) -> orjson.Fragment:
-        """Counts the child in, and returns its JSON; `step` leads to it, such as ".name"."""
+        """Counts an expected child in, and returns its JSON; `step` leads to it, such as ".name"."""
         written, nodes, height, cut, closes, warnings = child
-        self.nodes += nodes
+        self.nodes += nodes - 1
         if self.nodes > self.max_nodes:
             raise TooLarge
         self.height = max(self.height, height + deeper)
@@ -160,7 +170,9 @@ class NodeWriter:
         self._reader = reader
         self._below = below
         self._branch = branch
-        self._max_nodes = max_nodes
+        self.max_nodes = max_nodes
+        self._cuts: dict[_CutKey, tuple[Shape, Flat]] = {}
+        """Each with its shape, so that nothing else gets its identity."""
 
     def write_node(self, node: Reached) -> Flat:
         """Writes the node with everything below it.
@@ -188,6 +200,13 @@ class NodeWriter:
         `reason`: why no number of levels would describe more; "" when more levels would. `same_form`: the
         sentence that names the form it repeats.
         """
+        key = (id(node.shape), node.scope.terse, node.wording, reason, closes)
+        known = self._cuts.get(key)
+        if known is None:
+            known = self._cuts[key] = node.shape, self._new_cut(node, reason, same_form, closes)
+        return known[1]
+
+    def _new_cut(self, node: Reached, reason: str, same_form: str, closes: str) -> Flat:
         shape = node.shape
         draft = self._draft(node)
         draft.cut = not reason
@@ -202,7 +221,7 @@ class NodeWriter:
 
     def _draft(self, node: Reached) -> _Draft:
         problems = node.shape.problems
-        return _Draft(self._max_nodes, warnings=[("", problem) for problem in problems] if problems else [])
+        return _Draft(self.max_nodes, warnings=[("", problem) for problem in problems] if problems else [])
 
     def _write_untyped(self, node: Reached) -> Flat:
         shape = node.shape
@@ -234,7 +253,7 @@ class NodeWriter:
             plain["enum"] = shape.enum
         if shape.needs and (needs := shape.needed_names()):
             plain["dependentRequired"] = needs
-        if len(properties) + len(shape.patterns or ()) >= self._max_nodes:
+        if len(shape.patterns or ()) >= self.max_nodes:
             raise TooLarge
         parts = self._members(node, draft, properties, additional)
         if required := [name for name in shape.required_names() if name in properties]:
@@ -246,6 +265,7 @@ class NodeWriter:
     ) -> dict[str, object]:
         shape, scope = node.shape, node.scope
         below = SchemaScope(scope.levels - 1, node.inner, scope.terse)
+        draft.expect(len(properties))
         parts: dict[str, object] = {
             "properties": {
                 name: draft.take(f".{name}", self._below(schema, below))
@@ -254,18 +274,21 @@ class NodeWriter:
         }
         patterns = _portable_keys(shape)
         if patterns:
+            draft.expect(sum(schema is not False for schema in patterns.values()))
             parts["patternProperties"] = {
                 pattern: schema is not False and draft.take(f".{pattern}", self._below(schema, below))
                 for pattern, schema in patterns.items()
             }
         if shape.key_schema is not None:
             names: JsonObject = {"allOf": [shape.key_schema, {"type": "string"}]}
+            draft.expect(1)
             parts["propertyNames"] = draft.take(".*", self._below(names, below))
         if len(patterns) < len(shape.patterns or ()):
             return parts  # a key that is not described may be one of a pattern that is only told
         if additional is False:
             parts["additionalProperties"] = False
         elif isinstance(additional, dict):
+            draft.expect(1)
             parts["additionalProperties"] = draft.take(".*", self._below(additional, below))
         return parts
 
@@ -298,6 +321,7 @@ class NodeWriter:
         draft = self._draft(node)
         deeper = int(scope.in_array)
         below = SchemaScope(scope.levels - deeper, node.inner, scope.terse, in_array=True)
+        draft.expect(1)
         described = draft.take("[]", self._below(items, below), deeper)
         return _finish(node, draft, plain, {"items": described}, text)
 
@@ -335,9 +359,8 @@ class NodeWriter:
         scope = node.scope
         if scope.levels <= 0:
             return self.write_cut(node)
-        if len(branches) >= self._max_nodes:
-            raise TooLarge
         draft = self._draft(node)
+        draft.expect(len(branches))
         below = SchemaScope(scope.levels - 1, node.inner, scope.terse)
         forms = [
             draft.take(f"({number})", self._branch(base, branch, tag, below))

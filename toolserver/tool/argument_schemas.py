@@ -151,25 +151,25 @@ class ArgumentSchemas:
         grown: dict[int, Flat] = {}
         nodes = growth.nodes
         for index in indexes:
-            flat = self._fitting(sources[index], level)
+            nodes -= growth.flats[index].nodes
+            flat = self._fitting(sources[index], level, self._budget.nodes - nodes)
             if flat is None:
                 return False
-            nodes += flat.nodes - growth.flats[index].nodes
-            if nodes > self._budget.nodes:
-                return False
+            nodes += flat.nodes
             grown[index] = flat
         growth.take(grown, level)
         return True
 
-    def _fitting(self, source: ArgumentSource, levels: int) -> Flat | None:
+    def _fitting(self, source: ArgumentSource, levels: int, most: int) -> Flat | None:
         try:
-            return self._flat(source, levels)
+            flat = self._flat(source, levels, most=most)
         except TooLarge:
             return None
+        return flat if flat.nodes <= most else None
 
-    def _flat(self, source: ArgumentSource, levels: int, terse: int = 0) -> Flat:
+    def _flat(self, source: ArgumentSource, levels: int, terse: int = 0, most: int | None = None) -> Flat:
         return self._flattening.flatten_schema(
-            source.schema, SchemaScope(levels, source.above, terse), source.wording
+            source.schema, SchemaScope(levels, source.above, terse), source.wording, most
         )
 
     def _in_bytes(self, sources: Sequence[ArgumentSource], growth: _Growth) -> list[Flat]:
