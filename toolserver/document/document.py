@@ -63,6 +63,9 @@ class DocumentLimits:
     max_compiled_bytes: int = 256 * 1024 * 1024
     """Maximum size of all tools' schemas, plans and descriptions; shared parts count each time they
     appear."""
+    max_schema_steps: int = 10_000_000
+    """Maximum work for all tools' schemas together (see `toolserver.schema.steps`), ten seconds or so. The
+    largest of 62 known to us takes 9,000."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from toolserver.schema.alternatives import Tag
 from toolserver.schema.cycles import ReferenceCycles
 from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape
+from toolserver.schema.steps import Steps
 from toolserver.schema.write import (
     NO_WORDING,
     NOTHING_ABOVE,
@@ -66,12 +67,15 @@ class _Reading(NamedTuple):
 class Flattening:
     """Flattens the schemas of one document, and caches the results."""
 
-    def __init__(self, resolve: Callable[[str], JsonValue], *, max_nodes: int) -> None:
+    def __init__(
+        self, resolve: Callable[[str], JsonValue], *, max_nodes: int, steps: Steps | None = None
+    ) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`.
 
-        `max_nodes`: maximum number of nodes in one schema.
+        `max_nodes`: maximum number of nodes in one schema. `steps` counts the work.
         """
-        self.reader = ShapeReader(resolve)
+        self.reader = ShapeReader(resolve, steps)
+        self.steps = self.reader.steps
         self.max_nodes = max_nodes
         self._circles = ReferenceCycles(resolve, subtypes=self.reader.subtypes.references_below)
         self._forget()
@@ -85,6 +89,7 @@ class Flattening:
 
         Raises:
             TooLarge: more nodes than that; not always where a schema is known from before.
+            TooSlow: more work than is allowed.
         """
         self._writer.max_nodes = self.max_nodes if most is None else min(most, self.max_nodes)
         if not isinstance(schema, dict):
@@ -210,6 +215,7 @@ class Flattening:
     ) -> Flat:
         """Writes a schema; `alone` is the schema without the part that alternatives share."""
         above = scope.above
+        self.steps.take(1)
         _, shape, merged, entered, _ = self._read(schema, above, only_branch, tag)
         if not merged:
             return self._writer.write_node(Reached(shape, scope, wording, above))

@@ -34,6 +34,7 @@ from toolserver.schema.parts import (
     take_subtypes,
 )
 from toolserver.schema.shape import Alternatives, Shape
+from toolserver.schema.steps import Steps
 from toolserver.schema.subtypes import MAX_SUBTYPES, Subtypes
 
 MAX_PARTS = 300
@@ -59,9 +60,13 @@ class _Part(NamedTuple):
 class ShapeReader:
     """Reads schemas of one document as a caller sends them: read-only properties are left out."""
 
-    def __init__(self, resolve: Callable[[str], JsonValue]) -> None:
-        """`resolve` gives the node of a reference or raises `ReferenceFailed`."""
+    def __init__(self, resolve: Callable[[str], JsonValue], steps: Steps | None = None) -> None:
+        """`resolve` gives the node of a reference or raises `ReferenceFailed`.
+
+        `steps` counts the work; where that is limited, reading may raise `TooSlow`.
+        """
         self._resolve = resolve
+        self.steps = steps or Steps()
         self.subtypes = Subtypes(resolve)
         self._takers = {
             **TAKERS,
@@ -118,6 +123,7 @@ class ShapeReader:
         while pending and parts < MAX_PARTS:
             parts += 1
             node, of, with_alternatives, is_all = pending.pop()
+            self.steps.take(1)
             if not isinstance(node, dict):
                 continue
             self._take(shape, node)
@@ -151,6 +157,7 @@ class ShapeReader:
 
     def _take_properties(self, shape: Shape, part: JsonObject) -> None:
         properties = object_at(part, "properties")
+        self.steps.take(len(properties))
         unsent = {
             name
             for name, schema in properties.items()
@@ -179,6 +186,7 @@ class ShapeReader:
             if not pending:
                 break
             part = pending.pop()
+            self.steps.take(1)
             if not isinstance(part, dict):
                 continue
             if "readOnly" in part:

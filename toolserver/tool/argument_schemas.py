@@ -12,11 +12,28 @@ from typing import NamedTuple
 
 import orjson
 
+from toolserver.document.document import schema_reference_of
+from toolserver.errors import quote_text
 from toolserver.json_types import JsonValue
 from toolserver.schema.flatten import Flattening
-from toolserver.schema.write import NO_WORDING, NOTHING_ABOVE, Above, Flat, SchemaScope, TooLarge, Wording
+from toolserver.schema.hints import clean_text
+from toolserver.schema.steps import TooSlow
+from toolserver.schema.write import (
+    NO_WORDING,
+    NOTHING_ABOVE,
+    Above,
+    Flat,
+    SchemaScope,
+    TooLarge,
+    Wording,
+    name_of,
+)
+
+_BARE_STEPS = 2_000
+"""Maximum work for the types of a tool's arguments."""
 
 _NO_TEXT = 2
+_NAMED_CHARS = 200
 _NO_ITEMS = -1
 """The lowest number of levels: even the items of an array are left out."""
 
@@ -30,6 +47,9 @@ class Budget:
     """Maximum levels of objects and alternatives below the root."""
     json_bytes: int = 200_000
     """Size from which texts and value lists are shortened; the largest of a measured 5,797 has 122 KB."""
+    steps: int = 1_000_000
+    """Maximum work for it (see `schema.steps`), about a second; the largest of 5,900 real ones takes
+    2,300."""
 
 
 class ArgumentSource(NamedTuple):
@@ -79,29 +99,58 @@ class ArgumentSchemas:
         """`flattening` must have the budget's nodes as its limit."""
         self._flattening = flattening
         self._budget = budget
+        self._steps = flattening.steps
         self._all_levels = SchemaScope(budget.depth - 1)
         self._cache: dict[int, tuple[ArgumentSource, Flat]] = {}
         """Lasting sources with their complete schemas, by identity of the source."""
 
-    def build_schema(self, sources: Sequence[ArgumentSource], *, bare: bool = False) -> ToolSchema:
-        """The schema for these arguments. Time and size are bounded by the budget.
+    def build_schema(self, sources: Sequence[ArgumentSource], *, bare: str = "") -> ToolSchema:
+        """The schema for these arguments. Work and size are bounded by the budget.
 
-        `bare`: only the types of the arguments.
+        `bare`: why only the types of the arguments are told; "": everything is.
         """
         if self._flattening.trim_cache():
             self._cache.clear()
-        if bare:
-            flats = [self._flat(source, _NO_ITEMS, _NO_TEXT) for source in sources]
-        else:
-            flats = self._write_complete(sources)
-            if flats is None or sum(len(flat.json) for flat in flats) > self._budget.json_bytes:
-                flats = self._in_bytes(sources, self._grown(sources))
+        described = None
+        if not bare:
+            try:
+                with self._steps.allow(self._budget.steps):
+                    described = self._describe(sources)
+            except TooSlow:
+                bare = self._about_slow(sources)
+        flats = described or self._write_bare(sources)
         properties = b",".join(
             [_key(source.argument) + flat.json for source, flat in zip(sources, flats, strict=True)]
         )
         required = orjson.dumps([source.argument for source in sources if source.required])
         schema_json = b'{"type":"object","properties":{' + properties + b'},"required":' + required + b"}"
-        return ToolSchema(schema_json, tuple(_warnings(sources, flats)))
+        warnings = _warnings(sources, flats)
+        if bare:
+            warnings = [f"{bare} Only the types of its arguments are told.", *warnings]
+        return ToolSchema(schema_json, tuple(warnings))
+
+    def _describe(self, sources: Sequence[ArgumentSource]) -> list[Flat]:
+        flats = self._write_complete(sources)
+        if flats is None or sum(len(flat.json) for flat in flats) > self._budget.json_bytes:
+            return self._in_bytes(sources, self._grown(sources))
+        return flats
+
+    def _write_bare(self, sources: Sequence[ArgumentSource]) -> list[Flat]:
+        """The types of all arguments, or any value where reading even that takes too much work."""
+        end = self._steps.taken + _BARE_STEPS
+        flats: list[Flat] = []
+        for source in sources:
+            try:
+                with self._steps.allow(end - self._steps.taken):
+                    flats.append(self._flat(source, _NO_ITEMS, _NO_TEXT))
+            except TooSlow:
+                flats.append(self._flat(source._replace(schema={}), _NO_ITEMS, _NO_TEXT))
+        return flats
+
+    def _about_slow(self, sources: Sequence[ArgumentSource]) -> str:
+        named = dict.fromkeys(name_of(ref) for each in sources if (ref := schema_reference_of(each.schema)))
+        schemas = f" ({clean_text(', '.join(map(quote_text, named)), _NAMED_CHARS)})" if named else ""
+        return f"Its schema{schemas} takes more than {self._budget.steps:,} steps to describe."
 
     def _write_complete(self, sources: Sequence[ArgumentSource]) -> list[Flat] | None:
         """The complete schemas with every level; None when that is too much, which is rare."""

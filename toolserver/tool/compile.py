@@ -174,20 +174,29 @@ class DocumentTools:
         self._operations = {operation.key: operation for operation in source.listed.operations}
         self._remaining_schema_bytes = document.limits.max_compiled_bytes
         self.compiled = _compile(document, source, source_url, base_url)
+        self._last_step = source.definitions.steps.taken + document.limits.max_schema_steps
 
     def schema_of(self, key: str) -> ToolSchema:
         """The argument schema of one operation.
 
-        Once the schemas requested so far reach `DocumentLimits.max_compiled_bytes` together, further ones
-        only name their arguments.
+        Once the schemas requested so far reach `DocumentLimits.max_compiled_bytes` or `max_schema_steps`
+        together, further ones only tell the types of their arguments. None of it is part of a digest.
 
         Raises:
             KeyError: there is no such operation.
         """
         operation = self._operations[key]
-        schema = self._definitions.build_schema(operation, bare=self._remaining_schema_bytes <= 0)
+        schema = self._definitions.build_schema(operation, bare=self._why_bare())
         self._remaining_schema_bytes -= len(schema.schema_json)
         return schema
+
+    def _why_bare(self) -> str:
+        limits, named = self._document.limits, quote_text(self.compiled.title)
+        if self._remaining_schema_bytes <= 0:
+            return f"The schemas of {named} are larger than {limits.max_compiled_bytes:,} bytes together."
+        if self._definitions.steps.taken > self._last_step:
+            return f"The schemas of {named} take more than {limits.max_schema_steps:,} steps together."
+        return ""
 
     def responses_of(self, key: str) -> bytes:
         """What the document says about the responses of one operation, as JSON; see `describe_responses`.

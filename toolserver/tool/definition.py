@@ -38,6 +38,7 @@ from toolserver.schema.hints import (
 )
 from toolserver.schema.keywords import keywords_for
 from toolserver.schema.shape import Shape
+from toolserver.schema.steps import Steps
 from toolserver.schema.write import NO_WORDING, Above, Wording
 from toolserver.tool.argument_schemas import ArgumentSchemas, ArgumentSource, Budget, ToolSchema
 from toolserver.tool.description import BODY, DEPRECATED, FURTHER_PROPERTIES
@@ -90,11 +91,14 @@ class _Spread(Struct, frozen=True, gc=False):
 class Definitions:
     """The outlines and schemas of one document's operations."""
 
-    def __init__(self, document: Document, *, budget: Budget | None = None) -> None:
-        """`budget` applies to each tool."""
+    def __init__(
+        self, document: Document, *, budget: Budget | None = None, steps: Steps | None = None
+    ) -> None:
+        """`budget` applies to each tool; `steps` counts the work for all of them."""
         budget = budget or Budget()
         self._document = document
-        self._flattening = Flattening(document.resolve_ref, max_nodes=budget.nodes)
+        self._flattening = Flattening(document.resolve_ref, max_nodes=budget.nodes, steps=steps)
+        self.steps = self._flattening.steps
         self._schemas = ArgumentSchemas(self._flattening, budget)
         self._spreads: dict[str | int, _Spread | None] = {}
         self._alive: list[JsonValue | Parameter] = []
@@ -131,8 +135,11 @@ class Definitions:
             warnings=limit_warnings(f"body: {problem}" for problem in problems) if problems else (),
         )
 
-    def build_schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
-        """The argument schema; costs only what no earlier schema needed. `bare`: types only."""
+    def build_schema(self, operation: Operation, *, bare: str = "") -> ToolSchema:
+        """The argument schema; costs only what no earlier schema needed.
+
+        `bare`: why only types are told; "": everything is.
+        """
         spread = self._spread(operation.body)
         sources = self._sources
         sources = [
@@ -232,13 +239,14 @@ class SeparateDefinitions:
 
     def __init__(self, documents: Iterable[tuple[str, Document]]) -> None:
         """`documents`: for the key of each operation, what its schema may refer to."""
-        self._by_key = {key: Definitions(document) for key, document in documents}
+        self.steps = Steps()
+        self._by_key = {key: Definitions(document, steps=self.steps) for key, document in documents}
 
     def outline_operations(self, operations: Sequence[Operation]) -> list[Outline]:
         """See `Definitions.outline_operations`."""
         return [self._by_key[operation.key].outline_operation(operation) for operation in operations]
 
-    def build_schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
+    def build_schema(self, operation: Operation, *, bare: str = "") -> ToolSchema:
         """See `Definitions.build_schema`."""
         return self._by_key[operation.key].build_schema(operation, bare=bare)
 
