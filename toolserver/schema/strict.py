@@ -124,6 +124,8 @@ def _object(node: JsonObject, place: str, level: int, counts: _Counts) -> JsonOb
         raise _not_strict(place, "has keys that only a pattern describes.")
     if level > 1 and not properties and node.get("additionalProperties") is not False:
         raise _not_strict(place, "is an object of unknown keys.")
+    if node.get("additionalProperties") is True:  # of an object that is cut: what it needs, and more
+        raise _not_strict(place, "is not described in full.")
     required = array_at(node, "required")
     counts.properties += len(properties)
     counts.chars += sum(map(len, properties))

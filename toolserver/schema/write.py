@@ -15,6 +15,7 @@ import orjson
 
 from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
 from toolserver.schema.alternatives import Tag, tag_of
+from toolserver.schema.cut import cut_form, declared_properties, free_form, list_keys
 from toolserver.schema.hints import MAY_BE_NULL, clean_text, describe_constraints, join_sentences
 from toolserver.schema.keywords import ANNOTATIONS, keywords_for, unique_values
 from toolserver.schema.pattern import MAX_PATTERN_CHARS, portable_pattern
@@ -25,7 +26,7 @@ MAX_WARNINGS = 20
 """Maximum number of warnings per schema; no reader shows more."""
 
 _COMPOSITE = ("object", "array")
-_LISTED_CHARS = 400
+_NO_TEXT = 2
 _SHORT_CHARS = 120
 _SHORT_ENUM_BYTES = 400
 
@@ -100,20 +101,6 @@ class Reached(NamedTuple):
     """Circular references above its children."""
     called: frozenset[str] = frozenset()
     """Circular references that stand for the node as a whole."""
-
-
-def free_form() -> JsonObject:
-    """A schema for any value, in a form that survives all readers: neither boolean nor empty."""
-    any_item: JsonObject = {"type": ["string", "number", "boolean", "object"]}
-    return {
-        "anyOf": [
-            {"type": "string"},
-            {"type": "number"},
-            {"type": "boolean"},
-            {"type": "object"},
-            {"type": "array", "items": any_item},
-        ]
-    }
 
 
 FREE_FORM_BRANCHES = free_form()["anyOf"]
@@ -210,14 +197,13 @@ class NodeWriter:
         shape = node.shape
         draft = self._draft(node)
         draft.cut = not reason
-        draft.warnings.append(
-            ("", f"{reason or 'too large or too deep to describe'}; any value is accepted there")
-        )
-        single = not shape.alternatives and shape.types is not None and len(shape.types) == 1
-        plain = _cut_value(next(iter(shape.types or ())) if single else "")
+        with_keys = node.scope.terse < _NO_TEXT
+        form = cut_form(self._reader, shape, node.inner.merged, with_keys=with_keys)
+        left = "only the keys that it needs are told" if "required" in form else "any value is accepted there"
+        draft.warnings.append(("", f"{reason or 'too large or too deep to describe'}; {left}"))
         draft.closes = frozenset((closes,)) if closes else frozenset()
-        text = same_form or join_sentences(_keys_of(shape), "Not described further here.")
-        return _finish(node, draft, plain | _annotations(shape), {}, text)
+        text = same_form or join_sentences(list_keys(shape), "Not described further here.")
+        return _finish(node, draft, form | _annotations(shape), {}, text)
 
     def _draft(self, node: Reached) -> _Draft:
         problems = node.shape.problems
@@ -244,7 +230,7 @@ class NodeWriter:
     def _write_object(self, node: Reached) -> Flat:
         shape, scope = node.shape, node.scope
         additional = shape.additional_schema()
-        properties = _declared(shape, additional)
+        properties = declared_properties(shape, additional)
         if scope.levels <= 0 and (properties or shape.patterns or isinstance(additional, dict)):
             return self.write_cut(node)
         draft = self._draft(node)
@@ -369,15 +355,6 @@ class NodeWriter:
         return _finish(node, draft, _annotations(node.shape), {"anyOf": forms})
 
 
-def _cut_value(name: str) -> JsonObject:
-    """A schema for anything of one type; "" for several or none."""
-    if not name:
-        return free_form()
-    if name == "array":
-        return {"type": name, "items": free_form()}
-    return {"type": name, "properties": {}} if name == "object" else {"type": name}
-
-
 def _finish(
     node: Reached, draft: _Draft, plain: JsonObject, parts: dict[str, object], text: str = ""
 ) -> Flat:
@@ -432,30 +409,10 @@ def _annotations(shape: Shape) -> JsonObject:
     return {key: value for key, value in shape.keywords.items() if key in ANNOTATIONS}
 
 
-def _declared(shape: Shape, additional: JsonValue) -> JsonObject:
-    """The properties, including those that are required but not described, as any value."""
-    undescribed: JsonObject = {
-        name: additional if isinstance(additional, dict) else {}
-        for name in shape.required_names()
-        if name not in shape.properties and additional is not False
-    }
-    return shape.properties | undescribed if undescribed else shape.properties
-
-
 def _portable_keys(shape: Shape) -> JsonObject:
     """The schemas of keys by pattern, for the patterns that every reader can compile."""
     patterns = shape.patterns or {}
     return {known: schema for key, schema in patterns.items() if (known := portable_pattern(key)) is not None}
-
-
-def _keys_of(shape: Shape) -> str:
-    """The names of an object's keys, those that it needs marked; "" for anything else."""
-    properties = _declared(shape, shape.additional_schema())
-    if shape.types != ("object",) or shape.alternatives or not properties:
-        return ""
-    required = frozenset(shape.required_names())
-    names = [f"{name} (required)" if name in required else name for name in properties]
-    return clean_text(f"Keys: {', '.join(names)}", _LISTED_CHARS)
 
 
 def name_of(ref: str) -> str:
