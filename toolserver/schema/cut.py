@@ -67,7 +67,9 @@ def _kept_form(
     if types == ("object",):
         form: JsonObject = {"type": "object", "properties": {}}
     elif types == ("array",):
-        has_form = isinstance(shape.items, dict) and not (shape.prefix_items or shape.alternatives or in_array)
+        has_form = isinstance(shape.items, dict) and not (
+            shape.prefix_items or shape.alternatives or in_array
+        )
         items = _kept_form(reader, shape.items, trail, in_array=True) if has_form else free_form()
         form = {"type": "array", "items": items}
     elif types is None or not {"object", "array"}.isdisjoint(types):
@@ -77,9 +79,7 @@ def _kept_form(
     return {**form, "description": MAY_BE_NULL} if nullable else form
 
 
-def _types_of(
-    reader: ShapeReader, shape: Shape, trail: Iterable[str]
-) -> tuple[tuple[str, ...] | None, bool]:
+def _types_of(reader: ShapeReader, shape: Shape, trail: Iterable[str]) -> tuple[tuple[str, ...] | None, bool]:
     """The types of a schema and whether it may be null, alternatives counted in; None: any."""
     if not shape.alternatives:
         return shape.types, shape.nullable

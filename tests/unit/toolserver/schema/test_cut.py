@@ -108,7 +108,9 @@ def test_values_of_a_map_into_the_circle_need_their_keys() -> None:
         "properties": {"name": TEXT, "by_key": {"type": "object", "additionalProperties": ref("N")}}
     }
     assert kept(ref("N"), N=node) == {"name": TEXT}
-    assert "lacks the required `name`" in complaint_about({"name": "a", "by_key": {"x": {}}}, ref("N"), N=node)
+    assert "lacks the required `name`" in complaint_about(
+        {"name": "a", "by_key": {"x": {}}}, ref("N"), N=node
+    )
 
 
 def test_an_alternative_that_is_the_circle_needs_its_keys() -> None:
