@@ -274,6 +274,7 @@ def _compose_registry(
         documents,
         operator_id=operator.id,
         bounds=Selection(limit=settings.tools.max_tools, max_tokens=settings.tools.max_tool_tokens),
+        tasks=tasks,
         on_change=on_change,
         on_load=on_load,
     )

@@ -197,7 +197,7 @@ class Engine:
         # A third of a second for the first of ten thousand operations, and 30 ms for each long query.
         matches = await asyncio.to_thread(_find_matches, view, call, wanted, server_id)
         found = matches[: wanted.limit]
-        schemas = await self._registry.schemas_of(view, found[:MAX_RESULT_SCHEMAS])
+        schemas = await self._registry.ready_schemas(view, found[:MAX_RESULT_SCHEMAS])
         refused = {tool.name for tool in found if not view.is_accepted(tool)}
         return found_json(found, schemas, len(matches), refused=refused).decode()
 

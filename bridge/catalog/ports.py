@@ -84,8 +84,12 @@ class Compiler(Protocol):
         """
         ...
 
-    async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
+    async def compile_schemas(
+        self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
+    ) -> Mapping[str, ToolSchema]:
         """Return the argument schemas of a compiled text's operations, by key.
+
+        `bare`: why only the types of their arguments are told; "": everything is.
 
         Raises:
             BridgeError: `invalid_document`: they could not be made in time or memory.

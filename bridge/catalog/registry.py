@@ -10,15 +10,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
-from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from itertools import groupby
 from typing import Unpack
 
 from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.changes import CatalogChanges
+from bridge.catalog.offered_lists import OfferedLists
 from bridge.catalog.ports import Compiler, ServerStore
+from bridge.catalog.schema_loading import SchemaLoading
 from bridge.catalog.server_rights import audience_of_change, check_change, check_removal, is_offered
 from bridge.catalog.server_view import (
     DECLINED,
@@ -29,17 +28,15 @@ from bridge.catalog.server_view import (
     UserSelection,
     UserView,
 )
-from bridge.catalog.stored_servers import changed_elsewhere, choose_server_id, is_as_stored
+from bridge.catalog.stored_servers import changed_elsewhere, choose_server_id, is_as_stored, without_tools
 from bridge.catalog.tool_names import ToolNames, build_catalog, is_same_operation
 from bridge.errors import BridgeError, ErrorCode
-from bridge.tasks import yield_to_loop
+from bridge.tasks import Tasks, yield_to_loop
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
-from toolserver.tool.mcp_tools import list_mcp_tools
-from toolserver.tool.selection import Offer, Selection, estimated_tokens, find_candidates, offer_tools
-from toolserver.tool.selection_bounds import MAX_TOKENS
+from toolserver.tool.selection import Offer, Selection
 
 _DEFAULT_BOUNDS = Selection()
 
@@ -57,18 +54,22 @@ class Registry:
         *,
         operator_id: str,
         bounds: Selection = _DEFAULT_BOUNDS,
+        tasks: Tasks,
         on_change: Callable[[str | None], Awaitable[None]],
         on_load: Callable[[LoadedServer], None],
     ) -> None:
         """`operator_id`: the user who started the bridge, and may change what the command line names.
 
-        `bounds` limits what is shown to models where a user chose no number. `on_change` gets the id of the
+        `bounds` limits what is shown to models where a user chose no number. `tasks` own what goes on after a
+        list was made without it. `on_change` gets the id of the
         user whose view changed, or None when every view did; `on_load` gets every server that was compiled,
         for work that can wait.
         """
         self._store = store
         self._names = ToolNames(store)
         self._compiler = compiler
+        self._loading = SchemaLoading(compiler, tasks, self._show_late)
+        self._lists = OfferedLists(self._loading)
         self.operator_id = operator_id
         self._bounds = bounds
         self._on_change = on_change
@@ -85,19 +86,14 @@ class Registry:
     async def load_servers(self) -> list[tuple[ServerRecord, BridgeError]]:
         """Compile the servers that users have added; returns those that could not be loaded, with the error.
 
-        Servers of the command line are not among them: each run names its own.
+        Those have no tools, and the reason is shown in their place. Servers of the command line are not among
+        them: each run names its own.
         """
-        broken: list[tuple[ServerRecord, BridgeError]] = []
-        for record in await self._store.list_servers():
-            if record.named is not None:
-                continue
-            try:
-                compiled = await self._compile(record)
-            except BridgeError as error:
-                broken.append((record, error))
-            else:
-                self._add_loaded(LoadedServer(record, compiled))
-        return broken
+        records = [record for record in await self._store.list_servers() if record.named is None]
+        loaded = await asyncio.gather(*map(self._load, records))
+        for server, _ in loaded:
+            self._add_loaded(server)
+        return [(server.record, error) for server, error in loaded if error is not None]
 
     async def view_of_user(self, user_id: str) -> UserView:
         """Return the user's servers and catalog. Cheap when nothing changed since the last call."""
@@ -121,17 +117,21 @@ class Registry:
         """Load a server as another replica has stored it, unless it is loaded like that already.
 
         Raises:
-            BridgeError: `invalid_document`; what was loaded before stays.
+            BridgeError: `invalid_document`; what was loaded before stays, a new server has no tools.
         """
         known = self._servers.get(record.id)
         if known is not None and known.record == record:
             return
-        compiled = await self._compile(record)
+        server, error = await self._load(record)
+        if error is not None and known is not None:
+            raise error
         async with self._lock:
             if self._servers.get(record.id) is not known:
                 return  # Changed here meanwhile, which is newer, and counts as a change itself.
-            audience = self._add_loaded(LoadedServer(record, compiled))
+            audience = self._add_loaded(server)
         await self._announce_change(audience)
+        if error is not None:
+            raise error
 
     async def drop_server(self, server_id: str) -> None:
         """Drop a server that another replica has removed from the store; does nothing if it is not loaded."""
@@ -257,97 +257,51 @@ class Registry:
         await asyncio.shield(self._store_selection(user_id, selection))
 
     async def load_schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
-        """Return the argument schemas of a server, those of `keys` included; each is compiled on first use.
-
-        Raises:
-            BridgeError: `invalid_document`.
-        """
-        missing = [key for key in keys if key not in server.schemas]
-        if missing:
-            text, digest = server.record.text, server.compiled.digest
-            for key, compiled in (await self._compiler.compile_schemas(text, digest, missing)).items():
-                server.schemas[key] = compiled.schema_json
-                server.schema_warnings[key] = compiled.warnings
-        return server.schemas
+        """See `SchemaLoading.load_schemas`."""
+        return await self._loading.load_schemas(server, keys)
 
     async def schemas_of(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
-        """Return the argument schemas of some of a user's tools, by tool name; compiles no others.
+        """Return the argument schemas of some of a user's tools, by tool name; compiles no others."""
+        return await self._lists.schemas_of(view, tools)
 
-        Raises:
-            BridgeError: `invalid_document`.
+    async def ready_schemas(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
+        """Return the same for a list, in bounded time: tools of a server that takes longer are left out.
+
+        When it is ready the view changes.
         """
-        by_server: dict[str, list[Tool]] = {}
-        for tool in tools:
-            by_server.setdefault(tool.server_id, []).append(tool)
-        found: dict[str, bytes] = {}
-        for server_id, group in by_server.items():
-            await yield_to_loop()
-            schemas = await self.load_schemas(
-                view.find_server(server_id), [tool.operation.key for tool in group]
-            )
-            found |= {tool.name: schemas[tool.operation.key] for tool in group}
-        return found
+        return await self._lists.ready_schemas(view, tools)
 
     async def offer_tools(self, view: UserView, server_id: str | None) -> Offer:
         """Return what models are shown of all of a user's servers, or of one.
 
-        A tool whose schema cannot be compiled fits no token budget.
+        A tool whose schema is not ready takes nothing of a token budget, and is in no list yet.
 
         Raises:
             BridgeError: `not_found`.
         """
-        if server_id is not None:
-            view.find_server(server_id)
-        if server_id not in view.offers:
-            tools, selection = view.offerable_tools(server_id), view.selection_of(server_id)
-            costs: dict[str, int] = {}
-            if selection.max_tokens is not None:
-                candidates = find_candidates(tools, selection, is_settled=view.is_accepted)
-                costs = await self.count_tokens(view, candidates)
-            offer = partial(offer_tools, tools, selection, is_settled=view.is_accepted)
-            view.offers[server_id] = await asyncio.to_thread(  # ten thousand tools against a hundred patterns
-                offer, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
-            )
-        return view.offers[server_id]
+        return await self._lists.offer_tools(view, server_id)
 
     async def advertise_document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
         """Return the advertised document of all of a user's servers, or of one; compiles schemas it needs.
 
+        That of all is made without a server that takes long, which comes with the next view.
+
         Raises:
-            BridgeError: `not_found`, `invalid_document`.
+            BridgeError: `not_found`.
         """
-        if (known := view.known_document(server_id)) is not None:
-            return known
-        offered = await self.offer_tools(view, server_id)
-        await self.schemas_of(view, offered.tools)
-        return await asyncio.to_thread(view.build_document, server_id, offered)  # 80 ms for 10,000 tools
+        return await self._lists.advertise_document(view, server_id)
 
     async def list_mcp_tools(self, view: UserView, server_id: str | None) -> bytes:
         """Return the same tools as MCP clients list them, a JSON array; compiles schemas it needs.
 
         Raises:
-            BridgeError: `not_found`, `invalid_document`.
+            BridgeError: `not_found`.
         """
-        if server_id not in view.tool_lists:
-            offered = await self.offer_tools(view, server_id)
-            await self.schemas_of(view, offered.tools)
-            view.tool_lists[server_id] = await asyncio.to_thread(  # 30 ms for 10,000 tools
-                list_mcp_tools, offered.tools, view.compiled_schema, meta_tools=offered.meta_tools
-            )
-        return view.tool_lists[server_id]
+        return await self._lists.list_mcp_tools(view, server_id)
 
     async def count_tokens(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
-        """Estimate the tokens that each of `tools` takes, by name; tools without a schema are left out."""
-        costs: dict[str, int] = {}
-        for _, group in groupby(tools, key=lambda tool: tool.server_id):
-            listed = tuple(group)
-            with suppress(BridgeError):  # reported where the schemas themselves are requested
-                schemas = await self.schemas_of(view, listed)
-                costs |= {
-                    tool.name: estimated_tokens(tool.name, tool.operation.description, schemas[tool.name])
-                    for tool in listed
-                }
-        return costs
+        """Estimate the tokens that each of `tools` takes, by name, as far as its schema is ready."""
+        return await self._lists.count_tokens(view, tools)
 
     async def compile_validator(
         self, server: LoadedServer, operation: CompiledOperation
@@ -375,6 +329,12 @@ class Registry:
         record = (await self.view_of_user(user_id)).find_server(server_id).record
         check_change(record, user_id, is_operator=as_operator or user_id == self.operator_id)
         return record
+
+    async def _load(self, record: ServerRecord) -> tuple[LoadedServer, BridgeError | None]:
+        try:
+            return LoadedServer(record, await self._compile(record)), None
+        except BridgeError as error:
+            return LoadedServer(record, without_tools(record, error.error.message)), error
 
     async def _compile(self, record: ServerRecord) -> CompiledDocument:
         return await self._compiler.compile_document(
@@ -451,6 +411,12 @@ class Registry:
     async def _announce_change(self, user_id: str | None) -> None:
         self.changes.announce_change(user_id)
         await self._on_change(user_id)
+
+    async def _show_late(self, server: LoadedServer) -> None:
+        """Have the lists made again that were made without a server's schemas."""
+        if self._servers.get(server.record.id) is server:
+            self._forget_views(server.record.audience)
+            await self._announce_change(server.record.audience)
 
     def _add_loaded(self, server: LoadedServer) -> str | None:
         """Take over a server; returns the id of the only user whose view that changes, None: every view."""

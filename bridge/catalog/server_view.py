@@ -92,6 +92,10 @@ class LoadedServer:
     """Argument schemas compiled so far, by operation key (see `Registry.load_schemas`)."""
     schema_warnings: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Warnings that are only known once a schema is compiled, by operation key."""
+    trouble: str = ""
+    """Why the arguments of its tools cannot be described, so that only their types are told; "": they can."""
+    is_unreadable: bool = False
+    """Whether even their types cannot be told."""
     by_key: dict[str, CompiledOperation] = field(init=False)
 
     def __post_init__(self) -> None:

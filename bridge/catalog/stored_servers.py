@@ -7,9 +7,10 @@ from collections.abc import Collection
 from itertools import chain, count
 
 from bridge.catalog.ports import ServerStore
-from bridge.catalog.server_view import UserView
+from bridge.catalog.server_view import ServerRecord, UserView
 from bridge.catalog.tool_names import SHARED_SCOPE
 from bridge.errors import BridgeError, ErrorCode
+from toolserver.tool.compile import CompiledDocument
 
 
 def changed_elsewhere(server_id: str) -> BridgeError:
@@ -19,6 +20,27 @@ def changed_elsewhere(server_id: str) -> BridgeError:
         "yours was stored. Look at it again in a moment, then repeat your change if it is still wanted."
     )
     return BridgeError(ErrorCode.DOCUMENT_CHANGED, message, detail={"server": server_id})
+
+
+def without_tools(record: ServerRecord, reason: str) -> CompiledDocument:
+    """Build what stands in the place of a document that could not be read, and says why.
+
+    What users decided about its operations stays stored, and counts again when it can be read.
+    """
+    return CompiledDocument(
+        kind="openapi",
+        title=record.title,
+        version_text="",
+        description="",
+        digest="",
+        openapi="",
+        base_url=record.base_url or "",
+        origins=(),
+        operations=(),
+        skipped=(),
+        warnings=(f"This document could not be read, so none of its tools is offered: {reason}",),
+        security_schemes=(),
+    )
 
 
 async def is_as_stored(view: UserView, store: ServerStore) -> bool | None:

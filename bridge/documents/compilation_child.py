@@ -59,7 +59,7 @@ def _lines(cache: _DocumentCache, request: dict[str, Any], text: bytes, *files: 
         case "split":
             yield from _split_lines(text)
         case "schemas":
-            yield from _schema_lines(cache, request["digest"], request["keys"], text)
+            yield from _schema_lines(cache, request["digest"], request["keys"], request["bare"], text)
         case "responses":
             tools = _parsed(cache, request["digest"], text)
             if tools is not None:
@@ -91,12 +91,14 @@ def _parsed(cache: _DocumentCache, digest: str, text: bytes) -> DocumentTools | 
     return tools
 
 
-def _schema_lines(cache: _DocumentCache, digest: str, keys: list[str], text: bytes) -> Iterator[bytes]:
+def _schema_lines(
+    cache: _DocumentCache, digest: str, keys: list[str], bare: str, text: bytes
+) -> Iterator[bytes]:
     """Yield schema and warnings of each key, in order; nothing without the document and without a text."""
     tools = _parsed(cache, digest, text)
     if tools is not None:
         for key in keys:
-            schema = tools.schema_of(key)
+            schema = tools.schema_of(key, bare=bare)
             yield schema.schema_json
             yield orjson.dumps(schema.warnings)
 

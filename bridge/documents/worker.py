@@ -1,7 +1,7 @@
 """Parses and compiles foreign documents in a warm child process, which is killed when it takes too long.
 
-Implements the registry's `Compiler` port. Requests are served one after another; an answer arrives line by
-line, so that even a large document never blocks the event loop.
+Implements the registry's `Compiler` port. Requests are served one after another, but for slow ones (see
+`children`); an answer arrives line by line, so that even a large document never blocks the event loop.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import orjson
 
 from bridge.catalog.server_view import Validation
 from bridge.documents.bodies import SplitBody
+from bridge.documents.children import Children
 from bridge.documents.framing import LENGTH, TEXT_MARK, build_frame, frame_length
 from bridge.documents.piped_child import Child, spawn_child
 from bridge.errors import BridgeError, ErrorCode
@@ -51,16 +52,13 @@ class DocumentWorker:
     """One long-lived child process for compiling, and a short-lived one for each validation."""
 
     def __init__(self) -> None:
-        self._process: Child | None = None
-        self._lock = asyncio.Lock()
-        self._held_at = 0.0
-        """Loop time at which the lock was taken."""
+        self._children = Children(lambda: _spawn(COMPILATION), _end)
         self._validating = asyncio.Lock()
 
     async def start_child(self) -> None:
         """Start the child ahead of the first document."""
-        async with self._hold_child():
-            await self._warm()
+        async with self._child_for_one():
+            pass
 
     async def compile_document(
         self, text: str, *, source_url: str | None, base_url: str | None
@@ -75,21 +73,26 @@ class DocumentWorker:
         async with self._child_for_one() as process:
             return await _compiled(_send_request(process, header, text))
 
-    async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
+    async def compile_schemas(
+        self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
+    ) -> dict[str, ToolSchema]:
         """Return the argument schemas of a text's operations by key; usually the child still has it parsed.
 
-        Cancelling it replaces the child.
+        `bare`: why only the types of their arguments are told; "": everything is. Cancelling it replaces the
+        child.
 
         Raises:
             BridgeError: `invalid_document`, as `compile_document`.
         """
         compiled: dict[str, ToolSchema] = {}
         for start in range(0, len(keys), KEYS_AT_A_TIME):
-            compiled |= await self._compile_some(text, digest, keys[start : start + KEYS_AT_A_TIME])
+            compiled |= await self._compile_some(text, digest, keys[start : start + KEYS_AT_A_TIME], bare)
         return compiled
 
-    async def _compile_some(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
-        header = {"op": "schemas", "digest": digest, "keys": list(keys)}
+    async def _compile_some(
+        self, text: str, digest: str, keys: Sequence[str], bare: str
+    ) -> dict[str, ToolSchema]:
+        header = {"op": "schemas", "digest": digest, "keys": list(keys), "bare": bare}
         async with self._child_for_one() as process:
             lines = await _checked(_send_request(process, header, ""))
             if len(lines) < 2 * len(keys):  # the child no longer has the document, or never had it
@@ -116,36 +119,25 @@ class DocumentWorker:
         return lines[0]
 
     @asynccontextmanager
-    async def _hold_child(self) -> AsyncGenerator[None]:
-        async with self._lock:
-            self._held_at = asyncio.get_running_loop().time()
-            yield
-
-    @asynccontextmanager
     async def _child_for_one(self) -> AsyncGenerator[Child]:
-        """Hold the child for one request at a time; whatever interrupts the request also ends the child."""
-        async with self._hold_child():
-            process = await self._warm()
-            try:
-                async with asyncio.timeout(COMPILE_SECONDS):
+        """Hold a child for one request; whatever interrupts the request also ends the child."""
+        status: int | None = None
+        try:
+            async with self._children.take_child() as process, asyncio.timeout(COMPILE_SECONDS):
+                try:
                     yield process
-            except BridgeError:
-                raise  # reported by the child, which waits for the next document
-            except TimeoutError:
-                await self._discard()
-                raise _invalid(
-                    "too_slow", f"The document took longer than {COMPILE_SECONDS:g} s to read."
-                ) from None
-            except (asyncio.IncompleteReadError, ConnectionError, ValueError):
-                await self._discard()
-                raise _invalid(
-                    "too_large",
-                    f"The process that read the document died (status {process.returncode}). "
-                    "The document may need too much memory, or one part of it is too large.",
-                ) from None
-            except BaseException:  # the rest of the answer must not be taken for the next document's
-                await self._discard()
-                raise
+                finally:
+                    status = process.returncode
+        except TimeoutError:
+            raise _invalid(
+                "too_slow", f"The document took longer than {COMPILE_SECONDS:g} s to read."
+            ) from None
+        except (asyncio.IncompleteReadError, ConnectionError, ValueError):
+            raise _invalid(
+                "too_large",
+                f"The process that read the document died (status {status}). "
+                "The document may need too much memory, or one part of it is too large.",
+            ) from None
 
     async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
@@ -204,26 +196,17 @@ class DocumentWorker:
         Raises:
             BridgeError: `invalid_document`: it ended, or hung until its time for a document was over.
         """
-        if self._lock.locked():
-            return asyncio.get_running_loop().time() - self._held_at
+        if (busy := self._children.busy_seconds()) is not None:
+            return busy
         async with self._child_for_one() as process:
-            await _checked(_send_request(process, {"op": "schemas", "digest": "", "keys": []}, ""))
+            await _checked(
+                _send_request(process, {"op": "schemas", "digest": "", "keys": [], "bare": ""}, "")
+            )
         return None
 
     async def close(self) -> None:
-        """End the child."""
-        async with self._hold_child():
-            await self._discard()
-
-    async def _warm(self) -> Child:
-        if self._process is None or self._process.returncode is not None:
-            self._process = await _spawn(COMPILATION)
-        return self._process
-
-    async def _discard(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            await _end(process)
+        """End the children."""
+        await self._children.close()
 
 
 async def _spawn(module: str) -> Child:

@@ -76,7 +76,7 @@ def as_yaml(text: str) -> str:
 
 def memory_of(worker: DocumentWorker) -> tuple[int, int]:
     """Process id, and bytes in main memory."""
-    process = worker._process  # pyright: ignore[reportPrivateUsage]
+    process = worker._children._next  # pyright: ignore[reportPrivateUsage]
     assert process is not None
     pages = Path(f"/proc/{process.pid}/statm").read_text(encoding="ascii").split()[1]
     return process.pid, int(pages) * os.sysconf("SC_PAGE_SIZE")

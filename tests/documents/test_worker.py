@@ -5,10 +5,12 @@ That the event loop goes on meanwhile is measured by `bench/documents/worker.py`
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import orjson
@@ -16,7 +18,7 @@ import pytest
 import pytest_asyncio
 
 from bench.documents.worker import generate_document
-from bridge.documents import framing
+from bridge.documents import children, framing
 from bridge.documents import worker as worker_module
 from bridge.documents.worker import DocumentWorker
 from bridge.errors import BridgeError, ErrorCode
@@ -113,12 +115,86 @@ async def test_a_document_that_takes_too_long_costs_its_process_and_nothing_else
     assert await compile_text(worker, document_text())
 
 
+@contextmanager
+def held(worker: DocumentWorker) -> Generator[None]:
+    """The next document's process, stopped for as long as this lasts: the slowest document there is."""
+    process = worker._children._next  # pyright: ignore[reportPrivateUsage]
+    assert process is not None
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+
+
+async def test_a_slow_document_keeps_others_waiting_for_a_few_seconds_only(
+    worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finding O-3: the schemas of one document held everybody's for a minute. The time is shortened here."""
+    monkeypatch.setattr(children, "PATIENCE_S", 0.2)
+    await worker.start_child()
+    with held(worker):
+        slow = asyncio.create_task(compile_text(worker, large_yaml(10)))
+        for _ in range(2):  # the second one by the process that the first one has started
+            assert await compile_text(worker, document_text())
+        assert not slow.done()
+    assert await slow == compiled(large_yaml(10), source_url="http://h/spec.json")
+    assert worker._children.count_aside() == 0  # pyright: ignore[reportPrivateUsage]
+    assert await compile_text(worker, document_text())
+
+
+async def test_two_slow_documents_are_set_aside_and_a_third_one_keeps_its_turn(
+    worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finding O-3: each has a process of up to 4 GiB, so there is a bound to them."""
+    monkeypatch.setattr(children, "PATIENCE_S", 0.1)
+    lanes, slow = worker._children, list[asyncio.Task[object]]()  # pyright: ignore[reportPrivateUsage]
+    with ExitStack() as stopped:
+        for number in range(3):
+            await worker.start_child()
+            stopped.enter_context(held(worker))
+            slow.append(asyncio.create_task(compile_text(worker, large_yaml(number + 1))))
+            await eventually(lambda number=number: lanes.count_aside() == min(2, number + 1))
+        next_one = asyncio.create_task(compile_text(worker, document_text()))
+        assert await worker.check_alive() is not None
+        assert not next_one.done()
+    assert await next_one
+    await asyncio.gather(*slow)
+    assert lanes.count_aside() == 0
+
+
+async def test_a_slow_document_that_is_given_up_ends_its_own_process_only(
+    worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finding O-3: its time is over, or its process dies, while others are read."""
+    monkeypatch.setattr(children, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(worker_module, "COMPILE_SECONDS", 2)
+    await worker.start_child()
+    with pytest.raises(BridgeError) as refused, held(worker):
+        slow = asyncio.create_task(compile_text(worker, large_yaml(10)))
+        assert await compile_text(worker, document_text())
+        kept = worker._children._next  # pyright: ignore[reportPrivateUsage]
+        await slow
+    assert refused.value.error.detail["code"] == "too_slow"
+    assert await compile_text(worker, document_text())
+    assert worker._children._next is kept  # pyright: ignore[reportPrivateUsage]
+
+
+async def test_types_alone_are_told_with_the_reason(worker: DocumentWorker) -> None:
+    """Finding O-3: what is left of a document that took too long."""
+    text, here = document_text(), tools_of(document_text())
+    key = here.compiled.operations[0].key
+    (schema,) = (await worker.compile_schemas(text, here.compiled.digest, [key], bare="Too slow.")).values()
+    assert schema == here.schema_of(key, bare="Too slow.")
+    assert schema.warnings[0] == "Too slow. Only the types of its arguments are told."
+
+
 async def test_a_worker_that_was_killed_is_replaced(worker: DocumentWorker) -> None:
     """The operating system may end it for its memory."""
     await worker.start_child()
     running = asyncio.create_task(compile_text(worker, large_yaml(20_000)))
-    await eventually(worker._lock.locked)  # pyright: ignore[reportPrivateUsage]
-    process = worker._process  # pyright: ignore[reportPrivateUsage]
+    await eventually(worker._children._lock.locked)  # pyright: ignore[reportPrivateUsage]
+    process = worker._children._next  # pyright: ignore[reportPrivateUsage]
     assert process is not None
     process.kill()
     with pytest.raises(BridgeError) as refused:
@@ -130,7 +206,7 @@ async def test_a_worker_that_was_killed_is_replaced(worker: DocumentWorker) -> N
 async def test_a_child_that_ended_by_itself_counts_as_dead(worker: DocumentWorker) -> None:
     """Its pipe may close before its end is known; uvloop then refuses to write, asyncio drops the bytes."""
     await worker.start_child()
-    process = worker._process  # pyright: ignore[reportPrivateUsage]
+    process = worker._children._next  # pyright: ignore[reportPrivateUsage]
     assert process is not None
     assert process.stdin is not None
     process.stdin.close()

@@ -15,6 +15,7 @@ import orjson
 from toolserver.document.document import schema_reference_of
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonValue
+from toolserver.schema.cut import free_form
 from toolserver.schema.flatten import Flattening
 from toolserver.schema.hints import clean_text
 from toolserver.schema.steps import TooSlow
@@ -239,6 +240,20 @@ class ArgumentSchemas:
         how = "left out" if terse == _NO_TEXT else "shortened"
         warning = ("", f"texts and value lists are {how} (size)")
         return flat._replace(warnings=(warning, *flat.warnings))
+
+
+def name_arguments(plan_json: bytes) -> bytes:
+    """The schema of an operation of which nothing is known but its plan: its arguments, each any value."""
+    plan = orjson.loads(plan_json)
+    body = plan["body"] or {}
+    parameters, properties = plan["parameters"], body.get("properties", [])
+    names = [entry["argument"] for entry in (*parameters, *properties)]
+    required = [entry["argument"] for entry in parameters if entry.get("required")]
+    if "argument" in body:
+        names.append(body["argument"])
+        required += [body["argument"]] if body["required"] else []
+    forms = {name: free_form() for name in names}
+    return orjson.dumps({"type": "object", "properties": forms, "required": required})
 
 
 @lru_cache(maxsize=10_000)

@@ -176,8 +176,8 @@ class DocumentTools:
         self.compiled = _compile(document, source, source_url, base_url)
         self._last_step = source.definitions.steps.taken + document.limits.max_schema_steps
 
-    def schema_of(self, key: str) -> ToolSchema:
-        """The argument schema of one operation.
+    def schema_of(self, key: str, *, bare: str = "") -> ToolSchema:
+        """The argument schema of one operation; `bare`: why only the types of its arguments are told.
 
         Once the schemas requested so far reach `DocumentLimits.max_compiled_bytes` or `max_schema_steps`
         together, further ones only tell the types of their arguments. None of it is part of a digest.
@@ -186,7 +186,7 @@ class DocumentTools:
             KeyError: there is no such operation.
         """
         operation = self._operations[key]
-        schema = self._definitions.build_schema(operation, bare=self._why_bare())
+        schema = self._definitions.build_schema(operation, bare=bare or self._why_bare())
         self._remaining_schema_bytes -= len(schema.schema_json)
         return schema
 

@@ -26,7 +26,7 @@ from toolserver.schema.strict import strict_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.naming import sanitize_name
 from toolserver.tool.selection import Offer, find_candidates, offer_tools
-from toolserver.tool.selection_bounds import MAX_TOKENS, MIN_LIMIT
+from toolserver.tool.selection_bounds import MIN_LIMIT
 
 KEPT_OFFERS = 1024
 """Maximum number of offers cached over all users; each refers to its tools."""
@@ -79,10 +79,11 @@ class CatalogTools:
         if room < MIN_LIMIT:
             return ()
         offered = await self._offer(view, room, scope)
-        schemas = await self._registry.schemas_of(view, offered.tools)
+        schemas = await self._registry.ready_schemas(view, offered.tools)
         tools = (
             _own_tool(tool.name, _words_of(tool), schemas[tool.name], strictness, tool.server_id)
             for tool in offered.tools
+            if tool.name in schemas
         )
         names = scope.names
         wanted = [tool for tool in offered.meta_tools if names is None or offered.over or tool.name in names]
@@ -101,7 +102,7 @@ class CatalogTools:
             costs = await self._registry.count_tokens(view, find_candidates(accepted, selection))
         # In a thread: ten thousand tools against a hundred patterns take a second.
         return await asyncio.to_thread(
-            offer_tools, accepted, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
+            offer_tools, accepted, selection, tokens_of=lambda tool: costs.get(tool.name, 0)
         )
 
 

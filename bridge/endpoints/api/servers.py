@@ -262,7 +262,7 @@ class ServerRoutes:
                 SkippedOperation(method=s.method, path=s.path, reason=s.reason)
                 for s in server.compiled.skipped
             ],
-            warnings=list(server.compiled.warnings),
+            warnings=[*filter(None, (server.trouble,)), *server.compiled.warnings],
             security_schemes=[scheme_model(s) for s in server.compiled.security_schemes],
         )
         facts = detail.model_dump_json(by_alias=True, exclude={"tools"}).encode().removesuffix(b"}")
@@ -356,7 +356,7 @@ class ServerRoutes:
         offered = await self._registry.offer_tools(view, None)
         tools = view.catalog.tools
         declined = request.query.get("schemas") == "no"
-        schemas = {} if declined else await self._registry.schemas_of(view, tools)
+        schemas = {} if declined else await self._registry.ready_schemas(view, tools)
         absences = offered.explain_absences(tools)
         listed = (
             orjson.dumps(_tool_entry(view, tool, absences.get(tool.name), schemas.get(tool.name)))

@@ -14,6 +14,7 @@ from bridge.catalog.registry import NOBODY, Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.catalog.tool_names import SHARED_SCOPE
 from bridge.storage.store import Store
+from bridge.tasks import Tasks
 from tests.support.documents.compiled import document_text
 from tests.support.stores.databases import execute
 from tests.support.stores.memory_server_store import InlineCompiler
@@ -48,7 +49,12 @@ class Replica:
 
         store = Store.open_store(where)
         registry = Registry(
-            store, InlineCompiler(), operator_id=USERS[0], on_change=on_change, on_load=on_load
+            store,
+            InlineCompiler(),
+            operator_id=USERS[0],
+            tasks=Tasks(),
+            on_change=on_change,
+            on_load=on_load,
         )
         followed = FollowedServers(registry, store)
         await followed.note_versions()

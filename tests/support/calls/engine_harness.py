@@ -17,6 +17,7 @@ from bridge.calls.request import CallContext, RepeatKey, ToolCall
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.settings.limits import Number
+from bridge.tasks import Tasks
 from tests.support.calls.fake_browser import FakeBrowser, FakeDecisions, FakeJournal, FakeRepeatJournal, page
 from tests.support.calls.memory_approvals import approve_everything
 from tests.support.calls.memory_limits import controls
@@ -95,6 +96,7 @@ class EngineHarness:
             store or MemoryServerStore(),
             InlineCompiler(),
             operator_id="op",
+            tasks=Tasks(),
             on_change=on_change,
             on_load=on_load,
         )

@@ -25,9 +25,11 @@ class InlineReader(DocumentReader):
     ) -> CompiledDocument:
         return _tools_of(text, source_url, base_url).compiled
 
-    async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
+    async def compile_schemas(
+        self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
+    ) -> Mapping[str, ToolSchema]:
         tools = _tools_of(text, None, None)
-        return {key: tools.schema_of(key) for key in keys}
+        return {key: tools.schema_of(key, bare=bare) for key in keys}
 
     async def read_responses(self, text: str, digest: str, key: str) -> bytes:
         return _tools_of(text, None, None).responses_of(key)

@@ -86,10 +86,12 @@ class InlineCompiler:
         except DocumentError as error:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
 
-    async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
+    async def compile_schemas(
+        self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
+    ) -> dict[str, ToolSchema]:
         try:
             tools = tools_of(text)
         except DocumentError as error:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
         assert tools.compiled.digest == digest
-        return {key: tools.schema_of(key) for key in keys}
+        return {key: tools.schema_of(key, bare=bare) for key in keys}

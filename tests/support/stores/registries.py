@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from bridge.catalog.ports import Compiler
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
+from bridge.tasks import Tasks
 from tests.support.stores.memory_server_store import InlineCompiler, MemoryServerStore
 from toolserver.tool.selection import Selection
 
@@ -15,6 +17,8 @@ class RestartableRegistry:
     """A registry over a store that can be opened again, as after a restart."""
 
     store: MemoryServerStore = field(default_factory=MemoryServerStore)
+    compiler: Compiler = field(default_factory=InlineCompiler)
+    tasks: Tasks = field(default_factory=Tasks)
     changes: list[str | None] = field(default_factory=list[str | None])
     loaded: list[str] = field(default_factory=list[str])
 
@@ -27,9 +31,10 @@ class RestartableRegistry:
 
         return Registry(
             self.store,
-            InlineCompiler(),
+            self.compiler,
             operator_id=OPERATOR,
             bounds=bounds,
+            tasks=self.tasks,
             on_change=on_change,
             on_load=on_load,
         )

@@ -1,0 +1,108 @@
+"""What models are offered of a user's tools, and the lists of it: as an OpenAPI document, and for MCP.
+
+A server whose schemas are not ready in time is left out of the list of all servers until they are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+
+from bridge.catalog.schema_loading import SchemaLoading
+from bridge.catalog.server_view import AdvertisedDocument, UserView
+from toolserver.tool.catalog import Tool
+from toolserver.tool.mcp_tools import list_mcp_tools
+from toolserver.tool.selection import Offer, estimated_tokens, find_candidates, offer_tools
+
+
+class OfferedLists:
+    """Makes what is offered of a view, once for each view. See the registry's methods of the same names."""
+
+    def __init__(self, loading: SchemaLoading) -> None:
+        self._loading = loading
+
+    async def schemas_of(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
+        """See `Registry.schemas_of`."""
+        found: dict[str, bytes] = {}
+        for server_id, group in _by_server(tools).items():
+            keys = [tool.operation.key for tool in group]
+            schemas = await self._loading.load_schemas(view.find_server(server_id), keys)
+            found |= {tool.name: schemas[tool.operation.key] for tool in group}
+        return found
+
+    async def ready_schemas(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
+        """See `Registry.ready_schemas`."""
+        groups = _by_server(tools)
+        servers = {server_id: view.find_server(server_id) for server_id in groups}
+        await self._loading.load_in_time(
+            {
+                server_id: (servers[server_id], [tool.operation.key for tool in group])
+                for server_id, group in groups.items()
+            }
+        )
+        return {
+            tool.name: schema
+            for server_id, group in groups.items()
+            for tool in group
+            if (schema := servers[server_id].schemas.get(tool.operation.key)) is not None
+        }
+
+    async def offer_tools(self, view: UserView, server_id: str | None) -> Offer:
+        """See `Registry.offer_tools`."""
+        if server_id is not None:
+            view.find_server(server_id)
+        if server_id not in view.offers:
+            tools, selection = view.offerable_tools(server_id), view.selection_of(server_id)
+            costs: dict[str, int] = {}
+            if selection.max_tokens is not None:
+                candidates = find_candidates(tools, selection, is_settled=view.is_accepted)
+                costs = await self.count_tokens(view, candidates)
+            offer = partial(offer_tools, tools, selection, is_settled=view.is_accepted)
+            view.offers[server_id] = await asyncio.to_thread(  # ten thousand tools against a hundred patterns
+                offer, tokens_of=lambda tool: costs.get(tool.name, 0)  # not ready: in no list, so it takes no room
+            )
+        return view.offers[server_id]
+
+    async def advertise_document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
+        """See `Registry.advertise_document`."""
+        if (known := view.known_document(server_id)) is not None:
+            return known
+        offered = await self._described(view, server_id)
+        return await asyncio.to_thread(view.build_document, server_id, offered)  # 80 ms for 10,000 tools
+
+    async def list_mcp_tools(self, view: UserView, server_id: str | None) -> bytes:
+        """See `Registry.list_mcp_tools`."""
+        if server_id not in view.tool_lists:
+            offered = await self._described(view, server_id)
+            view.tool_lists[server_id] = await asyncio.to_thread(  # 30 ms for 10,000 tools
+                list_mcp_tools, offered.tools, view.compiled_schema, meta_tools=offered.meta_tools
+            )
+        return view.tool_lists[server_id]
+
+    async def count_tokens(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
+        """See `Registry.count_tokens`."""
+        listed = tuple(tools)
+        schemas = await self.ready_schemas(view, listed)
+        return {
+            tool.name: estimated_tokens(tool.name, tool.operation.description, schemas[tool.name])
+            for tool in listed
+            if tool.name in schemas
+        }
+
+    async def _described(self, view: UserView, server_id: str | None) -> Offer:
+        """What is offered and has its schemas; of one server all of it, however long that takes."""
+        offered = await self.offer_tools(view, server_id)
+        if server_id is not None:
+            await self.schemas_of(view, offered.tools)
+            return offered
+        ready = await self.ready_schemas(view, offered.tools)
+        return replace(offered, tools=tuple(tool for tool in offered.tools if tool.name in ready))
+
+
+def _by_server(tools: Iterable[Tool]) -> dict[str, list[Tool]]:
+    by_server: dict[str, list[Tool]] = {}
+    for tool in tools:
+        by_server.setdefault(tool.server_id, []).append(tool)
+    return by_server
