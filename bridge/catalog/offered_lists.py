@@ -61,7 +61,8 @@ class OfferedLists:
                 costs = await self.count_tokens(view, candidates)
             offer = partial(offer_tools, tools, selection, is_settled=view.is_accepted)
             view.offers[server_id] = await asyncio.to_thread(  # ten thousand tools against a hundred patterns
-                offer, tokens_of=lambda tool: costs.get(tool.name, 0)  # not ready: in no list, so it takes no room
+                offer,
+                tokens_of=lambda tool: costs.get(tool.name, 0),  # not ready: in no list, so it takes no room
             )
         return view.offers[server_id]
 

@@ -10,7 +10,7 @@ import signal
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import orjson
@@ -124,7 +124,15 @@ def held(worker: DocumentWorker) -> Generator[None]:
     try:
         yield
     finally:
-        os.kill(process.pid, signal.SIGCONT)
+        with suppress(ProcessLookupError):  # it may have been given up
+            os.kill(process.pid, signal.SIGCONT)
+
+
+async def begun(worker: DocumentWorker, text: str) -> asyncio.Task[object]:
+    """The reading of a document that has its turn."""
+    reading = asyncio.create_task(compile_text(worker, text))
+    await eventually(worker._children._lock.locked)  # pyright: ignore[reportPrivateUsage]
+    return reading
 
 
 async def test_a_slow_document_keeps_others_waiting_for_a_few_seconds_only(
@@ -134,7 +142,7 @@ async def test_a_slow_document_keeps_others_waiting_for_a_few_seconds_only(
     monkeypatch.setattr(children, "PATIENCE_S", 0.2)
     await worker.start_child()
     with held(worker):
-        slow = asyncio.create_task(compile_text(worker, large_yaml(10)))
+        slow = await begun(worker, large_yaml(10))
         for _ in range(2):  # the second one by the process that the first one has started
             assert await compile_text(worker, document_text())
         assert not slow.done()
@@ -153,10 +161,10 @@ async def test_two_slow_documents_are_set_aside_and_a_third_one_keeps_its_turn(
         for number in range(3):
             await worker.start_child()
             stopped.enter_context(held(worker))
-            slow.append(asyncio.create_task(compile_text(worker, large_yaml(number + 1))))
-            await eventually(lambda number=number: lanes.count_aside() == min(2, number + 1))
-        next_one = asyncio.create_task(compile_text(worker, document_text()))
+            slow.append(await begun(worker, large_yaml(number + 1)))
+            await eventually(lambda: lanes.count_aside() == min(2, number + 1))
         assert await worker.check_alive() is not None
+        next_one = asyncio.create_task(compile_text(worker, document_text()))
         assert not next_one.done()
     assert await next_one
     await asyncio.gather(*slow)
@@ -171,7 +179,7 @@ async def test_a_slow_document_that_is_given_up_ends_its_own_process_only(
     monkeypatch.setattr(worker_module, "COMPILE_SECONDS", 2)
     await worker.start_child()
     with pytest.raises(BridgeError) as refused, held(worker):
-        slow = asyncio.create_task(compile_text(worker, large_yaml(10)))
+        slow = await begun(worker, large_yaml(10))
         assert await compile_text(worker, document_text())
         kept = worker._children._next  # pyright: ignore[reportPrivateUsage]
         await slow

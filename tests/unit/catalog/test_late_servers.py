@@ -54,7 +54,8 @@ class TroubledCompiler(InlineCompiler):
 
 
 async def opened(
-    compiler: TroubledCompiler, bounds: Selection = Selection()  # noqa: B008 - it is immutable
+    compiler: TroubledCompiler,
+    bounds: Selection = Selection(),  # noqa: B008 - it is immutable
 ) -> tuple[RestartableRegistry, Registry]:
     """A registry in which ann has a good document and a troubled one."""
     harness = RestartableRegistry(compiler=compiler)
@@ -158,7 +159,9 @@ async def test_a_document_that_takes_too_long_is_told_by_types_and_not_tried_aga
     schemas = await registry.load_schemas(slow, slow.by_key)
     assert json.loads(schemas["POST /Slow"])["properties"]["x"] == {"type": "string"}
     assert slow.trouble == "The arguments of the tools of 'Slow' cannot be described: It died."
-    assert slow.schema_warnings["POST /Slow"][0] == f"{slow.trouble} Only the types of its arguments are told."
+    assert (
+        slow.schema_warnings["POST /Slow"][0] == f"{slow.trouble} Only the types of its arguments are told."
+    )
     assert compiler.asked == ["", slow.trouble]
     assert {"useGood", "useSlow"} <= set((await advertised(registry))[1])
     assert len(compiler.asked) == 2
