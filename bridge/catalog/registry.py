@@ -90,7 +90,9 @@ class Registry:
         them: each run names its own.
         """
         records = [record for record in await self._store.list_servers() if record.named is None]
-        loaded = await asyncio.gather(*map(self._load, records))
+        async with asyncio.TaskGroup() as group:  # a slow document keeps no other one waiting for long
+            loading = [group.create_task(self._load(record)) for record in records]
+        loaded = [task.result() for task in loading]
         for server, _ in loaded:
             self._add_loaded(server)
         return [(server.record, error) for server, error in loaded if error is not None]

@@ -1,7 +1,7 @@
 """The processes that read documents: one for whoever comes next, and those set aside with slow documents.
 
-A document that takes longer than others are to wait keeps its process and gives up its turn; the next one gets
-another process. So a slow document costs its own tools time, and everybody else at most a few seconds.
+A document that takes longer than others are to wait keeps its process and gives up its turn; the next one
+gets another process. So a slow document costs its own tools time, and everybody else a few seconds at most.
 """
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ class Children:
 
     async def _end_aside(self, child: Child, *, keeps_child: bool) -> None:
         """End a process that was set aside, or that in its place: what was slow to read is still parsed."""
+        unneeded: Child | None = child
         if keeps_child and not self._lock.locked():
-            child, self._next = self._next, child
-        if child is not None:
-            await self._end(child)
+            unneeded, self._next = self._next, child
+        if unneeded is not None:
+            await self._end(unneeded)

@@ -11,6 +11,7 @@ import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -128,6 +129,10 @@ def held(worker: DocumentWorker) -> Generator[None]:
             os.kill(process.pid, signal.SIGCONT)
 
 
+def is_aside(worker: DocumentWorker, documents: int) -> bool:
+    return worker._children.count_aside() == documents  # pyright: ignore[reportPrivateUsage]
+
+
 async def begun(worker: DocumentWorker, text: str) -> asyncio.Task[object]:
     """The reading of a document that has its turn."""
     reading = asyncio.create_task(compile_text(worker, text))
@@ -147,7 +152,7 @@ async def test_a_slow_document_keeps_others_waiting_for_a_few_seconds_only(
             assert await compile_text(worker, document_text())
         assert not slow.done()
     assert await slow == compiled(large_yaml(10), source_url="http://h/spec.json")
-    assert worker._children.count_aside() == 0  # pyright: ignore[reportPrivateUsage]
+    assert is_aside(worker, 0)
     assert await compile_text(worker, document_text())
 
 
@@ -156,19 +161,19 @@ async def test_two_slow_documents_are_set_aside_and_a_third_one_keeps_its_turn(
 ) -> None:
     """Finding O-3: each has a process of up to 4 GiB, so there is a bound to them."""
     monkeypatch.setattr(children, "PATIENCE_S", 0.1)
-    lanes, slow = worker._children, list[asyncio.Task[object]]()  # pyright: ignore[reportPrivateUsage]
+    slow: list[asyncio.Task[object]] = []
     with ExitStack() as stopped:
-        for number in range(3):
+        for aside in (1, 2, 2):
             await worker.start_child()
             stopped.enter_context(held(worker))
-            slow.append(await begun(worker, large_yaml(number + 1)))
-            await eventually(lambda: lanes.count_aside() == min(2, number + 1))
+            slow.append(await begun(worker, large_yaml(aside)))
+            await eventually(partial(is_aside, worker, aside))
         assert await worker.check_alive() is not None
         next_one = asyncio.create_task(compile_text(worker, document_text()))
         assert not next_one.done()
     assert await next_one
     await asyncio.gather(*slow)
-    assert lanes.count_aside() == 0
+    assert is_aside(worker, 0)
 
 
 async def test_a_slow_document_that_is_given_up_ends_its_own_process_only(
@@ -178,11 +183,12 @@ async def test_a_slow_document_that_is_given_up_ends_its_own_process_only(
     monkeypatch.setattr(children, "PATIENCE_S", 0.1)
     monkeypatch.setattr(worker_module, "COMPILE_SECONDS", 2)
     await worker.start_child()
-    with pytest.raises(BridgeError) as refused, held(worker):
+    with held(worker):
         slow = await begun(worker, large_yaml(10))
         assert await compile_text(worker, document_text())
         kept = worker._children._next  # pyright: ignore[reportPrivateUsage]
-        await slow
+        with pytest.raises(BridgeError) as refused:
+            await slow
     assert refused.value.error.detail["code"] == "too_slow"
     assert await compile_text(worker, document_text())
     assert worker._children._next is kept  # pyright: ignore[reportPrivateUsage]

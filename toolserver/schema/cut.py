@@ -1,9 +1,9 @@
 """What is left of a schema where its description ends: its type, and of an object the keys that it needs.
 
 Receives a shape and a way to read the schemas below it; gives plain JSON. A caller that reads keywords only
-sends what is required then, and one that sends less is refused before the API does it. What a needed key holds
-is told by its type: of an object nothing further, of an array what its items are, since it may be the circle
-again. Whatever the schema allows, these forms allow.
+sends what is required then, and one that sends less is refused before the API does it. What a needed key
+holds is told by its type: of an object nothing further, of an array what its items are, since it may be the
+circle again. Whatever the schema allows, these forms allow.
 """
 
 from collections.abc import Iterable
@@ -43,18 +43,18 @@ def cut_form(reader: ShapeReader, shape: Shape, trail: Iterable[str], *, with_ke
 
     `with_keys`: an object keeps what it needs, and says by `additionalProperties` that there may be more.
     """
-    types = shape.types
-    if types is None or len(types) > 1 or shape.alternatives:
+    (name, *others) = shape.types or ("",)
+    if not name or others or shape.alternatives:
         return free_form()
-    if types == ("array",):
-        return {"type": "array", "items": free_form()}
-    if types != ("object",):
-        return {"type": types[0]}
+    if name == "array":
+        return {"type": name, "items": free_form()}
+    if name != "object":
+        return {"type": name}
     declared = declared_properties(shape, shape.additional_schema())
-    needed = [name for name in dict.fromkeys(shape.required_names()) if name in declared][:MAX_KEPT]
+    needed = [key for key in dict.fromkeys(shape.required_names()) if key in declared][:MAX_KEPT]
     if not needed or not with_keys:
         return {"type": "object", "properties": {}}
-    kept: JsonObject = {name: _kept_form(reader, declared[name], trail) for name in needed}
+    kept: JsonObject = {key: _kept_form(reader, declared[key], trail) for key in needed}
     names: list[JsonValue] = [*needed]
     return {"type": "object", "properties": kept, "required": names, "additionalProperties": True}
 

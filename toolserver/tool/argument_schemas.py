@@ -14,7 +14,7 @@ import orjson
 
 from toolserver.document.document import schema_reference_of
 from toolserver.errors import quote_text
-from toolserver.json_types import JsonValue
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 from toolserver.schema.cut import free_form
 from toolserver.schema.flatten import Flattening
 from toolserver.schema.hints import clean_text
@@ -244,15 +244,13 @@ class ArgumentSchemas:
 
 def name_arguments(plan_json: bytes) -> bytes:
     """The schema of an operation of which nothing is known but its plan: its arguments, each any value."""
-    plan = orjson.loads(plan_json)
-    body = plan["body"] or {}
-    parameters, properties = plan["parameters"], body.get("properties", [])
-    names = [entry["argument"] for entry in (*parameters, *properties)]
-    required = [entry["argument"] for entry in parameters if entry.get("required")]
-    if "argument" in body:
-        names.append(body["argument"])
-        required += [body["argument"]] if body["required"] else []
-    forms = {name: free_form() for name in names}
+    plan: JsonObject = orjson.loads(plan_json)
+    body = object_at(plan, "body")
+    parameters, properties = array_at(plan, "parameters"), array_at(body, "properties")
+    entries = [entry for entry in (*parameters, *properties, body) if isinstance(entry, dict)]
+    names = {text_at(entry, "argument"): entry for entry in entries if "argument" in entry}
+    required = [name for name, entry in names.items() if entry.get("required")]
+    forms = dict.fromkeys(names, free_form())
     return orjson.dumps({"type": "object", "properties": forms, "required": required})
 
 

@@ -88,7 +88,7 @@ class InlineCompiler:
 
     async def compile_schemas(
         self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
-    ) -> dict[str, ToolSchema]:
+    ) -> Mapping[str, ToolSchema]:
         try:
             tools = tools_of(text)
         except DocumentError as error:

@@ -95,7 +95,7 @@ async def test_a_token_budget_bounds_what_is_shown() -> None:
 
 
 async def test_a_document_that_cannot_be_described_any_more_keeps_its_tools_and_those_of_others() -> None:
-    """Finding O-3: one that has become too slow to read took all others away, under a budget of tokens too."""
+    """Finding O-3: one that has become too slow to read took all others away, under a budget too."""
     harness = RestartableRegistry()
     registry = harness.open(Selection(max_tokens=10_000))
     await registry.add_server("ann", many("a", 3), source_url=None)

@@ -422,5 +422,6 @@ def test_an_extended_base_deep_inside_itself_names_its_keys() -> None:
     schema, warnings = flat_with_warnings({"allOf": [ref("Base"), level]}, {"Base": base, "Sub": extending})
     assert 'Keys: type (required), name. Not described further here."' in dump_json(schema).decode()
     assert warnings == [
-        "a.owner.project.repository: `Base` is part of 3 schemas above it; only the keys that it needs are told"
+        "a.owner.project.repository: `Base` is part of 3 schemas above it; "
+        "only the keys that it needs are told"
     ]

@@ -76,12 +76,13 @@ def test_a_document_beyond_its_steps_is_told_by_types_from_then_on() -> None:
     schemas = [tools.schema_of(operation.key) for operation in tools.compiled.operations]
     assert len(schemas[0].schema_json) > 3 * len(schemas[-1].schema_json)
     assert schemas[-1].warnings[0] == (
-        "The schemas of 'Filters' take more than 1,000 steps together. Only the types of its arguments are told."
+        "The schemas of 'Filters' take more than 1,000 steps together. "
+        "Only the types of its arguments are told."
     )
 
 
 def test_even_the_types_of_arguments_are_limited() -> None:
-    """Finding O-3: an argument that merges thousands of properties takes any value then, others keep a type."""
+    """Finding O-3: an argument that merges thousands of properties takes any value, others keep a type."""
     document = circles(60, 1, lambda _, other: {"allOf": [ref((other + n) % 60) for n in range(60)]})
     schema = tools_of(document, max_schema_steps=-1).schema_of("POST /0")
     forms = [*orjson.loads(schema.schema_json)["properties"].values()]
