@@ -41,6 +41,14 @@ class ModelCall:
     """JSON text as the model wrote it: perhaps broken, perhaps empty."""
     item: Item
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether its arguments may lack something, or have something of another call.
+
+        Of such a function call the item is `incomplete`, though its round is complete.
+        """
+        return self.item.get("type") == "function_call" and self.item.get("status") == "incomplete"
+
 
 def model_call(item: Item) -> ModelCall | None:
     """Parse an item as a `function_call`; None for any other item."""

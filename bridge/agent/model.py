@@ -89,7 +89,8 @@ class Model(Protocol):
         """Stream one round. Ends with exactly one event of `ENDINGS`; closing the generator hangs up.
 
         Deltas come as soon as the provider sends them. Every item comes whole in `response.output_item.done`,
-        and in the ending's `response.output`.
+        and in the ending's `response.output`. A call of which it is not known whether its arguments are all
+        its own has the status `incomplete`, also in a round that is complete.
 
         Raises:
             ModelError: the provider refused, failed, broke off, or sent what is no stream of events.

@@ -14,6 +14,16 @@ NO_OUTPUT = (
     "Interrupted: this call has no output. It may or may not have been performed. Do not repeat it if it "
     "changes something; find out by reading, or ask the user."
 )
+IN_DOUBT = (
+    "TOOL_CALL_SKIPPED: the calls of this round came in pieces of which one could not be assigned to its "
+    "call; call not executed, because it may change something. Make the call again, and no other with it."
+)
+HANDED_BACK_IN_DOUBT = (
+    "The provider sent the calls of this round in pieces of which one could not be assigned to its call. "
+    "None of them was run or handed back, because their arguments may be wrong. Ask again."
+)
+"""Error of a round with calls for the caller to run."""
+
 NO_ANSWER = (
     "The tools have been called, but the model wrote no answer. Ask again, for example: "
     "*Sum up what the tools returned.*"

@@ -31,6 +31,8 @@ class BridgeTool:
     """Schema of the arguments as the document has it; a strict definition says less."""
     server_id: str | None = None
     """Id of the tool's server; None: a tool of the bridge itself."""
+    is_safe: bool = False
+    """Whether a call changes nothing, as the operation's method says; False where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class Toolbox(Protocol):
     async def run_calls(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
         """Run one round's calls together; one output each, in their order. Raises only when cancelled.
 
-        `input`: what the model had read when it made them. Unknown names and broken arguments have outputs.
+        `input`: what the model had read when it made them. Unknown names and broken arguments have outputs,
+        and so have calls in doubt (`ModelCall.is_in_doubt`) that may change something: they are not run.
         """
         ...

@@ -245,6 +245,7 @@ def _requested_deadline(request: web.Request) -> float | None:
 async def _arguments_text(request: web.Request) -> str:
     body = await read_limited(request, ARGUMENT_BYTES, what="arguments")
     try:
-        return body.removeprefix(codecs.BOM_UTF8).decode()
+        text = body.removeprefix(codecs.BOM_UTF8).decode()
     except UnicodeDecodeError:
         raise BridgeError(ErrorCode.INVALID_ARGUMENTS, "The arguments are not UTF-8 text.") from None
+    return "" if text.strip() == "null" else text

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from bridge.agent.model import ModelError
-from toolserver.json_types import JsonObject, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 MAX_MESSAGE_CHARS = 1000
 """Maximum characters of a provider's message that are passed on."""
@@ -109,16 +109,51 @@ class Failures:
 
 
 def error_of(body: object) -> JsonObject:
-    """Return the error object in an answer: OpenAI's, or one of the shapes that its imitators use."""
+    """Return the error object in an answer: OpenAI's, or one of the shapes that its imitators use.
+
+    Its `message` is the words that the shape has, wherever it has them.
+    """
+    if isinstance(body, list):
+        objects = [each for each in cast("list[object]", body) if isinstance(each, dict)]
+        return error_of(objects[0]) if objects else {}
     if isinstance(body, str):
         return {} if body.lstrip().startswith("<") else {"message": body}
     if not isinstance(body, dict):
         return {}
     found = cast(JsonObject, body)
-    inner = found.get("error")
-    if isinstance(inner, str):
-        return {"message": inner}
-    return object_at(found, "error") or found
+    inner = object_at(found, "error") or found
+    return {**inner, "message": _words_in(inner) or _words_in(found)}
+
+
+def is_error(event: JsonObject) -> bool:
+    """Return whether an event that is nothing else is an error: some come without the member `error`."""
+    if event.get("type") == "error":
+        return True
+    return not event.keys() & _OF_ANSWERS and _words_in(event) != ""
+
+
+_OF_ANSWERS = frozenset({"choices", "output", "usage", "object", "type", "response", "delta", "item"})
+"""Members of which an event that is no error has one."""
+
+_WORDS = ("message", "detail", "error", "errors", "msg", "error_message", "error_description", "title")
+"""Members with the words of an error, those that say most first."""
+
+_MAX_NESTING = 4
+
+
+def _words_in(value: JsonValue, nesting: int = _MAX_NESTING) -> str:
+    """Return the words of an error; of a list, such as FastAPI's of what does not fit, of each entry."""
+    if isinstance(value, str):
+        return value
+    if nesting == 0:
+        return ""
+    if isinstance(value, list):
+        return "; ".join(filter(None, (_words_in(each, nesting - 1) for each in value)))
+    if not isinstance(value, dict):
+        return ""
+    words = next(filter(None, (_words_in(value.get(name), nesting - 1) for name in _WORDS)), "")
+    place = ".".join(str(step) for step in array_at(value, "loc"))
+    return f"{place}: {words}" if place and words else words
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
@@ -142,5 +177,5 @@ def _kind_of_status(status: int | None) -> tuple[str, str, str]:
 
 
 def _message_of(found: JsonObject) -> str:
-    message = text_at(found, "message") or text_at(found, "detail")
+    message = text_at(found, "message")
     return message if len(message) <= MAX_MESSAGE_CHARS else message[:MAX_MESSAGE_CHARS] + "…"

@@ -1,7 +1,13 @@
 """Reader of a stream of server-sent events: bytes in, as the network cut them; the JSON of each event out.
 
 Follows the event stream format of the WHATWG (HTML, 9.2.6), of which providers use `data` alone: names and
-ids of events are dropped, as are events without data. Pure; knows no protocol.
+ids of events are dropped, as are events without data. It differs in three things:
+
+- An answer that begins as JSON, whatever its type says, is one event that ends with the stream.
+- An event that ends with the stream counts, unless it is cut off.
+- Data of an event named `error` has the member `error`, for its name may be all that says so.
+
+Pure; knows no protocol.
 """
 
 from __future__ import annotations
@@ -12,20 +18,28 @@ from typing import cast
 
 import msgspec
 
-from toolserver.json_types import JsonValue
+from toolserver.json_types import JsonValue, dump_json
 
 MAX_EVENT_BYTES = 64 * 1024 * 1024
 """Maximum bytes of one event: a generated image is one, and a line without an end would fill the memory."""
 
 _DATA = re.compile(rb"^data(?:: ?(.*))?$", re.MULTILINE)
+_NAMED_ERROR = re.compile(rb"^event: ?error *$", re.MULTILINE)
 _END_OF_EVENT = b"\n\n"
+END_OF_STREAM = b"[DONE]"
+"""Data of the event after which nothing follows."""
+
+_BEFORE = b"\xef\xbb\xbf \t\r\n"
+"""Bytes that may precede an answer: those of a byte order mark, and white space."""
+
+_NO_JSON = (ValueError, RecursionError)
 _DECODER = msgspec.json.Decoder()
 
 
 class EventDecoder:
     """Decodes one stream. Bytes are copied once or twice, however many pieces an event comes in."""
 
-    __slots__ = ("_last", "_pieces", "_size", "_skips_line_feed")
+    __slots__ = ("_has_begun", "_last", "_pieces", "_size", "_skips_line_feed", "is_json")
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -33,6 +47,9 @@ class EventDecoder:
         self._size = 0
         self._last = b""
         self._skips_line_feed = False
+        self._has_begun = False
+        self.is_json = False
+        """Whether the answer is no stream but JSON."""
 
     def read_bytes(self, piece: bytes) -> list[bytes]:
         """Return the data of the events that end in these bytes, as JSON text.
@@ -40,6 +57,13 @@ class EventDecoder:
         Raises:
             ValueError: an event is too large.
         """
+        if not self._has_begun:
+            piece = piece.lstrip(_BEFORE)
+            self._has_begun = piece != b""
+            self.is_json = piece[:1] in (b"{", b"[")
+        if self.is_json:
+            self._keep(piece)
+            return []
         if self._skips_line_feed or b"\r" in piece:
             piece = self._with_line_feeds(piece)
         if _END_OF_EVENT not in self._last + piece:
@@ -52,6 +76,18 @@ class EventDecoder:
         self._last = b""
         self._keep(rest)
         return [data for event in whole.split(_END_OF_EVENT) if (data := _read_event(event))]
+
+    def read_end(self) -> list[bytes]:
+        """Return the data of the event with which the stream ended, if there is one.
+
+        JSON is followed by `END_OF_STREAM`.
+        """
+        rest = b"".join(self._pieces)
+        self._pieces, self._size, self._last = [], 0, b""
+        if self.is_json:
+            return [rest, END_OF_STREAM] if rest else []
+        data = _read_event(rest.rstrip(b"\n"))
+        return [data] if data.startswith(END_OF_STREAM) or _is_json(data) else []
 
     def _keep(self, piece: bytes) -> None:
         if piece:
@@ -72,7 +108,27 @@ class EventDecoder:
 def _read_event(event: bytes) -> bytes:
     if event.startswith(b"data: ") and b"\n" not in event:
         return event[6:]
-    return b"\n".join(_DATA.findall(event))
+    data = b"\n".join(_DATA.findall(event))
+    return _as_error(data) if b"error" in event and _NAMED_ERROR.search(event) else data
+
+
+def _as_error(data: bytes) -> bytes:
+    """Return the data of an event named `error` as an object with the member `error`."""
+    try:
+        value = load_event(data)
+    except _NO_JSON:
+        value = data.decode("utf-8", "replace")
+    if isinstance(value, dict) and value.get("error"):
+        return data
+    return dump_json({"error": value or {"type": "error"}})
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        load_event(data)
+    except _NO_JSON:
+        return False
+    return True
 
 
 def load_event(data: bytes) -> JsonValue:

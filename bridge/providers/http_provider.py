@@ -19,9 +19,9 @@ from bridge.providers.connections import (
     ProviderConnections,
     RequestRefused,
 )
-from bridge.providers.errors import Failures, retry_after_s
-from bridge.providers.event_decoder import EventDecoder, load_event
-from bridge.providers.ports import Listed, Provider, Refuse
+from bridge.providers.errors import Failures, error_of, is_error, retry_after_s
+from bridge.providers.event_decoder import END_OF_STREAM, EventDecoder, load_event
+from bridge.providers.ports import STREAM_DONE, Listed, Provider, Refuse
 from bridge.settings.model_facts import listed_facts
 from bridge.settings.models import ProviderSettings
 from bridge.tasks import sleep_safely
@@ -52,7 +52,9 @@ MAX_LIST_BYTES = 32 * 1024 * 1024
 """Maximum bytes of a provider's list of models."""
 
 _UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
-_END_OF_STREAM = b"[DONE]"
+
+_WHOLE = frozenset({"choices", "output"})
+"""Members of which an answer that is no stream has one: a completion's, or a response's."""
 
 _NO_JSON = (ValueError, RecursionError)
 """Errors of an answer that is not text, not JSON, or nested too deeply."""
@@ -78,18 +80,24 @@ class _Events:
         self.waiting: list[bytes] = []
         """Data of the events that have come, the next one last."""
 
+    @property
+    def is_json(self) -> bool:
+        """Whether the answer is JSON, whatever its type says: one event and no stream."""
+        return self._decoder.is_json
+
     def read_some(self) -> Awaitable[bytes]:
         """Return the next bytes, for `take_bytes`; none at the end of the stream. As `ProviderAnswer`."""
         return self._answer.read_some()
 
     def take_bytes(self, piece: bytes) -> bool:
-        """Decode the events that end in these bytes; returns False where there are none: the stream ended.
+        """Decode the events that end in these bytes; returns False where the stream has ended without one.
 
         Raises:
             ModelError: it is no stream of events.
         """
         if not piece:
-            return False
+            self.waiting = self._decoder.read_end()[::-1]
+            return bool(self.waiting)
         try:
             self.waiting = self._decoder.read_bytes(piece)
         except ValueError as error:
@@ -109,7 +117,9 @@ class _Events:
     def describe_none(self) -> ModelError:
         """Describe that no event came."""
         kind = self._answer.content_type or "nothing"
-        return self._failures.describe_unreadable(f"{kind} instead of an event stream.")
+        is_stream = kind.lower().startswith("text/event-stream")
+        what = "an event stream without events." if is_stream else f"{kind} instead of an event stream."
+        return self._failures.describe_unreadable(what)
 
 
 class HttpProvider(Provider):
@@ -146,7 +156,7 @@ class HttpProvider(Provider):
     async def stream_events(
         self, path: str, body: JsonObject, note: Note | None = None, trace: TraceContext | None = None
     ) -> AsyncGenerator[JsonObject]:
-        """Yield the events of one request as decoded JSON, until the provider ends its stream.
+        """Yield the events of one request as decoded JSON, as `Provider` says.
 
         Closing the generator closes the connection. `note` is informed of failed attempts. A provider whose
         settings say so is told of `trace`.
@@ -164,7 +174,8 @@ class HttpProvider(Provider):
                 while not events.waiting:
                     if not events.take_bytes(await events.read_some()):
                         return
-                if events.waiting[-1].startswith(_END_OF_STREAM):
+                if events.waiting[-1].startswith(END_OF_STREAM):
+                    yield STREAM_DONE
                     await events.read_rest()
                     return
                 yield self._load(events.waiting.pop())
@@ -230,12 +241,20 @@ class HttpProvider(Provider):
             while not events.waiting:
                 if not events.take_bytes(await events.read_some()):
                     raise events.describe_none()
-            if events.waiting[-1].startswith(_END_OF_STREAM):
+            if events.waiting[-1].startswith(END_OF_STREAM):
                 raise events.describe_none()
+            if events.is_json:
+                self._check_whole(events)
         except BaseException:
             events.hang_up()
             raise
         return events
+
+    def _check_whole(self, events: _Events) -> None:
+        """Check that an answer which is no stream is a whole one."""
+        answer = self._load(events.waiting[-1])
+        if not answer.keys() & _WHOLE:
+            raise self.failures.of_body(answer, status=None) if is_error(answer) else events.describe_none()
 
     def _load(self, data: bytes) -> JsonObject:
         """Return the JSON object; one that is the provider's error is raised."""
@@ -243,6 +262,8 @@ class HttpProvider(Provider):
             event = load_event(data)
         except _NO_JSON as error:
             raise self.failures.describe_unreadable(str(error)) from None
+        if isinstance(event, list) and error_of(event):
+            raise self.failures.of_body(event, status=None)
         if not isinstance(event, dict):
             raise self.failures.describe_unreadable("not a JSON object.")
         if error := event.get("error"):

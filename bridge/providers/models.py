@@ -14,15 +14,16 @@ from bridge.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest, No
 from bridge.agent.responses.stream_repair import StreamRepair
 from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
 from bridge.agent.tools.arguments import sendable_call
-from bridge.providers.ports import Provider
+from bridge.providers.errors import is_error
+from bridge.providers.ports import STREAM_DONE, Provider
 from bridge.tracing.context import TraceContext
 from toolserver.json_types import JsonObject, JsonValue
 
 _LEFTOVERS_S = 0.1
 """Seconds for a finished stream to end, so that its connection can be reused."""
 
-_USAGE_S = 5.0
-"""Maximum seconds for a provider to count the tokens of a finished answer. Chosen."""
+_AFTER_FINISH_S = 5.0
+"""Maximum seconds without a chunk after a finish reason, in a stream that does not end. Chosen."""
 
 
 class ResponsesModel:
@@ -45,12 +46,15 @@ class ResponsesModel:
         pairs, items = SurrogateJoiner(), StreamRepair()
         async with aclosing(streaming) as events:
             async for raw_event in events:
-                if raw_event.get("type") == "error":
+                kind = raw_event.get("type")
+                if kind == "error" or (kind is None and is_error(raw_event)):
                     raise self._provider.failures.of_body(raw_event, status=None)
                 raw_event.pop("sequence_number", None)
-                completed = map(pairs.join_pair, items.complete_event(raw_event))
+                is_done = raw_event is STREAM_DONE
+                found = items.finish_stream() if is_done else items.complete_event(raw_event)
+                completed = map(pairs.join_pair, found)
                 told = [ModelEvent(joined) for joined in completed if joined is not None]
-                del raw_event, completed  # nobody needs them while the next one is awaited
+                del raw_event, found, completed  # nobody needs them while the next one is awaited
                 while told:
                     if told[0].type in ENDINGS:
                         await read_leftovers(events)
@@ -73,14 +77,18 @@ class ChatModel:
         reading, pairs = ChatReading(request), SurrogateJoiner()
         body = chat_request(fit_request(request, self._rules), self._dialect)
         streaming = self._provider.stream_events("/chat/completions", body, *_about(request))
+        is_done = False
         async with aclosing(streaming) as chunks:
-            async for chunk in chunks:
-                for event in pairs.join_pairs(reading.decode_chunk(chunk)):
-                    yield ModelEvent(event)
-                if reading.has_finished:
-                    await _read_usage(chunks, reading)
-                    break
-        if not reading.has_finished:
+            while not is_done and (chunk := await _next_chunk(chunks, reading)) is not None:
+                if chunk is STREAM_DONE:
+                    is_done = True
+                elif "choices" not in chunk and is_error(chunk):
+                    raise self._provider.failures.of_body(chunk, status=None)
+                else:
+                    for event in pairs.join_pairs(reading.decode_chunk(chunk)):
+                        yield ModelEvent(event)
+            await read_leftovers(chunks)
+        if not reading.is_complete(is_done=is_done):
             raise self._provider.failures.broken_off()
         for event in pairs.join_pairs(reading.finish_stream()):
             yield ModelEvent(event)
@@ -90,16 +98,18 @@ def _about(request: ModelRequest) -> tuple[Note | None, TraceContext | None]:
     return request.note, request.trace_context
 
 
-async def _read_usage(chunks: AsyncGenerator[JsonObject], reading: ChatReading) -> None:
-    """Read what follows the end of the answer; a failure here does not lose a complete answer."""
-    limit = asyncio.timeout(_LEFTOVERS_S if reading.has_usage else _USAGE_S)
+async def _next_chunk(chunks: AsyncGenerator[JsonObject], reading: ChatReading) -> JsonObject | None:
+    """Return the next chunk; None at the end of the stream.
+
+    After a finish reason silence and failures are its end, too: they do not lose a complete answer.
+    """
+    if not reading.has_finished:
+        return await anext(chunks, None)
     try:
-        async with limit:
-            async for chunk in chunks:
-                reading.read_usage(chunk)
-                limit.reschedule(asyncio.get_running_loop().time() + _LEFTOVERS_S)
+        async with asyncio.timeout(_AFTER_FINISH_S):
+            return await anext(chunks, None)
     except (TimeoutError, ModelError):
-        pass
+        return None
 
 
 def responses_body(request: ModelRequest) -> JsonObject:

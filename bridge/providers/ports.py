@@ -18,6 +18,10 @@ Refuse: TypeAlias = Callable[[str], None]
 address."""
 
 
+STREAM_DONE: JsonObject = {"type": "[DONE]"}
+"""What a stream yields last where the provider said that it ends; to be compared by identity."""
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """A model in a provider's list."""
@@ -39,6 +43,9 @@ class Provider(Protocol):
         self, path: str, body: JsonObject, note: Note | None = None, trace: TraceContext | None = None
     ) -> AsyncGenerator[JsonObject]:
         """Yield the events of one request as decoded JSON, until the provider ends its stream.
+
+        An answer that is no stream but one JSON object is its one event. `STREAM_DONE` comes last where the
+        provider said that nothing follows, by `[DONE]` or by such an answer.
 
         Closing the generator closes the connection. `note` is informed of failed attempts. A provider whose
         settings say so is told of `trace`.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
+from bridge.agent.chat_completions.call_fragments import OfferedNames
 from bridge.agent.chat_completions.stream_output import ChatOutput
 from bridge.agent.item_events import started_response
 from bridge.agent.model import ModelRequest
@@ -66,8 +67,13 @@ def calls_in(delta: JsonObject) -> Iterator[JsonObject]:
     for call in array_at(delta, "tool_calls"):
         if isinstance(call, dict):
             yield call
-    if older := object_at(delta, "function_call"):
+    if not array_at(delta, "tool_calls") and (older := object_at(delta, "function_call")):
         yield {"index": 0, "function": older}
+
+
+def says_something(delta: JsonObject) -> bool:
+    """Return whether a delta has a text, a refusal or a call."""
+    return bool(text_in(delta) or reasoning_in(delta) or text_at(delta, "refusal") or [*calls_in(delta)])
 
 
 def annotations_in(delta: JsonObject) -> Iterator[JsonObject]:
@@ -89,6 +95,18 @@ _FILTERED = frozenset({"content_filter", "safety", "recitation", "sensitive"})
 _BROKEN = frozenset({"error", "network_error"})
 """Finish reasons of several providers; after any other reason the answer is complete."""
 
+_NOT_WHOLE = _CUT_OFF | _FILTERED | _BROKEN
+
+_FIRST = (0, None, "0")
+"""Indexes of the first choice, the only one that is asked for."""
+
+_MEMBERS: Mapping[str, tuple[str, ...]] = {
+    "reasoning": ("reasoning_content", "reasoning", "reasoning_details"),
+    "message": ("content", "refusal", "annotations"),
+    "call": ("tool_calls", "function_call"),
+}
+"""Members of a message by the kind of item that they become."""
+
 
 class ChatReading:
     """The decoder's state for the stream of one round."""
@@ -102,19 +120,28 @@ class ChatReading:
     ) -> None:
         """`new_id`: returns a text that is never returned twice; `now`: seconds since 1970."""
         self._response = started_response(request, f"resp_{new_id()}", int(now()))
-        self._output = ChatOutput(new_id)
+        self._output = ChatOutput(new_id, OfferedNames(request.tools))
+        self._message: JsonObject = {}
+        """The last whole message, which counts where no delta came."""
         self._has_begun = False
         self._reason = ""
+        self._is_after_reason = False
+        """Whether something came after the finish reason."""
 
     @property
     def has_finished(self) -> bool:
-        """Whether the model has given its finish reason; only its usage may still come."""
-        return bool(self._reason)
+        """Whether the model has given its finish reason, and nothing after it so far; more may come."""
+        return bool(self._reason) and not self._is_after_reason
 
-    @property
-    def has_usage(self) -> bool:
-        """Whether the usage has come."""
-        return self._response["usage"] is not None
+    def is_complete(self, *, is_done: bool) -> bool:
+        """Return whether a stream that ended here was whole; `is_done`: the provider said that it ends.
+
+        Without a finish reason at its end it is where something came and no call lacks arguments.
+        """
+        if self.has_finished:
+            return True
+        has_output = bool(self._output.kinds or self._message)
+        return (is_done or bool(self._reason)) and has_output and self._output.are_calls_whole
 
     def decode_chunk(self, chunk: JsonObject) -> Iterator[JsonObject]:
         """Yield the events of a chunk. The caller must exhaust the iterator."""
@@ -126,17 +153,14 @@ class ChatReading:
         if tier := text_at(chunk, "service_tier"):
             self._response["service_tier"] = tier
         for choice in array_at(chunk, "choices"):
-            if isinstance(choice, dict) and choice.get("index", 0) == 0:
+            if isinstance(choice, dict) and choice.get("index", 0) in _FIRST:
                 yield from self._read_choice(choice)
-        self.read_usage(chunk)
-
-    def read_usage(self, chunk: JsonObject) -> None:
-        """Read only the usage of a chunk; some providers send it with every chunk, the last one counts."""
-        if usage := object_at(chunk, "usage"):
+        if usage := object_at(chunk, "usage"):  # some providers send it with every chunk, the last one counts
             self._response["usage"] = responses_usage(usage)
 
     def finish_stream(self) -> Iterator[JsonObject]:
         """Yield the ends of all open items, and the ending of the response."""
+        yield from self._read_delta(self._untold_message(), [])
         reason = self._reason.lower()
         if reason in _CUT_OFF:
             status, why = "incomplete", "max_output_tokens"
@@ -156,18 +180,37 @@ class ChatReading:
         yield {"type": f"response.{status}", "response": ended}
 
     def _read_choice(self, choice: JsonObject) -> Iterator[JsonObject]:
-        delta = object_at(choice, "delta") or object_at(choice, "message")
+        if delta := object_at(choice, "delta"):
+            yield from self._read_delta(delta, array_at(object_at(choice, "logprobs"), "content"))
+        elif message := object_at(choice, "message"):
+            self._message = message
+        if reason := text_at(choice, "finish_reason"):
+            self._note_reason(reason)
+        elif self._reason:
+            self._is_after_reason = self._is_after_reason or says_something(delta)
+
+    def _note_reason(self, reason: str) -> None:
+        """Record a finish reason; some providers send one with each call, and a bad one stays."""
+        if self._reason.lower() not in _NOT_WHOLE:
+            self._reason = reason
+        self._is_after_reason = False
+
+    def _read_delta(self, delta: JsonObject, logprobs: list[JsonValue]) -> Iterator[JsonObject]:
         output = self._output
         if reasoning := reasoning_in(delta):
             yield from output.add_reasoning(reasoning)
         if details := array_at(delta, "reasoning_details"):
             yield from output.collect_reasoning(details)
         if said := text_in(delta):
-            yield from output.add_text(said, array_at(object_at(choice, "logprobs"), "content"))
+            yield from output.add_text(said, logprobs)
         if refusal := text_at(delta, "refusal"):
             yield from output.add_refusal(refusal)
         for annotation in annotations_in(delta):
             yield from output.add_annotation(annotation)
         for call in calls_in(delta):
             yield from output.read_call_delta(call)
-        self._reason = text_at(choice, "finish_reason") or self._reason
+
+    def _untold_message(self) -> JsonObject:
+        """Return the members of the whole message of whose kind no delta came."""
+        told = {name for kind in self._output.kinds for name in _MEMBERS[kind]}
+        return {name: value for name, value in self._message.items() if name not in told}

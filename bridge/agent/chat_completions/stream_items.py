@@ -1,20 +1,16 @@
 """Items that a chat stream builds piece by piece, and the Responses events for each piece.
 
-Deltas name their call by its place, `index`. Imitators of the protocol send complete calls under one index,
-leave out index or id, repeat the name in every delta, or send arguments as an object.
-
 Every item is begun, grows, and is finished once; the events of one item are complete and in OpenAI's order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
+from bridge.agent.chat_completions.call_arguments import CallArguments
 from bridge.agent.item_events import text_part
 from bridge.agent.items import Item
-from bridge.agent.text_calls.json_object_end import JsonObjectEnd
-from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue
 
 ItemStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 
@@ -157,15 +153,19 @@ class StreamedCall:
 
     def __init__(self, item_id: str, output_index: int) -> None:
         self._id = item_id
-        self._index = output_index
+        self._place_in_output = output_index
+        self.index: int | None = None
+        """Index under which the provider began it."""
         self.call_id = ""
         self.name = ""
         self.has_begun = False
-        self.is_complete = False
-        """Whether its arguments are a complete object."""
-        self._object_end = JsonObjectEnd()
-        self._pieces: list[str] = []
+        self.arguments = CallArguments()
         self._extra: JsonValue = None
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether a piece of its arguments has come."""
+        return not self.arguments.is_blank
 
     def collect_extra(self, extra: JsonValue) -> None:
         """Store what the provider wants back with the call, such as the signature of its reasoning."""
@@ -174,18 +174,16 @@ class StreamedCall:
     def begin_item(self) -> list[JsonObject]:
         """Return the event that opens the call without arguments. `name` and `call_id` are set by now."""
         self.has_begun = True
-        return [_added(self._index, self._item("in_progress", ""))]
+        return [_added(self._place_in_output, self._item("in_progress", ""))]
 
-    def add_arguments(self, piece: str) -> JsonObject:
-        """Return the event for more of the arguments."""
-        self._pieces.append(piece)
-        if not self.is_complete and self._pieces[0].startswith("{"):
-            self.is_complete = self._object_end.find_end(piece, 0) is not None
-        return {"type": "response.function_call_arguments.delta", **self._place(), "delta": piece}
+    def add_arguments(self, piece: str) -> list[JsonObject]:
+        """Return the event for what is certain of the arguments, once more of them has come."""
+        told = self.arguments.add_piece(piece) if piece else ""
+        return [self._delta(told)] if told else []
 
     def finish_item(self, status: ItemStatus) -> list[JsonObject]:
         """Return the events that close the call, with its complete arguments."""
-        arguments = "".join(self._pieces)
+        arguments, untold = self.arguments.finish()
         item = self._item(status, arguments)
         if self._extra is not None:
             item["extra_content"] = self._extra
@@ -195,10 +193,13 @@ class StreamedCall:
             "name": self.name,
             "arguments": arguments,
         }
-        return [done, _done(self._index, item)]
+        return [*([self._delta(untold)] if untold else []), done, _done(self._place_in_output, item)]
+
+    def _delta(self, text: str) -> JsonObject:
+        return {"type": "response.function_call_arguments.delta", **self._place(), "delta": text}
 
     def _place(self) -> JsonObject:
-        return {"item_id": self._id, "output_index": self._index}
+        return {"item_id": self._id, "output_index": self._place_in_output}
 
     def _item(self, status: ItemStatus, arguments: str) -> Item:
         return {
@@ -217,61 +218,3 @@ def _added(index: int, item: Item) -> JsonObject:
 
 def _done(index: int, item: Item) -> JsonObject:
     return {"type": "response.output_item.done", "output_index": index, "item": item}
-
-
-class ChatCalls:
-    """The calls of one round, all open until its end: their deltas may come in any order."""
-
-    def __init__(self, new_call: Callable[[], StreamedCall], new_id: Callable[[], str]) -> None:
-        """`new_call`: takes the next place in the output; `new_id`: never returns the same text twice."""
-        self._new_call = new_call
-        self._new_id = new_id
-        self._calls: list[StreamedCall] = []
-        self._by_index: dict[int, StreamedCall] = {}
-
-    def read_delta(self, delta: JsonObject) -> list[JsonObject]:
-        """Return the events of one entry of `delta.tool_calls`."""
-        function = object_at(delta, "function")
-        name, call_id = text_at(function, "name"), text_at(delta, "id")
-        call = self._call(delta.get("index"), call_id, name)
-        call.call_id = call.call_id or call_id
-        call.name = call.name or name
-        if "extra_content" in delta:
-            call.collect_extra(delta["extra_content"])
-        piece = _arguments_text(function.get("arguments"))
-        events = self._begin(call) if call.name or piece else []
-        return [*events, call.add_arguments(piece)] if piece else events
-
-    def finish_calls(self, status: ItemStatus) -> Iterator[list[JsonObject]]:
-        """Yield the last events of every call, in the order of the calls; the very last carries the item."""
-        for call in self._calls:
-            yield [*self._begin(call), *call.finish_item(status)]
-
-    def _begin(self, call: StreamedCall) -> list[JsonObject]:
-        if call.has_begun:
-            return []
-        call.call_id = call.call_id or f"call_{self._new_id()}"
-        return call.begin_item()
-
-    def _call(self, index: JsonValue, call_id: str, name: str) -> StreamedCall:
-        place = index if isinstance(index, int) else max(self._by_index, default=0)
-        call = self._by_index.get(place)
-        if call is None or _is_another(call, call_id, name):
-            call = self._by_index[place] = self._new_call()
-            self._calls.append(call)
-        return call
-
-
-def _is_another(call: StreamedCall, call_id: str, name: str) -> bool:
-    """Return whether a delta under the index of `call` starts another call."""
-    if not name or not call.name:
-        return False
-    if call_id and call.call_id:
-        return call_id != call.call_id
-    return call.is_complete
-
-
-def _arguments_text(arguments: JsonValue) -> str:
-    if isinstance(arguments, str):
-        return arguments
-    return "" if arguments is None else dump_json(arguments).decode()

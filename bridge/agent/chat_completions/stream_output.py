@@ -7,9 +7,11 @@ since their deltas may come in any order.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from typing import Literal
 
+from bridge.agent.chat_completions.call_fragments import ChatCalls, OfferedNames
+from bridge.agent.chat_completions.repeated_text import RepeatedText
 from bridge.agent.chat_completions.stream_items import (
-    ChatCalls,
     ItemStatus,
     StreamedCall,
     StreamedMessage,
@@ -22,13 +24,22 @@ from toolserver.json_types import JsonObject, JsonValue
 class ChatOutput:
     """Items by their place. Each method yields the events of what came."""
 
-    def __init__(self, new_id: Callable[[], str]) -> None:
+    def __init__(self, new_id: Callable[[], str], offered: OfferedNames) -> None:
         """`new_id`: returns a text that is never returned twice."""
         self._new_id = new_id
         self._places = 0
         self._items: dict[int, Item] = {}
         self._open: StreamedMessage | StreamedReasoning | None = None
-        self._calls = ChatCalls(self._new_call, new_id)
+        self.kinds: set[Literal["reasoning", "message", "call"]] = set()
+        """Kinds of items that have begun."""
+        self._texts, self._thoughts = RepeatedText(), RepeatedText()
+        """What is new in the deltas of the messages, and of the reasoning."""
+        self._calls = ChatCalls(self._new_call, new_id, offered)
+
+    @property
+    def are_calls_whole(self) -> bool:
+        """As `ChatCalls.are_whole`."""
+        return self._calls.are_whole
 
     @property
     def items(self) -> list[JsonValue]:
@@ -38,7 +49,10 @@ class ChatOutput:
     def add_reasoning(self, text: str) -> Iterator[JsonObject]:
         """Yield the events for more reasoning."""
         reasoning = yield from self._reasoning()
-        yield reasoning.add_text(text)
+        if not self._thoughts.is_plain:
+            text = self._thoughts.read_delta(text)
+        if text:
+            yield reasoning.add_text(text)
 
     def collect_reasoning(self, details: list[JsonValue]) -> Iterator[JsonObject]:
         """Store blocks of reasoning that a gateway wants back verbatim; yields the start of the item."""
@@ -48,11 +62,16 @@ class ChatOutput:
     def add_text(self, text: str, logprobs: list[JsonValue]) -> Iterator[JsonObject]:
         """Yield the events for more text."""
         message = yield from self._message()
-        yield from message.add_text(text, logprobs)
+        if not self._texts.is_plain and not logprobs:
+            text = self._texts.read_delta(text)
+        if text:
+            yield from message.add_text(text, logprobs)
 
     def add_refusal(self, text: str) -> Iterator[JsonObject]:
         """Yield the events for more of a refusal."""
         message = yield from self._message()
+        if held := self._texts.finish_text():
+            yield from message.add_text(held, [])
         yield from message.add_refusal(text)
 
     def add_annotation(self, annotation: JsonObject) -> Iterator[JsonObject]:
@@ -75,6 +94,7 @@ class ChatOutput:
         if isinstance(self._open, StreamedReasoning):
             return self._open
         yield from self._end_open("completed")
+        self.kinds.add("reasoning")
         self._open = StreamedReasoning(f"rs_{self._new_id()}", self._place())
         yield from self._open.begin_item()
         return self._open
@@ -83,14 +103,21 @@ class ChatOutput:
         if isinstance(self._open, StreamedMessage):
             return self._open
         yield from self._end_open("completed")
+        self.kinds.add("message")
         self._open = StreamedMessage(f"msg_{self._new_id()}", self._place())
         yield from self._open.begin_item()
         return self._open
 
     def _end_open(self, status: ItemStatus) -> Iterator[JsonObject]:
-        if self._open is not None:
-            yield from self._ended(self._open.finish_item(status))
-            self._open = None
+        if self._open is None:
+            return
+        if isinstance(self._open, StreamedReasoning):
+            if held := self._thoughts.finish_text():
+                yield self._open.add_text(held)
+        elif held := self._texts.finish_text():
+            yield from self._open.add_text(held, [])
+        yield from self._ended(self._open.finish_item(status))
+        self._open = None
 
     def _ended(self, events: list[JsonObject]) -> Iterator[JsonObject]:
         """Store the item that the last event carries, and yield the events."""
@@ -101,6 +128,7 @@ class ChatOutput:
         yield from events
 
     def _new_call(self) -> StreamedCall:
+        self.kinds.add("call")
         return StreamedCall(f"fc_{self._new_id()}", self._place())
 
     def _place(self) -> int:

@@ -22,6 +22,7 @@ from bridge.agent.loop.rounds import NO_IDS, ModelCallIds, Round, RoundReader
 from bridge.agent.model import ModelError, ModelRequest
 from bridge.agent.model_messages import (
     BROKE_OFF,
+    HANDED_BACK_IN_DOUBT,
     NO_ANSWER,
     omitted_notice,
     skipped_at_call_limit,
@@ -184,6 +185,8 @@ class _Loop:
         except ModelError as failure:
             error = failure
         ended = reader.finish_round(error)
+        if ended.status == "completed" and any(call.is_in_doubt for call in self._calls_of(ended).callers):
+            ended = ended.failed_by(ModelError(HANDED_BACK_IN_DOUBT, code="upstream_malformed"))
         if ended.error is not None and not self._has_emitted:
             raise ended.error
         self._note(ended)

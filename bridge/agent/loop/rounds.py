@@ -8,7 +8,7 @@ refer to it, so that it gets a new id, in every event.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bridge.agent.items import Item, ModelCall, awaiting_call, model_call, new_call_id
@@ -41,6 +41,10 @@ class Round:
         """List every call, in order, whoever runs it."""
         read = (model_call(item) or awaiting_call(item) for item in self.items)
         return [call for call in read if call is not None]
+
+    def failed_by(self, error: ModelError) -> Round:
+        """Return the round as one that failed after all."""
+        return replace(self, status="failed", response=failed_response(self.response, error), error=error)
 
 
 NO_IDS: frozenset[str] = frozenset()

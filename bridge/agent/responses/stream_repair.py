@@ -1,8 +1,8 @@
 """Repairs a provider's stream: adds missing deltas, and missing starts and ends of items.
 
-Some servers that speak Responses send items whole, or only the ending with all of them. Callers read deltas;
-so what an item holds and no event has sent is emitted before the item's end. Pure: one instance for each
-round.
+Some servers that speak Responses send items whole, or only the ending with all of them, or the response
+itself instead of a stream. Callers read deltas; so what an item holds and no event has sent is emitted before
+the item's end. Pure: one instance for each round.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from bridge.agent.items import Item
 from bridge.agent.model import ENDINGS
+from bridge.agent.responses.call_repair import CallRepair
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 _DELTAS = {
@@ -31,9 +32,14 @@ _PLACES = ("content_index", "summary_index")
 class StreamRepair:
     """Reads the events of one round."""
 
-    __slots__ = ("_is_done", "_sent")
+    __slots__ = ("_calls", "_is_done", "_items", "_response", "_sent")
 
     def __init__(self) -> None:
+        self._calls = CallRepair()
+        self._response: JsonObject = {}
+        """The response as it was told last."""
+        self._items: dict[int, Item] = {}
+        """Finished items."""
         self._is_done: dict[int, bool] = {}
         """Of items that have begun."""
         self._sent: set[tuple[int, str, int]] = set()
@@ -43,17 +49,63 @@ class StreamRepair:
         """Return the event, after those that should have preceded it; exhaust it before the next call."""
         kind, index = text_at(body, "type"), body.get("output_index")
         if kind.endswith(".delta"):  # most events are one
+            name = kind.removesuffix(".delta")
+            if name == _ARGUMENTS:
+                body = self._calls.place_delta(body)
+                index = body.get("output_index")
             if isinstance(index, int):
-                self._sent.add((index, kind.removesuffix(".delta"), _part_of(body)))
+                self._sent.add((index, name, _part_of(body)))
             return (body,)
+        if not kind and isinstance(body.get("output"), list):  # the response itself
+            status = text_at(body, "status") or "completed"
+            body = {"type": f"response.{status}", "response": body}
+            kind = text_at(body, "type")
         return self._completed(kind, index, body)
 
+    def finish_stream(self) -> Iterator[JsonObject]:
+        """Yield the ends that are missing where the provider ended a stream that has no ending.
+
+        Yields nothing where nothing has begun, or something is not whole.
+        """
+        if not self._is_done or not self._calls.are_whole:
+            return
+        yield from self._open_calls()
+        response: JsonObject = {**self._response, "status": "completed", "output": []}
+        yield {"type": "response.completed", "response": response}
+
     def _completed(self, kind: str, index: JsonValue, body: JsonObject) -> Iterator[JsonObject]:
+        response = object_at(body, "response")
         if kind in ENDINGS:
-            yield from self._untold_items(object_at(body, "response"))
+            yield from self._open_calls()
+            output = array_at(response, "output")
+            known = output or [item for _, item in sorted(self._items.items())]
+            complete = self._calls.complete_output(known) if output or self._calls.has_stray else output
+            if complete != output:
+                response: JsonObject = {**response, "output": complete}
+                body = {**body, "response": response}
+            yield from self._untold_items(response)
+        elif response:
+            self._response = response
         elif isinstance(index, int):
+            item = object_at(body, "item")
+            if item.get("type") == "function_call":
+                body = self._with_whole_call(kind, index, body, item)
             yield from self._noted(kind, index, body)
         yield body
+
+    def _with_whole_call(self, kind: str, index: int, body: JsonObject, item: Item) -> JsonObject:
+        if kind != "response.output_item.done":
+            self._calls.begin_call(index, item)
+            return body
+        whole = self._calls.finish_call(index, item)
+        return body if whole is item else {**body, "item": whole}
+
+    def _open_calls(self) -> Iterator[JsonObject]:
+        """Yield the ends of calls that have none."""
+        for index, item in self._calls.finish_open():
+            self._is_done[index] = True
+            self._items[index] = item
+            yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
     def _noted(self, kind: str, index: int, body: JsonObject) -> Iterator[JsonObject]:
         name, _, stage = kind.rpartition(".")
@@ -62,6 +114,7 @@ class StreamRepair:
         elif kind == "response.output_item.done":
             yield from self._untold_of(object_at(body, "item"), index)
             self._is_done[index] = True
+            self._items[index] = object_at(body, "item")
         elif stage == "done" and (text := text_at(body, _MEMBERS.get(name, ""))):
             yield from self._delta(name, index, body, text)
 

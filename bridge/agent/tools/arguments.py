@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Mapping
 from typing import cast
@@ -26,7 +27,8 @@ UNNAMED = "unnamed_tool"
 def engine_arguments(tool: BridgeTool, text: str) -> str:
     """Return the JSON text for the engine: verbatim, but without nulls that only mean "left out".
 
-    Some models write a Python dictionary instead of JSON, or JSON of JSON; both are converted.
+    What is almost JSON is converted: a Python dictionary, JSON of JSON, a fence around the object, raw line
+    feeds in its texts. `null` means no arguments, where none are required.
 
     Raises:
         ArgumentError: required arguments are missing, or the text is no JSON or no object.
@@ -35,14 +37,16 @@ def engine_arguments(tool: BridgeTool, text: str) -> str:
     if required and not text.strip():
         listed = ", ".join(f"`{name}`" for name in required)
         raise ArgumentError(f"Missing tool arguments (provider sent empty string). It needs {listed}.")
+    if not required and text.strip() == "null":
+        return "{}"
     text = unquoted_text(text)
     try:
         arguments = parse_arguments(text, max_bytes=ARGUMENT_BYTES)
     except ArgumentError:
-        written = _python_object(text)
-        if written is None:
+        mended = _mended(text)
+        if mended is None:
             raise
-        text, arguments = dump_json(written).decode(), written
+        text, arguments = mended
     try:
         cleaned = without_added_nulls(arguments, tool.schema)
         return text if cleaned == arguments else dump_json(cleaned).decode()
@@ -74,9 +78,32 @@ def _object_text(text: str) -> str:
     try:
         parse_arguments(text, max_bytes=sys.maxsize)
     except ArgumentError:
-        written = _python_object(text)
-        return "{}" if written is None else dump_json(written).decode()
+        mended = _mended(text)
+        return "{}" if mended is None else mended[0]
     return text
+
+
+def _mended(text: str) -> tuple[str, JsonObject] | None:
+    """Return what is almost a JSON object as one, as text and as value; None if it is nothing of the kind.
+
+    The digits of numbers stay.
+    """
+    fenced = _FENCE.fullmatch(text)
+    inner = text if fenced is None else fenced[1]
+    escaped = _STRING.sub(lambda string: string[0].translate(_ESCAPES), inner)
+    try:
+        return escaped, parse_arguments(escaped, max_bytes=ARGUMENT_BYTES)
+    except ArgumentError:
+        written = _python_object(inner)
+    return None if written is None else (dump_json(written).decode(), written)
+
+
+_FENCE = re.compile(r"\s*```(?:json)?\s*(\{.*\})\s*```\s*", re.DOTALL | re.IGNORECASE)
+"""The object as a block of code in Markdown."""
+
+_STRING = re.compile(r'"(?:[^"\\]|\\[^\x00-\x1f])*"')
+_ESCAPES = {code: f"\\u{code:04x}" for code in range(32)} | {9: "\\t", 10: "\\n", 13: "\\r"}
+"""Of the characters that JSON does not allow as they are in a text."""
 
 
 def _python_object(text: str) -> JsonObject | None:

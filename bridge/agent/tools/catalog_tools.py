@@ -81,13 +81,23 @@ class CatalogTools:
         offered = await self._offer(view, room, scope)
         schemas = await self._registry.ready_schemas(view, offered.tools)
         tools = (
-            _own_tool(tool.name, _words_of(tool), schemas[tool.name], strictness, tool.server_id)
+            _own_tool(
+                tool.name,
+                _words_of(tool),
+                schemas[tool.name],
+                strictness,
+                tool.server_id,
+                is_safe=tool.operation.safe,
+            )
             for tool in offered.tools
             if tool.name in schemas
         )
         names = scope.names
         wanted = [tool for tool in offered.meta_tools if names is None or offered.over or tool.name in names]
-        meta = (_own_tool(tool.name, tool.description, tool.schema_json, strictness) for tool in wanted)
+        meta = (
+            _own_tool(tool.name, tool.description, tool.schema_json, strictness, is_safe=tool.safe)
+            for tool in wanted
+        )
         return (*tools, *meta)
 
     async def _offer(self, view: UserView, room: int, scope: ToolScope) -> Offer:
@@ -134,11 +144,17 @@ def _words_of(tool: Tool) -> str:
 
 @lru_cache(maxsize=KEPT_TOOLS)
 def _own_tool(
-    name: str, description: str, schema_json: bytes, strictness: Strictness, server_id: str | None = None
+    name: str,
+    description: str,
+    schema_json: bytes,
+    strictness: Strictness,
+    server_id: str | None = None,
+    *,
+    is_safe: bool,
 ) -> BridgeTool:
     definition = define_function(name, description or name, schema_json, strictness)
     parameters = cast(JsonObject, orjson.loads(schema_json))
-    return BridgeTool(name, name, format_title(name), definition, parameters, server_id)
+    return BridgeTool(name, name, format_title(name), definition, parameters, server_id, is_safe)
 
 
 def define_function(name: str, description: str, schema_json: bytes, strictness: Strictness) -> JsonObject:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bridge.agent.items import Item, ModelCall
-from bridge.agent.model_messages import error_text, unknown_text
+from bridge.agent.model_messages import IN_DOUBT, error_text, unknown_text
 from bridge.agent.toolbox import BridgeTool, CallOutput, LocalTool
 from bridge.agent.tools.arguments import engine_arguments, name_files
 from bridge.agent.tools.catalog_tools import CatalogTools, offered_beside
@@ -198,6 +198,8 @@ class EngineToolbox:
         tool = self.find_own_tool(call.name)
         if tool is None:
             return self._unknown(call.name)
+        if call.is_in_doubt and not tool.is_safe:
+            return CallOutput(IN_DOUBT, has_succeeded=False)
         if (local := self._find_local(tool.name)) is not None:
             return _LocalCall(local, call)
         try:

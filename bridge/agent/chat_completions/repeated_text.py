@@ -1,0 +1,77 @@
+"""Texts of a chat stream whose deltas repeat all that came before: deltas in, what is new in them out. Pure.
+
+The protocol says increments; some servers send "hel", "hello", "hello you" and mean "hello you". Real
+increments may look the same for a moment ("ha", "haha"), so that the second delta decides nothing: while each
+delta begins with the whole one before it and is longer, it is held back, until there is no doubt or the text
+ends. Nearly all streams are known as increments from their second delta on, which then costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+_SURE_CHARS = 8
+"""Characters of a text from which on repetition is believed, where it came twice. Chosen."""
+
+_SURE_ONCE_CHARS = 16
+"""Characters of a delta which a second, and last, delta does not repeat by chance. Chosen."""
+
+
+class RepeatedText:
+    """Reads the deltas of one text."""
+
+    __slots__ = ("_held", "_kind", "_new", "_text")
+
+    def __init__(self) -> None:
+        self._kind: Literal["unknown", "increments", "whole"] = "unknown"
+        self._text = ""
+        """All that was told, while the kind is unknown or `whole`."""
+        self._held: list[str] = []
+        """Deltas that may be increments."""
+        self._new = 0
+        """Number of held deltas whose end is not itself a repetition, as that of "haha" is."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every further delta is an increment."""
+        return self._kind == "increments"
+
+    def read_delta(self, delta: str) -> str:
+        """Return what can be told after a delta that is not empty."""
+        if self._kind == "increments":
+            return delta
+        before = self._held[-1] if self._held else self._text
+        if not before:
+            self._text = delta
+            return delta
+        rest = delta[len(before) :] if delta.startswith(before) else None
+        if self._kind == "whole" and rest is not None:
+            self._text = delta
+            return rest
+        if not rest:
+            self._kind = "increments"
+            return f"{self._take_held()}{delta}"
+        self._held.append(delta)
+        self._new += rest not in before and before not in rest
+        return self._told_whole() if len(delta) > _SURE_CHARS and self._new > 1 else ""
+
+    def finish_text(self) -> str:
+        """Return what is held: something else follows, or nothing."""
+        if len(self._held) == 1 and self._new and len(self._text) >= _SURE_ONCE_CHARS:
+            return self._told_whole()
+        return self._take_held()
+
+    def _told_whole(self) -> str:
+        self._kind = "whole"
+        text = self._held[-1]
+        rest = text[len(self._text) :]
+        self._text = text
+        self._held.clear()
+        return rest
+
+    def _take_held(self) -> str:
+        """Return the held deltas as increments."""
+        held = "".join(self._held)
+        self._held.clear()
+        self._kind = "increments" if held else self._kind
+        return held
