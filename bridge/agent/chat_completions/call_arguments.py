@@ -30,7 +30,7 @@ _WITHOUT_BLANKS = dict.fromkeys(map(ord, " \t\r\n"))
 class CallArguments:
     """The pieces of one call's arguments, and what of them can be told before the call has ended."""
 
-    __slots__ = ("_chars", "_earlier", "_end", "_is_telling", "_pieces", "_state", "_told")
+    __slots__ = ("_chars", "_earlier", "_end", "_is_telling", "_outer", "_pieces", "_state", "_told")
 
     def __init__(self) -> None:
         self._earlier: list[str] = []
@@ -39,6 +39,8 @@ class CallArguments:
         self._chars = 0
         """Of the pieces."""
         self._end = JsonObjectEnd()
+        self._outer: JsonObjectEnd | None = None
+        """Of the object that all pieces are together, while it may still be that no reading was replaced."""
         self._state: Literal["nothing", "open", "whole", "other"] = "nothing"
         """`open`: an object that has not ended; `other`: no object, or something after it."""
         self._is_telling = False
@@ -48,7 +50,7 @@ class CallArguments:
     @property
     def is_whole(self) -> bool:
         """Whether the pieces are a complete object, or `null`."""
-        return self._state == "whole" or (
+        return (self._state == "whole" and self._outer is None) or (
             self._state == "other" and self._chars <= _MAX_HELD_CHARS and self._present.strip() == _NULL
         )
 
@@ -71,10 +73,14 @@ class CallArguments:
         if "{" in piece and self._state != "nothing" and self._begins_anew(piece):
             self._earlier.append(self._present)
             self._pieces, self._chars = [], 0
+            if self._state == "open":
+                self._outer = self._outer or self._end
             self._end, self._state = JsonObjectEnd(), "nothing"
             self._is_telling = False
         self._pieces.append(piece)
         self._chars += len(piece)
+        if self._outer is not None and self._outer.find_end(piece, 0) is not None:
+            self._outer = None
         self._look_for_end(piece)
         if self._is_telling:
             self._told += len(piece)

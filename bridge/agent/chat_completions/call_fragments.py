@@ -37,8 +37,8 @@ class CallFragment:
     @property
     def may_begin(self) -> bool:
         """Whether arguments could begin with this piece."""
-        piece = self.piece.lstrip()
-        return not piece or piece.startswith("{")
+        piece = self.piece.strip()
+        return piece in ("", "null") or piece.startswith("{")
 
 
 def read_fragment(delta: JsonObject) -> CallFragment:
@@ -124,7 +124,7 @@ class ChatCalls:
             return []
         self._last = call
         if fragment.call_id:
-            call.call_id = call.call_id or fragment.call_id
+            call.call_id, call.has_id = call.call_id or fragment.call_id, True
             self._by_id[fragment.call_id] = call
         if fragment.name and fragment.name != call.name:
             call.name = self._offered.join(call.name, fragment.name) if call.name else fragment.name
@@ -183,13 +183,13 @@ class ChatCalls:
         """Return whether a fragment with a name or a new id goes on with the call in its place."""
         if not fragment.name:
             return not call.arguments.is_whole
-        if fragment.call_id and call.call_id and fragment.may_begin:
+        if fragment.call_id and call.has_id and fragment.may_begin:
             return False
         if not call.name:
             return True
         if fragment.name != call.name:
             return self._is_part_of_name(call, fragment)
-        if call.call_id:
+        if call.has_id:
             return call.arguments.takes(fragment.piece)
         if not call.arguments.is_whole or not fragment.piece.strip():
             return True
@@ -199,13 +199,13 @@ class ChatCalls:
 
     def _is_rest_of(self, call: StreamedCall, fragment: CallFragment) -> bool:
         """Return whether a fragment with a name or a new id, in a new place, goes on with the last call."""
-        if not fragment.name or (fragment.call_id and call.call_id):
+        if not fragment.name or (fragment.call_id and call.has_id):
             return False
         if fragment.name != call.name:
-            return self._is_part_of_name(call, fragment)
+            return fragment.name not in self._offered and self._is_part_of_name(call, fragment)
         if not fragment.may_begin:
             return not call.arguments.is_whole
-        if not call.has_arguments and fragment.piece.strip():
+        if fragment.piece.strip() and not self._is_settled(call):
             self._rivals.append(call)
         return False
 

@@ -157,6 +157,8 @@ class StreamedCall:
         self.index: int | None = None
         """Index under which the provider began it."""
         self.call_id = ""
+        self.has_id = False
+        """Whether the provider gave it an id."""
         self.name = ""
         self.has_begun = False
         self.arguments = CallArguments()

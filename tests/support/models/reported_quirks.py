@@ -1,0 +1,572 @@
+"""Quirks of providers that others have reported, and what is like them: rows as in `provider_quirks`."""
+
+from collections.abc import Sequence
+
+from tests.support.models.provider_quirks import (
+    BEGUN,
+    CONTINUED,
+    HI,
+    JSON,
+    OF_OPEN_WEBUI,
+    ONE,
+    OTHER,
+    TWO,
+    WHOLE,
+    Json,
+    Quirk,
+    as_json,
+    called,
+    chunk,
+    completion,
+    piece,
+    said,
+    stream,
+)
+
+
+def _message(call: Json) -> Json:
+    return {**call, "type": "function"}
+
+
+OF_REPORTS: tuple[Quirk, ...] = (
+    # W-1 and its siblings: whose fragment is it
+    Quirk(
+        "continued under other indexes",
+        called(BEGUN, piece('{"s":', index=1), piece('"hi"}', index=2)),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "two calls continued under other indexes",
+        called(
+            BEGUN,
+            piece('{"s":', index=1),
+            piece('"hi"}', index=2),
+            piece("", "takeAll", index=3, id="b"),
+            piece('{"s":', index=4),
+            piece('"yo"}', index=5),
+        ),
+        calls=TWO,
+        finding="W-1",
+    ),
+    Quirk(
+        "other indexes, of which the second call takes one",
+        called(
+            BEGUN,
+            piece('{"s":', index=1),
+            piece('"hi"}', index=2),
+            piece("", "takeAll", index=1, id="b"),
+            piece('{"s":', index=2),
+            piece('"yo"}', index=3),
+        ),
+        calls=TWO,
+        finding="W-1",
+    ),
+    Quirk(
+        "index null on a continuation",
+        called(BEGUN, piece('{"s":', index=None), piece('"hi"}', index=None)),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "index is a word on a continuation",
+        called(BEGUN, piece('{"s":', index="x"), piece('"hi"}', index="")),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "index 0 for the second call's continuation",
+        called(WHOLE, piece("", "takeAll", index=1, id="b"), piece('{"s":"yo"}', index=0)),
+        calls=TWO,
+        finding="W-1",
+    ),
+    Quirk(
+        "id empty on a continuation",
+        called(BEGUN, *({**each, "id": ""} for each in CONTINUED)),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "id is white space on a continuation, under other indexes",
+        called(BEGUN, piece('{"s":', index=1, id=" "), piece('"hi"}', index=2, id="\n")),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "id repeated under other indexes",
+        called(BEGUN, piece('{"s":', index=1, id="a"), piece('"hi"}', index=2, id="a")),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "id and name repeated under other indexes",
+        called(BEGUN, piece('{"s":', "takeAll", index=1, id="a"), piece('"hi"}', "takeAll", index=2, id="a")),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "ids decide, one index for all",
+        called(
+            BEGUN,
+            piece("", "takeAll", index=0, id="b"),
+            piece('{"s":', index=0, id="b"),
+            piece('{"s":', index=0, id="a"),
+            piece('"yo"}', index=0, id="b"),
+            piece('"hi"}', index=0, id="a"),
+        ),
+        calls=TWO,
+        finding="W-1",
+    ),
+    Quirk(
+        "a call without arguments before one that goes on without index",
+        called(piece("", "ping", id="a"), piece("", "takeAll", id="b"), piece('{"s":'), piece('"hi"}')),
+        calls=(("ping", ""), *ONE),
+        finding="W-1",
+    ),
+    Quirk(
+        "two calls that lack arguments, one fragment of an unknown index",
+        called(BEGUN, piece("", "takeAll", index=1, id="b"), piece(HI, index=7)),
+        calls=(("takeAll", ""), ("takeAll", HI)),
+        is_in_doubt=True,
+        finding="W-1",
+    ),
+    Quirk(
+        "a fragment after all calls are whole",
+        called(WHOLE, piece('{"s":"yo"}', index=4)),
+        calls=ONE,
+        is_in_doubt=True,
+        finding="W-1",
+    ),
+    Quirk(
+        "a fragment before any name",
+        called(piece('{"s":', index=0), piece(HI, "takeAll", index=1, id="a")),
+        calls=(("", '{"s":'), *ONE),
+        is_in_doubt=True,
+        finding="W-1",
+    ),
+    Quirk(
+        "the same name under a new index, without ids, while the first call lacks arguments",
+        called(piece("", "takeAll", index=0), piece(HI, "takeAll", index=1)),
+        calls=(("takeAll", ""), ("takeAll", HI)),
+        is_in_doubt=True,
+        finding="W-1",
+    ),
+    Quirk(
+        "the same call twice, without ids",
+        called(piece(HI, "takeAll", index=0), piece(HI, "takeAll", index=0)),
+        calls=(*ONE, *ONE),
+        is_in_doubt=True,
+        finding="W-1",
+    ),
+    Quirk(
+        "a new id in each fragment",
+        called(BEGUN, piece('{"s":', index=0, id="x"), piece('"hi"}', index=0, id="y")),
+        calls=ONE,
+        finding="W-1",
+    ),
+    # W-2
+    Quirk(
+        "two calls without arguments, one index, no ids",
+        called(piece("", "ping", index=0), piece("", "pong", index=0)),
+        calls=(("ping", ""), ("pong", "")),
+        finding="W-2",
+    ),
+    Quirk(
+        "two calls without arguments, neither index nor ids",
+        called(piece(None, "ping"), piece(None, "pong")),
+        calls=(("ping", ""), ("pong", "")),
+        finding="W-2",
+    ),
+    Quirk(
+        "three calls in one chunk, one index, no ids, the last one with arguments",
+        stream(
+            chunk(
+                "tool_calls",
+                tool_calls=[
+                    piece("", "ping", index=0),
+                    piece("", "pong", index=0),
+                    piece(HI, "takeAll", index=0),
+                ],
+            )
+        ),
+        calls=(("ping", ""), ("pong", ""), *ONE),
+        finding="W-2",
+    ),
+    Quirk(
+        "a call without arguments after a whole one, one index, no ids",
+        called(piece(HI, "takeAll", index=0), piece("", "ping", index=0)),
+        calls=(*ONE, ("ping", "")),
+        finding="W-2",
+    ),
+    # W-12
+    Quirk(
+        "a second call after a finish reason",
+        stream(chunk("tool_calls", tool_calls=[WHOLE]), chunk("tool_calls", tool_calls=[OTHER])),
+        calls=TWO,
+        finding="W-12",
+    ),
+    Quirk(
+        "a second call after a finish reason, in pieces, and no other reason",
+        stream(
+            chunk("tool_calls", tool_calls=[WHOLE]),
+            chunk(tool_calls=[piece('{"s":', "takeAll", index=1, id="b")]),
+            chunk(tool_calls=[piece('"yo"}', index=1)]),
+        ),
+        calls=TWO,
+        finding="W-12",
+    ),
+    Quirk(
+        "text after a finish reason",
+        stream(chunk("stop", content="Good "), chunk("stop", content="day")),
+        text="Good day",
+        finding="W-12",
+    ),
+    Quirk(
+        "a refusal after a finish reason",
+        stream(chunk("stop", content="No. "), chunk(refusal="I will not.")),
+        text="No. ",
+        refusal="I will not.",
+        finding="W-12",
+    ),
+    Quirk(
+        "a finish reason in each chunk",
+        stream(chunk("stop", content="Good "), chunk("stop", content="day"), chunk("stop")),
+        text="Good day",
+        finding="W-12",
+    ),
+    Quirk(
+        "a limit of tokens, then another reason",
+        stream(chunk("length", tool_calls=[WHOLE]), chunk("stop")),
+        calls=ONE,
+        status="incomplete",
+        finding="W-12",
+    ),
+    Quirk(
+        "cut in a call after a finish reason",
+        stream(
+            chunk("tool_calls", tool_calls=[WHOLE]),
+            chunk(tool_calls=[piece("", "takeAll", index=1, id="b")]),
+            done=False,
+        ),
+        error="broke off",
+        finding="W-12",
+    ),
+    # W-13
+    Quirk(
+        "one JSON answer with a call",
+        as_json(completion({"content": None, "tool_calls": [_message(WHOLE)]}, "tool_calls")),
+        calls=ONE,
+        headers=(JSON,),
+        finding="W-13",
+    ),
+    Quirk(
+        "one JSON answer, pretty, with blank lines",
+        b"\n\n" + as_json(completion({"content": "Hi"}), indent=2).replace(b"\n", b"\n\n") + b"\n\n",
+        text="Hi",
+        headers=(JSON,),
+        finding="W-13",
+    ),
+    Quirk(
+        "one JSON answer that says it is a stream",
+        as_json(completion({"content": "Hi"})),
+        text="Hi",
+        finding="W-13",
+    ),
+    Quirk(
+        "one JSON answer without a type, after a byte order mark",
+        b"\xef\xbb\xbf" + as_json(completion({"content": "Hi"})),
+        text="Hi",
+        headers=(),
+        finding="W-13",
+    ),
+    Quirk(
+        "one JSON answer without a finish reason",
+        as_json(completion({"content": "Hi"}, None)),
+        text="Hi",
+        headers=(JSON,),
+        finding="W-13",
+    ),
+    Quirk(
+        "one JSON answer that was cut off by its limit",
+        as_json(completion({"content": "Hi"}, "length")),
+        text="Hi",
+        status="incomplete",
+        headers=(JSON,),
+        finding="W-13",
+    ),
+    Quirk(
+        "one JSON answer with the arguments as an object",
+        as_json(completion({"tool_calls": [piece({"s": "hi"}, "takeAll", id="a")]}, "tool_calls")),
+        calls=ONE,
+        headers=(JSON,),
+        finding="W-13",
+    ),
+    Quirk("a stream that says it is JSON", said("Hi"), text="Hi", headers=(JSON,), finding="W-13"),
+    Quirk(
+        "200 with words alone",
+        as_json({"message": "No quota.", "code": 7}),
+        error="No quota.",
+        headers=(JSON,),
+        finding="I-L4",
+    ),
+    Quirk(
+        "200 with an error array",
+        as_json([{"error": {"message": "No quota."}}]),
+        error="No quota.",
+        headers=(JSON,),
+        finding="I-L4",
+    ),
+    Quirk(
+        "a stream of one error without the member",
+        stream({"message": "No quota.", "code": 7}, done=False),
+        error="No quota.",
+        finding="I-L4",
+    ),
+    Quirk(
+        "event: error with a text", b"event: error\ndata: No quota.\n\n", error="No quota.", finding="I-L4"
+    ),
+    Quirk(
+        "errors as a list",
+        as_json({"success": False, "errors": [{"code": 1, "message": "No quota."}]}),
+        error="No quota.",
+        http_status=400,
+        headers=(JSON,),
+        finding="I-L4",
+    ),
+    # W-14
+    Quirk(
+        "the whole message again in the last chunk",
+        stream(
+            {"choices": [{"index": 0, "delta": {"content": "hel"}, "message": {"content": "hel"}}]},
+            {"choices": [{"index": 0, "delta": {"content": "lo"}, "message": {"content": "hello"}}]},
+            {
+                "choices": [
+                    {"index": 0, "delta": {}, "message": {"content": "hello"}, "finish_reason": "stop"}
+                ]
+            },
+        ),
+        text="hello",
+        finding="W-14",
+    ),
+    Quirk(
+        "the whole message again, with the call that the deltas had",
+        stream(
+            chunk(tool_calls=[WHOLE]),
+            {
+                "choices": [
+                    {
+                        "index": 0,
+                        "message": {"content": None, "tool_calls": [_message(WHOLE)]},
+                        "finish_reason": "tool_calls",
+                    }
+                ]
+            },
+        ),
+        calls=ONE,
+        finding="W-14",
+    ),
+    Quirk(
+        "a call in the whole message alone, after deltas of text",
+        stream(
+            chunk(content="Well."),
+            {
+                "choices": [
+                    {
+                        "index": 0,
+                        "message": {"content": "Well.", "tool_calls": [_message(WHOLE)]},
+                        "finish_reason": "tool_calls",
+                    }
+                ]
+            },
+        ),
+        text="Well.",
+        calls=ONE,
+        finding="W-14",
+    ),
+    Quirk(
+        "growing messages and no delta",
+        stream(
+            *(
+                {"choices": [{"index": 0, "message": {"content": each}, "finish_reason": None}]}
+                for each in ("hel", "hello")
+            ),
+            chunk("stop"),
+        ),
+        text="hello",
+        finding="W-14",
+    ),
+    # W-15
+    Quirk(
+        "an empty object first",
+        called(piece("{}", "takeAll", index=0, id="a"), piece(HI, index=0)),
+        calls=ONE,
+        finding="W-15",
+    ),
+    Quirk(
+        "an empty object first, then pieces",
+        called(piece("{}", "takeAll", index=0, id="a"), *CONTINUED),
+        calls=ONE,
+        finding="W-15",
+    ),
+    Quirk(
+        "an empty object first, as an object",
+        called(piece({}, "takeAll", index=0, id="a"), piece({"s": "hi"}, index=0)),
+        calls=ONE,
+        finding="W-15",
+    ),
+    Quirk(
+        "an empty object first, under another index",
+        called(piece("{ }", "takeAll", index=0, id="a"), piece(HI, index=1)),
+        calls=ONE,
+        finding="W-15",
+    ),
+    Quirk(
+        "null first, as a text",
+        called(piece("null", "takeAll", index=0, id="a"), piece(HI, index=0)),
+        calls=ONE,
+        finding="W-15",
+    ),
+    Quirk(
+        "an empty object and the arguments in one piece",
+        called(piece("{}" + HI, "takeAll", index=0, id="a")),
+        calls=ONE,
+        finding="W-15",
+    ),
+    Quirk(
+        "the whole arguments once more at the end",
+        called(BEGUN, *CONTINUED, piece(HI, "takeAll", index=0, id="a")),
+        calls=ONE,
+        finding="W-15",
+    ),
+    Quirk(
+        "each piece repeats what came",
+        called(BEGUN, piece('{"s":', index=0), piece('{"s":"h', index=0), piece(HI, index=0)),
+        calls=ONE,
+        finding="W-45",
+    ),
+    Quirk(
+        "an object in an object that begins as it does",
+        called(BEGUN, piece('{"s":', index=0), piece('{"s":1}}', index=0)),
+        calls=(("takeAll", '{"s":{"s":1}}'),),
+        finding="W-15",
+    ),
+    Quirk(
+        "two different objects",
+        called(WHOLE, piece('{"s":"yo"}', index=0, id="a")),
+        calls=(("takeAll", HI + '{"s":"yo"}'),),
+        finding="W-15",
+    ),
+    # Names
+    Quirk(
+        "name in three parts",
+        called(piece("", "g", index=0, id="a"), piece("", "et", index=0), piece(HI, "Product", index=0)),
+        calls=(("getProduct", HI),),
+        finding="I-L8",
+    ),
+    Quirk(
+        "name in two parts, the second one whole",
+        called(piece("", "get", index=0, id="a"), piece(HI, "getProduct", index=0)),
+        calls=(("getProduct", HI),),
+        finding="I-L8",
+    ),
+    Quirk(
+        "name in two parts, without index",
+        called(piece(None, "get", id="a"), piece(None, "Product"), piece(HI)),
+        calls=(("getProduct", HI),),
+        finding="I-L8",
+    ),
+    # W-43
+    Quirk("a text and no finish reason", said("Hi", finish=None), text="Hi", finding="W-43"),
+    Quirk(
+        "a call without arguments and no finish reason",
+        called(piece("", "ping", index=0, id="a"), finish=None),
+        calls=(("ping", ""),),
+        finding="W-43",
+    ),
+    Quirk(
+        "half a call and no finish reason",
+        called(BEGUN, CONTINUED[0], finish=None),
+        error="broke off",
+        finding="W-43",
+    ),
+    Quirk(
+        "a call that lacks arguments and no finish reason",
+        called(BEGUN, finish=None),
+        error="broke off",
+        finding="W-43",
+    ),
+    Quirk("no blank line after [DONE]", said("Hi", finish=None).rstrip(b"\n"), text="Hi", finding="W-43"),
+    Quirk(
+        "the finish reason in a last event without a blank line",
+        said("Hi", done=False).rstrip(b"\n"),
+        text="Hi",
+        finding="W-43",
+    ),
+    Quirk(
+        "nothing before [DONE]",
+        stream(chunk(role="assistant", content="")),
+        error="broke off",
+        finding="W-43",
+    ),
+    # W-44
+    Quirk(
+        "index of the choice as text and null",
+        stream(
+            {"choices": [{"index": "0", "delta": {"content": "hi"}}]},
+            {"choices": [{"index": None, "delta": {"content": " there"}, "finish_reason": "stop"}]},
+        ),
+        text="hi there",
+        finding="W-44",
+    ),
+    Quirk(
+        "index of the choice missing",
+        stream({"choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]}),
+        text="hi",
+        finding="W-44",
+    ),
+    # W-45
+    Quirk(
+        "deltas that repeat everything", said("hel", "hello", "hello you"), text="hello you", finding="W-45"
+    ),
+    Quirk(
+        "deltas that repeat everything, in two",
+        said("The weather in Rome", "The weather in Rome is fine."),
+        text="The weather in Rome is fine.",
+        finding="W-45",
+    ),
+    Quirk(
+        "deltas that repeat everything, before a call",
+        stream(
+            *(chunk(content=each) for each in ("I see", "I see the", "I see the shop")),
+            chunk("tool_calls", tool_calls=[WHOLE]),
+        ),
+        text="I see the shop",
+        calls=ONE,
+        finding="W-45",
+    ),
+    Quirk(
+        "reasoning that repeats everything",
+        stream(
+            *(chunk(reasoning_content=each) for each in ("Let", "Let me", "Let me see.")),
+            chunk("stop", content="Hi"),
+        ),
+        reasoning="Let me see.",
+        text="Hi",
+        finding="W-45",
+    ),
+    Quirk("real increments that look alike", said("ha", "haha"), text="hahaha", finding="W-45"),
+    Quirk(
+        "real increments that look alike for long",
+        said("ha", "haha", "hahahaha", " ok"),
+        text="hahahahahahaha ok",
+        finding="W-45",
+    ),
+    Quirk("lines of a rule", said("-", "--", "----", "\n"), text="-------\n", finding="W-45"),
+    Quirk("numbers that grow", said("1", "10", "100"), text="110100", finding="W-45"),
+    Quirk(
+        "white space that grows", said("\n", "\n\n", "\n\n\n\n", "Hi"), text="\n" * 7 + "Hi", finding="W-45"
+    ),
+)
+"""What others have reported of providers, and what is like it."""
+
+CHAT_QUIRKS: Sequence[Quirk] = (*OF_OPEN_WEBUI, *OF_REPORTS)
