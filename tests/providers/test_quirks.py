@@ -75,7 +75,7 @@ def test_every_quirk_of_the_report_has_a_row() -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("quirk", CHAT_QUIRKS, ids=str)
 async def test_a_chat_stream_is_read_as_the_imitators_send_it(quirk: Quirk, seed: int) -> None:
-    """Finding W-1, W-2, W-12, W-13, W-14, W-15, W-43, W-44, W-45, I-L4, I-L5, I-L6, I-L7, I-L8: as its row."""
+    """Finding W-1, W-2, W-12, W-13, W-14, W-15, W-43, W-44, W-45, I-L4, I-L5, I-L6, I-L7, I-L8: by row."""
     await check_quirk("chat", quirk, seed)
 
 

@@ -32,9 +32,8 @@ def _changed(of: list[Json], **members: Any) -> list[Json]:
     """With other members in the deltas of arguments; None: without them."""
     changed: list[Json] = []
     for body in of:
-        if body["type"] == DELTA:
-            body = {name: each for name, each in {**body, **members}.items() if each is not None}
-        changed.append(body)
+        other = {name: each for name, each in {**body, **members}.items() if each is not None}
+        changed.append(other if body["type"] == DELTA else body)
     return changed
 
 
@@ -126,7 +125,12 @@ RESPONSES_QUIRKS: tuple[Quirk, ...] = (
         is_in_doubt=True,
         finding="W-1",
     ),
-    Quirk("an empty object first", events(*_changed(BLANK[:3], delta="{}"), *BLANK[3:]), calls=ONE, finding="W-15"),
+    Quirk(
+        "an empty object first",
+        events(*_changed(BLANK[:3], delta="{}"), *BLANK[3:]),
+        calls=ONE,
+        finding="W-15",
+    ),
     # How it ends
     Quirk("[DONE] and no ending", events(*CALL[:-1]) + DONE, calls=ONE, finding="W-43"),
     Quirk("[DONE] and no ending, after a text", events(*TEXT[:-1]) + DONE, text="Hi", finding="W-43"),
@@ -140,9 +144,18 @@ RESPONSES_QUIRKS: tuple[Quirk, ...] = (
     Quirk("[DONE] and nothing before it", events(*CALL[:2]) + DONE, error="broke off", finding="W-43"),
     Quirk("no ending", events(*CALL[:-1]), error="broke off", finding="W-43"),
     # Errors
-    Quirk("event: error with words alone", events(*TEXT[:4]) + b'event: error\ndata: {"message": "Full."}\n\n',
-          error="Full.", finding="I-L4"),
-    Quirk("error array", as_json([{"error": {"message": "No quota."}}]), error="No quota.", headers=(JSON,),
-          finding="I-L4"),
+    Quirk(
+        "event: error with words alone",
+        events(*TEXT[:4]) + b'event: error\ndata: {"message": "Full."}\n\n',
+        error="Full.",
+        finding="I-L4",
+    ),
+    Quirk(
+        "error array",
+        as_json([{"error": {"message": "No quota."}}]),
+        error="No quota.",
+        headers=(JSON,),
+        finding="I-L4",
+    ),
     Quirk("an empty stream", b": nothing\n\n", error="an event stream without events", finding="I-L5"),
-)  # fmt: skip
+)

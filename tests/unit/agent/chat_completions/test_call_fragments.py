@@ -1,4 +1,4 @@
-"""Whatever way calls are cut, named and numbered: none that may run has arguments but one reading of its own."""
+"""However calls are cut, named and numbered: none that may run has other arguments than its own."""
 
 import json
 import random
@@ -133,8 +133,7 @@ def written_calls(source: random.Random) -> list[tuple[str, str]]:
 @examples(1500)
 @given(seed=st.integers(0, 2**48))
 def test_no_call_that_may_run_has_arguments_of_which_it_lacks_a_piece(seed: int) -> None:
-    """Finding W-1, W-2, W-12, W-15: an unsafe call with half of its arguments, or another's, changes what
-    nobody asked for; it is better lost, or refused."""
+    """Finding W-1, W-2, W-12, W-15: an unsafe call with half of its arguments changes what nobody meant."""
     source = random.Random(seed)
     calls = written_calls(source)
     chunks = Imitator(source).write(calls)
