@@ -114,8 +114,8 @@ def error_of(body: object) -> JsonObject:
     Its `message` is the words that the shape has, wherever it has them.
     """
     if isinstance(body, list):
-        objects = [each for each in cast("list[object]", body) if isinstance(each, dict)]
-        return error_of(objects[0]) if objects else {}
+        errors = [error_of(each) for each in cast("list[object]", body)]
+        return next((error for error in errors if error), JsonObject())
     if isinstance(body, str):
         return {} if body.lstrip().startswith("<") else {"message": body}
     if not isinstance(body, dict):

@@ -14,11 +14,20 @@ from bridge.app.server import Bridge
 from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import text
 from tests.support.models.model_bridge import MODEL, model_bridge
-from tests.support.models.provider_quirks import BEGUN, HI, Json, Quirk, called, chunk, piece, stream
+from tests.support.models.provider_quirks import (
+    BEGUN,
+    HI,
+    QUIRK_PATHS,
+    Json,
+    Quirk,
+    called,
+    chunk,
+    piece,
+    stream,
+)
 from tests.support.models.reported_quirks import CHAT_QUIRKS
 from tests.support.models.scripted_provider import Script, ScriptedProvider, answers, raw
 from tests.support.running_bridge import FakePage, json_answer, page_of
-from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
 
@@ -26,23 +35,6 @@ Door = Literal["chat stream", "chat", "responses"]
 DOORS: tuple[Door, ...] = ("chat stream", "chat", "responses")
 
 
-def _operation(name: str, **properties: JsonObject) -> JsonObject:
-    schema: JsonObject = {"type": "object", "properties": {**properties}}
-    body: JsonObject = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
-    return {"operationId": name, "responses": {"200": {"description": "ok"}}, **(body if properties else {})}
-
-
-PATHS: JsonObject = {
-    "/t": {"post": _operation("takeAll", s={"type": "string"}, n={"type": "integer"})},
-    "/ping": {"post": _operation("ping")},
-    "/pong": {"post": _operation("pong")},
-    "/products": {
-        "get": {
-            **_operation("getProduct"),
-            "parameters": [{"name": "s", "in": "query", "schema": {"type": "string"}}],
-        }
-    },
-}
 TOOL_OF = {
     "POST /t": "takeAll",
     "POST /ping": "ping",
@@ -69,7 +61,7 @@ DOUBTED = [quirk for quirk in CHAT_QUIRKS if quirk.is_in_doubt]
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[Bridge]:
     async with model_bridge(tmp_path, provider, "chat") as running:
-        document = document_text(paths=PATHS)
+        document = document_text(paths=QUIRK_PATHS)
         await running.components.registry.share_document("odd.json", document, source_url=None)
         yield running
 
@@ -86,7 +78,8 @@ async def page(bridge: Bridge) -> AsyncGenerator[FakePage]:
 async def ask(client: AsyncOpenAI, door: Door, **options: Any) -> str:
     """The text of the answer."""
     if door == "responses":
-        return (await client.responses.create(model=MODEL, input="Hi", **options)).output_text
+        respond: Any = client.responses.create
+        return (await respond(model=MODEL, input="Hi", **options)).output_text
     create: Any = client.chat.completions.create
     messages = [{"role": "user", "content": "Hi"}]
     if door == "chat":
@@ -170,7 +163,8 @@ async def test_a_call_that_was_not_run_is_made_again_alone(
     assert performed(page) == [("takeAll", {"s": "hi"})]
 
 
-CALLERS = {"type": "function", "function": {"name": "mine", "parameters": {"type": "object"}}}
+MINE: Any = {"type": "function", "name": "mine", "parameters": {"type": "object"}}
+CALLERS: Any = {"type": "function", "function": {"name": "mine", "parameters": {"type": "object"}}}
 STRAY = called(piece(HI, "mine", index=0, id="a"), piece(HI, "takeAll", index=1, id="b"), piece("{", index=7))
 
 
@@ -180,15 +174,14 @@ async def test_a_callers_call_in_doubt_is_not_handed_back(
 ) -> None:
     """Finding W-1: the caller would run it, and its deltas may be out; so the answer says it failed."""
     provider.play(raw(STRAY), text("Done."))
-    tool: Any = CALLERS if door != "responses" else {"type": "function", **CALLERS["function"]}
     if door == "responses":
-        response = await client.responses.create(model=MODEL, input="Hi", tools=[tool])
+        response = await client.responses.create(model=MODEL, input="Hi", tools=[MINE])
         assert response.status == "failed"
         assert response.error is not None
         assert "could not be assigned to its call" in response.error.message
     else:
         with pytest.raises(openai.APIError, match="could not be assigned to its call"):
-            await ask(client, door, tools=[tool])
+            await ask(client, door, tools=[CALLERS])
     assert (page.calls, len(provider.requests)) == ([], 1)
 
 

@@ -18,7 +18,7 @@ JSON = ("Content-Type", "application/json")
 
 
 def _optional(name: str, **properties: JsonObject) -> JsonObject:
-    tool = function(name, **properties)
+    tool = function(name, "", **properties)
     schema = tool["parameters"]
     assert isinstance(schema, dict)
     return {**tool, "parameters": {**schema, "required": []}}
@@ -30,6 +30,26 @@ TOOLS: tuple[JsonObject, ...] = (
     function("ping"),
     function("pong"),
 )
+
+
+def _operation(name: str, **properties: JsonObject) -> JsonObject:
+    schema: JsonObject = {"type": "object", "properties": {**properties}}
+    body: JsonObject = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+    return {"operationId": name, "responses": {"200": {"description": "ok"}}, **(body if properties else {})}
+
+
+QUIRK_PATHS: JsonObject = {
+    "/t": {"post": _operation("takeAll", s={"type": "string"}, n={"type": "integer"})},
+    "/ping": {"post": _operation("ping")},
+    "/pong": {"post": _operation("pong")},
+    "/products": {
+        "get": {
+            **_operation("getProduct"),
+            "parameters": [{"name": "s", "in": "query", "schema": {"type": "string"}}],
+        }
+    },
+}
+"""The same tools as operations of an API."""
 
 
 @dataclass(frozen=True, slots=True)
