@@ -66,6 +66,15 @@ async def test_a_call_is_performed_by_the_page_and_its_answer_returned(
         await eventually(lambda: page.receipts == [sent["id"]])
 
 
+@pytest.mark.parametrize("body", ["null", " null\n", "\ufeffnull", ""])
+async def test_null_is_no_arguments(bridge: Bridge, http: aiohttp.ClientSession, body: str) -> None:
+    """Finding W-16: `/mcp` takes it; a client that has no arguments writes what its language has for that."""
+    async with page_of(bridge, bridge.local_user.id, always(json_answer({"ok": True}))) as page:
+        assert await call(bridge, http, "listProducts", body) == (200, {"ok": True})
+        assert page.calls[0]["params"] == "{}"
+        assert (await call(bridge, http, "addProduct", body))[0] == 400
+
+
 async def test_a_tool_can_be_called_through_its_server_only(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
