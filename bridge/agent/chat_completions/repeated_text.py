@@ -1,6 +1,6 @@
 """Texts of a chat stream whose deltas repeat all that came before: deltas in, what is new in them out. Pure.
 
-The protocol says increments; some servers send "hel", "hello", "hello you" and mean "hello you". Real
+The protocol says increments; some servers send "hell", "hello", "hello you" and mean "hello you". Real
 increments may look the same for a moment ("ha", "haha"), so that the second delta decides nothing: while each
 delta begins with the whole one before it and is longer, it is held back, until there is no doubt or the text
 ends. Nearly all streams are known as increments from their second delta on, which then costs nothing.

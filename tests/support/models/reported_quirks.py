@@ -168,8 +168,8 @@ OF_STREAMS: tuple[Quirk, ...] = (
     Quirk(
         "the whole message again in the last chunk",
         stream(
-            {"choices": [{"index": 0, "delta": {"content": "hel"}, "message": {"content": "hel"}}]},
-            {"choices": [{"index": 0, "delta": {"content": "lo"}, "message": {"content": "hello"}}]},
+            {"choices": [{"index": 0, "delta": {"content": "hell"}, "message": {"content": "hell"}}]},
+            {"choices": [{"index": 0, "delta": {"content": "o"}, "message": {"content": "hello"}}]},
             {
                 "choices": [
                     {"index": 0, "delta": {}, "message": {"content": "hello"}, "finish_reason": "stop"}
@@ -219,7 +219,7 @@ OF_STREAMS: tuple[Quirk, ...] = (
         stream(
             *(
                 {"choices": [{"index": 0, "message": {"content": each}, "finish_reason": None}]}
-                for each in ("hel", "hello")
+                for each in ("hell", "hello")
             ),
             chunk("stop"),
         ),
@@ -277,7 +277,7 @@ OF_STREAMS: tuple[Quirk, ...] = (
     ),
     # W-45
     Quirk(
-        "deltas that repeat everything", said("hel", "hello", "hello you"), text="hello you", finding="W-45"
+        "deltas that repeat everything", said("hell", "hello", "hello you"), text="hello you", finding="W-45"
     ),
     Quirk(
         "deltas that repeat everything, in two",
