@@ -104,6 +104,11 @@ class Hello(BrowserMessage):
     origins: tuple[str, ...] | None = Field(default=None, max_length=MAX_ORIGINS)
     """Origins that the content policy of the page's executor allows; None: not stated."""
 
+    @property
+    def whole_epoch(self) -> str:
+        """The epoch, if `calls` names all that the journal has: a full list may have been cut."""
+        return "" if len(self.calls) >= MAX_LISTED_CALLS else self.epoch
+
 
 class Visibility(BrowserMessage):
     """`bridge:visibility`: the page came to the front or went to the back since its hello."""

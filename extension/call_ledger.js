@@ -56,6 +56,11 @@ export class CallLedger {
     return true;
   }
 
+  /** @param {string} bridge @param {string} id */
+  wasSent(bridge, id) {
+    return this.#entries.get(keyOf(bridge, id))?.state === "sent";
+  }
+
   /** After "never" the request is not performed, now or later. @param {string} bridge @param {string} id @returns {Promise<"sent" | "never">} */
   async voidUnlessSent(bridge, id) {
     const key = keyOf(bridge, id);

@@ -15,7 +15,7 @@ import { CallRecovery } from "./executor/call_recovery.js";
 import { companionTransport } from "./companion/companion_loader.js";
 import { proveUnsent } from "./companion/lost_call.js";
 import { Credentials } from "./executor/credentials.js";
-import { CallFailure, failedOutcome } from "./executor/call_failure.js";
+import { CallFailure, failedOutcome, failureOf } from "./executor/call_failure.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { loginLoader } from "./oauth/login_loader.js";
@@ -169,8 +169,12 @@ class Executor {
     return {
       connectionChanged: (connection, problem) => this.#connectionChanged(connection, problem),
       limitsAnnounced: (limits) => void Object.assign(this.#limits, limits),
+      isUnderWay: (callId) => this.approvals.hasCall(callId) || this.calls.isRunning(callId) || this.journal.hasBegun(callId),
+      isSafe: async ({ server_id, key }) => (await this.runner.environment.findPin(server_id, key).catch(() => null))?.plan.safe === true,
+      doubtOf: (call) => this.journal.checkNotBegun(call).then(() => null, failureOf),
+      callDoubted: (call, doubt) => this.#reportOutcome(call, failedOutcome(doubt, PLAIN, 0)),
       refusalOf: async (call) => (this.#isDraining ? DRAINING : this.runner.findRefusal(call)),
-      mustAsk: (call) => this.#mustAsk(call),
+      mustAsk: async (call) => (await this.rules.findReason(call)) !== null,
       isWaiting: (callId) => this.approvals.hasCall(callId),
       approvalNeeded: (call) => this.#askUser(call),
       approvalModeAnnounced: (mode) => this.#modeAnnounced(mode),
@@ -183,12 +187,6 @@ class Executor {
       subjectChanged: (subject, revision) => this.#broadcast({ type: "changed", subject, revision }),
       resultsConfirmed: (callIds) => this.#forgetConfirmed(callIds),
     };
-  }
-
-  /** @param {ToolCall} call what runs already was decided @returns {Promise<boolean>} */
-  async #mustAsk(call) {
-    if (this.calls.callIds.includes(call.call_id)) return false;
-    return this.approvals.hasCall(call.call_id) || (await this.rules.findReason(call)) !== null;
   }
 
   /** @param {ToolCall} call */

@@ -389,7 +389,7 @@ class BrowserGateway:
             revision = await self._revision_of(caller.user.id)
         if self._callers.get(sid) is not caller:
             return _error_answer(ErrorCode.UNAUTHORIZED, "This connection has ended.")
-        page = Page(sid, caller.device_id, hello.instance, hello.epoch)
+        page = Page(sid, caller.device_id, hello.instance, hello.whole_epoch)
         self.pages.add_page(caller.user.id, page, hello)
         self._sockets[sid].mark_ready()
         self._heap.page_greeted()

@@ -331,8 +331,9 @@ class Dispatcher:
                 late = self._journal.record_late(user_id, result)
                 return late if ended is None else ended.confirmation
             return None
-        reading = read_report(result.outcome, call.uploaded, safe=call.request.safe)
-        if call.request.safe and call.attempts < MAX_ATTEMPTS and reading.may_work_next_time:
+        is_safe, is_proof = call.request.safe, call.proves_unsent
+        reading = read_report(result.outcome, call.uploaded, safe=is_safe, proves_unsent=is_proof)
+        if is_safe and call.attempts < MAX_ATTEMPTS and reading.may_work_next_time:
             self._send_again(call, after_s=RETRY_WAIT_S)
             return None
         call.phases_ms = result.outcome.phases_ms

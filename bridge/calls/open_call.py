@@ -194,6 +194,15 @@ class OpenCall:
         return self.phase in MAY_BEGIN and not self.request.safe
 
     @property
+    def proves_unsent(self) -> bool:
+        """Whether its page's report that nothing was sent is true of all its sendings.
+
+        A page speaks of one sending. It does not if an earlier one may have been begun, nor before it has
+        acknowledged the present one, because the report may be that of an earlier one.
+        """
+        return self.attempts <= 1 and (self.sendings <= 1 or self.phase is not CallPhase.SENT)
+
+    @property
     def sid(self) -> str | None:
         """The socket of its page."""
         return None if self.page is None else self.page.sid

@@ -72,16 +72,21 @@ class ReportedOutcome:
 
 
 def read_report(
-    report: AnsweredOutcome | FailedOutcome, uploaded: TextBody | FileBody | None, *, safe: bool
+    report: AnsweredOutcome | FailedOutcome,
+    uploaded: TextBody | FileBody | None,
+    *,
+    safe: bool,
+    proves_unsent: bool = True,
 ) -> ReportedOutcome:
     """Turn what a page reported into an event of the call table.
 
     `uploaded` is the body that arrived earlier by HTTP PUT, if any; `safe`: repeating the request does no
-    harm. If the page announced an upload that is missing, an unsafe call still ends by its status, because
+    harm; `proves_unsent`: whether a page that says that nothing was sent knows that. If the page announced an upload that is missing, an unsafe call still ends by its status, because
     that says what the API did.
     """
     if isinstance(report, FailedOutcome):
-        return ReportedOutcome(_event_of_failure(report), error=report.error)
+        is_proven = proves_unsent and report.delivered == "no"
+        return ReportedOutcome(_event_of_failure(report.error.code, is_proven=is_proven), error=report.error)
     if safe and isinstance(report.body, UploadedBody) and uploaded is None:
         error = WireError(code=ErrorCode.INTERNAL, message="The page announced an answer that never arrived.")
         return ReportedOutcome(CallEvent.DOUBTFUL, error=error)
@@ -91,11 +96,10 @@ def read_report(
     return ReportedOutcome(CallEvent.FAILED, error=http_status_error(answered, report.status_text, safe=safe))
 
 
-def _event_of_failure(report: FailedOutcome) -> CallEvent:
-    code, proven = report.error.code, report.delivered == "no"
+def _event_of_failure(code: ErrorCode, *, is_proven: bool) -> CallEvent:
     if code is ErrorCode.CANCELLED:
-        return CallEvent.WITHDRAWN if proven else CallEvent.STOPPED
-    if proven or code in _ANSWERS:
+        return CallEvent.WITHDRAWN if is_proven else CallEvent.STOPPED
+    if is_proven or code in _ANSWERS:
         return CallEvent.FAILED
     return CallEvent.DEADLINE if code is ErrorCode.TIMEOUT else CallEvent.DOUBTFUL
 

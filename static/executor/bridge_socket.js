@@ -4,12 +4,12 @@
  * every result until the bridge has confirmed it, across reconnects. Knows no HTTP, no plans and no secrets.
  */
 
-import { ackOf, cancelSentence, readCall, SeenCalls, textOf } from "./call_message.js";
+import { CallArrivals } from "./call_arrivals.js";
+import { cancelSentence, readCall, textOf } from "./call_message.js";
 import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
 import { Reconnection } from "./reconnection.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
-/** @typedef {import("../types/types.d.ts").CallError} CallError */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
 /** @typedef {import("../types/types.d.ts").Connection} Connection */
 /** @typedef {import("../types/types.d.ts").Introduction} Greeting */
@@ -20,14 +20,9 @@ import { Reconnection } from "./reconnection.js";
 /** @typedef {{code: string, message: string, retryable?: boolean, detail?: Record<string, unknown>}} Problem */
 /** @typedef {{beat_s?: number, limits?: Record<string, number>, approval_mode?: string, ended_calls?: string[], revision?: string}} Welcome */
 /**
- * @typedef {object} BridgeSocketDelegate
+ * @typedef {object} SocketDelegate
  * @property {(connection: Connection, problem: Problem | null) => void} connectionChanged
  * @property {(limits: Record<string, number>) => void} limitsAnnounced
- * @property {(call: ToolCall) => Promise<CallError | null>} refusalOf  asked before a call is accepted; must not throw
- * @property {(call: ToolCall) => Promise<boolean>} mustAsk            whether the user decides first; must not throw
- * @property {(callId: string) => boolean} isWaiting                   for its user
- * @property {(call: ToolCall) => void} approvalNeeded                      it was accepted, and the user is to be asked
- * @property {(call: ToolCall) => void} callArrived                    once per attempt, after it was accepted
  * @property {(answer: {ended: string[], listed: ListedCall[]}) => void} handshakeCompleted
  * @property {(callId: string, reason: string) => void} callCancelled        reason: a sentence
  * @property {(callId: string) => void} slotGranted                       the decision of an approved call that waits is to be sent again
@@ -36,6 +31,7 @@ import { Reconnection } from "./reconnection.js";
  *   something that the views read is to be read again, unless it is of that revision
  * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
  */
+/** @typedef {SocketDelegate & import("./call_arrivals.js").ArrivalDelegate} BridgeSocketDelegate */
 
 const PROTOCOL = 2;
 const PATH = "/ws/socket.io";
@@ -49,7 +45,6 @@ const NOT_STARTED = { may_begin: false, awaiting_slot: false, deadline_ms: 0 };
 export class BridgeSocket {
   /** @type {Map<string, Outcome>} */
   #outbox = new Map();
-  #seen = new SeenCalls();
   /** Decisions that the bridge has not answered. @type {Map<string, {decision: Decision, answer: (reply: DecisionReply) => void}>} */
   #decisions = new Map();
   /** Calls that the last handshake named. @type {ListedCall[]} */
@@ -72,6 +67,7 @@ export class BridgeSocket {
     this.identity = identity;
     this.introduce = introduce;
     this.delegate = delegate;
+    this.arrivals = new CallArrivals(delegate, (callId) => this.#outbox.has(callId));
     this.socket = io(url, {
       path: PATH,
       transports: ["websocket"],
@@ -178,8 +174,10 @@ export class BridgeSocket {
     const introduction = await this.introduce().catch((cause) => {
       throw Object.assign(new Error("This browser's calls could not be listed.", { cause }), { retryable: true });
     });
-    this.#listed = this.#listCalls(introduction.calls);
-    return { token, hello: { protocol: PROTOCOL, ...introduction, calls: this.#listed } };
+    const calls = this.#listCalls(introduction.calls);
+    this.#listed = calls.slice(0, LISTED_CALLS);
+    const epoch = calls.length > LISTED_CALLS ? "" : introduction.epoch; // what an incomplete list lacks may have been begun
+    return { token, hello: { protocol: PROTOCOL, ...introduction, epoch, calls: this.#listed } };
   }
 
   /** @param {Welcome & {error?: Problem}} welcome */
@@ -195,7 +193,7 @@ export class BridgeSocket {
    */
   #listCalls(calls) {
     const done = [...this.#outbox.keys()].map((call_id) => ({ call_id, state: /** @type {const} */ ("done") }));
-    return [...done, ...calls.filter(({ call_id }) => !this.#outbox.has(call_id))].slice(0, LISTED_CALLS);
+    return [...done, ...calls.filter(({ call_id }) => !this.#outbox.has(call_id))];
   }
 
   /** @param {Welcome} welcome @param {ListedCall[]} listed */
@@ -275,15 +273,11 @@ export class BridgeSocket {
     const call = readCall(message);
     if (!call) return;
     const sid = this.socket.id;
-    const isNew = this.#seen.noteAttempt(call);
-    const error = isNew ? await this.delegate.refusalOf(call) : null;
-    const asks = !error && (isNew ? await this.delegate.mustAsk(call) : this.delegate.isWaiting(call.call_id));
-    if (this.socket.id !== sid) return this.#seen.forgetAttempt(call); // The next handshake shows that it was never begun.
-    if (typeof ack === "function") ack(ackOf(call, error, asks));
-    if (error) return;
-    if (asks) this.delegate.approvalNeeded(call);
-    else if (isNew) this.delegate.callArrived(call);
-    else this.#resendResult(call.call_id);
+    await this.arrivals.receiveCall(call, {
+      isThere: () => this.socket.id === sid,
+      answer: (said) => void (typeof ack === "function" && ack(said)),
+      repeatResult: () => this.#resendResult(call.call_id),
+    });
   }
 
   /** @param {string} callId */

@@ -7,7 +7,7 @@
  * worker holds a Web Lock for its life; an entry whose worker's lock is free belongs to the dead.
  */
 
-import { keysBelow, StoreError } from "../base/browser_store.js";
+import { keysBelow } from "../base/browser_store.js";
 import { CallFailure } from "./call_failure.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
@@ -30,6 +30,7 @@ export class CallJournal {
   #begun = new Set();
   /** Calls of dead workers whose outcome is still to be sent. @type {Set<string>} */
   #left = new Set();
+  #epoch;
 
   /**
    * @param {BrowserStore} store
@@ -40,7 +41,8 @@ export class CallJournal {
   constructor(store, instance, epoch, environment) {
     this.store = store;
     this.instance = instance;
-    /** The journal's own id; another one once the browser's data was cleared. "" : it cannot be stored. */
+    this.#epoch = epoch;
+    /** The journal's own id; another one once the browser's data was cleared. "" : it cannot be stored, or not be read now. */
     this.epoch = epoch;
     this.environment = environment;
   }
@@ -67,18 +69,34 @@ export class CallJournal {
    * @param {string} companion_epoch of the companion that is to send it; "": the page does
    * @throws {CallFailure} it was begun before, or the browser stores nothing
    */
-  async recordBegun({ call_id, result_token, key }, companion_epoch = "") {
+  async recordBegun(call, companion_epoch = "") {
+    const { call_id, result_token, key } = call;
     /** @type {JournalEntry} */
     const entry = { call_id, result_token, key, instance: this.instance, state: "begun", at: this.environment.now(), outcome: null, upload: null, companion_epoch };
     try {
       await this.store.changeRecords([STORE], (of) => void of(STORE).add(entry, keyOf(call_id)));
       this.#begun.add(call_id);
     } catch (error) {
-      const isThere = error instanceof StoreError && /** @type {any} */ (error.cause)?.name === "ConstraintError";
-      throw isThere
-        ? new CallFailure("internal", "This request was already started; it is not sent twice.", { delivered: "unknown" })
-        : new CallFailure("storage_unavailable", `${/** @type {Error} */ (error).message} Without it, no call that changes something is run.`);
+      await this.#checkEntry(call);
+      throw new CallFailure("storage_unavailable", `${/** @type {Error} */ (error).message} Without it, no call that changes something is run.`);
     }
+  }
+
+  /**
+   * What came before may have been begun, by whatever worker of this browser: then nothing that is found out later proves that it was not sent.
+   * @param {ToolCall} call
+   * @throws {CallFailure} it was begun, or the journal cannot be read
+   */
+  async checkNotBegun(call) {
+    if (call.attempt > 1) await this.#checkEntry(call);
+  }
+
+  /** @param {ToolCall} call a first attempt needs no journal that can be read: nobody else has the call @throws {CallFailure} */
+  async #checkEntry({ call_id, attempt }) {
+    const entry = await this.store.readRecord(STORE, keyOf(call_id)).catch((error) => {
+      if (attempt > 1) throw new CallFailure("storage_unavailable", `${error.message} So it is not known whether this request was started before.`, { delivered: "unknown" });
+    });
+    if (entry) throw new CallFailure("internal", "This request was already started; it is not sent twice.", { delivered: "unknown" });
   }
 
   /**
@@ -115,13 +133,15 @@ export class CallJournal {
       .catch(() => {});
   }
 
-  /** What dead workers left, and which others live. @returns {Promise<{left: JournalEntry[], alive: string[]}>} */
+  /** What dead workers left, and which others live. While the journal cannot be read, it has no epoch: what it does not name may have been begun. @returns {Promise<{left: JournalEntry[], alive: string[]}>} */
   async inheritEntries() {
     const { locks, prefix } = this.environment;
     const { held = [] } = await locks.query();
     const alive = held.flatMap(({ name = "" }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
-    /** @type {JournalEntry[]} */
-    const entries = await this.store.readRecords(STORE, keysBelow(["call"])).catch(() => []);
+    /** @type {JournalEntry[] | null} */
+    const read = await this.store.readRecords(STORE, keysBelow(["call"])).catch(() => null);
+    const entries = read ?? [];
+    this.epoch = read ? this.#epoch : "";
     await this.#removeOld(entries.filter(({ state }) => state === "told"));
     const left = entries.filter(({ state, instance }) => state !== "told" && !alive.includes(instance));
     for (const { call_id } of left) this.#left.add(call_id);

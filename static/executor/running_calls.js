@@ -36,6 +36,11 @@ export class RunningCalls {
     return [...this.#controllers.keys()];
   }
 
+  /** @param {string} callId */
+  isRunning(callId) {
+    return this.#controllers.has(callId);
+  }
+
   /**
    * Runs the call; at its deadline its fetch is aborted.
    * @param {ToolCall} call

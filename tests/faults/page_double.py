@@ -94,7 +94,7 @@ class Worker:
 
     def __init__(self, device: Device, instance: str) -> None:
         self.device, self.instance, self.around = device, instance, device.around
-        self.epoch: str = device.ask_journal("openJournal", instance)
+        device.ask_journal("openJournal", instance)
         self.is_dead = self.is_frozen = self.is_draining = self.is_ready = False
         self.link: Link | None = None
         self.outbox: dict[str, Outcome] = {}
@@ -178,7 +178,7 @@ class Worker:
         calls |= dict.fromkeys(self.outbox, "done")
         hello = {
             "instance": self.instance,
-            "epoch": self.epoch,
+            "epoch": inherited["epoch"],
             "alive": inherited["alive"],
             "calls": calls,
             **self.told,
@@ -210,7 +210,7 @@ class Worker:
     def _welcomed(self, link: Link, ended: list[str]) -> None:
         self.failures, self.is_ready = 0, True
         for call_id in ended:
-            if call_id in self.cards or not self._ask_journal("hasBegun", call_id):
+            if call_id in self.cards or not self._has_begun(call_id):
                 self.stop(call_id, "cancelled")
         left, self._left = self._left, []
         self._ask_journal("forgetCalls", [entry.call_id for entry in left if entry.outcome is None])
@@ -272,9 +272,11 @@ class Worker:
                 self.seen[call_id] -= 1
             return
         ack: dict[str, Any] = {"call_id": call_id}
-        refused = is_new and self.is_draining
+        is_new = is_new and not self._is_under_way(call)
+        doubt = self._ask_journal("checkNotBegun", call_id, call["attempt"]) if is_new else None
+        refused = is_new and doubt is None and self.is_draining
         must_ask = call["approval"] == "needed" or self.around.plan_of(call["plan"]).page_asks
-        asks = must_ask if is_new else call_id in self.cards
+        asks = must_ask and doubt is None if is_new else call_id in self.cards
         if refused:
             ack["error"] = {"code": "no_browser", "message": "It is being replaced.", "retryable": True}
         elif asks:
@@ -283,12 +285,23 @@ class Worker:
         link.send("bridge", "ack", ack, about)
         if refused:
             return
-        if asks and is_new:
+        if doubt is not None:
+            self.send_result(call_id, _failed(doubt["code"], doubt["delivered"]))
+        elif asks and is_new:
             self._show_card(call)
         elif is_new:
             self._start(call, call["deadline_ms"] / 1000)
         elif call_id in self.outbox and self.is_ready:
             self._emit_result(call_id, self.outbox[call_id])
+
+    def _is_under_way(self, call: dict[str, Any]) -> bool:
+        """Whether it is known here, and is neither refused nor begun again."""
+        call_id, is_safe = call["call_id"], self.around.plan_of(call["plan"]).safe
+        is_told = call_id in self.outbox and not is_safe
+        return is_told or call_id in self.cards or call_id in self.running or self._has_begun(call_id)
+
+    def _has_begun(self, call_id: str) -> bool:
+        return bool(self._ask_journal("hasBegun", call_id))
 
     # Approval
 
@@ -366,7 +379,8 @@ class Worker:
             self.soon(self.around.wobble(0.001, 0.02), lambda: self._begun_durably(run))
 
     def _begun_durably(self, run: Run) -> None:
-        failure = self._ask_journal("recordBegun", run.call["call_id"], run.call["token"])
+        call = run.call
+        failure = self._ask_journal("recordBegun", call["call_id"], call["token"], call["attempt"])
         if failure is not None:
             self._finish(run, _failed(failure["code"], failure["delivered"]))
             return

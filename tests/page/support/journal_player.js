@@ -25,8 +25,9 @@ function browserOf(name) {
 
 /** @param {string} browser @param {string} worker */
 const journalOf = (browser, worker) => /** @type {CallJournal} */ (browserOf(browser).journals.get(worker));
-/** @param {string} call_id @param {string} result_token */
-const callOf = (call_id, result_token) => /** @type {any} */ ({ call_id, result_token, key: "POST /t" });
+/** @param {string} call_id @param {string} result_token @param {number} [attempt] */
+const callOf = (call_id, result_token, attempt = 1) => /** @type {any} */ ({ call_id, result_token, attempt, key: "POST /t" });
+const failureOf = (/** @type {any} */ { code, delivered }) => ({ code, delivered });
 
 /** @type {Record<string, (browser: string, worker: string, ...rest: any[]) => unknown>} */
 const METHODS = {
@@ -37,9 +38,11 @@ const METHODS = {
     journals.set(worker, journal);
     return journal.epoch;
   },
-  async recordBegun(browser, worker, callId, token) {
-    const failureOf = (/** @type {any} */ { code, delivered }) => ({ code, delivered });
-    return journalOf(browser, worker).recordBegun(callOf(callId, token)).then(() => null, failureOf);
+  recordBegun(browser, worker, callId, token, attempt) {
+    return journalOf(browser, worker).recordBegun(callOf(callId, token, attempt)).then(() => null, failureOf);
+  },
+  checkNotBegun(browser, worker, callId, attempt) {
+    return journalOf(browser, worker).checkNotBegun(callOf(callId, "", attempt)).then(() => null, failureOf);
   },
   recordOutcome(browser, worker, callId, token, outcome, isUploaded) {
     const upload = isUploaded ? { content: callId, content_type: "text/plain" } : null;
@@ -47,7 +50,10 @@ const METHODS = {
   },
   hasBegun: (browser, worker, callId) => journalOf(browser, worker).hasBegun(callId),
   forgetCalls: (browser, worker, callIds) => journalOf(browser, worker).forgetCalls(callIds),
-  inheritEntries: (browser, worker) => journalOf(browser, worker).inheritEntries(),
+  async inheritEntries(browser, worker) {
+    const journal = journalOf(browser, worker);
+    return { ...(await journal.inheritEntries()), epoch: journal.epoch };
+  },
   freeLock: (browser, worker) => browserOf(browser).locks.held.delete(`tool-bridge-worker:u:${worker}`),
   fillStore: (browser, _worker, isFull) => void (browserOf(browser).store.isFull = isFull),
   clearStore(browser) {
