@@ -57,16 +57,13 @@ export class CallLedger {
   }
 
   /** @param {string} bridge @param {string} id */
-  wasSent(bridge, id) {
-    return this.#entries.get(keyOf(bridge, id))?.state === "sent";
-  }
+  wasSent = (bridge, id) => this.#entries.get(keyOf(bridge, id))?.state === "sent";
 
   /** After "never" the request is not performed, now or later. @param {string} bridge @param {string} id @returns {Promise<"sent" | "never">} */
   async voidUnlessSent(bridge, id) {
     const key = keyOf(bridge, id);
-    const known = this.#entries.get(key);
-    if (known?.state === "sent") return "sent";
-    if (!known) await this.#write(key, "void", false);
+    if (this.wasSent(bridge, id)) return "sent";
+    if (!this.#entries.has(key)) await this.#write(key, "void", false);
     return "never";
   }
 

@@ -4,7 +4,7 @@
 import { refusal } from "./fence.js";
 import { readMessage } from "./messages.js";
 import { BODY_BYTES, PROTOCOL } from "./protocol.js";
-import { CANCELLED, RunningCall, SENT_BEFORE } from "./running_call.js";
+import { CANCELLED, RunningCall } from "./running_call.js";
 
 /** @typedef {import("./protocol.js").PageMessage} PageMessage */
 /** @typedef {import("./running_call.js").CallEnvironment} CallEnvironment */
@@ -88,10 +88,8 @@ export class PagePort {
 
   /** @param {import("./protocol.js").CallMessage} call */
   async #startCall(call) {
-    if (this.#calls.has(call.id)) return this.#refuse(call.id, refusal("duplicate", "This call runs already."));
-    if (this.environment.calls.ledger.wasSent(this.bridge, call.id)) return this.#refuse(call.id, SENT_BEFORE); // whatever else would refuse it now
-    const tooLarge = typeof call.body === "number" && call.body > BODY_BYTES;
-    if (tooLarge) return this.#refuse(call.id, refusal("too_large", `The body is larger than ${BODY_BYTES} bytes.`));
+    if (this.#calls.has(call.id) || this.environment.calls.ledger.wasSent(this.bridge, call.id)) return this.#refuse(call.id, refusal("duplicate", "This call was sent before."));
+    if (typeof call.body === "number" && call.body > BODY_BYTES) return this.#refuse(call.id, refusal("too_large", `The body is larger than ${BODY_BYTES} bytes.`));
     const running = new RunningCall(call, this.bridge, { environment: this.environment.calls, post: this.post });
     this.#calls.set(call.id, running);
     await running.run();

@@ -37,8 +37,6 @@ class Refused extends Error {
   }
 }
 
-export const SENT_BEFORE = refusal("duplicate", "This call was sent or withdrawn before; it is not sent again.");
-
 /** The reason of a call's signal when its page no longer wants it. */
 export const CANCELLED = refusal("cancelled", "The call was cancelled.");
 
@@ -149,7 +147,7 @@ export class RunningCall {
     const isNew = await this.environment.ledger.recordSent(this.bridge, this.id, isSafe).catch((error) => {
       throw new Refused(refusal("storage", `The browser could not write down that the call is sent: ${error}`));
     });
-    if (!isNew) throw new Refused(SENT_BEFORE);
+    if (!isNew) throw new Refused(refusal("duplicate", "This call was sent or withdrawn before; it is not sent again."));
     signal.throwIfAborted();
     if (!isSafe) this.post({ type: "sent", id: this.id });
   }

@@ -48,6 +48,8 @@ class Device:
     """Unsafe calls that it has fetched, and must not fetch again while its journal is not cleared."""
     workers: list["Worker"] = field(default_factory=list["Worker"])
     started: int = 0
+    is_older: bool = False
+    """Whether its page is of the version before, which takes each further attempt for new."""
 
     def start_worker(self) -> "Worker":
         self.started += 1
@@ -272,8 +274,8 @@ class Worker:
                 self.seen[call_id] -= 1
             return
         ack: dict[str, Any] = {"call_id": call_id}
-        is_new = is_new and not self._is_under_way(call)
-        doubt = self._ask_journal("checkNotBegun", call_id, call["attempt"]) if is_new else None
+        is_new = is_new and (self.device.is_older or not self._is_under_way(call))
+        doubt = self._find_doubt(call) if is_new else None
         refused = is_new and doubt is None and self.is_draining
         must_ask = call["approval"] == "needed" or self.around.plan_of(call["plan"]).page_asks
         asks = must_ask and doubt is None if is_new else call_id in self.cards
@@ -299,6 +301,12 @@ class Worker:
         call_id, is_safe = call["call_id"], self.around.plan_of(call["plan"]).safe
         is_told = call_id in self.outbox and not is_safe
         return is_told or call_id in self.cards or call_id in self.running or self._has_begun(call_id)
+
+    def _find_doubt(self, call: dict[str, Any]) -> dict[str, str] | None:
+        """Why a further attempt may have been begun before."""
+        if self.device.is_older:
+            return None
+        return self._ask_journal("checkNotBegun", call["call_id"], call["attempt"])
 
     def _has_begun(self, call_id: str) -> bool:
         return bool(self._ask_journal("hasBegun", call_id))

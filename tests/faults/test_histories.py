@@ -32,6 +32,13 @@ def test_no_fault_makes_a_call_happen_twice_or_end_dishonestly(first: int) -> No
     assert totals.unsafe_calls > CHUNK / 2
 
 
+def test_a_call_that_the_page_has_begun_is_never_said_to_be_unsent(journals: JournalPlayer) -> None:
+    """Finding R-2: the disk fills while it runs, and it comes once more as the next attempt."""
+    history = play(make_plan(7_747_068), journals)
+    assert {fault.action for fault in history.plan.faults} >= {"browser_disk_full", "send_again"}
+    assert not history.broken
+
+
 def test_a_journal_that_lets_a_call_begin_twice_breaks_a_promise(tmp_path: Path) -> None:
     """The journal is the page's own, and what it promises is looked at: a browser begins no call twice."""
     for part in ("static", "tests/page/support"):

@@ -53,7 +53,9 @@ class World(Story[Course]):
         """The last message that asked a page to run each call."""
         self._sids = 0
         self.devices = [
-            Device(f"{user}{index}", user, self) for user, count in plan.devices_of for index in range(count)
+            Device(f"{user}{index}", user, self, is_older=plan.seed % 2 == 1)
+            for user, count in plan.devices_of
+            for index in range(count)
         ]
         self.bridge: BridgeDouble = BridgeDouble(self.disk, self)
 

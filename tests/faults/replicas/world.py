@@ -110,7 +110,7 @@ class World(Story[CallerCourse]):
         self.uploads_fail = False
         self.replicas: dict[str, ReplicaDouble] = {}
         self.everyone: list[ReplicaDouble] = []
-        self.devices: Sequence[Device] = [DeviceOfReplicas(f"{user}0", user, self) for user in ("ann", "bob")]
+        self.devices: Sequence[Device] = [DeviceOfReplicas(f"{user}0", user, self, is_older=plan.seed % 2 == 1) for user in ("ann", "bob")]
         loop.set_exception_handler(
             lambda _, context: self.alarm(repr(context.get("exception") or context["message"]))
         )
