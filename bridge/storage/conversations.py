@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.conversations.conversation import Conversation, Message
 from bridge.errors import BridgeError, ErrorCode
-from bridge.homes import EpochOf, no_epoch, user_elsewhere
+from bridge.homes import EpochOf, no_epoch
 from bridge.storage.chat.search_texts import SearchTexts
 from bridge.storage.conversation_mapping import (
     CONVERSATIONS,
@@ -25,10 +25,10 @@ from bridge.storage.conversation_mapping import (
     stored_state,
 )
 from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
-from bridge.storage.dialects import build_upsert, delete_claimed, insert_missing, is_fenced, is_unfit
+from bridge.storage.dialects import build_upsert, delete_claimed, insert_missing, is_unfit
 from bridge.storage.encryption import Encryption
+from bridge.storage.replicas.fenced_writes import FencedWrites
 from bridge.storage.sessions import Sessions, store_unavailable
-from bridge.storage.write_thread import Transactions
 from bridge.stored_items.items import Unstorable
 
 PAGE_ROWS = 100
@@ -47,14 +47,14 @@ class ConversationTables:
     def __init__(
         self,
         session: Sessions,
-        thread: Transactions,
+        writes: FencedWrites,
         encryption: Encryption,
         epoch_of: EpochOf = no_epoch,
     ) -> None:
         """`epoch_of`: claim under which a user's rows are written."""
         self._epoch_of = epoch_of
         self._session = session
-        self._thread = thread
+        self._writes = writes
         self._rows = ConversationRows(encryption)
         self._texts = SearchTexts(session, self._rows)
 
@@ -65,8 +65,9 @@ class ConversationTables:
             BridgeError: `invalid_request`: its context is nested too deeply.
         """
         row = await self._made(lambda: self._rows.of_conversation(conversation))
-        row |= {"epoch": self._epoch_of(conversation.user_id), "pinned": conversation.pinned}
-        await self._write(lambda connection: connection.execute(insert(CONVERSATIONS), row))
+        user_id, epoch = conversation.user_id, self._epoch_of(conversation.user_id)
+        row |= {"epoch": epoch, "pinned": conversation.pinned}
+        await self._write(user_id, epoch, lambda connection: connection.execute(insert(CONVERSATIONS), row))
 
     async def save_conversation(
         self, conversation: Conversation, messages: Sequence[Message] = (), gone: Collection[str] = ()
@@ -110,7 +111,8 @@ class ConversationTables:
     ) -> None:
         added = await self._made(lambda: [self._rows.of_message(message) for message in messages])
         mine = (CONVERSATIONS.c.id == conversation.id, CONVERSATIONS.c.user_id == conversation.user_id)
-        row = row | {"epoch": self._epoch_of(conversation.user_id)}
+        epoch = self._epoch_of(conversation.user_id)
+        row = row | {"epoch": epoch}
 
         def work(connection: Connection) -> None:
             if not connection.execute(update(CONVERSATIONS).where(*mine).values(row)).rowcount:
@@ -120,7 +122,7 @@ class ConversationTables:
             if added:
                 connection.execute(build_upsert(connection.dialect.name, ConversationMessageRow), added)
 
-        await self._write(work)
+        await self._write(conversation.user_id, epoch, work)
 
     async def find_conversation(self, user_id: str, conversation_id: str) -> Conversation | None:
         """Return one conversation of a user; None when there is none of that id."""
@@ -188,14 +190,16 @@ class ConversationTables:
             if new[-1] and added:
                 connection.execute(insert_missing(dialect, ConversationMessageRow), added)
 
-        await self._write(work)
+        await self._write(conversation.user_id, None, work)
         return new[-1] > 0
 
     async def delete_conversation(self, user_id: str, conversation_id: str) -> None:
         """Delete a conversation with its messages."""
         mine = (CONVERSATIONS.c.user_id == user_id, CONVERSATIONS.c.id == conversation_id)
         epoch = self._epoch_of(user_id)
-        await self._write(lambda connection: delete_claimed(connection, CONVERSATIONS, *mine, epoch=epoch))
+        await self._write(
+            user_id, epoch, lambda connection: delete_claimed(connection, CONVERSATIONS, *mine, epoch=epoch)
+        )
 
     async def _conversations(self, wanted: Select[Any]) -> list[Conversation]:
         async with self._session() as session:
@@ -209,15 +213,13 @@ class ConversationTables:
             message = f"The conversation cannot be stored: {error}."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None
 
-    async def _write(self, work: Callable[[Connection], object]) -> None:
+    async def _write(self, user_id: str, epoch: int | None, work: Callable[[Connection], object]) -> None:
         def transaction(connection: Connection) -> None:
             work(connection)
 
         try:
-            await asyncio.wrap_future(self._thread.run_transaction(transaction))
+            await self._writes.write_rows(user_id, epoch, transaction)
         except (SQLAlchemyError, OSError) as error:
-            if is_fenced(error):
-                raise user_elsewhere() from None
             if is_unfit(error):
                 raise
             raise store_unavailable() from error

@@ -17,20 +17,19 @@ from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, liter
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from bridge.homes import EpochOf, no_epoch, user_elsewhere
+from bridge.homes import EpochOf, no_epoch
 from bridge.storage.dialects import (
     Upsert,
     build_upsert,
     delete_claimed,
     dialect_of,
     insert_missing,
-    is_fenced,
     is_one_of,
 )
 from bridge.storage.encryption import Encryption
 from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES, ItemMapping, index_key
 from bridge.storage.item_tables import StoredEventsRow, StoredItemRow, StoredResponseRow
-from bridge.storage.write_thread import Transactions
+from bridge.storage.replicas.fenced_writes import FencedWrites
 from bridge.stored_items.items import StoredItem, StoredResponse, Unstorable
 from toolserver.json_types import text_at
 
@@ -60,7 +59,7 @@ class ItemTables:
     def __init__(
         self,
         session: async_sessionmaker[AsyncSession],
-        thread: Transactions,
+        writes: FencedWrites,
         encryption: Encryption,
         now: Callable[[], float] = time.time,
         epoch_of: EpochOf = no_epoch,
@@ -68,16 +67,17 @@ class ItemTables:
         """`epoch_of`: claim under which a user's rows are written."""
         self._epoch_of = epoch_of
         self._session = session
-        self._thread = thread
+        self._writes = writes
         self._rows = ItemMapping(encryption)
         self._now = now
 
     async def add_items(self, items: Sequence[StoredItem]) -> None:
-        """Store items; those of a user who has been deleted in the meantime are dropped."""
+        """Store items, all of one user; those of one who has been deleted in the meantime are dropped."""
         rows = await asyncio.to_thread(self._rows.of_items, items, self._now())
         if rows:
-            stamped = [row | {"epoch": self._epoch_of(row["user_id"])} for row in rows]
-            await self._write_owned(lambda connection: _add_items(connection, stamped))
+            user_id = items[0].user_id
+            epoch = self._epoch_of(user_id)
+            await self._write_owned(user_id, epoch, lambda connection: _add_items(connection, rows, epoch))
 
     async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Return those of the items that the user has and that are readable; a query per thousand ids."""
@@ -105,7 +105,9 @@ class ItemTables:
     async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
         """Delete items of a user, all in one transaction."""
         names, epoch = [index_key(each) for each in ids], self._epoch_of(user_id)
-        await self._write(lambda connection: _delete_items(connection, user_id, names, epoch))
+        await self._writes.write_rows(
+            user_id, epoch, lambda connection: _delete_items(connection, user_id, names, epoch)
+        )
 
     async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
         """Return all items of a response and of those before it, up to `MAX_CHAIN` responses; two queries.
@@ -132,10 +134,10 @@ class ItemTables:
             if row is not None:
                 _save_response(connection, row | {"epoch": epoch})
             if rows:
-                _add_items(connection, [each | {"epoch": epoch} for each in rows])
+                _add_items(connection, rows, epoch)
 
         if row is not None or rows:
-            await self._write_owned(save)
+            await self._write_owned(response.user_id, epoch, save)
 
     def _pack_response(
         self, response: StoredResponse, items: Sequence[StoredItem]
@@ -162,8 +164,10 @@ class ItemTables:
         """Delete a response with its items and events; False: the user has none of that id."""
         deleted: list[int] = []
         name, epoch = index_key(response_id), self._epoch_of(user_id)
-        await self._write(
-            lambda connection: deleted.append(_delete_response(connection, user_id, name, epoch))
+        await self._writes.write_rows(
+            user_id,
+            epoch,
+            lambda connection: deleted.append(_delete_response(connection, user_id, name, epoch)),
         )
         return deleted[0] > 0
 
@@ -181,7 +185,7 @@ class ItemTables:
         """Store stream events; those of a response that is not stored are dropped."""
         row = await asyncio.to_thread(self._rows.of_events, response_id, first, last, frames)
         epoch = self._epoch_of(user_id)
-        await self._write(lambda connection: _add_events(connection, row, epoch))
+        await self._writes.write_rows(user_id, epoch, lambda connection: _add_events(connection, row, epoch))
 
     async def read_events(
         self, user_id: str, response_id: str, after: int, *, limit: int
@@ -200,20 +204,14 @@ class ItemTables:
         found = await asyncio.to_thread(lambda: [(row.first, self._rows.read_frames(row)) for row in rows])
         return [(number, frames) for number, frames in found if frames is not None]
 
-    async def _write_owned(self, work: Callable[[Connection], None]) -> None:
-        """Write rows that belong to a user, of whom they are the only ones in the transaction."""
+    async def _write_owned(
+        self, user_id: str, epoch: int | None, work: Callable[[Connection], None]
+    ) -> None:
+        """Write rows that a user's deletion deletes, if there is that user."""
         try:
-            await self._write(work)
+            await self._writes.write_rows(user_id, epoch, work)
         except IntegrityError:
             _log.info("An answer is not stored: its user has been deleted.")
-
-    async def _write(self, work: Callable[[Connection], None]) -> None:
-        try:
-            await asyncio.wrap_future(self._thread.run_transaction(work))
-        except IntegrityError as error:
-            if is_fenced(error):
-                raise user_elsewhere() from None
-            raise
 
     async def _items(self, user_id: str, rows: Sequence[Row[Any]]) -> list[StoredItem]:
         if not rows:  # most requests name nothing that is stored, and need no thread
@@ -226,7 +224,7 @@ class ItemTables:
         now = self._now()
         stale = {getattr(row, name) for row in rows if row.used_at < now - TOUCH_SECONDS}
         if stale:
-            self._thread.run_transaction(lambda connection: _touch(connection, user_id, stale, now))
+            self._writes.start_transaction(lambda connection: _touch(connection, user_id, stale, now))
 
 
 def _slices(ids: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -264,8 +262,14 @@ def _new_response(dialect: str) -> Upsert:
     return build_upsert(dialect, StoredResponseRow, _CHANGED)
 
 
-def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    connection.execute(_new_items(connection.dialect.name), rows)
+def _add_items(connection: Connection, rows: Sequence[dict[str, Any]], epoch: int | None) -> None:
+    stamped = [row | {"epoch": epoch} for row in rows]
+    added = connection.execute(_new_items(connection.dialect.name), stamped).rowcount
+    if epoch is not None and added < len(rows):  # what is there already has no new row for the fence to check
+        ids = [row["id"] for row in rows]
+        for some in _slices(ids):
+            mine = (ITEMS.c.user_id == rows[0]["user_id"], ITEMS.c.id.in_(some))
+            connection.execute(update(ITEMS).where(*mine).values(epoch=epoch))
 
 
 def _delete_items(connection: Connection, user_id: str, names: Sequence[str], epoch: int | None) -> None:

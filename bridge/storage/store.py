@@ -54,6 +54,7 @@ from bridge.storage.reencryption import Reencrypted, reencrypt_rows
 from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.replicas.cluster_facts import ClusterFacts
 from bridge.storage.replicas.fenced_calls import FencedCalls
+from bridge.storage.replicas.fenced_writes import FencedWrites
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.replicas.left_work import LeftWorkTable
 from bridge.storage.replicas.relayed_records import RelayedRecords
@@ -93,6 +94,7 @@ class Store(UserStore):
         """Claim under which a user's rows are written."""
         self._origin_of: OriginOf = no_origin
         self._on_fence: Callable[[], None] = lambda: None
+        self._writes = FencedWrites(self._session, self._thread, lambda: self._on_fence())
         self.claim: Claim = claim_of(engines.reading)
         """Claim of a bridge to the database, exclusive unless `share_claim` was called.
 
@@ -223,7 +225,7 @@ class Store(UserStore):
     ) -> ItemTables:
         """Return the stored items and responses in this database."""
         encryption = Encryption(settings or StorageSettings())
-        return ItemTables(self._plain_session, self._thread, encryption, now, self.epoch_of)
+        return ItemTables(self._plain_session, self._writes, encryption, now, self.epoch_of)
 
     def retention_sweep(self, settings: StorageSettings, now: Callable[[], float] = time.time) -> Retention:
         """Return the sweeper that deletes expired and superfluous responses."""
@@ -232,7 +234,7 @@ class Store(UserStore):
     def conversation_tables(self, settings: StorageSettings | None = None) -> ConversationTables:
         """Return the conversations in this database."""
         encryption = Encryption(settings or StorageSettings())
-        return ConversationTables(self._session, self._thread, encryption, self.epoch_of)
+        return ConversationTables(self._session, self._writes, encryption, self.epoch_of)
 
     def mcp_tasks(self, settings: StorageSettings) -> McpTaskTable:
         """Return the tasks of MCP clients in this database."""

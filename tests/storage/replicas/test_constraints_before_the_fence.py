@@ -1,0 +1,175 @@
+"""What a home writes that was cut off, after the next home has written: some constraints speak before the fence."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import pytest
+import pytest_asyncio
+from sqlalchemy import URL
+from sqlalchemy.exc import IntegrityError
+
+from bridge.conversations.conversation import Conversation, Message, Run
+from bridge.errors import BridgeError, ErrorCode
+from bridge.homes import Home
+from bridge.storage.store import Store
+from bridge.storage.users import User
+from bridge.stored_items.items import StoredItem, StoredResponse
+from tests.support.stores.databases import execute
+from tests.support.stores.postgresql import PostgresServer
+
+pytestmark = pytest.mark.asyncio
+
+CHAT = Conversation("conv-1", "", 1.0, 1.0, run=Run("run-1", "running"))
+
+
+@dataclass
+class Homes:
+    """A user who was at home in one replica, which was cut off, and is at home in another now."""
+
+    where: URL
+    old: Store
+    new: Store
+    ann: User
+    chat: Conversation
+    fenced: int = 0
+
+    async def messages(self, store: Store, *seqs: int) -> None:
+        """Store messages of the run with these numbers, as whoever settles or ends it."""
+        mine = "old" if store is self.old else "new"
+        added = [_message(f"{mine}-{seq}", seq) for seq in seqs]
+        await store.conversation_tables().advance_run(self.chat, added)
+
+    async def item(self, store: Store, item_id: str) -> None:
+        await store.item_store().add_items([_item(self.ann, item_id)])
+
+    async def response(self, store: Store, *items: str) -> None:
+        body = {"id": "r1"}
+        stored = StoredResponse("r1", self.ann.id, "demo", "in_progress", body, {}, 5.0)
+        await store.item_store().save_response(stored, [_item(self.ann, each) for each in items])
+
+    async def events(self, store: Store) -> None:
+        await store.item_store().add_events(self.ann.id, "r1", 0, 1, b"frames")
+
+
+def _message(message_id: str, seq: int) -> Message:
+    return Message(message_id, "conv-1", None, seq, "assistant", 2.0, ())
+
+
+def _item(user: User, item_id: str) -> StoredItem:
+    return StoredItem(item_id, user.id, "r1", 0, "output", "demo", {"type": "message"}, 1.0)
+
+
+@pytest.fixture
+def where(postgres_server: PostgresServer) -> Iterator[URL]:
+    with postgres_server.database() as url:
+        yield url
+
+
+@pytest_asyncio.fixture
+async def homes(where: URL) -> AsyncIterator[Homes]:
+    old, new = Store.open_store(where), Store.open_store(where)
+    ann = await old.ensure_user("ann")
+    first = await old.home_table().claim_home(ann.id, "a", None)
+    both = Homes(where, old, new, ann, replace(CHAT, user_id=ann.id))
+
+    def count() -> None:
+        both.fenced += 1
+
+    old.on_fence(count)
+    _stamp(old, first)
+    await old.conversation_tables().add_conversation(both.chat)
+    await both.response(old)
+    _stamp(new, await new.home_table().claim_home(ann.id, "b", first))
+    yield both
+    await old.close()
+    await new.close()
+
+
+def _stamp(store: Store, home: Home) -> None:
+    store.stamp_writes(lambda _: home.epoch)
+
+
+Write = Callable[[Homes, Store], Awaitable[None]]
+
+WRITES: dict[str, tuple[str, Write]] = {
+    "a message": ("conversation_messages_in_order", lambda homes, store: homes.messages(store, 7)),
+    "several messages": (
+        "conversation_messages_in_order",
+        lambda homes, store: homes.messages(store, 6, 7, 8),
+    ),
+    "a conversation": (
+        "conversations_pkey",
+        lambda homes, store: store.conversation_tables().add_conversation(replace(homes.chat, id="conv-2")),
+    ),
+    "an item": ("kept_items_by_id", lambda homes, store: homes.item(store, "i1")),
+    "a response": ("kept_responses_pkey", lambda homes, store: homes.response(store)),
+    "a response with items": ("kept_items_by_id", lambda homes, store: homes.response(store, "i1", "i2")),
+    "events": ("kept_events_pkey", lambda homes, store: homes.events(store)),
+}
+"""Writes that both homes make, by what they write, and the constraint that the second one meets."""
+
+
+@pytest.mark.parametrize("what", WRITES)
+async def test_what_an_old_home_writes_after_the_new_one_means_elsewhere(homes: Homes, what: str) -> None:
+    """Finding R-1: the constraint and the fence say the same, so that whoever waits hears `replica_lost`."""
+    write = WRITES[what][1]
+    await write(homes, homes.new)
+    before = _contents(homes.where)
+    with pytest.raises(BridgeError) as refused:
+        await write(homes, homes.old)
+    assert (refused.value.error.code, refused.value.error.retryable) == (ErrorCode.REPLICA_LOST, True)
+    assert homes.fenced == 1
+    assert _contents(homes.where) == before
+
+
+async def test_what_a_home_breaks_itself_stays_a_bug(homes: Homes) -> None:
+    """Finding R-1: only under a claim that is over a constraint says that the user is elsewhere."""
+    await homes.messages(homes.new, 7)
+    tables, again = homes.new.conversation_tables(), _message("another", 7)
+    with pytest.raises(IntegrityError):
+        await tables.advance_run(homes.chat, [again])
+
+
+async def test_a_user_who_was_deleted_is_not_elsewhere(homes: Homes) -> None:
+    """Finding R-1: nobody has taken the user over; what is written of one who is gone is dropped, as ever."""
+    execute(homes.where, "DELETE FROM users")
+    await homes.item(homes.old, "i1")
+    await homes.messages(homes.old, 7)
+    assert _contents(homes.where) == [[]] * len(TABLES)
+    with pytest.raises(IntegrityError):
+        await homes.old.conversation_tables().add_conversation(replace(homes.chat, id="conv-2"))
+
+
+TABLES = ("conversations", "conversation_messages", "kept_responses", "kept_items", "kept_events")
+
+FENCED_IN_PARENTS = {"conversation_messages": "conversations", "kept_events": "kept_responses"}
+"""Tables without an epoch of their own, and whose is checked."""
+
+UNREACHED = {
+    "calls_pkey": "each write is one upsert by this key, and any integrity error of it means elsewhere",
+    "conversation_messages_pkey": "each write is an upsert by this key",
+    "kept_items_pkey": "the database gives this number",
+}
+"""Unique indexes of fenced tables that refuse nothing, and why."""
+
+
+async def test_each_unique_index_of_what_is_fenced_is_met_here(homes: Homes) -> None:
+    """Finding R-1: a new index that speaks before the fence is a case of the test above, or has a reason."""
+    fenced = execute(homes.where, "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'check_epoch'")
+    names = {str(row[0]) for row in fenced} | set(FENCED_IN_PARENTS)
+    assert set(TABLES) | {"calls"} == names
+    found = _unique_indexes(homes.where, sorted(names))
+    assert found == {index for index, _ in WRITES.values()} | set(UNREACHED)
+
+
+def _unique_indexes(where: URL, tables: Sequence[str]) -> set[str]:
+    listed = ", ".join(f"'{table}'::regclass" for table in tables)
+    found = execute(
+        where,
+        f"SELECT indexrelid::regclass::text FROM pg_index WHERE indisunique AND indrelid IN ({listed})",
+    )
+    return {str(row[0]) for row in found}
+
+
+def _contents(where: URL) -> list[list[object]]:
+    return [sorted(map(repr, execute(where, f"SELECT * FROM {table}"))) for table in TABLES]
