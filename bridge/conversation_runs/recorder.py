@@ -16,7 +16,7 @@ from bridge.conversations.conversation import Message, Run, RunState
 from bridge.conversations.message_schema import message_json
 from bridge.conversations.ports import ConversationStore
 from bridge.conversations.transcript import ConversationNews, Transcript, TranscriptChange
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, ErrorCode
 from bridge.tasks import YIELD_EVERY_S, run_within, sleep_safely, yield_to_loop
 from toolserver.json_types import JsonObject
 
@@ -53,6 +53,8 @@ class RunRecorder:
         """Messages to send; kept apart because a stop can come while they are being stored."""
         self._has_warned = False
         self._yielded_at = 0.0
+        self.is_elsewhere = False
+        """Whether another replica has the user, and ends the run."""
 
     async def record_event(self, event: TurnEvent) -> None:
         """Record an event, as `Emit`; a store that fails does not end the answer."""
@@ -90,13 +92,18 @@ class RunRecorder:
         self._send(ConversationNews("tool_state", moved))
 
     async def record_end(self, state: RunState) -> bool:
-        """Store the end of the run; returns whether all of the run is stored now."""
+        """Store the end of the run; returns whether all of the run is stored now.
+
+        Elsewhere it is stored by the replica that has the user, and not tried again here.
+        """
         for attempt in range(END_TRIES):
             if attempt:
                 await sleep_safely(1.0)
             if await self._save(state):
                 self._send_messages()
                 return True
+            if self.is_elsewhere:
+                return False
         _log.error("The result of run %s is lost: the store did not accept it.", self._context.run_id)
         return False
 
@@ -114,6 +121,8 @@ class RunRecorder:
         try:
             await run_within(PATIENCE_S, self._store.advance_run(present, list(self._unstored.values())))
         except (BridgeError, TimeoutError) as failure:
+            lost = isinstance(failure, BridgeError) and failure.error.code is ErrorCode.REPLICA_LOST
+            self.is_elsewhere = self.is_elsewhere or lost
             _log.warning("Run %s cannot be stored now: %s", self._context.run_id, failure or "no answer")
             return False
         self._unstored.clear()

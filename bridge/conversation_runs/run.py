@@ -29,7 +29,14 @@ from toolserver.json_types import JsonObject
 
 _STOPPING = "The bridge was stopped before the answer was complete. Ask again, or continue from here."
 _MOVED = "The user is at home in another replica of the bridge, which goes on with the answer."
-_NOT_STORED = "The bridge could not write the answer to its database."
+_NOT_STORED = WireError(
+    code=ErrorCode.STORE_UNAVAILABLE, message="The bridge could not write the answer to its database."
+)
+_ELSEWHERE = WireError(
+    code=ErrorCode.REPLICA_LOST,
+    message="The user came to be at home in another replica of the bridge while this answer was made, which has "
+    "ended it. What was stored of it is in the conversation: read that before you ask again.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +67,41 @@ class ConversationRun:
         self._recorder = RunRecorder(context, self._transcript, services.store, feed)
 
     async def execute_run(self) -> None:
-        """Execute the run to its end, which is stored and then sent to listeners. Never fails."""
-        live = self._live
-        live.on_call = self._recorder.send_call_state
-        end = await log_failures(self._reach_end(), f"Run {live.id}") or RunEnd("failed", error=BUG)
-        if end.goes_on and await self._recorder.record_move():
-            self._services.locks.leave_run(live, end)
-            return
+        """Execute the run to its end, which is stored and then sent to listeners. Never fails.
+
+        Whatever happens, the conversation is free afterwards, and whoever waits for the run hears its end.
+        """
+        self._live.on_call = self._recorder.send_call_state
+        name, end, is_moved = f"Run {self._live.id}", RunEnd("failed", error=BUG), False
+        try:
+            end = await log_failures(self._reach_end(), name) or end
+            is_moved = end.goes_on and await log_failures(self._recorder.record_move(), name) is True
+            if not is_moved:
+                end = await log_failures(self._store_end(end), name) or RunEnd("failed", error=BUG)
+        finally:
+            self._services.locks.leave_run(self._live, end)
+            if not is_moved:
+                self._tell_end(end)
+
+    async def _store_end(self, end: RunEnd) -> RunEnd:
+        """Store the end; returns it as it is told: one that is not stored, or not here, has failed."""
         if not await self._recorder.record_end(end.state):
-            unstored = WireError(code=ErrorCode.STORE_UNAVAILABLE, message=_NOT_STORED)
-            end = replace(end, state="failed", error=end.error or unstored)
-        self._services.locks.leave_run(live, replace(end, answer=self._transcript.answer))
-        self._feed.emit_event(
-            "run_ended",
-            {
-                "run_id": live.id,
-                "state": end.state,
-                "error": end.error.model_dump(mode="json") if end.error else None,
-                "usage": end.usage,
-            },
-        )
-        self._feed.mark_run_ended()
+            end = replace(end, state="failed", error=end.error or _NOT_STORED)
+        if self._recorder.is_elsewhere:
+            end = replace(end, state="failed", error=_ELSEWHERE)
+        return replace(end, answer=self._transcript.answer)
+
+    def _tell_end(self, end: RunEnd) -> None:
+        ended: JsonObject = {
+            "run_id": self._live.id,
+            "state": end.state,
+            "error": end.error.model_dump(mode="json") if end.error else None,
+            "usage": end.usage,
+        }
+        try:
+            self._feed.emit_event("run_ended", ended)
+        finally:
+            self._feed.mark_run_ended()
 
     async def _reach_end(self) -> RunEnd:
         live = self._live

@@ -206,12 +206,17 @@ class ConversationRuns:
 
     async def _go_on(self, conversation: Conversation, live: LiveRun) -> None:
         """Do the rest of a run; what cannot be gone on with is ended."""
-        context = await log_failures(self._plan_rest(conversation, live.id), f"Run {live.id}")
-        if context is None:
-            await log_failures(self._end_left(conversation), f"End of run {live.id}")
-            self.locks.leave_run(live, RunEnd("failed"))
+        execution = await log_failures(self._prepare_rest(conversation, live), f"Run {live.id}")
+        if execution is not None:
+            await execution.execute_run()
             return
-        await self._prepare(context, live)[1].execute_run()
+        try:
+            await log_failures(self._end_left(conversation), f"End of run {live.id}")
+        finally:
+            self.locks.leave_run(live, RunEnd("failed"))
+
+    async def _prepare_rest(self, conversation: Conversation, live: LiveRun) -> ConversationRun:
+        return self._prepare(await self._plan_rest(conversation, live.id), live)[1]
 
     async def _plan_rest(self, conversation: Conversation, run_id: str) -> RunContext:
         known = await self._store.list_messages(conversation.id)
@@ -249,10 +254,10 @@ class ConversationRuns:
         try:
             context = await self._planner.plan_run(replace(plan, conversation=present), run.id)
             await self._store.save_conversation(present, plan.added)
+            user_message, execution = self._prepare(context, live)
         except BaseException:
             self.locks.leave_run(live, RunEnd("failed"))
             raise
-        user_message, execution = self._prepare(context, live)
         self._tasks.start_task(execution.execute_run(), f"run {live.id}")
         return StartedRun(live, context, user_message)
 
@@ -299,7 +304,6 @@ async def _stop_runs(runs: Sequence[LiveRun]) -> None:
 def _announce_start(context: RunContext, feed: EventFeed) -> JsonObject | None:
     """Send listeners the start of a run; returns the user's message in the API's form, if there is one."""
     branches, added = Branches(context.known), context.added
-    feed.mark_run_started()
     messages = [message_json(message, branches) for message in added]
     user_message = messages[-1] if added and added[-1].role == "user" else None
     started: JsonObject = {
@@ -308,6 +312,7 @@ def _announce_start(context: RunContext, feed: EventFeed) -> JsonObject | None:
         "user_message": user_message,
         "parent_id": context.head.id,
     }
+    feed.mark_run_started()
     feed.emit_event("run_started", started)
     for message in messages:
         feed.emit_event("message", {"message": message})

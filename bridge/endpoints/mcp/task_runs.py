@@ -13,6 +13,7 @@ from bridge.calls.endings import stopped
 from bridge.endpoints.mcp.content import JsonResult, render_error
 from bridge.endpoints.mcp.progress import CallProgress
 from bridge.endpoints.mcp.protocol import RpcError
+from bridge.errors import BUG
 from bridge.tasks import AbandonableWork, Abandoned
 
 TASK_AFTER_S = 5.0
@@ -35,7 +36,7 @@ class TaskRun:
     _work: AbandonableWork | None = None
 
     async def run(self, work: Coroutine[Any, Any, JsonResult]) -> None:
-        """Run the call to its end."""
+        """Run the call to its end; one that ends otherwise than it may has failed by a bug, which is raised."""
         try:
             with AbandonableWork() as self._work:
                 self.outcome = await work
@@ -43,9 +44,11 @@ class TaskRun:
             self.outcome = render_error(stopped("caller"), self.progress.call_id)
         except RpcError as error:
             self.outcome = error
-        self.progress.wake(None)
-        if self._on_end is not None:
-            self._on_end()
+        finally:  # whatever has ended it: its client waits for that
+            self.outcome = self.outcome or render_error(BUG, self.progress.call_id)
+            self.progress.wake(None)
+            if self._on_end is not None:
+                self._on_end()
 
     async def wait_for_task(self) -> None:
         """Return when the call has ended, or may become a task."""

@@ -33,7 +33,7 @@ from bridge.errors import BridgeError
 from bridge.http.access import caller_of
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.mcp_tasks import KEEP_SECONDS, McpTaskTable, StoredTask
-from bridge.tasks import Tasks, sleep_safely
+from bridge.tasks import Tasks, log_failures, sleep_safely
 from toolserver.json_types import JsonObject, object_at, text_at
 
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -127,18 +127,24 @@ class McpTasks:
         return run.is_task
 
     async def _run_to_end(self, run: TaskRun, work: Coroutine[Any, Any, JsonResult]) -> None:
-        await run.run(work)
-        task_id = run.progress.call_id
-        while run.is_task and task_id is not None and isinstance(run.outcome, dict):
-            try:
-                await self._table.end_task(
-                    task_id, run.owner.user.id, orjson.dumps(run.outcome), is_cancelled=run.is_cancelled
-                )
-            except BridgeError:
+        await log_failures(run.run(work), "A call of an MCP client")
+        try:
+            while not await self._is_stored(run):
                 await sleep_safely(RETRY_S)
-            else:
-                self._runs.pop(task_id, None)
-                return
+        finally:
+            self._runs.pop(run.progress.call_id or "", None)
+
+    async def _is_stored(self, run: TaskRun) -> bool:
+        """Store the end of a task; returns whether nothing is left to store."""
+        task_id = run.progress.call_id
+        if not run.is_task or task_id is None or not isinstance(run.outcome, dict):
+            return True
+        try:
+            result = orjson.dumps(run.outcome)
+            await self._table.end_task(task_id, run.owner.user.id, result, is_cancelled=run.is_cancelled)
+        except BridgeError:
+            return False
+        return True
 
     async def answer_get(self, request: web.Request, message: RpcMessage) -> web.Response:
         """Tell how a task stands, with its result once there is one.

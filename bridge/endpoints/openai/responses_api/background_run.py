@@ -88,7 +88,7 @@ class BackgroundTurn:
         """Do the turn to its end, and keep that. When the bridge stops before, it stays as it is."""
         try:
             async with asyncio.TaskGroup() as group:
-                writing = group.create_task(self._log.write_frames(), name="events")
+                writing = group.create_task(self._write_events(), name="events")
                 last = await self._answer(turn)
                 self._log.end_events(last)
                 if last:
@@ -99,6 +99,11 @@ class BackgroundTurn:
                 writing.cancel()
         finally:
             self._log.hide_end()
+
+    async def _write_events(self) -> None:
+        """Write the events beside the turn, which goes on without if they cannot be written at all."""
+        await log_failures(self._log.write_frames(), f"Events of response {self._running.response_id}")
+        self._log.give_up_writing()
 
     async def take_event(self, event: TurnEvent) -> None:
         """As `Emit`. At the end of a round, and of its calls, all that was told is kept."""
@@ -150,7 +155,10 @@ class BackgroundTurn:
         record = self._making.record
         for _ in range(END_TRIES):
             await self._flush()
-            is_stored = await record.save_end(self._making.answer.response)
+            is_stored = await log_failures(record.save_end(self._making.answer.response), self._name_of_end)
+            if is_stored is None:
+                await self._fail_end()
+                return
             if record.is_elsewhere:
                 self._log.hide_end()
                 return
@@ -160,6 +168,17 @@ class BackgroundTurn:
                 return
             await sleep_safely(END_RETRY_S)
         _log.error("The end of response %s is lost: the store did not accept it.", self._running.response_id)
+
+    async def _fail_end(self) -> None:
+        """By a bug the end cannot be stored: whoever listens hears no end, and whoever reads, a failure."""
+        self._log.hide_end()
+        self._making.encode_failure(None)
+        record = self._making.record
+        await log_failures(record.save_end(self._making.answer.response), self._name_of_end)
+
+    @property
+    def _name_of_end(self) -> str:
+        return f"End of response {self._running.response_id}"
 
     async def _flush(self) -> None:
         with suppress(TimeoutError):

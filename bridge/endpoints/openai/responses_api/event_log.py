@@ -98,6 +98,8 @@ class EventLog:
         """Number of the last event that is given up."""
         self._unwritten_bytes = 0
         self._is_over = False
+        self._is_given_up = False
+        """Whether nothing is written any more."""
         self._withheld_from: int | None = None
         """Number of the first event that listeners do not get yet."""
         self._is_told = False
@@ -161,10 +163,15 @@ class EventLog:
     async def flush_frames(self) -> None:
         """Have written what was added so far; returns when it is. Cancelling it harms nothing."""
         last = self.last
-        while self._written_to < last:
+        while self._written_to < last and not self._is_given_up:
             self._hurry.set()
             self._written.clear()
             await self._written.wait()
+
+    def give_up_writing(self) -> None:
+        """Have nobody wait for events to be written, because `write_frames` has ended."""
+        self._is_given_up = True
+        self._written.set()
 
     async def write_frames(self) -> None:
         """Write to the store what is added, until all of it is written after the end."""
