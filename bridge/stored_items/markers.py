@@ -84,16 +84,18 @@ def _is_line(tokens: list[str | Mark], place: int) -> bool:
 
 
 def _tokens(text: str) -> Iterator[str | Mark]:
-    """Yield pieces and marks; runs of invisible characters that are no marker stay text."""
+    """Yield pieces and marks; invisible characters that are no marker stay text."""
     place = 0
     for found in _MARK.finditer(text):
-        mark = _unseen_mark(found[0]) if found["unseen"] else _visible_mark(found)
-        if mark is None:
-            continue
-        if found.start() > place:
-            yield text[place : found.start()]
-        place = found.end()
-        yield mark
+        if found["unseen"]:
+            marks = [(found.start() + start, mark) for start, mark in _unseen_marks(found[0])]
+        else:
+            marks = [(found.start(), _visible_mark(found))]
+        for start, mark in marks:
+            if start > place:
+                yield text[place:start]
+            place = start + len(mark.text)
+            yield mark
     if place < len(text) or place == 0:
         yield text[place:]
 
@@ -105,12 +107,25 @@ def _visible_mark(found: re.Match[str]) -> Mark:
     return Mark((item_id,), found["first"] is None, found[0])
 
 
-def _unseen_mark(run: str) -> Mark | None:
-    codes, old_ids = zero_width.codes_in(run)
-    ids = [code[:LENGTH] for code in codes if _is_complete(code)] + old_ids
-    if not ids and len(run) < zero_width.MIN_JUNK:
-        return None
-    return Mark(tuple(ids), False, run)
+def _unseen_marks(run: str) -> list[tuple[int, Mark]]:
+    """Return the marks of a run with their places, markers side by side as one; what is long is none's text."""
+    marks: list[tuple[int, Mark]] = []
+    place = 0
+    for found in zero_width.find_markers(run):
+        ids = (found.code[:LENGTH],) if _is_complete(found.code) else found.old_ids
+        mark = Mark(ids, False, run[found.start : found.end])
+        if marks and found.start == place:
+            start, before = marks.pop()
+            marks.append((start, Mark(before.ids + ids, False, before.text + mark.text)))
+        else:
+            marks += [*_junk(run, place, found.start), (found.start, mark)]
+        place = found.end
+    return [*marks, *_junk(run, place, len(run))]
+
+
+def _junk(run: str, start: int, end: int) -> list[tuple[int, Mark]]:
+    is_long = end - start >= zero_width.MIN_JUNK
+    return [(start, Mark((), False, run[start:end]))] if is_long else []
 
 
 def _code(item_id: str) -> str:

@@ -16,6 +16,7 @@ from bridge.agent.items import Item, answered_call_id, call_id_of, message_item,
 from bridge.agent.rendering.call_details import image_paragraph, without_details
 from bridge.stored_items.items import NOTICE_TYPE, OWN_TYPES, StoredItem
 from bridge.stored_items.markers import Mark, may_have_markers, parse_text, strip_markers
+from bridge.stored_items.zero_width import remove_signs
 from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
 
 _TEXTS = ("input_text", "output_text", "text")
@@ -203,11 +204,13 @@ def _displayed_texts(named: Sequence[StoredItem]) -> dict[str, str]:
 def _unchanged(text: str, displayed: Mapping[str, str]) -> set[str] | None:
     """Return the ids of the texts that this one consists of, in sequence; the others were deleted.
 
-    None: it contains other words. White space between texts does not count.
+    None: it contains other words. White space between texts does not count, and neither do invisible
+    characters anywhere: between a text and the markers beside it nobody could tell whose they are.
     """
-    place = 0
+    place, text = 0, remove_signs(text)
     found: set[str] = set()
-    for item_id, each in displayed.items():
+    for item_id, shown in displayed.items():
+        each = remove_signs(shown).strip()
         while place < len(text) and text[place].isspace():
             place += 1
         if text.startswith(each, place):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
@@ -221,11 +221,22 @@ def _without_id(item: Item) -> Item:
     return {name: value for name, value in item.items() if name != "id"}
 
 
+def _answers(*texts: str) -> list[Any]:
+    """Steps in which nothing happens but that the model says these texts."""
+    return [(([], (words, False)), "none", 0, None) for words in texts]
+
+
 @pytest.mark.wide
 @examples(150)
+@example(_answers("a", "\u2063", "b", "c"), "zero_width")
+@example(_answers("a", "ok\u2063", "b", "c"), "zero_width")
+@example(_answers("a", "\u2064", "b", "c"), "zero_width")
+@example(_answers("a", "\u200b", "b", "c"), "zero_width")
+@example(_answers("a", "ok\u200d", "b", "c"), "zero_width")
+@example(_answers("", "\u2063", "", ""), "zero_width")
 @given(st.lists(STEP, min_size=2, max_size=10), st.sampled_from(["link", "zero_width"]))
 def test_every_answer_begins_with_all_that_was_seen_before(steps: list[Any], markers: str) -> None:
-    """S4-04, W-21, W-29, W-33: reload, copy, restart, another try, fork, edits, Stop, another model.
+    """Finding P-M5: S4-04, W-21, W-29, W-33: reload, copy, restart, another try, fork, edits, Stop, another model.
 
     What a model is given is exactly what is left of what was said and done, and it begins with all that it
     has seen, as far as the user has left that alone.
