@@ -35,6 +35,9 @@ RUN = re.compile(f"[{_SIGNS}]+")
 MIN_JUNK = 32
 """Minimum length of a run that cannot be human writing."""
 
+_OLD_START = re.compile("\u200b(?:\u200b\u200c\u200c|\u200c\u200b[\u200b\u200c])")
+"""First four bits of a digit or a capital letter: quick to see that no id begins here."""
+
 _ULID = re.compile(f"[{ALPHABET}]{{{LENGTH}}}")
 
 _WITHOUT_SIGNS = str.maketrans(dict.fromkeys(_SIGNS))
@@ -97,7 +100,7 @@ def _find_old(bits: str, at: int) -> FoundMarker | None:
     surplus = len(bits) % _OLD_SIZE
     for before in range(min(surplus, MIN_JUNK) + 1):
         end = len(bits) - surplus + before
-        if ids := _old_ids(bits[before:end]):
+        if _OLD_START.match(bits, before) and (ids := _old_ids(bits[before:end])):
             return FoundMarker(at + before, at + end, old_ids=tuple(ids))
     return None
 
