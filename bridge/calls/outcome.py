@@ -81,8 +81,8 @@ def read_report(
     """Turn what a page reported into an event of the call table.
 
     `uploaded` is the body that arrived earlier by HTTP PUT, if any; `safe`: repeating the request does no
-    harm; `proves_unsent`: whether a page that says that nothing was sent knows that. If the page announced an upload that is missing, an unsafe call still ends by its status, because
-    that says what the API did.
+    harm; `proves_unsent`: whether a page that says that nothing was sent knows that. If the page announced an
+    upload that is missing, an unsafe call still ends by its status, because that says what the API did.
     """
     if isinstance(report, FailedOutcome):
         is_proven = proves_unsent and report.delivered == "no"

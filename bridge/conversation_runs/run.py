@@ -34,8 +34,8 @@ _NOT_STORED = WireError(
 )
 _ELSEWHERE = WireError(
     code=ErrorCode.REPLICA_LOST,
-    message="The user came to be at home in another replica of the bridge while this answer was made, which has "
-    "ended it. What was stored of it is in the conversation: read that before you ask again.",
+    message="The user came to be at home in another replica of the bridge while this answer was made, which "
+    "has ended it. What was stored of it is in the conversation: read that before you ask again.",
 )
 
 

@@ -34,7 +34,7 @@ from bridge.homes import EpochOf, no_epoch
 from bridge.providers.directory import UnknownModel
 from bridge.providers.shelf import ModelEntry
 from bridge.providers.user_models import ModelServices
-from bridge.tasks import log_failures
+from bridge.tasks import log_failures, sleep_safely
 from toolserver.json_types import JsonObject
 
 STOP_S = 5.0
@@ -42,6 +42,9 @@ STOP_S = 5.0
 
 MAX_RUNS_PER_USER = 20
 """Maximum number of concurrent runs per user; chosen."""
+
+UNSTARTED_TRIES = 60
+"""Maximum number of attempts, one a second, to end a run that was stored and did not start; chosen."""
 
 MOVED_ASKED_BY = "a conversation"
 """Who asks for the calls of a run that goes on at another home: who began it is not stored."""
@@ -253,13 +256,33 @@ class ConversationRuns:
         self.locks.enter_run(live)
         try:
             context = await self._planner.plan_run(replace(plan, conversation=present), run.id)
-            await self._store.save_conversation(present, plan.added)
+            await self._save_start(present, plan.added)
             user_message, execution = self._prepare(context, live)
         except BaseException:
             self.locks.leave_run(live, RunEnd("failed"))
             raise
         self._tasks.start_task(execution.execute_run(), f"run {live.id}")
         return StartedRun(live, context, user_message)
+
+    async def _save_start(self, present: Conversation, added: Sequence[Message]) -> None:
+        try:
+            await self._store.save_conversation(present, added)
+        except BaseException:  # the database may have stored it, and not have come to say so
+            name = f"start of {present.run.id if present.run else ''}"
+            self._tasks.start_task(self._end_unstarted(present), name)
+            raise
+
+    async def _end_unstarted(self, conversation: Conversation) -> None:
+        """End a run that did not start, if it is stored."""
+        run = conversation.run
+        for _ in range(UNSTARTED_TRIES):
+            async with self.locks.lock_settings(conversation.id):
+                with suppress(BridgeError):
+                    found = await self._store.find_conversation(conversation.user_id, conversation.id)
+                    if found is not None and run is not None and found.run == run:
+                        await self._store.advance_run(replace(found, run=Run(run.id, "failed")))
+                    return
+            await sleep_safely(1.0)
 
     def _prepare(self, context: RunContext, live: LiveRun) -> tuple[JsonObject | None, ConversationRun]:
         """Announce a run; returns the user's message in the API's form, and the run to execute."""

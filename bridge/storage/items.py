@@ -204,9 +204,7 @@ class ItemTables:
         found = await asyncio.to_thread(lambda: [(row.first, self._rows.read_frames(row)) for row in rows])
         return [(number, frames) for number, frames in found if frames is not None]
 
-    async def _write_owned(
-        self, user_id: str, epoch: int | None, work: Callable[[Connection], None]
-    ) -> None:
+    async def _write_owned(self, user_id: str, epoch: int | None, work: Callable[[Connection], None]) -> None:
         """Write rows that a user's deletion deletes, if there is that user."""
         try:
             await self._writes.write_rows(user_id, epoch, work)

@@ -94,7 +94,7 @@ class Store(UserStore):
         """Claim under which a user's rows are written."""
         self._origin_of: OriginOf = no_origin
         self._on_fence: Callable[[], None] = lambda: None
-        self._writes = FencedWrites(self._session, self._thread, lambda: self._on_fence())
+        self._writes = FencedWrites(self._session, self._thread, self._note_fence)
         self.claim: Claim = claim_of(engines.reading)
         """Claim of a bridge to the database, exclusive unless `share_claim` was called.
 
@@ -147,6 +147,9 @@ class Store(UserStore):
         self._on_fence = listener
         watch_fence(self._engine.sync_engine, listener)
         self._thread.watch_fence(listener)
+
+    def _note_fence(self) -> None:
+        self._on_fence()
 
     def on_work(self, listener: WorkObserver) -> None:
         """Call `listener`, in any thread, after each session and each transaction of the writing thread.

@@ -108,7 +108,7 @@ def _visible_mark(found: re.Match[str]) -> Mark:
 
 
 def _unseen_marks(run: str) -> list[tuple[int, Mark]]:
-    """Return the marks of a run with their places, markers side by side as one; what is long is none's text."""
+    """Return the marks of a run with their places: markers side by side as one, and what no text has."""
     marks: list[tuple[int, Mark]] = []
     place = 0
     for found in zero_width.find_markers(run):

@@ -36,7 +36,7 @@ class TaskRun:
     _work: AbandonableWork | None = None
 
     async def run(self, work: Coroutine[Any, Any, JsonResult]) -> None:
-        """Run the call to its end; one that ends otherwise than it may has failed by a bug, which is raised."""
+        """Run the call to its end; a bug is its end, too, and is raised."""
         try:
             with AbandonableWork() as self._work:
                 self.outcome = await work

@@ -20,7 +20,7 @@ from bridge.homes import Home
 from tests.faults.link import Link
 from tests.faults.replicas.network import Cable, End
 
-CALL_PATH, RESPONSES_PATH = "/tools/{tool}", "/v1/responses"
+CALL_PATH, RESPONSES_PATH, CHAT_PATH = "/tools/{tool}", "/v1/responses", "/conversations/{id}/chat"
 _ASKED = RelayedRequest("POST", "/tools/t")
 
 

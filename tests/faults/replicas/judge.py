@@ -159,6 +159,7 @@ class ReplicaTotals:
     claims: int = 0
     excused: int = 0
     responses: Counter[str] = field(default_factory=Counter[str])
+    chats: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, other: "ReplicaTotals") -> None:
         self.histories += other.histories
@@ -169,3 +170,4 @@ class ReplicaTotals:
         self.claims += other.claims
         self.excused += other.excused
         self.responses += other.responses
+        self.chats += other.chats

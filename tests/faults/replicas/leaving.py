@@ -28,6 +28,7 @@ class PlayedParts:
     journal: QueuedJournal
     count_user: Callable[[str], int]
     """Requests to models that a user has open."""
+    move_runs: Callable[[str], None]
 
     @property
     def readiness(self) -> "PlayedParts":
@@ -46,7 +47,8 @@ class PlayedParts:
         return self
 
     def move_user(self, user_id: str) -> None:
-        """No runs of conversations are played."""
+        """Give runs up for which nobody waits here."""
+        self.move_runs(user_id)
 
     def stop(self, name: str, text: str) -> None:
         """The balancer of a history sends pages to any replica anyway."""

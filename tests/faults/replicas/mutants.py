@@ -21,7 +21,8 @@ from bridge.cluster.relay_client import (
     ReplicaRefused,
 )
 from bridge.errors import BridgeError, ErrorCode
-from bridge.homes import Home
+from bridge.homes import Home, held_epochs
+from tests.faults.replicas.conversations import FarConversations, PlayedConversations
 from tests.faults.replicas.exchanges import PlayedClient, played_client
 from tests.faults.replicas.replica import Around, ReplicaDouble
 from tests.faults.replicas.responses import FarItems, PlayedResponses
@@ -171,6 +172,27 @@ class Clinging(ReplicaDouble):
 async def _stop_nothing(user_id: str) -> None: ...
 
 
+class Startled(ReplicaDouble):
+    """It takes a constraint that speaks before the fence for a bug."""
+
+    def make_chats(self) -> FarConversations:
+        return _StartledConversations(self.world.tables, self, held_epochs(self.homes))
+
+
+class _StartledConversations(FarConversations):
+    async def is_own_fault(self, user_id: str, epoch: int | None) -> bool:
+        return True
+
+
+class Abandoning(ReplicaDouble):
+    """It does not end the conversations that a lost home was answering."""
+
+    def make_conversations(self) -> PlayedConversations:
+        made = super().make_conversations()
+        made.take_over = _resume_nothing
+        return made
+
+
 MUTANTS: Mapping[type[ReplicaDouble], str] = {
     Unfenced: "written under epoch",
     Tireless: "before it has looked",
@@ -183,5 +205,7 @@ MUTANTS: Mapping[type[ReplicaDouble], str] = {
     Overwriting: "is kept",
     Heedless: "is never ended",
     Clinging: "which knows that its user has left",
+    Startled: "is told of a bug",
+    Abandoning: "is never ended",
 }
 """What the judge says of each."""

@@ -30,6 +30,18 @@ RESPONSE_STEPS = (
 )  # fmt: skip
 """The steps of a response in the background."""
 
+CHATS_EVERY = 4
+"""One history of so many has conversations."""
+
+CHAT_STEPS = ("asked advance_run", "done advance_run", "done advance_run", "known advance_run")
+"""The steps of an answer in a conversation."""
+
+CHAT_ACTIONS: tuple[tuple[Action, ...], ...] = (
+    ("cut_redis", "cut_postgres"), ("cut_redis", "cut_postgres"), ("freeze",), ("sleep",), ("sleep",),
+    ("sleep",), ("kill",), ("stop",), ("cut_postgres",), ("lose_answer",),
+)  # fmt: skip
+"""What strikes there, at once."""
+
 STEP_ACTIONS: tuple[Action, ...] = (
     "kill", "kill", "freeze", "freeze", "freeze", "cut_pair", "cut_redis", "cut_postgres", "lose_answer",
     "stall", "double", "cut_page", "reload", "stop", "sleep", "caller_leaves",
@@ -73,6 +85,31 @@ class ResponsePlan:
 
 
 @dataclass(frozen=True)
+class ChatPlan:
+    """A question in a conversation, whose answer takes a call of a tool."""
+
+    number: int
+    user: str
+    at: float
+    takes_s: float
+
+    @property
+    def conversation_id(self) -> str:
+        return f"conv-{self.number}"
+
+    @property
+    def words(self) -> str:
+        return f"chat {self.number}"
+
+    @property
+    def answer(self) -> str:
+        return f"answer to chat {self.number}"
+
+    def __str__(self) -> str:
+        return f"chat {self.number} of {self.user} at {self.at:.2f}: {self.takes_s:.2f} s"
+
+
+@dataclass(frozen=True)
 class Plan:
     """A history before it happens."""
 
@@ -86,12 +123,13 @@ class Plan:
     responses: tuple[ResponsePlan, ...] = ()
     keyed: frozenset[int] = frozenset()
     """Calls whose clients name them by idempotency keys, and send them again until they hear of success."""
+    chats: tuple[ChatPlan, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"seed {self.seed}: {self.tabs} tab(s) each, {self.at_once} call(s) at once"]
         lines += [f"sent again with a key: {sorted(self.keyed)}"] if self.keyed else []
         lines += [f"{call}; asks {SLOTS[at]}" for call, at in zip(self.calls, self.callers, strict=True)]
-        return "\n".join([*lines, *map(str, self.responses), *map(str, self.faults)])
+        return "\n".join([*lines, *map(str, self.responses), *map(str, self.chats), *map(str, self.faults)])
 
 
 def make_replica_plan(seed: int) -> Plan:
@@ -104,7 +142,23 @@ def make_replica_plan(seed: int) -> Plan:
     keyed = frozenset(call.number for call in calls if not call.safe and chance.random() < 0.4)
     responses = tuple(_response(chance, number) for number in range(chance.choice((0, 0, 1, 2))))
     faults += tuple(_fault_of_response(chance) for _ in responses[:1] if chance.random() < 0.7)
-    return Plan(seed, tuple(calls), callers, faults, tabs, at_once, responses, keyed)
+    plan = Plan(seed, tuple(calls), callers, faults, tabs, at_once, responses, keyed)
+    return plan if seed % CHATS_EVERY else _with_chats(random.Random(f"chats {seed}"), plan)
+
+
+def _with_chats(chance: random.Random, plan: Plan) -> Plan:
+    users = [chance.choice(("ann", "ann", "bob")) for _ in range(chance.choice((1, 1, 2)))]
+    chats = tuple(
+        ChatPlan(
+            number, user, 2.0 + chance.random() * 6, takes_s=chance.choice((0.1, 0.1, 0.1, 2.0, 6.0, 15.0))
+        )
+        for number, user in enumerate(users)
+    )
+    step, nth = chance.choice(CHAT_STEPS), chance.choice((0, 1, 1, 1, 1, 2, 3))
+    actions = chance.choice(CHAT_ACTIONS)
+    amount, victim = chance.random(), chance.choice((3, 4))
+    strikes = tuple(Fault(action, None, step, nth, amount, victim) for action in actions)
+    return replace(plan, chats=chats, faults=plan.faults[: chance.choice((0, 0, 1, 9))] + strikes)
 
 
 def smaller_plans(plan: Plan) -> Iterator[Plan]:
@@ -113,6 +167,8 @@ def smaller_plans(plan: Plan) -> Iterator[Plan]:
         yield replace(plan, faults=plan.faults[:index] + plan.faults[index + 1 :])
     for index in range(len(plan.responses)):
         yield replace(plan, responses=plan.responses[:index] + plan.responses[index + 1 :])
+    for index in range(len(plan.chats)):
+        yield replace(plan, chats=plan.chats[:index] + plan.chats[index + 1 :])
     for index in range(len(plan.calls) if len(plan.calls) > 1 else 0):
         callers = plan.callers[:index] + plan.callers[index + 1 :]
         yield replace(plan, calls=plan.calls[:index] + plan.calls[index + 1 :], callers=callers)

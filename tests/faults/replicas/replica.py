@@ -8,6 +8,7 @@ over. Followed: the rest of `bridge/app/replica.py`, `bridge/app/resident_work.p
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from bridge.agent.errors import ApiFailure
@@ -35,8 +36,10 @@ from bridge.tasks import Tasks, sleep_safely
 from tests.faults.link import Link
 from tests.faults.page_server import PageServer
 from tests.faults.plan import CallPlan, Kind
+from tests.faults.replicas.conversations import FarConversations, PlayedConversations
 from tests.faults.replicas.engines import FarDirectory, FarTables, QueuedJournal
 from tests.faults.replicas.exchanges import (
+    CHAT_PATH,
     RESPONSES_PATH,
     Dialled,
     Gate,
@@ -87,6 +90,8 @@ class Around(Protocol):
     def kept_answer(self, number: int) -> Any: ...
     @property
     def readers(self) -> "ResponseReaders": ...
+    @property
+    def chatters(self) -> "TalkingClients": ...
     async def dial(self, replica: "ReplicaDouble", url: str) -> Dialled: ...
 
 
@@ -96,6 +101,15 @@ class ResponseReaders(ResponseSurroundings, Protocol):
     def number_ask(self, ask: "ResponseAsk") -> int: ...
     def ask_of(self, number: int) -> "ResponseAsk | None": ...
     def told(self, ask: "ResponseAsk", what: Any) -> None: ...
+
+
+class TalkingClients(Protocol):
+    """What a replica needs of the clients that talk."""
+
+    def takes_s(self) -> float: ...
+    def number_ask(self, ask: Any) -> int: ...
+    def ask_of(self, number: int) -> Any: ...
+    def told(self, ask: Any, what: Any) -> None: ...
 
 
 class Asked(NamedTuple):
@@ -153,17 +167,21 @@ class ReplicaDouble(PageServer):
         self.residents = Residents(self.tasks)
         counters = ReplicaCounters()
         self.homes = self._make_homes(counters)
-        self._leaving = LeavingReplica(self.homes, self.membership, self.residents)
         self.plain = QueuedJournal(self.far, self.tasks, lambda call: around.excuse(self, call))
         self.fenced = self.make_journal()
         super().__init__(self.fenced, _Here(around), approval_s=APPROVAL_S)
         self.repeats, self.responses = self.make_repeats(), self.make_responses()
+        self.conversations = self.make_conversations()
         self._expected: dict[str, float] = {}
         self.residents.take_work(self._resident_work())
         self.router = PassingOn(self.homes, self.residents, self.make_lost(), self.make_client(), counters)
         self._sockets_elsewhere, self._gate = OpenExchanges(), Gate(self.homes, self)
         self.membership.on_death(self.router.cut_replica)
         self.membership.on_death(self._sockets_elsewhere.cut_replica)
+
+    @cached_property
+    def _leaving(self) -> LeavingReplica:
+        return LeavingReplica(self.homes, self.membership, self.residents)
 
     def _make_homes(self, counters: ReplicaCounters) -> Homes:
         hooks = HomeHooks(self.residents.enter, self.residents.leave, self.residents.is_idle)
@@ -182,6 +200,13 @@ class ReplicaDouble(PageServer):
 
     def make_items(self) -> FarItems:
         return FarItems(self.world.tables, self, held_epochs(self.homes))
+
+    def make_conversations(self) -> PlayedConversations:
+        takes_s, controls = self.world.chatters.takes_s, self.world.controls()
+        return PlayedConversations(self.homes, self.make_chats(), takes_s, controls)
+
+    def make_chats(self) -> FarConversations:
+        return FarConversations(self.world.tables, self, held_epochs(self.homes))
 
     def make_lost(self) -> LostRequests:
         return LostRequests(self.homes, self.far)
@@ -230,6 +255,7 @@ class ReplicaDouble(PageServer):
         self.world.note(f"{self.id}: stops")
         await self._leaving.hand_over(self._parts, STOP_S)
         await self.responses.running.stop_background()
+        await self.conversations.runs.stop_all()
         self.dispatcher.stop_calls()
         await self.fenced.wait_until_committed(STOP_COMMIT_S)
         while self._callers:
@@ -241,7 +267,8 @@ class ReplicaDouble(PageServer):
 
     @property
     def _parts(self) -> PlayedParts:
-        return PlayedParts(self.dispatcher, self.fenced, self.plain, self.responses.requests.count_user)
+        count, move = self.responses.requests.count_user, self.conversations.runs.move_user
+        return PlayedParts(self.dispatcher, self.fenced, self.plain, count, move)
 
     async def _hand_over(self, user_id: str, to: str) -> None:
         await self._leaving.hand_over_one(self._parts, user_id, to)
@@ -257,11 +284,13 @@ class ReplicaDouble(PageServer):
     def _resident_work(self) -> ResidentWork:
         async def settle(home: Home) -> None:
             await self.fenced.settle_user(home.user_id, home.epoch)
+            await self.conversations.take_over(home.user_id)
             await self.responses.resume_user(home.user_id)
 
         async def end_work(user_id: str) -> None:
             self.dispatcher.leave_user(user_id)
             await self.responses.stop_user(user_id)
+            await self.conversations.runs.stop_user(user_id)
             self.repeats.forget_user(user_id)
             for socket in [each for each in self._sockets.values() if each.user_id == user_id]:
                 socket.link.send("page", "moved", None)
@@ -269,7 +298,8 @@ class ReplicaDouble(PageServer):
 
         def is_busy(user_id: str) -> bool:
             calls, running = self.dispatcher.open_calls(user_id), self.responses.running.count_user(user_id)
-            return bool(self._pages.get(user_id) or calls or running)
+            is_talking = self.conversations.is_running(user_id)
+            return bool(self._pages.get(user_id) or calls or running or is_talking)
 
         return ResidentWork(settle, end_work, is_busy, self._expect_page)
 
@@ -356,6 +386,25 @@ class ReplicaDouble(PageServer):
                 await self.responses.start(ask.plan, made, relayed_id)
                 return made
             return None
+
+    async def answer_chatter(self, ask: Any) -> None:
+        """Follows what asks in a conversation."""
+        asked = PlayedRequest(self.world.chatters.number_ask(ask), canonical=CHAT_PATH)
+        what: Any = None
+        with suppress(ConnectionResetError):
+            try:
+                kept = await pass_on(self.router, asked, ask.plan.user)
+                what = await self._chat(ask) if kept is None else self.world.kept_answer(kept)
+            except BridgeError as error:
+                what = error
+        self.world.chatters.told(ask, what)
+
+    async def _chat(self, ask: Any) -> Any:
+        try:
+            async with self.residents.serve_user(ask.plan.user):
+                return await self.conversations.answer(ask.plan)
+        except BridgeError as error:
+            return error
 
     # Connections: of pages, and of other replicas
 
@@ -456,7 +505,9 @@ class ReplicaDouble(PageServer):
         end.on_close = cancel
         if body is not None:
             number, relayed_id = body[1], vouched.request_id
-            if (ask := self.world.readers.ask_of(number)) is None:
+            if (chat := self.world.chatters.ask_of(number)) is not None:
+                answer: Any = await self._chat(chat)
+            elif (ask := self.world.readers.ask_of(number)) is None:
                 answer = await self._answer(self.world.plan_of(number), relayed_id)
             else:
                 answer = await self._respond(ask, relayed_id)

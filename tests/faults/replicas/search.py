@@ -64,7 +64,13 @@ def _print(history: History) -> None:
 
 def _print_totals(totals: ReplicaTotals, first: int, spent_s: float) -> None:
     print(f"{totals.histories} histories of three replicas from seed {first} in {spent_s:.0f} s")
-    for name, counter in (("told", totals.told), ("responses", totals.responses), ("faults", totals.faults)):
+    counters = {
+        "told": totals.told,
+        "responses": totals.responses,
+        "chats": totals.chats,
+        "faults": totals.faults,
+    }
+    for name, counter in counters.items():
         print(f"{name}: {', '.join(f'{key} {count}' for key, count in counter.most_common())}")
     print(
         f"{totals.unsafe_calls} unsafe calls, {totals.passed_on} answers passed on, {totals.claims} claims; "

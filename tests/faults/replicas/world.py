@@ -17,6 +17,7 @@ from tests.faults.link import Link, Message
 from tests.faults.page_double import Device, Worker
 from tests.faults.page_journal import JournalPlayer
 from tests.faults.plan import CallPlan
+from tests.faults.replicas.chats import Chatters
 from tests.faults.replicas.exchanges import Dialled
 from tests.faults.replicas.judge import (
     GREETING_S,
@@ -47,7 +48,8 @@ QUIET_S = 9.0
 
 QUIET_STATEMENTS = frozenset({
     "add_events", "add_items", "by_ids", "find", "find_response", "read_chain", "read_events",
-    "list_unfinished", "list_homes", "find_home", "list_left", "find_known", "find_relayed", "claim_left",
+    "list_unfinished", "list_running", "list_messages", "list_homes", "find_home", "list_left", "find_known",
+    "find_relayed", "claim_left",
 })  # fmt: skip
 """Those that a trace leaves out."""
 
@@ -100,6 +102,7 @@ class World(Story[CallerCourse]):
         self._answers: list[Any] = []
         self._keys_chance = random.Random(f"sent again {plan.seed}")
         self.readers = Readers(self, plan.responses, self._keys_chance)
+        self.chatters = Chatters(self, plan.chats, random.Random(f"chatters {plan.seed}"))
         self._claimed_at: dict[tuple[str, int], float] = {}
         self.statements = Statements(self.wires, self)
         self.strikes = Strikes(self, self._chance)
@@ -110,7 +113,9 @@ class World(Story[CallerCourse]):
         self.uploads_fail = False
         self.replicas: dict[str, ReplicaDouble] = {}
         self.everyone: list[ReplicaDouble] = []
-        self.devices: Sequence[Device] = [DeviceOfReplicas(f"{user}0", user, self, is_older=plan.seed % 2 == 1) for user in ("ann", "bob")]
+        self.devices: Sequence[Device] = [
+            DeviceOfReplicas(f"{user}0", user, self, is_older=plan.seed % 2 == 1) for user in ("ann", "bob")
+        ]
         loop.set_exception_handler(
             lambda _, context: self.alarm(repr(context.get("exception") or context["message"]))
         )
@@ -354,6 +359,7 @@ class World(Story[CallerCourse]):
             return
         self.note(f"{replica.id}: is killed")
         replica.process.is_dead = True
+        self.chatters.lose(replica.id)
         self._remains += asyncio.all_tasks()  # a collected task would clean up, which a killed one cannot
         for course in self.courses.values():
             if course.asks == replica.id and course.told_at is None and not course.is_gone:
@@ -385,6 +391,7 @@ class World(Story[CallerCourse]):
         for call, asks in zip(self.plan.calls, self.plan.callers, strict=True):
             self.later(call.at, lambda call=call, asks=asks: self._begin(call, asks))
         self.readers.begin()
+        self.chatters.begin()
         for fault in self.plan.faults:
             if fault.at is not None:
                 self.later(fault.at, lambda fault=fault: self.strikes.strike(fault, Moment()))
@@ -395,19 +402,20 @@ class World(Story[CallerCourse]):
             problems = broken_rules(course, deeds, rows, self.strikes.faults_s)
             self.broken += [f"call {number}: {problem}" for problem in problems]
         self.broken += self.readers.find_broken()
+        self.broken += self.chatters.find_broken(self.strikes.faults_s)
         await self._clean_up()
 
     async def _settle(self) -> None:
         """Until nothing has happened for a while."""
         quiet_since = 0.0
-        last_begin = max(each.at for each in (*self.plan.calls, *self.plan.responses))
+        last_begin = max(each.at for each in (*self.plan.calls, *self.plan.responses, *self.plan.chats))
         while self.now() < LONGEST_S:
             await asyncio.sleep(1.0)
             is_open = any(
                 course.began_at is not None and course.told_at is None and not course.is_gone
                 for course in self.courses.values()
             ) or any(row.outcome is None for row in self.tables.calls.values())
-            is_open = is_open or self.readers.is_open
+            is_open = is_open or self.readers.is_open or self.chatters.is_open
             is_young = self.now() < max(last_begin + 0.5, self.strikes.healed_at)
             if is_open or is_young:
                 quiet_since = self.now()
@@ -463,6 +471,7 @@ class World(Story[CallerCourse]):
             totals.unsafe_calls += not course.plan.safe
             totals.excused += course.is_excused
         self.readers.count(totals)
+        self.chatters.count(totals)
 
 
 def play(plan: Plan, journals: JournalPlayer, make: MakeReplica = ReplicaDouble) -> History:

@@ -1,4 +1,4 @@
-"""What a home writes that was cut off, after the next home has written: some constraints speak before the fence."""
+"""What a home that was cut off writes after the next home: some constraints speak before the fence."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,9 @@ from bridge.homes import Home
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.stored_items.items import StoredItem, StoredResponse
+from tests.support.cluster.tables import UNIQUE_INDEXES
 from tests.support.stores.databases import execute
+from tests.support.stores.memory_conversations import MemoryConversations, UniqueViolation
 from tests.support.stores.postgresql import PostgresServer
 
 pytestmark = pytest.mark.asyncio
@@ -43,8 +45,7 @@ class Homes:
         await store.item_store().add_items([_item(self.ann, item_id)])
 
     async def response(self, store: Store, *items: str) -> None:
-        body = {"id": "r1"}
-        stored = StoredResponse("r1", self.ann.id, "demo", "in_progress", body, {}, 5.0)
+        stored = StoredResponse("r1", self.ann.id, "demo", "in_progress", {"id": "r1"}, {}, 5.0)
         await store.item_store().save_response(stored, [_item(self.ann, each) for each in items])
 
     async def events(self, store: Store) -> None:
@@ -155,11 +156,41 @@ UNREACHED = {
 
 async def test_each_unique_index_of_what_is_fenced_is_met_here(homes: Homes) -> None:
     """Finding R-1: a new index that speaks before the fence is a case of the test above, or has a reason."""
-    fenced = execute(homes.where, "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'check_epoch'")
+    fenced = execute(
+        homes.where, "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'check_epoch'"
+    )
     names = {str(row[0]) for row in fenced} | set(FENCED_IN_PARENTS)
     assert set(TABLES) | {"calls"} == names
     found = _unique_indexes(homes.where, sorted(names))
     assert found == {index for index, _ in WRITES.values()} | set(UNREACHED)
+
+
+async def test_the_model_of_the_fault_suite_has_every_unique_index(homes: Homes) -> None:
+    """Finding R-1: it had none, so that no history met one; a new one is to be one of the model, too."""
+    tables = ", ".join(f"'{table}'::regclass" for table in (*TABLES, "calls", "homes"))
+    found = execute(
+        homes.where,
+        "SELECT indexrelid::regclass::text, (SELECT string_agg(attname, ' ' ORDER BY place) FROM"
+        " unnest(indkey) WITH ORDINALITY AS key (number, place) JOIN pg_attribute"
+        " ON attrelid = indrelid AND attnum = number)"
+        f" FROM pg_index WHERE indisunique AND indrelid IN ({tables})",
+    )
+    assert {str(name): tuple(str(columns).split()) for name, columns in found} == dict(UNIQUE_INDEXES)
+
+
+async def test_the_model_refuses_what_postgresql_refuses(homes: Homes) -> None:
+    """Finding R-1: the same writes, under a claim that holds, so that no fence says anything."""
+    model, tables = MemoryConversations(), homes.new.conversation_tables()
+    first, again = _message("first", 7), _message("again", 7)
+    await model.add_conversation(homes.chat)
+    await model.advance_run(homes.chat, [first])
+    await tables.advance_run(homes.chat, [first])
+    for store in (model, tables):
+        await store.advance_run(homes.chat, [replace(first, created_at=3.0)])
+        for write in (store.advance_run(homes.chat, [again]), store.add_conversation(homes.chat)):
+            with pytest.raises((IntegrityError, UniqueViolation)):
+                await write
+        assert [each.id for each in await store.list_messages(homes.chat.id)] == ["first"]
 
 
 def _unique_indexes(where: URL, tables: Sequence[str]) -> set[str]:
@@ -171,5 +202,5 @@ def _unique_indexes(where: URL, tables: Sequence[str]) -> set[str]:
     return {str(row[0]) for row in found}
 
 
-def _contents(where: URL) -> list[list[object]]:
+def _contents(where: URL) -> list[list[str]]:
     return [sorted(map(repr, execute(where, f"SELECT * FROM {table}"))) for table in TABLES]

@@ -3,8 +3,10 @@
 Held to PostgreSQL by `test_models.py` and `test_random_statements.py` in `tests/storage/replicas`.
 """
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from bridge.calls.fenced_journal import KnownCall, LeftCall
 from bridge.calls.open_call import OpenCall
@@ -14,7 +16,21 @@ from bridge.calls.request import RepeatIdentity
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from tests.support.stores.memory_conversations import UNIQUE_INDEXES as OF_CONVERSATIONS
+from tests.support.stores.memory_conversations import MemoryConversations, UniqueViolation
 from tests.support.stores.memory_item_store import UNFINISHED, MemoryItemStore
+
+UNIQUE_INDEXES: Mapping[str, tuple[str, ...]] = {
+    "homes_pkey": ("user_id",),
+    "calls_pkey": ("id",),
+    "kept_responses_pkey": ("id",),
+    "kept_items_pkey": ("row_id",),
+    "kept_items_by_id": ("user_id", "id"),
+    "kept_events_pkey": ("response_id", "first"),
+    **OF_CONVERSATIONS,
+}
+"""Columns of each index of the tables that are modelled. Writes of all but those of conversations name what
+happens to a row that is there, so that they refuse nothing; of those, `MemoryConversations` does."""
 
 
 @dataclass
@@ -42,6 +58,7 @@ class Tables:
 
     homes: dict[str, Home] = field(default_factory=dict[str, Home])
     calls: dict[str, CallRow] = field(default_factory=dict[str, CallRow])
+    conversations: MemoryConversations = field(default_factory=MemoryConversations)
     items: MemoryItemStore = field(default_factory=MemoryItemStore)
     """Responses, and what belongs to them; who writes them asks `holds`."""
     claimed_as: dict[str, int] = field(default_factory=dict[str, int])
@@ -69,7 +86,9 @@ class Tables:
     def claim_left(self, replica: str, live: Sequence[str], limit: int) -> list[tuple[Home, Home]]:
         calling = [row.user_id for row in self.calls.values() if row.outcome is None]
         unfinished = [each.user_id for each in self.items.responses.values() if each.status in UNFINISHED]
-        open_work = list(dict.fromkeys((*calling, *unfinished)))
+        chats = self.conversations.conversations.values()
+        talking = [each.user_id for each in chats if each.run and each.run.state == "running"]
+        open_work = list(dict.fromkeys((*calling, *talking, *unfinished)))
         alive = {replica, *live}
         at_home = [self.homes[user_id] for user_id in open_work if user_id in self.homes]
         left = [home for home in at_home if home.replica not in alive]
@@ -127,6 +146,24 @@ class Tables:
                 ending = row.outcome.without_text()
                 return RecordedCall(user_id, caller, known.digest, 0.0, ending, heard=False, heard_at=0.0)
         return None
+
+    def write_conversation(
+        self, user_id: str, epoch: int | None, work: Callable[[], None]
+    ) -> Literal["fenced"] | UniqueViolation | None:
+        """Run a transaction; returns why nothing was written. Indexes speak first, then the fence."""
+        before = copy.copy(self.conversations)
+        before.conversations = dict(before.conversations)
+        try:
+            work()
+        except UniqueViolation as refused:
+            return refused
+        if self.holds(user_id, epoch):
+            return None
+        self.conversations.conversations, self.conversations.messages = (
+            before.conversations,
+            before.messages,
+        )
+        return "fenced"
 
     def find_relayed(self, user_id: str, request_id: str) -> list[KnownCall]:
         asked = (user_id, request_id, False)

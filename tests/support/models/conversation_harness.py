@@ -1,13 +1,14 @@
 """Runs of conversations with a scripted model and a store that can fail."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from bridge.agent.toolbox import BridgeTool
 from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn import TurnSettings
+from bridge.calls.ports import JournalEntry
 from bridge.conversation_runs.locks import RunEnd
 from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns
 from bridge.conversations.conversation import Conversation
@@ -58,7 +59,7 @@ class OneModel:
 class NoJournal:
     """The journal, which knows no call."""
 
-    async def of_turn(self, _user_id: str, _turn_id: str, *, since: float) -> dict[str, Any]:
+    async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> Mapping[str, JournalEntry]:
         return {}
 
 
@@ -66,7 +67,11 @@ class ConversationHarness:
     """The runs of one process."""
 
     def __init__(
-        self, store: ConversationStore, model: Any, own_names: Sequence[str] = (), epoch_of: EpochOf = no_epoch
+        self,
+        store: ConversationStore,
+        model: Any,
+        own_names: Sequence[str] = (),
+        epoch_of: EpochOf = no_epoch,
     ) -> None:
         tools = PlannedToolbox(own_names)
         turns = MemoryHarness(tools=tools).runner

@@ -86,7 +86,7 @@ async def test_a_page_that_declined_it_has_not_begun_it() -> None:
 
 
 async def test_a_no_before_the_acknowledgement_may_be_that_of_an_earlier_sending() -> None:
-    """Finding R-2: what lay in the page's outbox comes first; what it was just sent it begins all the same."""
+    """Finding R-2: what lay in the page's outbox comes first; what it was just sent it begins then."""
     assert (await declined_once(acknowledges=False)).state is CallState.OUTCOME_UNKNOWN
 
 

@@ -48,7 +48,7 @@ async def count_writes() -> int:
 async def test_an_unexpected_failure_of_any_write_ends_the_run_and_frees_the_conversation(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Finding R-1: no exception skips the release of the lock or the end of the feed, whichever write it is."""
+    """Finding R-1: no exception skips the release of the lock or the end of the feed, at whichever write."""
     writes = await count_writes()
     assert writes >= 4  # the question, the call, its output, the answer and the end
     for fails_at in range(2, writes + 1):
@@ -94,7 +94,7 @@ async def test_an_end_that_is_stored_late_is_told() -> None:
 
 
 async def test_a_run_that_cannot_be_gone_on_with_nor_ended_is_left() -> None:
-    """Finding R-1: the next home that takes a run up fails at its end, too; the conversation is free there."""
+    """Finding R-1: the next home that takes a run up fails at its end, too, and frees the conversation."""
     moving = replace(CHAT, run=Run("run-1", "running", is_moving=True), head_id="lost")
     store = FailingConversations({CHAT.id: moving}, {}, fails_at=2, times=1000)
     harness = ConversationHarness(store, scripted())

@@ -68,9 +68,8 @@ class Scene:
     async def over(self) -> bytes:
         """What the listener was told, once the response runs no more."""
         heard = await asyncio.wait_for(self.listening, 30)
-        async with asyncio.timeout(30):
-            while self.running.find_running("ann", ID) is not None:
-                await asyncio.sleep(0.1)
+        if (one := self.running.find_running("ann", ID)) is not None:
+            await asyncio.wait_for(one.wait_gone(), 30)
         self.running.check_room("ann")
         await self.tasks.close()
         return heard

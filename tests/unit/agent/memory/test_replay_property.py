@@ -236,7 +236,7 @@ def _answers(*texts: str) -> list[Any]:
 @example(_answers("", "\u2063", "", ""), "zero_width")
 @given(st.lists(STEP, min_size=2, max_size=10), st.sampled_from(["link", "zero_width"]))
 def test_every_answer_begins_with_all_that_was_seen_before(steps: list[Any], markers: str) -> None:
-    """Finding P-M5: S4-04, W-21, W-29, W-33: reload, copy, restart, another try, fork, edits, Stop, another model.
+    """Finding P-M5: S4-04, W-21, W-29, W-33: reload, copy, restart, fork, edits, Stop, another try and model.
 
     What a model is given is exactly what is left of what was said and done, and it begins with all that it
     has seen, as far as the user has left that alone.

@@ -24,12 +24,13 @@ EDGES = st.text(SIGNS, max_size=MIN_JUNK - 1)
 WORDS = st.one_of(
     st.text(SIGNS, min_size=1, max_size=3),
     st.text(f"{SIGNS}ok \n", max_size=12),
-    st.builds(lambda before, after: f"{before}ok{after}", EDGES, EDGES),
+    st.lists(EDGES, min_size=2, max_size=2).map("ok".join),
     st.text(SIGNS, min_size=MIN_JUNK - 2, max_size=80),
     st.sampled_from([
         unseen_marker(ULIDS[0]), unseen_marker(ULIDS[0])[:40], unseen_marker(ULIDS[0])[40:], "\u2063" * 71,
         f"ok{unseen_marker(ULIDS[0])[:-1]}", f"\u2064{unseen_marker(ULIDS[0])}\u2063", "[tb:", "]: #",
-        f"\n\n{link_marker(ULIDS[0])[:-3]}", f"{link_marker(ULIDS[0])}\n\n", "👩\u200d💻", "ok\u200b ", "\u2060\n",
+        f"\n\n{link_marker(ULIDS[0])[:-3]}", f"{link_marker(ULIDS[0])}\n\n", "👩\u200d💻", "ok\u200b ",
+        "\u2060\n",
     ]),
 )  # fmt: skip
 
