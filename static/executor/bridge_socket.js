@@ -4,8 +4,7 @@
  * every result until the bridge has confirmed it, across reconnects. Knows no HTTP, no plans and no secrets.
  */
 
-import { CallArrivals } from "./call_arrivals.js";
-import { cancelSentence, readCall, textOf } from "./call_message.js";
+import { CallArrivals, cancelSentence, readCall, textOf } from "./call_message.js";
 import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
 import { Reconnection } from "./reconnection.js";
 
@@ -31,7 +30,7 @@ import { Reconnection } from "./reconnection.js";
  *   something that the views read is to be read again, unless it is of that revision
  * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
  */
-/** @typedef {SocketDelegate & import("./call_arrivals.js").ArrivalDelegate} BridgeSocketDelegate */
+/** @typedef {SocketDelegate & import("./call_message.js").ArrivalDelegate} BridgeSocketDelegate */
 
 const PROTOCOL = 2;
 const PATH = "/ws/socket.io";

@@ -3,12 +3,13 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from bridge.agent.items import message_text
 from bridge.conversation_runs.locks import RunEnd
 from bridge.conversations.conversation import Conversation
 from bridge.errors import BridgeError, ErrorCode
+from tests.faults.replicas.asks import ChatAsk
 from tests.faults.replicas.judge import ReplicaTotals
 from tests.faults.replicas.plan import ChatPlan
 from tests.faults.replicas.replica import ReplicaDouble
@@ -19,12 +20,6 @@ FIRST_CHAT = 1_000_000
 
 MOST_S = 60.0
 """A caller waits no longer, plus the time for which something is broken."""
-
-
-class ChatAsk(NamedTuple):
-    """A question in a conversation."""
-
-    plan: ChatPlan
 
 
 @dataclass

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from bridge.errors import BridgeError
+from tests.faults.replicas.asks import ResponseAsk
 from tests.faults.replicas.judge import ReplicaTotals, ResponseCourse, broken_rules_of_response
 from tests.faults.replicas.plan import ResponsePlan
-from tests.faults.replicas.replica import ReplicaDouble, ResponseAsk
+from tests.faults.replicas.replica import ReplicaDouble
 from tests.faults.replicas.responses import read_body
 from tests.support.cluster.tables import Tables
 from tests.support.stores.memory_item_store import UNFINISHED

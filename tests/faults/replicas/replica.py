@@ -6,10 +6,10 @@ over. Followed: the rest of `bridge/app/replica.py`, `bridge/app/resident_work.p
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from bridge.agent.errors import ApiFailure
 from bridge.app.replica import LOOK_S
@@ -36,6 +36,14 @@ from bridge.tasks import Tasks, sleep_safely
 from tests.faults.link import Link
 from tests.faults.page_server import PageServer
 from tests.faults.plan import CallPlan, Kind
+from tests.faults.replicas.asks import (
+    Asked,
+    ChatAsk,
+    ReplicaSurroundings,
+    ResponseAsk,
+    ResponseReaders,
+    TalkingClients,
+)
 from tests.faults.replicas.conversations import FarConversations, PlayedConversations
 from tests.faults.replicas.engines import FarDirectory, FarTables, QueuedJournal
 from tests.faults.replicas.exchanges import (
@@ -51,9 +59,8 @@ from tests.faults.replicas.exchanges import (
 )
 from tests.faults.replicas.leaving import LeavingReplica, PlayedParts
 from tests.faults.replicas.network import Cable, End, hang_up
-from tests.faults.replicas.plan import ResponsePlan
 from tests.faults.replicas.processes import Program
-from tests.faults.replicas.responses import FarItems, PlayedResponses, ResponseSurroundings
+from tests.faults.replicas.responses import FarItems, PlayedResponses
 from tests.faults.story import request_of
 from tests.support.cluster.engines import RedisModel
 from tests.support.cluster.tables import Tables
@@ -82,66 +89,17 @@ class Around(Protocol):
     def excuse(self, replica: "ReplicaDouble", call: OpenCall) -> None: ...
     def kill(self, replica: "ReplicaDouble") -> None: ...
     def key_of(self, number: int) -> str | None: ...
-    def told(self, replica: "ReplicaDouble", asked: "Asked", what: CallOutcome | BridgeError | None) -> None:
+    def told(self, replica: "ReplicaDouble", asked: Asked, what: CallOutcome | BridgeError | None) -> None:
         """What the caller of a call hears; None: it was cut off."""
         ...
 
     def keep_answer(self, answer: Any) -> int: ...
     def kept_answer(self, number: int) -> Any: ...
     @property
-    def readers(self) -> "ResponseReaders": ...
+    def readers(self) -> ResponseReaders: ...
     @property
-    def chatters(self) -> "TalkingClients": ...
+    def chatters(self) -> TalkingClients: ...
     async def dial(self, replica: "ReplicaDouble", url: str) -> Dialled: ...
-
-
-class ResponseReaders(ResponseSurroundings, Protocol):
-    """What a replica needs of the clients that want responses."""
-
-    def number_ask(self, ask: "ResponseAsk") -> int: ...
-    def ask_of(self, number: int) -> "ResponseAsk | None": ...
-    def told(self, ask: "ResponseAsk", what: Any) -> None: ...
-
-
-class TalkingClients(Protocol):
-    """What a replica needs of the clients that talk."""
-
-    def takes_s(self) -> float: ...
-    def number_ask(self, ask: Any) -> int: ...
-    def ask_of(self, number: int) -> Any: ...
-    def told(self, ask: Any, what: Any) -> None: ...
-
-
-class Asked(NamedTuple):
-    """A request of a caller."""
-
-    plan: CallPlan
-    sending: int
-    """1, or more if its client has sent it before."""
-
-
-class ResponseAsk(NamedTuple):
-    """A request for a response: to make it, or to read it."""
-
-    plan: ResponsePlan
-    response_id: str
-
-
-class _Here:
-    """The surroundings of the page server, in the process."""
-
-    def __init__(self, around: Around) -> None:
-        self._around = around
-        self.note, self.name, self.controls = around.note, around.name, around.controls
-
-    def now(self) -> float:
-        return asyncio.get_running_loop().time()
-
-    def later(self, delay: float, action: Callable[[], None]) -> None:
-        asyncio.get_running_loop().call_later(delay, action)
-
-    def last_page_left(self, calls: Iterable[OpenCall]) -> None: ...
-    def page_came(self, user_id: str) -> None: ...
 
 
 class ReplicaDouble(PageServer):
@@ -169,7 +127,7 @@ class ReplicaDouble(PageServer):
         self.homes = self._make_homes(counters)
         self.plain = QueuedJournal(self.far, self.tasks, lambda call: around.excuse(self, call))
         self.fenced = self.make_journal()
-        super().__init__(self.fenced, _Here(around), approval_s=APPROVAL_S)
+        super().__init__(self.fenced, ReplicaSurroundings(around), approval_s=APPROVAL_S)
         self.repeats, self.responses = self.make_repeats(), self.make_responses()
         self.conversations = self.make_conversations()
         self._expected: dict[str, float] = {}
@@ -387,7 +345,7 @@ class ReplicaDouble(PageServer):
                 return made
             return None
 
-    async def answer_chatter(self, ask: Any) -> None:
+    async def answer_chatter(self, ask: ChatAsk) -> None:
         """Follows what asks in a conversation."""
         asked = PlayedRequest(self.world.chatters.number_ask(ask), canonical=CHAT_PATH)
         what: Any = None
@@ -399,7 +357,7 @@ class ReplicaDouble(PageServer):
                 what = error
         self.world.chatters.told(ask, what)
 
-    async def _chat(self, ask: Any) -> Any:
+    async def _chat(self, ask: ChatAsk) -> Any:
         try:
             async with self.residents.serve_user(ask.plan.user):
                 return await self.conversations.answer(ask.plan)

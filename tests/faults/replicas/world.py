@@ -17,6 +17,7 @@ from tests.faults.link import Link, Message
 from tests.faults.page_double import Device, Worker
 from tests.faults.page_journal import JournalPlayer
 from tests.faults.plan import CallPlan
+from tests.faults.replicas.asks import Asked
 from tests.faults.replicas.chats import Chatters
 from tests.faults.replicas.exchanges import Dialled
 from tests.faults.replicas.judge import (
@@ -31,7 +32,7 @@ from tests.faults.replicas.page import DeviceOfReplicas
 from tests.faults.replicas.plan import SLOTS, Plan
 from tests.faults.replicas.processes import ProgramLoop
 from tests.faults.replicas.readers import Readers
-from tests.faults.replicas.replica import Asked, ReplicaDouble
+from tests.faults.replicas.replica import ReplicaDouble
 from tests.faults.replicas.statements import Statements
 from tests.faults.replicas.strikes import Moment, Strikes
 from tests.faults.story import Story

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BridgeSocket } from "../../../static/executor/bridge_socket.js";
-import { CallArrivals } from "../../../static/executor/call_arrivals.js";
+import { CallArrivals } from "../../../static/executor/call_message.js";
 import { CallFailure, failureOf } from "../../../static/executor/call_failure.js";
 import { CallJournal } from "../../../static/executor/call_journal.js";
 import { CallRecovery } from "../../../static/executor/call_recovery.js";
@@ -17,7 +17,7 @@ const opened = (store, instance = "w1") =>
 
 /**
  * Calls that arrive at a worker; `said` collects what was answered and done.
- * @param {Partial<import("../../../static/executor/call_arrivals.js").ArrivalDelegate> & {results?: string[], isThere?: () => boolean}} [state]
+ * @param {Partial<import("../../../static/executor/call_message.js").ArrivalDelegate> & {results?: string[], isThere?: () => boolean}} [state]
  */
 function arrivals({ results = [], isThere = () => true, ...state } = {}) {
   /** @type {string[]} */
