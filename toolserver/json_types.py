@@ -5,12 +5,98 @@ readers never raise: a value of the wrong type counts as absent, and the caller 
 """
 
 import json
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import orjson
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = dict[str, JsonValue]
+
+
+class WrittenObject(JsonObject):
+    """An object that keeps how its scalars were written, where JSON would write their values in another way.
+
+    The readers make one where it is needed (`08`, `1.10`, `TRUE`, `0x1F`), and of whatever holds such an
+    object or array; all other objects are plain ones.
+    """
+
+    __slots__ = ("texts",)
+
+    def __init__(self, members: JsonObject, texts: dict[str, str] | None = None) -> None:
+        super().__init__(members)
+        self.texts = {} if texts is None else texts
+
+
+class WrittenArray(list[JsonValue]):
+    """An array that keeps how its scalars were written, by index, as `WrittenObject` does."""
+
+    __slots__ = ("texts",)
+
+    def __init__(self, items: list[JsonValue], texts: dict[int, str] | None = None) -> None:
+        super().__init__(items)
+        self.texts = {} if texts is None else texts
+
+
+def written_member(container: JsonObject, key: str) -> str | None:
+    """The text of the scalar under `key`, where it is not how JSON writes the value."""
+    return container.texts.get(key) if isinstance(container, WrittenObject) else None
+
+
+def written_items(container: list[JsonValue]) -> dict[int, str]:
+    """The same for all items of an array, by index."""
+    return container.texts if isinstance(container, WrittenArray) else {}
+
+
+def only_value(container: JsonObject, key: str) -> list[JsonValue]:
+    """An array of nothing but the value under `key`, with its text."""
+    value, text = container[key], written_member(container, key)
+    if text is None and not holds_texts(value):
+        return [value]
+    return WrittenArray([value], {} if text is None else {0: text})
+
+
+def select_items(container: list[JsonValue], places: Sequence[int]) -> list[JsonValue]:
+    """The items at these places, with their texts."""
+    items = [container[place] for place in places]
+    if not isinstance(container, WrittenArray):
+        return items
+    texts = container.texts
+    return WrittenArray(items, {new: texts[old] for new, old in enumerate(places) if old in texts})
+
+
+def join_arrays(arrays: Iterable[list[JsonValue]]) -> list[JsonValue]:
+    """The items of all arrays, with their texts."""
+    joined: list[JsonValue] = []
+    texts: dict[int, str] = {}
+    for array in arrays:
+        texts |= {len(joined) + place: text for place, text in written_items(array).items()}
+        joined += array
+    return WrittenArray(joined, texts) if texts or any(map(holds_texts, joined)) else joined
+
+
+def with_texts_of(source: JsonObject, made: JsonObject) -> JsonObject:
+    """`made`, which has members of `source`, with what that keeps of their texts."""
+    texts = source.texts if isinstance(source, WrittenObject) else {}
+    if not texts and not any(map(holds_texts, made.values())):
+        return made
+    return WrittenObject(made, {key: text for key, text in texts.items() if key in made})
+
+
+def holds_texts(value: JsonValue) -> bool:
+    """Whether it is an object or array in which some scalar has a text."""
+    return isinstance(value, WrittenObject | WrittenArray)
+
+
+def scalar_text(value: JsonValue, written: str | None = None) -> str | None:
+    """A scalar as text, as it was written if that is known; None for null, arrays and objects."""
+    if written is not None:
+        return written
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, int | float) else None
 
 
 def object_at(container: JsonObject, key: str) -> JsonObject:
@@ -36,7 +122,19 @@ def scalar_text_at(container: JsonObject, key: str) -> str:
     value = container.get(key)
     if isinstance(value, str):
         return value
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return written_member(container, key) or str(value) if is_number else ""
+
+
+def names_at(container: JsonObject, key: str) -> list[str]:
+    """The names in the array under `key`; numbers and booleans as they were written, as keys are."""
+    items = array_at(container, key)
+    names = [item for item in items if isinstance(item, str)]
+    if len(names) == len(items):
+        return names
+    written = written_items(items)
+    texts = [scalar_text(item, written.get(place)) for place, item in enumerate(items)]
+    return [text for text in texts if text is not None]
 
 
 def dump_json(value: JsonValue) -> bytes:

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import cast
 from urllib.parse import unquote
 
@@ -360,15 +361,13 @@ def _read(source: SourceText, limits: DocumentLimits) -> tuple[JsonValue, list[s
     if start not in "{[":
         return read_yaml(source.text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
     try:
-        root, warnings = read_json(source)
+        return read_json(source, partial(_measure, limits))
     except json.JSONDecodeError as error:
         return _read_flow_yaml(source.text, limits, error)
     except ValueError as error:
         raise DocumentError("not_json_or_yaml", f"The text is not JSON: {error}.") from error
     except RecursionError:
         raise too_deep(limits.max_depth) from None
-    _measure(root, limits)
-    return root, warnings
 
 
 def _read_flow_yaml(
@@ -386,7 +385,7 @@ def _read_flow_yaml(
     ) from json_error
 
 
-def _measure(root: JsonValue, limits: DocumentLimits) -> None:
+def _measure(limits: DocumentLimits, root: JsonValue) -> None:
     """Checks size and depth; the garbage collector visits containers several times as fast as Python code."""
     nodes = 0
     waiting = [(1, [root])]

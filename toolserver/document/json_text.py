@@ -2,20 +2,21 @@
 
 Receives a `SourceText`; gives the value, and warnings about what the reader had to tolerate. Knows nothing of
 OpenAPI. Nearly all large texts are plain JSON, which the fast reader takes; what it refuses (NaN, lone
-surrogates), and small texts, which are checked for duplicate keys, go through the standard library.
+surrogates), and small texts, which are checked for duplicate keys, go through the standard library. What
+holds a number that is written in another way than its value (`1.10`, `1E2`) keeps its text.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
-from typing import cast
+from collections.abc import Callable, Iterable
+from typing import TypeVar, cast
 
 import msgspec
 
 from toolserver.document.source_text import SourceText
 from toolserver.errors import quote_text
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject, JsonValue, WrittenArray, WrittenObject
 
 DUPLICATE_KEYS_BYTES = 1_000_000
 """Maximum bytes of texts whose duplicate keys are reported; looking for them doubles the reading time."""
@@ -25,14 +26,39 @@ MAX_DIGITS = 3_500
 """Maximum characters of an integer; a longer one is read as text. Python neither reads nor writes more than
 4,300 digits."""
 
+MAX_TEXTS = 100_000
+"""Maximum number of scalars of one text whose way of writing is kept; more are taken by their values."""
+
+_Place = TypeVar("_Place", str, int)
+_Pair = tuple[float, str]
+
 _SPACES = " \t\r\n"
 _DECODER = json.JSONDecoder(parse_int=str)  # only the places of values matter here
-_FAST = msgspec.json.Decoder()
-"""Keeps integers of any size, which orjson turns into floats, and needs no memory besides the value."""
 
 
-def read_json(source: SourceText) -> tuple[JsonValue, list[str]]:
-    """The value of a text, and warnings.
+class _Fractions:
+    """Reads the numbers of one text that are no integers, and remembers those that are written unusually."""
+
+    def __init__(self) -> None:
+        self.kept = 0
+
+    def read(self, text: str) -> JsonValue:
+        """The number; with its text as a pair, which JSON has none of, until `_keep_texts` finds it."""
+        value = float(text)
+        if repr(value) == text or self.kept == MAX_TEXTS:
+            return value
+        self.kept += 1
+        return cast(JsonValue, (value, text))
+
+    def settle(self, root: JsonValue) -> JsonValue:
+        """What was read, without pairs."""
+        return _keep_texts(root) if self.kept else root
+
+
+def read_json(
+    source: SourceText, check: Callable[[JsonValue], None] = lambda _root: None
+) -> tuple[JsonValue, list[str]]:
+    """The value of a text, and warnings. `check` may refuse what was read before anything walks through it.
 
     Raises:
         ValueError: it is not JSON (a `json.JSONDecodeError` names the place).
@@ -40,11 +66,49 @@ def read_json(source: SourceText) -> tuple[JsonValue, list[str]]:
     """
     is_large = len(source.encoded) > DUPLICATE_KEYS_BYTES
     if is_large:
+        fractions = _Fractions()
+        # keeps integers of any size, which orjson turns into floats, and needs no memory besides the value
+        decoder = msgspec.json.Decoder(float_hook=fractions.read)
         try:
-            return _FAST.decode(source.encoded), []
+            root = cast(JsonValue, decoder.decode(source.encoded))
         except (msgspec.DecodeError, UnicodeDecodeError):
             pass  # the other reader tolerates more, and names the place
-    return _read_with_hooks(source.text, report_duplicate_keys=not is_large)
+        else:
+            check(root)
+            return fractions.settle(root), []
+    return _read_with_hooks(source.text, check, report_duplicate_keys=not is_large)
+
+
+def _keep_texts(value: object) -> JsonValue:
+    """`value` with the numbers of all pairs in their places, and their texts in what holds them."""
+    if isinstance(value, dict):
+        members = cast(JsonObject, value)
+        texts, is_written = _settle_members(members.__setitem__, members.items())
+        return WrittenObject(members, texts) if is_written else members
+    if isinstance(value, list):
+        items = cast(list[JsonValue], value)
+        written, is_written = _settle_members(items.__setitem__, enumerate(items))
+        return WrittenArray(items, written) if is_written else items
+    return cast(_Pair, value)[0] if isinstance(value, tuple) else cast(JsonValue, value)
+
+
+def _settle_members(
+    put: Callable[[_Place, JsonValue], None], members: Iterable[tuple[_Place, object]]
+) -> tuple[dict[_Place, str], bool]:
+    """Settles each member; gives the texts by place, and whether anything in them has one."""
+    texts: dict[_Place, str] = {}
+    is_written = False
+    for place, value in members:
+        kind = type(value)
+        if kind is dict or kind is list:
+            kept = _keep_texts(value)
+            if kept is not value:
+                put(place, kept)
+                is_written = True
+        elif kind is tuple:
+            number, texts[place] = cast(_Pair, value)
+            put(place, number)
+    return texts, is_written or bool(texts)
 
 
 def members_of(text: str) -> dict[str, str]:
@@ -69,7 +133,9 @@ def _pass_over(text: str, index: int, signs: str) -> int:
     return index
 
 
-def _read_with_hooks(text: str, *, report_duplicate_keys: bool) -> tuple[JsonValue, list[str]]:
+def _read_with_hooks(
+    text: str, check: Callable[[JsonValue], None], *, report_duplicate_keys: bool
+) -> tuple[JsonValue, list[str]]:
     duplicates: dict[str, None] = {}
     not_numbers: list[str] = []
     too_long: list[str] = []
@@ -88,10 +154,14 @@ def _read_with_hooks(text: str, *, report_duplicate_keys: bool) -> tuple[JsonVal
         return digits
 
     hook = collect_duplicates if report_duplicate_keys else None
+    fractions = _Fractions()
 
     def read(parse_int: Callable[[str], int | str]) -> JsonValue:
         reader = json.JSONDecoder(
-            object_pairs_hook=hook, parse_constant=not_numbers.append, parse_int=parse_int
+            object_pairs_hook=hook,
+            parse_constant=not_numbers.append,
+            parse_float=fractions.read,
+            parse_int=parse_int,
         )
         return cast(JsonValue, reader.decode(text))
 
@@ -108,7 +178,8 @@ def _read_with_hooks(text: str, *, report_duplicate_keys: bool) -> tuple[JsonVal
         warnings.append(f"A number of {len(too_long[0]):,} characters is read as text.")
     if not_numbers:
         warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")
-    return _without_lone_surrogates(root, text), warnings
+    check(root)
+    return _without_lone_surrogates(fractions.settle(root), text), warnings
 
 
 def _without_lone_surrogates(root: JsonValue, text: str) -> JsonValue:

@@ -5,7 +5,7 @@ Receives parameter objects; gives their OpenAPI 3 forms. Where OpenAPI 3 cannot 
 description explains.
 """
 
-from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at, with_texts_of
 
 _COPIED_KEYS = frozenset(("name", "in", "required", "description", "allowEmptyValue"))
 _SCHEMA_KEYS = frozenset(
@@ -78,7 +78,7 @@ def schema_of(node: JsonObject) -> JsonValue:
     own: JsonObject = (
         {"type": kind}
         if kind is not None and _KEYS_OF_MOST.issuperset(node)
-        else {key: value for key, value in node.items() if key in _SCHEMA_KEYS}
+        else with_texts_of(node, {key: value for key, value in node.items() if key in _SCHEMA_KEYS})
     )
     if kind == "file":
         own |= {"type": "string", "format": "binary"}

@@ -2,7 +2,8 @@
 
 Receives text and limits; gives a value and warnings. Scalars follow the core schema of YAML 1.2 (no dates,
 `on` and `yes` are strings, `1e9` is a number, `0o17` is fifteen), every mapping key becomes the text it was
-written as, and `<<` merges. Knows nothing of OpenAPI.
+written as, and `<<` merges. What holds a number or boolean that JSON writes in another way (`08`, `1.10`,
+`TRUE`) keeps its text: an author may mean that. Knows nothing of OpenAPI.
 
 Events are used instead of PyYAML's own constructor because nothing recurses, so no nesting depth can exhaust
 the stack; because the expansion of aliases is counted without expanding them; and because it takes a third of
@@ -17,9 +18,15 @@ from typing import cast
 
 import yaml
 
-from toolserver.document.json_text import MAX_DIGITS
+from toolserver.document.json_text import MAX_DIGITS, MAX_TEXTS
 from toolserver.errors import DocumentError, quote_text
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import (
+    JsonObject,
+    JsonValue,
+    WrittenArray,
+    WrittenObject,
+    scalar_text,
+)
 
 _LOADER = cast("type[yaml.CSafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
@@ -36,6 +43,7 @@ _NUMBER_STARTS = frozenset("0123456789+-.")
 LIBYAML_DEPTH = "exceeded maximum nesting depth"
 """What libyaml says of more than 1,000 levels, since PyYAML 6.0.4; before, it read on to ours."""
 
+_WRITTEN = frozenset((WrittenObject, WrittenArray))
 _ENDS = (yaml.DocumentEndEvent, yaml.StreamEndEvent)
 _MAX_WARNINGS = 50
 _TAG = "tag:yaml.org,2002:"
@@ -70,6 +78,13 @@ def _tagged_scalar(text: str, tag: str) -> JsonValue:
     return plain_scalar(text)
 
 
+def _text_to_keep(text: str, value: JsonValue) -> str | None:
+    """The text of a scalar that JSON writes in another way; null has many spellings, and none is meant."""
+    if text in _CONSTANTS and value is None:
+        return None
+    return None if scalar_text(value) == text else text
+
+
 @dataclass(slots=True)
 class _Frame:
     """A mapping or sequence that is still open."""
@@ -85,12 +100,39 @@ class _Frame:
     height: int = 1
     """Nesting levels from this one down, aliases expanded."""
 
+    def add(self, value: JsonValue, written: str | None) -> None:
+        """Adds the next value, and keeps its text."""
+        if written is not None or type(value) in _WRITTEN:
+            self._keep_text(written)
+        elif isinstance(self.value, WrittenObject):
+            self.value.texts.pop(cast(str, self.key), None)  # of a key that stands twice
+        if isinstance(self.value, list):
+            self.value.append(value)
+        else:
+            self.value[cast(str, self.key)] = value
+            self.key = None
+
+    def _keep_text(self, written: str | None) -> None:
+        """Keeps the text of the value that is added next; None of one that holds texts itself."""
+        if isinstance(self.value, list):
+            if not isinstance(self.value, WrittenArray):
+                self.value = WrittenArray(self.value)
+            if written is not None:
+                self.value.texts[len(self.value)] = written
+            return
+        if not isinstance(self.value, WrittenObject):
+            self.value = WrittenObject(self.value)
+        self.value.texts.pop(cast(str, self.key), None)
+        if written is not None:
+            self.value.texts[cast(str, self.key)] = written
+
 
 @dataclass(frozen=True, slots=True)
 class _Anchored:
     value: JsonValue
     nodes: int
     height: int
+    written: str | None = None
 
 
 class _Builder:
@@ -102,6 +144,7 @@ class _Builder:
         self._max_depth = max_depth
         self._max_nodes = max_nodes
         self._nodes = 0
+        self._texts = 0
         self._expanded_by_alias = False
         self._stack: list[_Frame] = []
         self._anchors: dict[str, _Anchored | None] = {}
@@ -121,10 +164,14 @@ class _Builder:
             value = _tagged_scalar(text, tag)
         else:
             value = plain_scalar(text) if plain else text
+        written = None
+        if value is not text and self._texts < MAX_TEXTS:
+            written = _text_to_keep(text, value)
+            self._texts += written is not None
         self._count(1, event)
         if event.anchor:
-            self._anchors[cast(str, event.anchor)] = _Anchored(value, 1, 0)
-        self._place(value, height=0, event=event)
+            self._anchors[cast(str, event.anchor)] = _Anchored(value, 1, 0, written)
+        self._place(value, height=0, event=event, written=written)
 
     def container(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
         frame = self._stack[-1] if self._stack else None
@@ -142,7 +189,7 @@ class _Builder:
     def end(self, event: yaml.Event) -> None:
         frame = self._stack.pop()
         if frame.merged and isinstance(frame.value, dict):
-            _apply_merges(frame.value, frame.merged)
+            frame.value = _with_merges(frame.value, frame.merged)
         if frame.anchor:
             self._anchors[frame.anchor] = _Anchored(
                 frame.value, self._nodes - frame.nodes_before, frame.height
@@ -168,7 +215,7 @@ class _Builder:
                 raise _failure("A mapping key must be a plain value", event)
             self._open_key(frame, frame.value, anchored.value, event, merges=False)
             return
-        self._place(anchored.value, height=anchored.height, event=event)
+        self._place(anchored.value, height=anchored.height, event=event, written=anchored.written)
 
     def _count(self, nodes: int, event: yaml.Event) -> None:
         self._nodes += nodes
@@ -194,20 +241,17 @@ class _Builder:
             )
         frame.key = key
 
-    def _place(self, value: JsonValue, *, height: int, event: yaml.Event) -> None:
+    def _place(self, value: JsonValue, *, height: int, event: yaml.Event, written: str | None = None) -> None:
         if not self._stack:
             self.root = value
             return
         frame = self._stack[-1]
         frame.height = max(frame.height, height + 1)
-        if isinstance(frame.value, list):
-            frame.value.append(value)
-        elif frame.merges:
+        if frame.merges:
             frame.merged.extend(_merge_sources(value, event))
             frame.merges = False
         else:
-            frame.value[cast(str, frame.key)] = value
-            frame.key = None
+            frame.add(value, written)
 
 
 def _merge_sources(value: JsonValue, event: yaml.Event) -> list[JsonObject]:
@@ -218,13 +262,16 @@ def _merge_sources(value: JsonValue, event: yaml.Event) -> list[JsonObject]:
     return mappings
 
 
-def _apply_merges(target: JsonObject, sources: list[JsonObject]) -> None:
-    """Merges `sources` into `target`: own keys win, then earlier sources; merged keys come first."""
-    own = dict(target)
-    target.clear()
-    for source in reversed(sources):
-        target.update(source)
-    target.update(own)
+def _with_merges(own: JsonObject, sources: list[JsonObject]) -> JsonObject:
+    """`own` with what `sources` have: own keys win, then earlier sources; merged keys come first."""
+    merged: JsonObject = {}
+    texts: dict[str, str] = {}
+    parts = (*reversed(sources), own)
+    for part in parts:
+        merged |= part
+        texts = {key: text for key, text in texts.items() if key not in part}
+        texts |= part.texts if isinstance(part, WrittenObject) else {}
+    return WrittenObject(merged, texts) if any(isinstance(part, WrittenObject) for part in parts) else merged
 
 
 def _place_of(event: yaml.Event) -> str:

@@ -11,7 +11,16 @@ from typing import Literal
 from toolserver.document.document import Document, reference_of
 from toolserver.document.media_type import base_type, body_kind, is_json_range
 from toolserver.errors import ReferenceFailed, quote_text
-from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
+from toolserver.json_types import (
+    JsonObject,
+    JsonValue,
+    array_at,
+    object_at,
+    only_value,
+    scalar_text,
+    text_at,
+    written_items,
+)
 
 _STYLES = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
 _MAX_SCHEMAS = 500
@@ -148,12 +157,16 @@ def _first_concrete(accepts: str) -> str | None:
 
 
 def _fixed_value(schema: JsonObject) -> str | None:
+    """The only value that the schema allows, else its default; as it is written."""
     allowed = array_at(schema, "enum")
-    for value in (schema.get("const"), allowed[0] if len(allowed) == 1 else None, schema.get("default")):
-        if isinstance(value, str) and value.isprintable():
-            return value
-        if isinstance(value, bool | int | float):
-            return dump_json(value).decode("ascii")
+    for holder in (
+        only_value(schema, "const") if "const" in schema else [],
+        allowed if len(allowed) == 1 else [],
+        only_value(schema, "default") if "default" in schema else [],
+    ):
+        text = scalar_text(holder[0], written_items(holder).get(0)) if holder else None
+        if text is not None and text.isprintable():
+            return text
     return None
 
 

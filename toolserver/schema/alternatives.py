@@ -7,7 +7,15 @@ about them. Knows nothing of how alternatives are written.
 from typing import NamedTuple
 
 from toolserver.document.document import schema_reference_of
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.json_types import (
+    JsonObject,
+    JsonValue,
+    array_at,
+    join_arrays,
+    object_at,
+    only_value,
+    text_at,
+)
 from toolserver.schema.hints import clean_text, value_text
 from toolserver.schema.keywords import ANNOTATIONS, read_types
 
@@ -96,13 +104,13 @@ def is_enum(schema: JsonObject) -> bool:
 
 def one_enum(branches: list[JsonObject]) -> tuple[JsonObject, str]:
     """Several lists of values as one list, and what each branch said about its single value."""
-    values: list[JsonValue] = []
+    lists: list[list[JsonValue]] = []
     meanings: list[str] = []
     for branch in branches:
-        own = [branch["const"]] if "const" in branch else array_at(branch, "enum")
-        values.extend(own)
+        own = only_value(branch, "const") if "const" in branch else array_at(branch, "enum")
+        lists.append(own)
         meaning = clean_text(text_at(branch, "description") or text_at(branch, "title"))
         if meaning and len(own) == 1:
             meanings.append(f"{value_text(own[0])} = {meaning}")
     text = "; ".join(meanings)
-    return {"enum": values}, text if not text or text.endswith(".") else f"{text}."
+    return {"enum": join_arrays(lists)}, text if not text or text.endswith(".") else f"{text}."

@@ -8,7 +8,15 @@ from contextlib import suppress
 
 from toolserver.document.document import Document
 from toolserver.errors import ReferenceFailed
-from toolserver.json_types import JsonObject, JsonValue, object_at
+from toolserver.json_types import (
+    JsonObject,
+    JsonValue,
+    join_arrays,
+    object_at,
+    only_value,
+    select_items,
+    with_texts_of,
+)
 
 _MAX_EXAMPLES = 5
 _STRUCTURES = ("array", "object")
@@ -17,8 +25,10 @@ _STRUCTURES = ("array", "object")
 def examples_of(document: Document, node: JsonObject) -> list[JsonValue]:
     """At most five examples. One that cannot be read is left out."""
     if "example" in node:
-        return [node["example"]]
-    return list(_values_of(document, node)) if "examples" in node else []
+        return only_value(node, "example")
+    if "examples" not in node:
+        return []
+    return join_arrays(_values_of(document, node))
 
 
 def with_examples(schema: JsonValue, values: list[JsonValue]) -> JsonValue:
@@ -29,17 +39,19 @@ def with_examples(schema: JsonValue, values: list[JsonValue]) -> JsonValue:
     """
     if not isinstance(schema, dict):
         return schema
-    examples = [
-        value for value in values if not isinstance(value, str) or schema.get("type") not in _STRUCTURES
-    ]
-    return {**schema, "examples": examples} if examples else schema
+    examples = values
+    if schema.get("type") in _STRUCTURES:
+        examples = select_items(
+            values, [place for place, value in enumerate(values) if not isinstance(value, str)]
+        )
+    return with_texts_of(schema, {**schema, "examples": examples}) if examples else schema
 
 
-def _values_of(document: Document, node: JsonObject) -> Iterator[JsonValue]:
+def _values_of(document: Document, node: JsonObject) -> Iterator[list[JsonValue]]:
     for entry in list(object_at(node, "examples").values())[:_MAX_EXAMPLES]:
         with suppress(ReferenceFailed):
             example = document.follow_refs(entry)
             for key in ("dataValue", "value"):  # the first is OpenAPI 3.2's
                 if isinstance(example, dict) and key in example:
-                    yield example[key]
+                    yield only_value(example, key)
                     break

@@ -290,13 +290,16 @@ def _identity(schema: JsonValue) -> str | int:
 
 
 def _is_plain(schema: JsonObject) -> bool:
-    """Whether the schema is a scalar or an array of scalars, regardless of the schemas above it."""
-    if not _MERGES.isdisjoint(schema):
+    """Whether the schema is a scalar or an array of scalars, regardless of the schemas above it.
+
+    One in which a value is written unusually says more than its JSON, which is the key of the cache.
+    """
+    if type(schema) is not dict or not _MERGES.isdisjoint(schema):
         return False
     name = schema.get("type")
     if name == "array":
         items = schema.get("items")
-        if not isinstance(items, dict) or not _MERGES.isdisjoint(items):
+        if type(items) is not dict or not _MERGES.isdisjoint(items):
             return False
         name = items.get("type")
     return isinstance(name, str) and name in _SCALARS

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from toolserver.json_types import JsonObject, JsonValue, dump_json, equality_key
+from toolserver.json_types import JsonObject, JsonValue, equality_key, only_value
 from toolserver.schema.hints import clean_text
 from toolserver.schema.pattern import portable_pattern
 
@@ -171,7 +171,7 @@ def read_keywords(schema: JsonObject) -> JsonObject:
     if "default" in schema and _is_json(schema["default"]):
         keywords["default"] = schema["default"]
     if "example" in schema and "examples" not in keywords and _is_json(schema["example"]):
-        keywords["examples"] = [schema["example"]]
+        keywords["examples"] = only_value(schema, "example")
     return keywords
 
 
@@ -229,26 +229,3 @@ def unique_values(values: list[JsonValue]) -> list[JsonValue]:
     for value in values:
         distinct.setdefault(equality_key(value), value)
     return list(distinct.values())
-
-
-def fit_enum(
-    values: list[JsonValue], types: tuple[str, ...] | None
-) -> tuple[list[JsonValue], tuple[str, ...] | None]:
-    """The allowed values that fit the stated types, without null.
-
-    If none fits, the stated type was wrong rather than every value: for a string, scalars are converted to
-    text, else the values determine the type. An empty list means that nothing is known about the values.
-    """
-    values = [value for value in values if value is not None]
-    if types is None:
-        return values, tuple(dict.fromkeys(type_of(value) for value in values)) or None
-    suiting = [value for value in values if _suits(type_of(value), types)]
-    if suiting or not values:
-        return suiting, types
-    if types == ("string",) and all(isinstance(value, bool | int | float) for value in values):
-        return [dump_json(value).decode() for value in values], types
-    return values, tuple(dict.fromkeys(type_of(value) for value in values))
-
-
-def _suits(name: str, types: tuple[str, ...]) -> bool:
-    return name in types or (name == "integer" and "number" in types)

@@ -6,14 +6,27 @@ changes the shape. Knows nothing of references. `read` handles the few keywords 
 
 from collections.abc import Callable, Mapping
 
-from toolserver.json_types import JsonObject, JsonValue, array_at, equality_key, object_at, text_at
+from toolserver.json_types import (
+    JsonObject,
+    JsonValue,
+    array_at,
+    equality_key,
+    names_at,
+    object_at,
+    only_value,
+    scalar_text,
+    select_items,
+    text_at,
+    written_items,
+    written_member,
+)
 from toolserver.schema.alternatives import discriminator_of
+from toolserver.schema.fit import fit_enum
 from toolserver.schema.hints import clean_text, describe_choice, value_text
 from toolserver.schema.keywords import (
     PLAIN,
     TYPE_SIGNS,
     combine_keywords,
-    fit_enum,
     read_keywords,
     read_types,
 )
@@ -62,21 +75,35 @@ def take_enum(shape: Shape, part: JsonObject) -> None:
 
     Without a common one the earlier values stay, as types do: no tool can say that nothing is allowed.
     """
-    values = [part["const"]] if "const" in part else part.get("enum")
+    values = only_value(part, "const") if "const" in part else part.get("enum")
     if not isinstance(values, list):
         return
     if shape.enum is None:
         shape.enum = values
         return
-    allowed = {equality_key(value) for value in values}
-    if common := [value for value in shape.enum if equality_key(value) in allowed]:
+    if (common := _common(shape.enum, values)) is not None:
         shape.enum = common
     elif shape.enum and values:
         shape.problems += ("its parts have no value in common; the list of the first one counts",)
 
 
+def _common(first: list[JsonValue], second: list[JsonValue]) -> list[JsonValue] | None:
+    """The values of the first list that are in the second, else those that both can be written as."""
+    allowed = {equality_key(value) for value in second}
+    places = [place for place, value in enumerate(first) if equality_key(value) in allowed]
+    if not places:
+        texts, others = _texts_of(first), {*_texts_of(second)}
+        places = [place for place, text in enumerate(texts) if text is not None and text in others]
+    return select_items(first, places) if places else None
+
+
+def _texts_of(values: list[JsonValue]) -> list[str | None]:
+    written = written_items(values)
+    return [scalar_text(value, written.get(place)) for place, value in enumerate(values)]
+
+
 def _take_required(shape: Shape, part: JsonObject) -> None:
-    if names := [name for name in array_at(part, "required") if isinstance(name, str)]:
+    if names := names_at(part, "required"):
         shape.required = tuple(dict.fromkeys((*shape.required, *names)))
 
 
@@ -95,7 +122,12 @@ def _take_description(shape: Shape, part: JsonObject) -> None:
 
 
 def _take_keywords(shape: Shape, part: JsonObject) -> None:
-    combine_keywords(shape.keywords, read_keywords(part))
+    read = read_keywords(part)
+    if "default" in part and "default" not in shape.keywords:
+        shape.default_text = written_member(part, "default")
+        if "default" not in read:
+            shape.problems += ("its default is no value that JSON has; left out",)
+    combine_keywords(shape.keywords, read)
 
 
 def take_further_keys(shape: Shape, part: JsonObject) -> None:
@@ -114,7 +146,7 @@ def _take_needs(shape: Shape, part: JsonObject) -> None:
     needs = dict(shape.needs or {})
     rules: list[str] = []
     for name in stated:
-        if needed := [each for each in array_at(stated, name) if isinstance(each, str)]:
+        if needed := names_at(stated, name):
             needs[name] = tuple(dict.fromkeys((*needs.get(name, ()), *needed)))
             rules.append(f"`{name}` needs {' and '.join(f'`{each}`' for each in needed)}")
     if rules:
@@ -194,7 +226,9 @@ def settle_types(shape: Shape) -> None:
     if shape.enum is not None:
         has_null = None in shape.enum
         shape.nullable = shape.nullable or (has_null and shape.types is None)
-        shape.enum, shape.types = fit_enum(shape.enum, shape.types)
+        shape.enum, shape.types, problems = fit_enum(shape.enum, shape.types, nullable=shape.nullable)
+        if problems:
+            shape.problems += problems
         shape.only_null = shape.only_null or (has_null and not shape.enum)
         shape.enum = shape.enum or None
     if shape.types is None and not shape.alternatives:  # each of those has a type of its own
@@ -203,7 +237,8 @@ def settle_types(shape: Shape) -> None:
 
 def _settle_listed_items(shape: Shape) -> None:
     """Moves a list of values beside an array, none of which is one, to the items, which its author means."""
-    values: list[JsonValue] = [value for value in shape.enum or () if value is not None]
+    listed = shape.enum or []
+    values = select_items(listed, [place for place, value in enumerate(listed) if value is not None])
     if not values or any(isinstance(value, list) for value in values):
         return
     allowed: JsonObject = {"enum": values}

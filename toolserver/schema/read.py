@@ -20,6 +20,7 @@ from toolserver.schema.alternatives import (
     one_enum,
     only_requires,
 )
+from toolserver.schema.fit import fit_enum, settle_values
 from toolserver.schema.hints import describe_constraints
 from toolserver.schema.keywords import read_keywords, read_types
 from toolserver.schema.parts import (
@@ -43,6 +44,7 @@ MAX_PARTS = 300
 _MAX_READ_ONLY_PARTS = 20
 """Maximum number of a property's parts that are checked for `readOnly`; in use there are three."""
 
+_FITTED = frozenset({"default", "examples"})
 _STRUCTURE = frozenset({"properties", "items", "anyOf", "oneOf", "additionalProperties", "prefixItems"})
 
 
@@ -87,6 +89,8 @@ class ShapeReader:
         if shape.alternatives:
             self._settle_alternatives(shape, trail)
         settle_types(shape)
+        if not _FITTED.isdisjoint(shape.keywords):
+            settle_values(shape, self.read_shape)
         return shape
 
     def entry_refs(self, schema: JsonValue) -> frozenset[str]:
@@ -220,7 +224,8 @@ class ShapeReader:
         keys, target = Shape(), self._end_of_chain(schema)
         if isinstance(target, dict):
             take_enum(keys, target)
-            constraints: JsonObject = {"enum": keys.enum} if keys.enum else {}
+            allowed = fit_enum(keys.enum or [], ("string",)).values
+            constraints: JsonObject = {"enum": allowed} if allowed else {}
             if text := describe_constraints(constraints | read_keywords(target)):
                 shape.add_note(f"Each key: {text}")
 

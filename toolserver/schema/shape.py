@@ -33,7 +33,10 @@ class Shape:
     only_null: bool = False
     description: str = ""
     keywords: JsonObject
+    default_text: str | None = None
+    """The default as it was written, where JSON writes its value in another way."""
     enum: list[JsonValue] | None = None
+    """Until types are settled it may hold null, values of other types, and how they were written."""
     properties: JsonObject
     required: tuple[str, ...] = ()
     hidden: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct, structs
 
 from toolserver.document.document import Document, reference_of
-from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
+from toolserver.json_types import JsonObject, JsonValue, dump_json, only_value, text_at
 from toolserver.operation.argument_names import (
     BODY_ARGUMENT,
     COMPLETE_BODY,
@@ -213,12 +213,12 @@ class Definitions:
         """Each schema with its part of the body's first example, unless that is too long."""
         example = next(iter(examples_of(self._document, body.media)), None)
         if is_body and example is not None:
-            example = {BODY_ARGUMENT: example}
+            example = JsonObject({BODY_ARGUMENT: example})
         if not isinstance(example, dict):
             return schemas
         if id(body) not in self._exemplified:
             exemplified = {
-                name: with_examples(schema, _short(example[name]))
+                name: with_examples(schema, _short(example, name))
                 if name in example and (is_body or not _has_example(schema))
                 else schema
                 for name, schema in schemas.items()
@@ -283,8 +283,8 @@ def _has_example(schema: JsonValue) -> bool:
     return isinstance(schema, dict) and ("example" in schema or "examples" in schema)
 
 
-def _short(example: JsonValue) -> list[JsonValue]:
-    return [example] if len(dump_json(example)) <= MAX_EXAMPLE_BYTES else []
+def _short(example: JsonObject, name: str) -> list[JsonValue]:
+    return only_value(example, name) if len(dump_json(example[name])) <= MAX_EXAMPLE_BYTES else []
 
 
 def _property_source(

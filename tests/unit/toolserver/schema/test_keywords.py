@@ -7,7 +7,6 @@ import pytest
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.schema.keywords import (
     combine_keywords,
-    fit_enum,
     keywords_for,
     read_keywords,
     read_number,
@@ -103,28 +102,6 @@ def test_keywords_of_other_types_are_left_out() -> None:
     keywords: JsonObject = {"maxLength": 3, "minimum": 1, "minItems": 2, "title": "T"}
     assert keywords_for(("array",), keywords) == {"minItems": 2, "title": "T"}
     assert keywords_for(("integer", "string"), keywords) == {"maxLength": 3, "minimum": 1, "title": "T"}
-
-
-ENUMS: list[
-    tuple[list[JsonValue], tuple[str, ...] | None, tuple[list[JsonValue], tuple[str, ...] | None]]
-] = [
-    (["a", None], None, (["a"], ("string",))),
-    ([1, "a"], None, ([1, "a"], ("integer", "string"))),
-    ([None], None, ([], None)),
-    (["a", 1], ("string",), (["a"], ("string",))),
-    ([1, True, 1.5], ("string",), (["1", "true", "1.5"], ("string",))),
-    (["1"], ("integer",), (["1"], ("string",))),
-    ([{"a": 1}], ("string",), ([{"a": 1}], ("object",))),
-    ([1, 2.0], ("number",), ([1, 2.0], ("number",))),
-]
-
-
-@pytest.mark.parametrize(("values", "types", "expected"), ENUMS)
-def test_allowed_values_and_types_agree_in_the_end(
-    values: list[JsonValue], types: tuple[str, ...] | None, expected: tuple[list[JsonValue], JsonValue]
-) -> None:
-    """A list of values of which none has the stated type would refuse every call."""
-    assert fit_enum(values, types) == expected
 
 
 def test_true_and_one_are_different_values() -> None:
