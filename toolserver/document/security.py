@@ -4,6 +4,7 @@ Receives the document and `security` arrays; gives schemes as values. Knows wher
 secret.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, TypeAlias, cast, get_args
@@ -28,10 +29,15 @@ FlowKind: TypeAlias = Literal[
 _Named: TypeAlias = "tuple[tuple[str, ...] | None, ...]"
 """The schemes of each alternative; None for one that is not an object."""
 
-_MAX_ALTERNATIVES = 20
+MAX_ALTERNATIVES = 20
+"""Maximum number of alternatives that name different schemes; the most known to us are 3 (of 165 entries)."""
+
 _MAX_TOGETHER = 10
 _MAX_SCOPES = 500
-"""Maximum number of scopes that are read of one flow or one requirement; Google's largest document has 60."""
+"""Maximum number of scopes of one flow, or of one scheme and operation; Google's largest document has 60."""
+
+_MAX_WARNINGS = 20
+_NAMED_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,21 +167,27 @@ def read_scopes(holder: JsonObject) -> Scopes:
     They are for asking an authorization server, never for a plan: an API that renames a scope changes no
     operation.
     """
-    found: dict[str, tuple[str, ...]] = {}
-    for entry in array_at(holder, "security")[:_MAX_ALTERNATIVES]:
-        if isinstance(entry, dict):
-            for name, scopes in islice(entry.items(), _MAX_TOGETHER):
-                if named := _texts(scopes):
-                    found[name] = tuple(dict.fromkeys((*found.get(name, ()), *named)))
-    return tuple(found.items())
+    needed = islice(_needed_scopes(holder).items(), MAX_ALTERNATIVES * _MAX_TOGETHER)
+    return tuple((name, tuple(islice(scopes, _MAX_SCOPES))) for name, scopes in needed)
 
 
-def _texts(values: JsonValue) -> list[str]:
-    return (
-        [value for value in values[:_MAX_SCOPES] if isinstance(value, str)]
-        if isinstance(values, list)
-        else []
-    )
+def _needed_scopes(holder: JsonObject) -> dict[str, dict[str, None]]:
+    """The scopes by scheme, each once, in order."""
+    found: dict[str, dict[str, None]] = {}
+    for entry in array_at(holder, "security"):
+        for name, scopes in islice(entry.items(), _MAX_TOGETHER) if isinstance(entry, dict) else ():
+            named = [each for each in scopes if isinstance(each, str)] if isinstance(scopes, list) else []
+            if named:
+                found.setdefault(name, {}).update(dict.fromkeys(named))
+    return found
+
+
+def _scope_warnings(holder: JsonObject) -> list[str]:
+    return [
+        f"The scheme {quote_text(name)} needs {len(scopes):,} scopes; {_MAX_SCOPES} of them are asked for."
+        for name, scopes in _needed_scopes(holder).items()
+        if len(scopes) > _MAX_SCOPES
+    ]
 
 
 class Security(Struct, frozen=True, gc=False):
@@ -221,10 +233,10 @@ class RequirementReader:
         return found
 
     def _read(self, entries: list[JsonValue]) -> Security:
-        named = tuple(
+        named: _Named = tuple(
             [
                 tuple(islice(entry, _MAX_TOGETHER + 1)) if isinstance(entry, dict) else None
-                for entry in entries[:_MAX_ALTERNATIVES]
+                for entry in entries
             ]
         )
         holder: JsonObject = {"security": entries}
@@ -232,7 +244,7 @@ class RequirementReader:
         if found is None:
             found = self._by_names[named] = read_requirements(self.document, holder, self.schemes)
         requirements, warnings = found
-        return Security(requirements, read_scopes(holder), warnings)
+        return Security(requirements, read_scopes(holder), warnings + _scope_warnings(holder))
 
 
 def read_requirements(
@@ -240,29 +252,54 @@ def read_requirements(
 ) -> tuple[Requirements, list[str]]:
     """The alternatives of a `security` array, each a set of schemes needed together, and warnings.
 
-    An alternative that names an unknown scheme is left out. At most 20 alternatives of 10 schemes are read. A
+    An alternative that names an unknown scheme, or more than 10, is left out. Of more than 20 entries those
+    with the same schemes are one, since they differ in scopes only, and the first 20 are taken. Fewer stay as
+    they are, repeated or not: what users have accepted must not change for a reason that is none to them. A
     scheme that is named by its URI (3.2) is added to `schemes` under the last part of that.
     """
     alternatives: list[tuple[SecurityScheme, ...]] = []
-    warnings: list[str] = []
-    for entry in array_at(holder, "security")[:_MAX_ALTERNATIVES]:
-        if not isinstance(entry, dict):
-            warnings.append("A security requirement is left out: it is not an object.")
-        elif len(entry) > _MAX_TOGETHER:
-            warnings.append(
-                f"A security requirement is left out: it names more than {_MAX_TOGETHER} schemes."
-            )
+    warnings: dict[str, None] = {}
+    for entry in array_at(holder, "security"):
+        together = _read_together(document, entry, schemes)
+        if isinstance(together, str):
+            warnings[f"A security requirement is left out: {together}."] = None
         else:
-            found = {name: schemes.get(name) or _by_uri(document, name, schemes) for name in entry}
-            together = tuple(scheme for scheme in found.values() if scheme is not None)
-            if len(together) == len(entry):
-                alternatives.append(together)
-                continue
-            missing = next(name for name, scheme in found.items() if scheme is None)
-            warnings.append(
-                f"A security requirement is left out: there is no usable scheme {quote_text(missing)}."
-            )
-    return tuple(alternatives), warnings
+            alternatives.append(together)
+    if len(alternatives) > MAX_ALTERNATIVES:
+        distinct: dict[frozenset[str], tuple[SecurityScheme, ...]] = {}
+        for each in alternatives:
+            distinct.setdefault(frozenset(scheme.scheme for scheme in each), each)
+        alternatives = [*distinct.values()]
+    kept, others = alternatives[:MAX_ALTERNATIVES], alternatives[MAX_ALTERNATIVES:]
+    if others:
+        names = dict.fromkeys(scheme.scheme for together in others for scheme in together)
+        warnings[f"{len(others)} more ways to authenticate are left out: {_quoted(names)}."] = None
+    told = [*warnings]
+    if len(told) > _MAX_WARNINGS:
+        told[_MAX_WARNINGS:] = [f"{len(told) - _MAX_WARNINGS} more security requirements are left out."]
+    return tuple(kept), told
+
+
+def _read_together(
+    document: Document, entry: JsonValue, schemes: dict[str, SecurityScheme]
+) -> tuple[SecurityScheme, ...] | str:
+    """The schemes of one alternative, or why it is none."""
+    if not isinstance(entry, dict):
+        return "it is not an object"
+    if len(entry) > _MAX_TOGETHER:
+        return f"it names more than {_MAX_TOGETHER} schemes: {_quoted(entry)}"
+    together: list[SecurityScheme] = []
+    for name in entry:
+        scheme = schemes.get(name) or _by_uri(document, name, schemes)
+        if scheme is None:
+            return f"there is no usable scheme {quote_text(name)}"
+        together.append(scheme)
+    return tuple(together)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    text = ", ".join(map(quote_text, names))
+    return text if len(text) <= _NAMED_CHARS else f"{text[:_NAMED_CHARS]}…"
 
 
 def clash_of(together: tuple[SecurityScheme, ...]) -> str:

@@ -8,14 +8,16 @@ import pytest
 from tests.support.documents.openapi import document_with
 from toolserver.document.document import parse_document
 from toolserver.document.security import (
+    MAX_ALTERNATIVES,
     OAuthFlow,
+    RequirementReader,
     SecurityScheme,
     clash_of,
     read_requirements,
     read_scopes,
     read_security_schemes,
 )
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject, JsonValue, array_at
 
 KEY = SecurityScheme("key", "apiKey", "header", "X-Key", None, "D")
 BASIC = SecurityScheme("basic", "http", None, None, "basic", "")
@@ -83,10 +85,45 @@ def test_an_alternative_with_an_unknown_scheme_is_left_out() -> None:
     ]
 
 
-def test_no_more_than_twenty_alternatives_are_read() -> None:
-    """Every operation repeats them, so a long list at the root would multiply."""
-    many: list[JsonValue] = [{"key": []}] * 100
-    assert len(read_requirements(EMPTY, {"security": many}, SCHEMES)[0]) == 20
+def test_all_alternatives_are_read_and_those_of_the_same_schemes_are_one() -> None:
+    """Finding O-6: alternatives that differ in scopes alone hid the key that most users have."""
+    many: list[JsonValue] = [{"basic": [f"s{number}"]} for number in range(25)]
+    assert read_requirements(EMPTY, {"security": [*many, {"key": []}]}, SCHEMES) == (((BASIC,), (KEY,)), [])
+    pairs: list[JsonValue] = [{"basic": [], "key": []}, {"key": [], "basic": []}] * 12
+    assert read_requirements(EMPTY, {"security": [*pairs, {}]}, SCHEMES) == (((BASIC, KEY), ()), [])
+
+
+def test_few_alternatives_stay_as_they_are() -> None:
+    """Finding O-6: all of Google's APIs repeat them, and what users have accepted must not change."""
+    twice: list[JsonValue] = [{"basic": ["a"]}, {"basic": ["b"]}]
+    assert read_requirements(EMPTY, {"security": twice}, SCHEMES)[0] == ((BASIC,), (BASIC,))
+    assert len(read_requirements(EMPTY, {"security": twice * 10}, SCHEMES)[0]) == 20
+
+
+def test_alternatives_beyond_twenty_are_told_by_name() -> None:
+    """Finding O-6: every operation repeats them, so there is a limit; whose key is not asked for is said."""
+    schemes = {f"k{number}": replace(KEY, scheme=f"k{number}") for number in range(22)}
+    many: list[JsonValue] = [{name: []} for name in schemes]
+    alternatives, warnings = read_requirements(EMPTY, {"security": many}, schemes)
+    assert len(alternatives) == MAX_ALTERNATIVES == 20
+    assert warnings == ["2 more ways to authenticate are left out: 'k20', 'k21'."]
+
+
+def test_an_alternative_of_many_schemes_is_told_by_their_names() -> None:
+    """Finding O-6: nobody has eleven secrets for one call, but what is left out is said."""
+    together: JsonObject = {f"k{number}": [] for number in range(11)}
+    schemes = {name: replace(KEY, scheme=name) for name in together}
+    alternatives, (warning,) = read_requirements(EMPTY, {"security": [together]}, schemes)
+    assert alternatives == ()
+    assert all(f"'{name}'" in warning for name in together)
+
+
+def test_thousands_of_broken_alternatives_are_told_in_few_sentences() -> None:
+    """A hostile document must not fill the memory with sentences."""
+    many: list[JsonValue] = [*({f"gone{number}": []} for number in range(3_000)), *["text"] * 3_000]
+    alternatives, warnings = read_requirements(EMPTY, {"security": many}, SCHEMES)
+    assert (alternatives, len(warnings)) == ((), 21)
+    assert warnings[-1] == "2981 more security requirements are left out."
 
 
 def test_a_scheme_may_be_named_by_its_uri() -> None:
@@ -186,3 +223,15 @@ def test_scopes_are_those_of_all_alternatives_by_scheme() -> None:
         "security": [{"login": ["read"], "key": []}, {"login": ["write", "read", 3]}, {"other": "all"}, "x"]
     }
     assert read_scopes(holder) == (("login", ("read", "write")),)
+
+
+def test_scopes_of_all_alternatives_are_read_and_what_is_too_much_is_told() -> None:
+    """Finding O-6: HubSpot lists 72 alternatives for one login; the last of them count as the first do."""
+    holder: JsonObject = {"security": [{"oauth": [f"s{number}"]} for number in range(72)]}
+    assert read_scopes(holder) == (("oauth", tuple(f"s{number}" for number in range(72))),)
+    reader = RequirementReader(EMPTY, {"oauth": OAUTH})
+    assert reader.read_security(array_at(holder, "security")).warnings == []
+    much: list[JsonValue] = [{"oauth": [f"s{number}" for number in range(501)]}]
+    security = reader.read_security(much)
+    assert len(security.scopes[0][1]) == 500
+    assert security.warnings == ["The scheme 'oauth' needs 501 scopes; 500 of them are asked for."]
