@@ -5,10 +5,21 @@ work; nothing is looked up.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, scalar_text_at, text_at
+from toolserver.errors import quote_text
+from toolserver.json_types import (
+    JsonObject,
+    JsonValue,
+    array_at,
+    object_at,
+    scalar_text,
+    text_at,
+    written_items,
+    written_member,
+)
 
 _MAX_SERVERS = 50
 _MAX_URL_CHARS = 4000
@@ -29,15 +40,37 @@ class ServerUrl:
     """Names of the variables that were replaced."""
     had_login: bool = False
     """Whether a user name or password was taken out of the URL."""
+    unknown: tuple[str, ...] = ()
+    """Names of the variables that have no value, and stand in the URL as they are written."""
+    problems: tuple[str, ...] = ()
+    """Sentences about values that are no texts."""
 
 
-def read_servers(holder: JsonObject) -> tuple[ServerUrl, ...]:
-    """The servers of a document, path item or operation, in order, at most 50, without broken entries."""
-    found = [_read_server(entry) for entry in array_at(holder, "servers")[:_MAX_SERVERS]]
+Values = Mapping[str, str]
+"""Values of server variables by name."""
+
+
+def read_servers(holder: JsonObject, inherited: Values | None = None) -> tuple[ServerUrl, ...]:
+    """The servers of a document, path item or operation, in order, at most 50, without broken entries.
+
+    A variable without a value of its own takes that of `inherited`: those of the document's own servers.
+    """
+    found = [_read_server(entry, inherited or {}) for entry in array_at(holder, "servers")[:_MAX_SERVERS]]
     return tuple(server for server in found if server is not None)
 
 
-def _read_server(entry: JsonValue) -> ServerUrl | None:
+def variables_of(holder: JsonObject) -> Values:
+    """The values of all variables that the servers of a document describe; of one name the first."""
+    values: dict[str, str] = {}
+    for entry in array_at(holder, "servers")[:_MAX_SERVERS]:
+        variables = object_at(entry, "variables") if isinstance(entry, dict) else {}
+        for name in list(variables)[:_MAX_VARIABLES]:
+            if (value := _value_of(object_at(variables, name))) is not None:
+                values.setdefault(name, value)
+    return values
+
+
+def _read_server(entry: JsonValue, inherited: Values) -> ServerUrl | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("url"), str):
         return None
     template = text_at(entry, "url")
@@ -45,11 +78,20 @@ def _read_server(entry: JsonValue) -> ServerUrl | None:
     if len(template) > _MAX_URL_CHARS or len(names) > _MAX_VARIABLES:
         return None
     variables = object_at(entry, "variables")
-    values = {name: _default_of(object_at(variables, name)) for name in names}
+    own = {name: _value_of(object_at(variables, name)) for name in names}
+    stated = {name: inherited.get(name) if value is None else value for name, value in own.items()}
+    values = {name: value for name, value in stated.items() if value is not None}
     if any(len(value) > _MAX_VALUE_CHARS for value in values.values()):
         return None
-    url = re.sub(_VARIABLE, lambda match: values[match[1]], template)
-    return without_login(ServerUrl(url.strip(), text_at(entry, "description"), names))
+    url = re.sub(_VARIABLE, lambda match: values.get(match[1], match[0]), template)
+    server = ServerUrl(
+        url.strip(),
+        text_at(entry, "description"),
+        tuple(values),
+        unknown=tuple(name for name in names if name not in values),
+        problems=tuple(_problems_of(variables, names)),
+    )
+    return without_login(server)
 
 
 def without_login(server: ServerUrl) -> ServerUrl:
@@ -58,21 +100,43 @@ def without_login(server: ServerUrl) -> ServerUrl:
     return server if url == server.url else replace(server, url=url, had_login=True)
 
 
-def _default_of(variable: JsonObject) -> str:
-    """The default of a server variable; if a document omits it, the first allowed value."""
-    if "default" in variable:
-        return scalar_text_at(variable, "default")
-    allowed = (value for value in array_at(variable, "enum") if isinstance(value, str))
-    return next(allowed, "")
+def _value_of(variable: JsonObject) -> str | None:
+    """The default of a server variable, as it is written; if a document omits it, the first allowed value."""
+    default = scalar_text(variable.get("default"), written_member(variable, "default"))
+    if default is not None:
+        return default
+    allowed = array_at(variable, "enum")
+    texts = written_items(allowed)
+    values = (scalar_text(value, texts.get(place)) for place, value in enumerate(allowed))
+    return next((value for value in values if value is not None), None)
+
+
+def _problems_of(variables: JsonObject, names: tuple[str, ...]) -> Iterator[str]:
+    """What is told of values that OpenAPI wants as texts and authors write as numbers."""
+    for name in names:
+        variable = object_at(variables, name)
+        default = variable.get("default")
+        value = scalar_text(default, written_member(variable, "default"))
+        subject = f"The default of the server variable {quote_text(name)}"
+        if value is not None and not isinstance(default, str):
+            yield f"{subject} is no text; {quote_text(value)} is taken, as it is written."
+        elif value is None and "default" in variable:
+            yield f"{subject} is no text; it is left out."
 
 
 def choose_base_url(servers: tuple[ServerUrl, ...], source_url: str | None) -> str:
     """The first server with an http(s) address, without a trailing slash; "" when none can be made absolute.
 
+    A server with a variable that has no value has none.
+
     Relative URLs are resolved against `source_url`. No servers at all means "/", as the specification says.
     If the first is also offered by https, that is chosen: a page served by https may not call http.
     """
-    addresses = [absolute_url(server.url, source_url) for server in servers or (ServerUrl("/", ""),)]
+    addresses = [
+        absolute_url(server.url, source_url)
+        for server in servers or (ServerUrl("/", ""),)
+        if not server.unknown
+    ]
     usable = [address for address in addresses if address]
     if not usable:
         return ""

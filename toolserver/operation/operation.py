@@ -22,7 +22,7 @@ from toolserver.document.security import (
     SecurityScheme,
     read_security_schemes,
 )
-from toolserver.document.servers import ServerUrl, read_servers
+from toolserver.document.servers import ServerUrl, Values, read_servers, variables_of
 from toolserver.document.swagger import SwaggerReader
 from toolserver.errors import DocumentError, ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
@@ -142,6 +142,8 @@ class _Reader:
     parameter_lists: ParameterLists
     remaining_prose: int
     swagger: SwaggerReader | None
+    server_values: Values
+    """Values of the variables of the document's own servers."""
     bodies: dict[int, tuple[Body | None, list[str]]] = field(
         default_factory=dict[int, tuple[Body | None, list[str]]]
     )
@@ -172,6 +174,7 @@ def read_operations(document: Document) -> OperationList:
         parameter_lists=ParameterLists(document),
         remaining_prose=limits.max_bytes,
         swagger=SwaggerReader(document.written) if document.version == SWAGGER else None,
+        server_values=variables_of(document.root),
     )
     places = _places(document)
     operations: list[Operation] = []
@@ -337,7 +340,7 @@ def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
     if entries is None:
         return ()
     if id(entries) not in reader.servers:
-        reader.servers[id(entries)] = read_servers(holder)
+        reader.servers[id(entries)] = read_servers(holder, reader.server_values)
     return reader.servers[id(entries)]
 
 

@@ -261,11 +261,13 @@ def _find_addresses(
         return _Addresses(root, root), _login_warnings((without_login(ServerUrl(base_url, "")),))
     servers = read_servers(document.root)
     root = choose_base_url(servers, source_url)
+    about = [*_login_warnings(servers), *_server_problems(servers)]
     if root:
-        return _Addresses(root, source_url), [*_login_warnings(servers), *_default_warnings(servers)]
+        chosen = [server for server in servers if absolute_url(server.url, source_url) == root]
+        return _Addresses(root, source_url), [*about, *_default_warnings(chosen)]
     named = f"names its server only as {quote_text(servers[0].url)}" if servers else "names no server"
     advice = "enter the API's base URL, such as https://api.example.com"
-    return _Addresses("", source_url), [*_login_warnings(servers), f"The document {named}; {advice}."]
+    return _Addresses("", source_url), [*about, f"The document {named}; {advice}."]
 
 
 def _login_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
@@ -274,7 +276,18 @@ def _login_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
     return ["A server's URL holds a user name or password, which is not used; save it as a credential."]
 
 
-def _default_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
+def _server_problems(servers: tuple[ServerUrl, ...]) -> list[str]:
+    problems = dict.fromkeys(problem for server in servers for problem in server.problems)
+    for server in servers:
+        if server.unknown:
+            named = ", ".join(quote_text(name) for name in server.unknown)
+            problems[f"The server {quote_text(server.url)} is left out: nothing gives {named} a value."] = (
+                None
+            )
+    return list(problems)
+
+
+def _default_warnings(servers: Sequence[ServerUrl]) -> list[str]:
     """Warns about defaults: one such as "your-tenant" is a placeholder as often as a value."""
     variables = servers[0].variables if servers else ()
     if not variables:
@@ -352,6 +365,7 @@ class _Compiler:
         if not (operation.warnings or outline.warnings or operation.servers or operation.unsendable):
             return of_security
         warnings = [*operation.warnings, *outline.warnings, *_login_warnings(operation.servers)]
+        warnings += _server_problems(operation.servers)
         if self.addresses.are_unusable(operation.servers):
             url = quote_text(operation.servers[0].url)
             warnings.append(f"Its own server {url} is not an address that can be called.")

@@ -2,8 +2,16 @@
 
 import pytest
 
-from toolserver.document.servers import ServerUrl, absolute_url, choose_base_url, origin_of, read_servers
-from toolserver.json_types import JsonValue
+from toolserver.document.document import read_value
+from toolserver.document.servers import (
+    ServerUrl,
+    absolute_url,
+    choose_base_url,
+    origin_of,
+    read_servers,
+    variables_of,
+)
+from toolserver.json_types import JsonObject, JsonValue
 
 
 def urls_of(*servers: JsonValue) -> list[str]:
@@ -13,19 +21,60 @@ def urls_of(*servers: JsonValue) -> list[str]:
 def test_variables_take_their_defaults() -> None:
     """OpenAPI: the default SHALL be sent when no other value is given; documents without one list an enum."""
     server: JsonValue = {
-        "url": "https://{host}:{port}/{base}/{open}{odd}",
+        "url": "https://{host}:{port}/{base}/{open}",
         "description": "D",
         "variables": {
             "host": {"default": "api.example"},
             "port": {"default": 8443},
             "base": {"enum": [1, "v1", "v2"]},
             "open": {"default": "", "enum": ["x"]},
-            "odd": "no object",
         },
     }
+    said = "The default of the server variable 'port' is no text; '8443' is taken, as it is written."
     assert read_servers({"servers": [server]}) == (
-        ServerUrl("https://api.example:8443/v1/", "D", ("host", "port", "base", "open", "odd")),
+        ServerUrl("https://api.example:8443/1/", "D", ("host", "port", "base", "open"), problems=(said,)),
     )
+
+
+@pytest.mark.parametrize("text", ["8443", "1.10", "08", "TRUE", "1e3", "0x1F"])
+def test_a_default_that_yaml_reads_as_a_number_is_taken_as_it_is_written(text: str) -> None:
+    """Finding W-3: server variables are texts; version 1.10 is not 1.1."""
+    variables = f"{{v: {{default: {text}}}, w: {{enum: [{text}]}}}}"
+    root = read_value(f"servers: [{{url: 'https://a.example/{{v}}/{{w}}', variables: {variables}}}]")
+    assert isinstance(root, dict)
+    (server,) = read_servers(root)
+    assert server.url == f"https://a.example/{text}/{text}"
+    assert f"{text!r} is taken, as it is written." in server.problems[0]
+
+
+@pytest.mark.parametrize("variable", ["no object", {}, {"default": None}, {"default": []}, {"enum": [None]}])
+def test_a_variable_without_a_value_leaves_the_address_unknown(variable: JsonValue) -> None:
+    """Finding W-34: "https://.a.example" is nobody's address; it is asked for instead."""
+    template: JsonObject = {"url": "https://{tenant}.a.example", "variables": {"tenant": variable}}
+    (server,) = read_servers({"servers": [template]})
+    assert (server.url, server.variables, server.unknown) == ("https://{tenant}.a.example", (), ("tenant",))
+    assert choose_base_url((server,), "https://docs.example") == ""
+    other = ServerUrl("https://b.example", "")
+    assert choose_base_url((server, other), None) == "https://b.example"
+
+
+def test_a_variable_takes_the_value_that_the_documents_servers_give_its_name() -> None:
+    """Finding O-9: authors describe a variable once, where they name the document's own server."""
+    root: JsonObject = {
+        "servers": [
+            {"url": "https://a.example", "variables": "none"},
+            "no server",
+            {"url": "https://{region}.a.example", "variables": {"region": {"default": "eu"}, "odd": {}}},
+            {"url": "https://{region}.b.example", "variables": {"region": {"default": "us"}}},
+        ]
+    }
+    inherited = variables_of(root)
+    assert inherited == {"region": "eu"}
+    own: JsonObject = {"servers": [{"url": "https://{region}.c.example/{odd}"}]}
+    (server,) = read_servers(own, inherited)
+    assert (server.url, server.variables) == ("https://eu.c.example/{odd}", ("region",))
+    stated: JsonObject = {"url": "https://{region}.c.example", "variables": {"region": {"default": "ap"}}}
+    assert read_servers({"servers": [stated]}, inherited)[0].url == "https://ap.c.example"
 
 
 def test_broken_servers_are_left_out() -> None:

@@ -143,6 +143,40 @@ def test_an_operation_whose_own_server_is_no_address_says_so() -> None:
     assert bases_of(document) == [""]
 
 
+def test_an_own_server_without_a_value_for_its_variable_is_told() -> None:
+    """Finding O-9: the address was "https://.a.example", and its origin was offered for acceptance."""
+    own: JsonObject = {"servers": [{"url": "https://{region}.a.example"}]}
+    paths: JsonObject = {"/a": {"get": own}, "/b": {"get": {}, **own}}
+    document = compiled(paths, servers=SERVERS, base_url="https://mine.example")
+    assert bases_of(document) == ["", ""]
+    assert document.operations[0].warnings == (
+        "The server 'https://{region}.a.example' is left out: nothing gives 'region' a value.",
+        "Its own server 'https://{region}.a.example' is not an address that can be called.",
+    )
+    region: JsonObject = {"region": {"default": "eu"}}
+    described: JsonValue = [{"url": "https://{region}.example", "variables": region}]
+    document = compiled(paths, servers=described, base_url="https://mine.example")
+    assert bases_of(document) == ["https://eu.a.example", "https://eu.a.example"]
+    assert document.operations[0].warnings == ()
+
+
+def test_a_server_without_a_value_for_its_variable_is_asked_for() -> None:
+    """Finding W-34: the address is unknown; a default would be an invention."""
+    servers: JsonValue = [{"url": "https://{tenant}.example.com"}]
+    document = compiled(servers=servers)
+    assert document.base_url == ""
+    assert document.warnings == (
+        "The server 'https://{tenant}.example.com' is left out: nothing gives 'tenant' a value.",
+        "The document names its server only as 'https://{tenant}.example.com'; "
+        "enter the API's base URL, such as https://api.example.com.",
+    )
+    assert compiled(servers=servers, base_url="https://t.example.com").base_url == "https://t.example.com"
+    swagger: JsonObject = {"swagger": "2.0", "host": "{tenant}.example.com", "paths": {"/a": {"get": {}}}}
+    found = compile_document(parse_document(json.dumps(swagger)), source_url=None)
+    assert found.base_url == ""
+    assert "nothing gives 'tenant' a value" in found.warnings[0]
+
+
 def test_what_a_browser_cannot_send_is_said() -> None:
     """The tool stays: some APIs call parameters required that they do not check."""
     node: JsonObject = {
