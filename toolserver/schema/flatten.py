@@ -68,13 +68,19 @@ class Flattening:
     """Flattens the schemas of one document, and caches the results."""
 
     def __init__(
-        self, resolve: Callable[[str], JsonValue], *, max_nodes: int, steps: Steps | None = None
+        self,
+        resolve: Callable[[str], JsonValue],
+        *,
+        max_nodes: int,
+        steps: Steps | None = None,
+        references_count: bool = False,
     ) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`.
 
-        `max_nodes`: maximum number of nodes in one schema. `steps` counts the work.
+        `max_nodes`: maximum number of nodes in one schema. `steps` counts the work. `references_count`: see
+        `ShapeReader`.
         """
-        self.reader = ShapeReader(resolve, steps)
+        self.reader = ShapeReader(resolve, steps, references_count=references_count)
         self.steps = self.reader.steps
         self.max_nodes = max_nodes
         self._circles = ReferenceCycles(resolve, subtypes=self.reader.subtypes.references_below)

@@ -6,7 +6,7 @@ schema invalid. Knows nothing of references and composition.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, KeysView, Mapping
 from functools import cache
 
 from toolserver.json_types import JsonObject, JsonValue, equality_key, only_value
@@ -64,6 +64,11 @@ def read_types(value: JsonValue) -> tuple[str, ...] | None:
     if "number" in types and "integer" in types:
         types.remove("integer")
     return tuple(types) or None
+
+
+def types_by_signs(keys: set[str] | KeysView[str]) -> tuple[str, ...] | None:
+    """The types that these keywords imply; None when they imply none."""
+    return tuple(name for name, signs in TYPE_SIGNS.items() if not keys.isdisjoint(signs)) or None
 
 
 def read_number(value: JsonValue) -> int | float | None:

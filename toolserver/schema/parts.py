@@ -25,10 +25,10 @@ from toolserver.schema.fit import fit_enum
 from toolserver.schema.hints import clean_text, describe_choice, value_text
 from toolserver.schema.keywords import (
     PLAIN,
-    TYPE_SIGNS,
     combine_keywords,
     read_keywords,
     read_types,
+    types_by_signs,
 )
 from toolserver.schema.rules import RULES, describe_rules
 from toolserver.schema.shape import Alternatives, Shape
@@ -57,13 +57,14 @@ def _take_types(shape: Shape, part: JsonObject) -> None:
         shape.only_null = True
     elif shape.types is None:
         shape.types = types
-    elif common := _types_of_both(shape.types, types):
+    elif common := types_of_both(shape.types, types):
         shape.types = common
     else:
         shape.problems += ("its parts contradict each other about the type; the first one counts",)
 
 
-def _types_of_both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+def types_of_both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """The types of values that have one of each."""
     common = [name for name in first if name in second or (name == "integer" and "number" in second)]
     if "number" in first and "integer" in second:
         common.append("integer")
@@ -232,7 +233,7 @@ def settle_types(shape: Shape) -> None:
         shape.only_null = shape.only_null or (has_null and not shape.enum)
         shape.enum = shape.enum or None
     if shape.types is None and not shape.alternatives:  # each of those has a type of its own
-        shape.types = _signs(shape)
+        shape.types = implied_types(shape)
 
 
 def _settle_listed_items(shape: Shape) -> None:
@@ -247,7 +248,8 @@ def _settle_listed_items(shape: Shape) -> None:
     shape.problems += ("its list of values holds no array; they are taken as values of its items",)
 
 
-def _signs(shape: Shape) -> tuple[str, ...] | None:
+def implied_types(shape: Shape) -> tuple[str, ...] | None:
+    """The types that its keywords are about; None when there are none."""
     keys = set(shape.keywords)
     if shape.keywords.get("format") in _INTEGER_FORMATS:
         return ("integer",)
@@ -255,4 +257,4 @@ def _signs(shape: Shape) -> tuple[str, ...] | None:
         keys.add("properties")
     if shape.items is not None or shape.prefix_items:
         keys.add("items")
-    return tuple(name for name, signs in TYPE_SIGNS.items() if not keys.isdisjoint(signs)) or None
+    return types_by_signs(keys)

@@ -11,7 +11,14 @@ from typing import NamedTuple
 
 from toolserver.document.document import schema_reference_of
 from toolserver.errors import ReferenceFailed
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at
+from toolserver.json_types import (
+    JsonObject,
+    JsonValue,
+    array_at,
+    object_at,
+    only_value,
+    with_texts_of,
+)
 from toolserver.schema.alternatives import (
     describes_form,
     is_enum,
@@ -22,17 +29,19 @@ from toolserver.schema.alternatives import (
 )
 from toolserver.schema.fit import fit_enum, settle_values
 from toolserver.schema.hints import describe_constraints
-from toolserver.schema.keywords import read_keywords, read_types
+from toolserver.schema.keywords import read_keywords, read_types, types_by_signs
 from toolserver.schema.parts import (
     KEYS_OF_OBJECTS,
     TAKERS,
     combine_schemas,
+    implied_types,
     settle_types,
     take_alternatives,
     take_enum,
     take_further_keys,
     take_needed,
     take_subtypes,
+    types_of_both,
 )
 from toolserver.schema.shape import Alternatives, Shape
 from toolserver.schema.steps import Steps
@@ -45,6 +54,7 @@ _MAX_READ_ONLY_PARTS = 20
 """Maximum number of a property's parts that are checked for `readOnly`; in use there are three."""
 
 _FITTED = frozenset({"default", "examples"})
+_TEXTS = frozenset({"$ref", "description", "title", "example", "examples"})
 _STRUCTURE = frozenset({"properties", "items", "anyOf", "oneOf", "additionalProperties", "prefixItems"})
 
 
@@ -57,18 +67,30 @@ class _Part(NamedTuple):
     with_alternatives: bool = True
     is_all: bool = True
     """Whether the shape is nothing but this and texts: a use of the schema, not an extension of it."""
+    is_beside: bool = False
+    """Whether it stands beside a reference that counts where the two contradict each other."""
 
 
 class ShapeReader:
     """Reads schemas of one document as a caller sends them: read-only properties are left out."""
 
-    def __init__(self, resolve: Callable[[str], JsonValue], steps: Steps | None = None) -> None:
+    def __init__(
+        self,
+        resolve: Callable[[str], JsonValue],
+        steps: Steps | None = None,
+        *,
+        references_count: bool = False,
+    ) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`.
 
         `steps` counts the work; where that is limited, reading may raise `TooSlow`.
+
+        `references_count`: what stands beside a reference adds to it, and counts for nothing where it
+        contradicts it. Before OpenAPI 3.1 it "SHALL be ignored" (3.0.4 §4.7.23), but authors mean it.
         """
         self._resolve = resolve
         self.steps = steps or Steps()
+        self._references_count = references_count
         self.subtypes = Subtypes(resolve)
         self._takers = {
             **TAKERS,
@@ -126,10 +148,16 @@ class ShapeReader:
         parts = 0
         while pending and parts < MAX_PARTS:
             parts += 1
-            node, of, with_alternatives, is_all = pending.pop()
+            node, of, with_alternatives, is_all, is_beside = pending.pop()
             self.steps.take(1)
             if not isinstance(node, dict):
                 continue
+            if is_beside:
+                node = self._agreeing(shape, node)
+            elif self._references_count and len(node) > 1 and "$ref" in node:
+                added, node = _split(node)
+                if added:
+                    pending.append(_Part(added, of, with_alternatives, is_all, is_beside=True))
             self._take(shape, node)
             if with_alternatives and ("anyOf" in node or "oneOf" in node):
                 take_alternatives(shape, node)
@@ -144,6 +172,43 @@ class ShapeReader:
                 shape.refs += (ref,)
                 with_choices = with_alternatives and ref not in trail
                 pending.append(_Part(self._target(shape, ref), ref, with_choices, is_all))
+
+    def _agreeing(self, shape: Shape, beside: JsonObject) -> JsonObject:
+        """What stands beside a reference, without what contradicts its target, which `shape` has by now."""
+        known = self._known_types(shape)
+        types = read_types(beside.get("type")) or types_by_signs(beside.keys())
+        stated = tuple(name for name in types or () if name != "null")
+        if known and stated and not types_of_both(known, stated):
+            named = f"{' or '.join(stated)}, and the reference {' or '.join(known)}"
+            shape.problems += (f"what stands beside its reference is about {named}; the reference counts",)
+            return {key: beside[key] for key in ("nullable", "x-nullable") if key in beside}
+        read, present = read_keywords(beside), shape.keywords
+        unfit = {key for key, value in read.items() if key in present and present[key] != value}
+        values = only_value(beside, "const") if "const" in beside else array_at(beside, "enum")
+        if known and values and fit_enum(values, known).types != known:
+            unfit.add("const" if "const" in beside else "enum")
+        if unfit:
+            named = ", ".join(sorted(unfit))
+            shape.problems += (f"{named} beside its reference contradicts it; the reference counts",)
+        return with_texts_of(beside, {key: value for key, value in beside.items() if key not in unfit})
+
+    def _known_types(self, shape: Shape) -> tuple[str, ...] | None:
+        """The types of a shape that is not settled yet; None where nothing tells them."""
+        known = shape.types or implied_types(shape)
+        if known is None and shape.enum:
+            known = fit_enum(shape.enum, None).types
+        if known is not None or not shape.alternatives:
+            return known
+        found: dict[str, None] = {}
+        for branch in (each for alternatives in shape.alternatives for each in alternatives.branches):
+            target = self._end_of_chain(branch)
+            types = read_types(target.get("type")) if isinstance(target, dict) else None
+            if types is None and isinstance(target, dict):
+                types = types_by_signs(target.keys())
+            if types is None:
+                return None
+            found |= dict.fromkeys(types)
+        return tuple(found)
 
     def _target(self, shape: Shape, ref: str) -> JsonValue:
         try:
@@ -275,6 +340,13 @@ class ShapeReader:
             shape.add_note(meanings)
             return [schema]
         return branches_read
+
+
+def _split(node: JsonObject) -> tuple[JsonObject, JsonObject]:
+    """What stands beside a reference, apart from texts; and the reference with these."""
+    added = {key: value for key, value in node.items() if key not in _TEXTS}
+    texts = {key: value for key, value in node.items() if key in _TEXTS}
+    return with_texts_of(node, added), with_texts_of(node, texts)
 
 
 def _only_part(schema: JsonObject) -> str | None:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, structs
 
-from toolserver.document.document import Document, reference_of
+from toolserver.document.document import SWAGGER, Document, reference_of
 from toolserver.json_types import JsonObject, JsonValue, dump_json, only_value, text_at
 from toolserver.operation.argument_names import (
     BODY_ARGUMENT,
@@ -59,6 +59,9 @@ MAX_EXAMPLE_BYTES = 1_000
 """Maximum bytes of the example of a body, or of one of its properties; a longer one costs a model more than
 it explains."""
 
+_BEFORE_SIBLINGS = (SWAGGER, "3.0")
+"""Families of versions in which a reference counts alone."""
+
 _TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
 
 _TEXT: JsonObject = {"type": "string"}
@@ -97,7 +100,12 @@ class Definitions:
         """`budget` applies to each tool; `steps` counts the work for all of them."""
         budget = budget or Budget()
         self._document = document
-        self._flattening = Flattening(document.resolve_ref, max_nodes=budget.nodes, steps=steps)
+        self._flattening = Flattening(
+            document.resolve_ref,
+            max_nodes=budget.nodes,
+            steps=steps,
+            references_count=document.version in _BEFORE_SIBLINGS,
+        )
         self.steps = self._flattening.steps
         self._schemas = ArgumentSchemas(self._flattening, budget)
         self._spreads: dict[str | int, _Spread | None] = {}
