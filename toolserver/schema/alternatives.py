@@ -37,6 +37,8 @@ class Tag(NamedTuple):
     values: tuple[str, ...]
     optional: bool = False
     """Whether a value without the property takes the form named by `defaultMapping` (OpenAPI 3.2 §4.25)."""
+    implied: bool = False
+    """Whether no mapping names the value: it is the name of the schema."""
 
 
 def discriminator_of(schema: JsonObject) -> JsonObject:
@@ -58,7 +60,8 @@ def tag_of(branch: JsonValue, discriminator: JsonObject | None) -> Tag | None:
     name = ref.rsplit("/", 1)[-1]
     mapping = object_at(discriminator, "mapping")
     values = tuple(value for value, target in mapping.items() if target in (ref, name))
-    return Tag(text_at(discriminator, "propertyName"), values or (name,), "defaultMapping" in discriminator)
+    optional = "defaultMapping" in discriminator
+    return Tag(text_at(discriminator, "propertyName"), values or (name,), optional, implied=not values)
 
 
 def is_unconstrained(schema: JsonValue) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from toolserver.json_types import (
+    JsonObject,
     JsonValue,
     WrittenObject,
     dump_json,
@@ -18,11 +19,13 @@ from toolserver.json_types import (
     scalar_text,
     written_items,
 )
+from toolserver.schema.alternatives import Tag
 from toolserver.schema.hints import ENUM_CHARS, clean_text
 from toolserver.schema.keywords import type_of
 from toolserver.schema.shape import Shape
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(\.[0-9]{1,99})?([eE][-+]?[0-9]{1,3})?")
+_SCALARS = frozenset(("string", "integer", "number", "boolean"))
 _EXAMPLES = "examples"
 _LIST = "its list of values has"
 
@@ -174,10 +177,31 @@ def _shape_of(key: str, shape: Shape, read_shape: _ReadShape) -> Shape:
     return read_shape(schema) if isinstance(schema, dict) else Shape()
 
 
-def fit_text(value: JsonValue, types: tuple[str, ...]) -> JsonValue:
-    """A text as a value of these types; None where it is not exactly one, and for no text."""
-    fitted = _fit(_Item(value), types)
-    return fitted.value if fitted is not None else None
+def fit_tag(tag: Tag, stated: Shape) -> tuple[JsonObject | None, tuple[str, ...]]:
+    """The schema that limits a discriminator's property to the values of one branch; None for no limit.
+
+    `stated` is the property as the branch describes it. Its own values stay, unless they are those of all
+    branches. Keys of a mapping are texts, whatever the property is.
+    """
+    types = stated.types or ("string",)
+    name = types[0] if len(types) == 1 else ""
+    if stated.alternatives or name not in _SCALARS:
+        return None, ()
+    fitted = [(text, _fit(_Item(text), types)) for text in tag.values]
+    values = [item.value for _, item in fitted if item is not None]
+    allowed = [value for value in values if stated.enum is None or value in stated.enum]
+    converted = [
+        _Conversion(_as_written(_Item(text)), item.value)
+        for text, item in fitted
+        if item is not None and item.value != text
+    ]
+    told = [*_told(converted, "its discriminator has")]
+    lost = [text for text, item in fitted if item is None or item.value not in allowed]
+    if lost and not tag.implied:
+        told.append(
+            f"its discriminator has {_listed(lost)}, which `{clean_text(tag.name)}` may not be; left out"
+        )
+    return {"type": name, "enum": allowed} if allowed else None, tuple(told)
 
 
 def _fit(item: _Item, types: tuple[str, ...]) -> _Item | None:

@@ -14,6 +14,7 @@ from toolserver.document.document import schema_reference_of
 from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
 from toolserver.schema.alternatives import Tag
 from toolserver.schema.cycles import ReferenceCycles
+from toolserver.schema.fit import fit_tag
 from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape
 from toolserver.schema.steps import Steps
@@ -260,11 +261,10 @@ class Flattening:
             return
         if not tag.optional and tag.name not in shape.required:
             shape.required += (tag.name,)
-        stated = self.reader.read_shape(own)
-        is_open = stated.enum is None or any(value in stated.enum for value in tag.values)
-        if is_open and not stated.alternatives and stated.types in (None, ("string",)):
-            values: JsonObject = {"type": "string", "enum": list[JsonValue](tag.values)}
-            shape.properties = {**shape.properties, tag.name: {"allOf": [own, values]}}
+        allowed, problems = fit_tag(tag, self.reader.read_shape(own))
+        shape.problems += problems
+        if allowed is not None:
+            shape.properties = {**shape.properties, tag.name: {"allOf": [own, allowed]}}
 
     def _close(self, node: Reached, merged: list[str], entered: list[str]) -> Flat | None:
         """Writes the end of a cycle, or the point where its description stops; None if neither is reached."""

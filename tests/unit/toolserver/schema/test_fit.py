@@ -4,7 +4,13 @@ import json
 
 import pytest
 
-from tests.support.documents.arguments import argument_of, json_property, yaml_argument, yaml_property
+from tests.support.documents.arguments import (
+    Argument,
+    argument_of,
+    json_property,
+    yaml_argument,
+    yaml_property,
+)
 from toolserver.json_types import JsonValue, WrittenArray
 from toolserver.schema.fit import fit_enum
 
@@ -208,6 +214,65 @@ def test_names_in_lists_are_texts_like_the_keys_that_they_name() -> None:
     assert isinstance(names, dict)
     assert names["enum"] == ["08", "a"]
     assert "One of: 08, a." in str(found.schema["description"])
+
+
+def discriminated(kind: str, mapping: str) -> Argument:
+    """A property of one of two forms, told apart by `kind`."""
+    form = f"{{type: object, properties: {{kind: {kind}, n: {{type: number}}}}}}"
+    schema = (
+        "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], "
+        f"discriminator: {{propertyName: kind, mapping: {mapping}}}}}"
+    )
+    parts = f"components: {{schemas: {{A: {form}, B: {form}}}}}"
+    parameter = f"{{name: a, in: query, schema: {schema}}}"
+    return argument_of(f"openapi: 3.1.0\n{parts}\npaths: {{/x: {{get: {{parameters: [{parameter}]}}}}}}\n")
+
+
+TO_A, TO_B = "'#/components/schemas/A'", "'#/components/schemas/B'"
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "values", "said"),
+    [
+        ("{type: string}", ["08", "1.10"], ["08", "1.10"], ""),
+        (
+            "{type: string, enum: [08, 1.10]}",
+            ["08", "1.10"],
+            ["08", "1.10"],
+            "08 where a string belongs",
+        ),
+        (
+            "{type: integer}",
+            ["1", "2"],
+            [1, 2],
+            'its discriminator has "1" where an integer belongs; taken as 1',
+        ),
+        ("{type: boolean}", ["true", "false"], [True, False], "taken as true"),
+        ("{type: integer}", ["one", "two"], [None, None], "has one, which `kind` may not be; left out"),
+        (
+            "{type: string, enum: [DOG, CAT]}",
+            ["dog", "cat"],
+            [None, None],
+            "has dog, which `kind` may not be",
+        ),
+    ],
+)
+def test_a_discriminator_has_values_of_its_property(
+    kind: str, keys: list[str], values: list[JsonValue], said: str
+) -> None:
+    """Finding W-3: keys of a mapping are texts, and what they select is what `kind` says of itself."""
+    found = discriminated(kind, f"{{{keys[0]}: {TO_A}, {keys[1]}: {TO_B}}}")
+    forms = found.schema["anyOf"]
+    assert isinstance(forms, list)
+    for form, value in zip(forms, values, strict=True):
+        assert isinstance(form, dict)
+        properties = form["properties"]
+        assert isinstance(properties, dict)
+        described = properties["kind"]
+        assert isinstance(described, dict)
+        if value is not None:
+            assert (described["enum"], type(value)) == ([value], type(value))
+    assert said in " ".join(found.warnings) if said else found.warnings == ()
 
 
 def test_a_long_list_is_told_in_few_words() -> None:
