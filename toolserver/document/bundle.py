@@ -15,6 +15,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from toolserver.document.document import OMITTED_FIELD, DocumentLimits, is_tool_list, read_value
 from toolserver.document.references import FileReferences, FoundReference, Resource, find_references, join_uri
 from toolserver.document.swagger import as_openapi_3
+from toolserver.document.written_scalars import TEXTS_FIELD, list_texts
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, JsonValue, dump_json, scalar_text_at, text_at
 
@@ -281,9 +282,17 @@ class _Bundler:
             root[self.bundled_field] = self.files
         if self.gaps:
             root[OMITTED_FIELD] = dict[str, JsonValue](self.gaps)
+        self._check_written(root)
+        texts = list_texts(root)
+        of_files: JsonObject = {name: own for name, file in self.files.items() if (own := list_texts(file))}
+        if texts or of_files:
+            root[TEXTS_FIELD] = {**texts, **({self.bundled_field: of_files} if of_files else {})}
+            self._check_written(root)
+        return dump_json(root).decode("utf-8")
+
+    def _check_written(self, root: JsonObject) -> None:
         if _written_size(root, {}) > self.limits.max_bytes:
             raise self._too_large()
-        return dump_json(root).decode("utf-8")
 
     def _count(self, text: str) -> None:
         self.size += len(text.encode("utf-8", "replace"))

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from toolserver.document.json_text import read_json
 from toolserver.document.source_text import SourceText
 from toolserver.document.swagger import convert_envelope
+from toolserver.document.written_scalars import TEXTS_FIELD, restore_texts
 from toolserver.document.yaml_text import read_yaml, too_deep, too_many_nodes
 from toolserver.errors import DocumentError, ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
@@ -296,6 +297,8 @@ def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -
     digest = hashlib.sha256(source.encoded).hexdigest()
     if is_tool_list(root):
         return _tool_list(root, digest, tuple(warnings[:_MAX_WARNINGS]), limits)
+    if TEXTS_FIELD in root:
+        root = cast(JsonObject, restore_texts(root, root[TEXTS_FIELD]))
     openapi, family = _versions(root)
     info = object_at(root, "info")
     if not isinstance(root.get("paths"), dict):
