@@ -48,6 +48,12 @@ def written_items(container: list[JsonValue]) -> dict[int, str]:
     return container.texts if isinstance(container, WrittenArray) else {}
 
 
+def has_null(values: list[JsonValue]) -> bool:
+    """Whether null is among them, and not only what JSON cannot express."""
+    texts = written_items(values)
+    return any(value is None and place not in texts for place, value in enumerate(values))
+
+
 def only_value(container: JsonObject, key: str) -> list[JsonValue]:
     """An array of nothing but the value under `key`, with its text."""
     value, text = container[key], written_member(container, key)

@@ -271,13 +271,23 @@ def read_requirements(
             distinct.setdefault(frozenset(scheme.scheme for scheme in each), each)
         alternatives = [*distinct.values()]
     kept, others = alternatives[:MAX_ALTERNATIVES], alternatives[MAX_ALTERNATIVES:]
-    if others:
-        names = dict.fromkeys(scheme.scheme for together in others for scheme in together)
-        warnings[f"{len(others)} more ways to authenticate are left out: {_quoted(names)}."] = None
     told = [*warnings]
     if len(told) > _MAX_WARNINGS:
         told[_MAX_WARNINGS:] = [f"{len(told) - _MAX_WARNINGS} more security requirements are left out."]
+    if others:
+        names = dict.fromkeys(scheme.scheme for together in others for scheme in together)
+        told.append(f"{len(others)} more ways to authenticate are left out: {_quoted(names)}.")
+    if unasked := _unasked(array_at(holder, "security"), kept, " ".join(told)):
+        told.append(f"No alternative that is left asks for {_quoted(unasked)}.")
     return tuple(kept), told
+
+
+def _unasked(entries: list[JsonValue], kept: list[tuple[SecurityScheme, ...]], told: str) -> list[str]:
+    """The schemes that entries name with others, and that nothing is left of."""
+    asked = {scheme.scheme for together in kept for scheme in together}
+    named = dict.fromkeys(name for entry in entries if isinstance(entry, dict) for name in entry)
+    lost = [name for name in named if asked.isdisjoint((name, name.rpartition("/")[2]))]
+    return [name for name in lost if quote_text(name) not in told]
 
 
 def _read_together(

@@ -41,7 +41,7 @@ class ServerUrl:
     had_login: bool = False
     """Whether a user name or password was taken out of the URL."""
     unknown: tuple[str, ...] = ()
-    """Names of the variables that have no value, and stand in the URL as they are written."""
+    """Names of the variables that have no value; then the URL is the template."""
     problems: tuple[str, ...] = ()
     """Sentences about values that are no texts."""
 
@@ -74,7 +74,8 @@ def _read_server(entry: JsonValue, inherited: Values) -> ServerUrl | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("url"), str):
         return None
     template = text_at(entry, "url")
-    names = tuple(dict.fromkeys(re.findall(_VARIABLE, template[:_MAX_URL_CHARS])))
+    address = re.split("[?#]", template[:_MAX_URL_CHARS], maxsplit=1)[0]  # the rest is never sent
+    names = tuple(dict.fromkeys(re.findall(_VARIABLE, address)))
     if len(template) > _MAX_URL_CHARS or len(names) > _MAX_VARIABLES:
         return None
     variables = object_at(entry, "variables")
@@ -83,12 +84,13 @@ def _read_server(entry: JsonValue, inherited: Values) -> ServerUrl | None:
     values = {name: value for name, value in stated.items() if value is not None}
     if any(len(value) > _MAX_VALUE_CHARS for value in values.values()):
         return None
-    url = re.sub(_VARIABLE, lambda match: values.get(match[1], match[0]), template)
+    unknown = tuple(name for name in names if name not in values)
+    url = template if unknown else re.sub(_VARIABLE, lambda match: values.get(match[1], ""), template)
     server = ServerUrl(
         url.strip(),
         text_at(entry, "description"),
         tuple(values),
-        unknown=tuple(name for name in names if name not in values),
+        unknown=unknown,
         problems=tuple(_problems_of(variables, names)),
     )
     return without_login(server)

@@ -11,6 +11,7 @@ from toolserver.json_types import (
     JsonObject,
     JsonValue,
     array_at,
+    has_null,
     join_arrays,
     object_at,
     only_value,
@@ -37,8 +38,8 @@ class Tag(NamedTuple):
     values: tuple[str, ...]
     optional: bool = False
     """Whether a value without the property takes the form named by `defaultMapping` (OpenAPI 3.2 §4.25)."""
-    implied: bool = False
-    """Whether no mapping names the value: it is the name of the schema."""
+    mapped: tuple[str, ...] = ()
+    """The values that select one of the branches; empty if the only value is the name of the schema."""
 
 
 def discriminator_of(schema: JsonObject) -> JsonObject:
@@ -61,7 +62,8 @@ def tag_of(branch: JsonValue, discriminator: JsonObject | None) -> Tag | None:
     mapping = object_at(discriminator, "mapping")
     values = tuple(value for value, target in mapping.items() if target in (ref, name))
     optional = "defaultMapping" in discriminator
-    return Tag(text_at(discriminator, "propertyName"), values or (name,), optional, implied=not values)
+    mapped = tuple(mapping) if values else ()
+    return Tag(text_at(discriminator, "propertyName"), values or (name,), optional, mapped)
 
 
 def is_unconstrained(schema: JsonValue) -> bool:
@@ -77,8 +79,10 @@ def describes_form(schema: JsonObject) -> bool:
 def is_null(schema: JsonObject) -> bool:
     """Whether the schema accepts only null."""
     if "const" in schema:
-        return schema["const"] is None
-    return read_types(schema.get("type")) == ("null",) or schema.get("enum") == [None]
+        return has_null(only_value(schema, "const"))
+    if read_types(schema.get("type")) == ("null",):
+        return True
+    return schema.get("enum") == [None] and has_null(array_at(schema, "enum"))
 
 
 def only_requires(schema: JsonObject) -> list[str] | None:

@@ -71,10 +71,15 @@ def fit_enum(values: list[JsonValue], types: tuple[str, ...] | None, *, nullable
             return FittedEnum(present, _types_of(present))
         if all(_suits(value, types) for value in values):
             return FittedEnum(values, types)
-    items = [_Item(value, texts.get(index)) for index, value in enumerate(values)]
+    items = [_item(value, texts.get(index)) for index, value in enumerate(values)]
     if types is None:
         return _fit_untyped(items)
     return _fit_typed(items, types, nullable=nullable)
+
+
+def _item(value: JsonValue, written: str | None) -> _Item:
+    """An allowed value; what JSON cannot express, such as `.nan`, can only be meant as a text."""
+    return _Item(written) if value is None and written is not None else _Item(value, written)
 
 
 def _fit_untyped(items: list[_Item]) -> FittedEnum:
@@ -180,8 +185,9 @@ def _shape_of(key: str, shape: Shape, read_shape: _ReadShape) -> Shape:
 def fit_tag(tag: Tag, stated: Shape) -> tuple[JsonObject | None, tuple[str, ...]]:
     """The schema that limits a discriminator's property to the values of one branch; None for no limit.
 
-    `stated` is the property as the branch describes it. Its own values stay, unless they are those of all
-    branches. Keys of a mapping are texts, whatever the property is.
+    `stated` is the property as the branch describes it. Its own values stay where they have none of the
+    branch's; else those do that select no other branch. Keys of a mapping are texts, whatever the property
+    is.
     """
     types = stated.types or ("string",)
     name = types[0] if len(types) == 1 else ""
@@ -189,7 +195,10 @@ def fit_tag(tag: Tag, stated: Shape) -> tuple[JsonObject | None, tuple[str, ...]
         return None, ()
     fitted = [(text, _fit(_Item(text), types)) for text in tag.values]
     values = [item.value for _, item in fitted if item is not None]
+    others = [item.value for text in tag.mapped if (item := _fit(_Item(text), types)) is not None]
     allowed = [value for value in values if stated.enum is None or value in stated.enum]
+    if allowed and tag.mapped:
+        allowed += [value for value in stated.enum or () if value not in others]
     converted = [
         _Conversion(_as_written(_Item(text)), item.value)
         for text, item in fitted
@@ -197,7 +206,7 @@ def fit_tag(tag: Tag, stated: Shape) -> tuple[JsonObject | None, tuple[str, ...]
     ]
     told = [*_told(converted, "its discriminator has")]
     lost = [text for text, item in fitted if item is None or item.value not in allowed]
-    if lost and not tag.implied:
+    if lost and tag.mapped:
         told.append(
             f"its discriminator has {_listed(lost)}, which `{clean_text(tag.name)}` may not be; left out"
         )

@@ -11,6 +11,7 @@ from toolserver.json_types import (
     JsonValue,
     array_at,
     equality_key,
+    has_null,
     names_at,
     object_at,
     only_value,
@@ -225,12 +226,12 @@ def settle_types(shape: Shape) -> None:
     if shape.enum is not None and shape.types == ("array",):
         _settle_listed_items(shape)
     if shape.enum is not None:
-        has_null = None in shape.enum
-        shape.nullable = shape.nullable or (has_null and shape.types is None)
+        holds_null = has_null(shape.enum)
+        shape.nullable = shape.nullable or (holds_null and shape.types is None)
         shape.enum, shape.types, problems = fit_enum(shape.enum, shape.types, nullable=shape.nullable)
         if problems:
             shape.problems += problems
-        shape.only_null = shape.only_null or (has_null and not shape.enum)
+        shape.only_null = shape.only_null or (holds_null and not shape.enum)
         shape.enum = shape.enum or None
     if shape.types is None and not shape.alternatives:  # each of those has a type of its own
         shape.types = implied_types(shape)

@@ -269,7 +269,10 @@ class NodeWriter:
             names: JsonObject = {"allOf": [shape.key_schema, {"type": "string"}]}
             draft.expect(1)
             parts["propertyNames"] = draft.take(".*", self._below(names, below))
-        if len(patterns) < len(shape.patterns or ()):
+        if told := [f".{key}" for key in shape.patterns or () if portable_pattern(key) is None]:
+            draft.warnings += [
+                (key, "not every reader can compile the pattern; any value is accepted there") for key in told
+            ]
             return parts  # a key that is not described may be one of a pattern that is only told
         if additional is False:
             parts["additionalProperties"] = False

@@ -368,7 +368,9 @@ class _Compiler:
         warnings += _server_problems(operation.servers)
         if self.addresses.are_unusable(operation.servers):
             url = quote_text(operation.servers[0].url)
-            warnings.append(f"Its own server {url} is not an address that can be called.")
+            named = ", ".join(map(quote_text, operation.servers[0].variables))
+            with_default = f", with the default of {named}," if named else ""
+            warnings.append(f"Its own server {url}{with_default} is not an address that can be called.")
         for parameter in operation.unsendable:
             sending = parameter.sending
             if sending.required and not sending.is_sent_by_browser:

@@ -122,8 +122,18 @@ def test_thousands_of_broken_alternatives_are_told_in_few_sentences() -> None:
     """A hostile document must not fill the memory with sentences."""
     many: list[JsonValue] = [*({f"gone{number}": []} for number in range(3_000)), *["text"] * 3_000]
     alternatives, warnings = read_requirements(EMPTY, {"security": many}, SCHEMES)
-    assert (alternatives, len(warnings)) == ((), 21)
-    assert warnings[-1] == "2981 more security requirements are left out."
+    assert (alternatives, len(warnings)) == ((), 22)
+    assert warnings[-2] == "2981 more security requirements are left out."
+    assert len(warnings[-1]) < 2_100
+
+
+def test_a_scheme_that_is_lost_with_another_is_told() -> None:
+    """Finding O-6: of a pair one is not there; the other would be asked for nowhere."""
+    warnings = read_requirements(EMPTY, {"security": [{"key": [], "gone": []}]}, SCHEMES)[1]
+    assert warnings == [
+        "A security requirement is left out: there is no usable scheme 'gone'.",
+        "No alternative that is left asks for 'key'.",
+    ]
 
 
 def test_a_scheme_may_be_named_by_its_uri() -> None:

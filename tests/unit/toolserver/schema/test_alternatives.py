@@ -16,10 +16,14 @@ from toolserver.schema.alternatives import (
 CAT: JsonObject = {"$ref": "#/components/schemas/Cat"}
 KIND: JsonObject = {"propertyName": "kind"}
 TAGS: list[tuple[JsonValue, JsonObject | None, Tag | None]] = [
-    (CAT, KIND, Tag("kind", ("Cat",), implied=True)),
-    (CAT, {**KIND, "mapping": {"cat": "Cat", "dog": "Dog"}}, Tag("kind", ("cat",))),
-    (CAT, {**KIND, "mapping": {"cat": CAT["$ref"], "kitten": "Cat"}}, Tag("kind", ("cat", "kitten"))),
-    (CAT, {**KIND, "mapping": {"dog": "Dog"}}, Tag("kind", ("Cat",), implied=True)),
+    (CAT, KIND, Tag("kind", ("Cat",))),
+    (CAT, {**KIND, "mapping": {"cat": "Cat", "dog": "Dog"}}, Tag("kind", ("cat",), mapped=("cat", "dog"))),
+    (
+        CAT,
+        {**KIND, "mapping": {"cat": CAT["$ref"], "kitten": "Cat"}},
+        Tag("kind", ("cat", "kitten"), mapped=("cat", "kitten")),
+    ),
+    (CAT, {**KIND, "mapping": {"dog": "Dog"}}, Tag("kind", ("Cat",))),
     (CAT, None, None),
     ({"type": "object"}, KIND, None),
 ]

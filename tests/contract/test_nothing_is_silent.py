@@ -1,0 +1,153 @@
+"""What a document states is in a tool, in its plan, or in a warning: values, schemes and server variables."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.documents.stated import (
+    Stated,
+    missing_schemes,
+    missing_values,
+    missing_variables,
+    read_stated,
+)
+from tests.support.examples import examples
+from toolserver.document.document import parse_document
+from toolserver.tool.compile import DocumentTools
+
+SOURCE_URL = "https://docs.example/specs/openapi.json"
+
+
+def silent_in(text: str) -> Iterator[str]:
+    """Everything in a document that became of nothing, and of which nothing is said."""
+    tools, stated = DocumentTools(parse_document(text), source_url=SOURCE_URL), Stated(read_stated(text))
+    for operation in tools.compiled.operations:
+        for find in (missing_values, missing_schemes, missing_variables):
+            for each in find(stated, tools, operation):
+                yield f"{operation.key}: {find.__name__} {each!r}"
+
+
+@pytest.mark.timeout(300)
+def test_real_documents_lose_nothing_in_silence(shared_specs: Path) -> None:
+    """Finding W-3, O-1, O-6, O-9: what a limit or a repair leaves out is a warning, whatever its kind is."""
+    files = sorted((shared_specs / "files").iterdir())
+    silent = {file.name: [*silent_in(file.read_text(encoding="utf-8"))] for file in files}
+    assert {name: found for name, found in silent.items() if found} == {}
+
+
+WORDS = st.sampled_from(
+    [
+        *("08", "1.10", "1.1", "TRUE", "true", "no", "on", "1e3", "0x1F", "~", "null", "2024-01-02", ".5"),
+        *("auto", "'1'", "'true'", "'08'", "7", "-0", "+1", "010", "0o17", ".nan", "'a b'", "x/y"),
+    ]
+)
+TYPES = st.sampled_from(["string", "integer", "number", "boolean", ""])
+VERSIONS = st.sampled_from(["openapi: 3.0.3", "openapi: 3.1.0", "openapi: 3.2.0", "swagger: '2.0'"])
+NAMES = st.sampled_from(["key", "login", "other", *(f"k{number}" for number in range(30))])
+
+
+@st.composite
+def listed(draw: st.DrawFn) -> str:
+    """Keywords of a scalar with a list of values, in YAML."""
+    stated = draw(TYPES)
+    values = ", ".join(draw(st.lists(WORDS, min_size=1, max_size=5)))
+    nullable = ", nullable: true" if draw(st.booleans()) else ""
+    return f"{f'type: {stated}, ' if stated else ''}enum: [{values}]{nullable}"
+
+
+@st.composite
+def schemas(draw: st.DrawFn) -> str:
+    """The keywords somewhere in a schema."""
+    own = draw(listed())
+    forms = [
+        f"{{{own}}}",
+        f"{{type: array, items: {{{own}}}}}",
+        f"{{type: object, properties: {{p: {{{own}}}}}}}",
+        f"{{type: object, additionalProperties: {{{own}}}}}",
+        f"{{allOf: [{{{own}}}, {{description: d}}]}}",
+        f"{{anyOf: [{{{own}}}, {{type: object, properties: {{q: {{type: string}}}}}}]}}",
+    ]
+    return draw(st.sampled_from(forms))
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> str:
+    """A document of one operation, in YAML."""
+    version = draw(VERSIONS)
+    if version.startswith("swagger"):
+        parameters = [
+            f"{{name: a, in: {draw(st.sampled_from(['query', 'header', 'formData']))}, {draw(listed())}}}",
+            f"{{name: b, in: query, type: array, items: {{{draw(listed())}}}}}",
+        ]
+        body = f"parameters: [{', '.join(parameters)}]"
+        return f"{version}\npaths: {{/x: {{post: {{{body}}}}}}}\n"
+    parameters = [
+        f"{{name: a, in: {draw(st.sampled_from(['query', 'header']))}, schema: {draw(schemas())}}}",
+        f"{{name: x, in: path, required: true, schema: {{{draw(listed())}}}}}",
+    ]
+    properties = f"{{type: object, properties: {{b: {draw(schemas())}, c: {draw(schemas())}}}}}"
+    body = (
+        f"parameters: [{', '.join(parameters)}], "
+        f"requestBody: {{content: {{application/json: {{schema: {properties}}}}}}}"
+    )
+    return f"{version}\npaths: {{'/x/{{x}}': {{post: {{{body}}}}}}}\n"
+
+
+@pytest.mark.wide
+@examples(600)
+@given(documents())
+def test_no_allowed_value_is_lost_in_silence(text: str) -> None:
+    """Finding W-3, O-1: a list of values is mended or told, wherever it stands and however it is written."""
+    assert [*silent_in(text)] == [], text
+
+
+@pytest.mark.wide
+@examples(200)
+@given(
+    st.lists(st.dictionaries(NAMES, st.lists(st.sampled_from("abc"), max_size=2), max_size=12), max_size=60),
+    st.booleans(),
+)
+def test_no_security_scheme_is_lost_in_silence(entries: list[dict[str, list[str]]], at_root: bool) -> None:
+    """Finding O-6: a scheme that is not asked for is one whose key the user has saved in vain."""
+    scheme = {"type": "apiKey", "in": "header", "name": "X-Key"}
+    names = {name for entry in entries for name in entry}
+    own: dict[str, Any] = {} if at_root else {"security": entries}
+    root: dict[str, Any] = {
+        "openapi": "3.1.0",
+        "components": {"securitySchemes": {name: scheme for name in names if name != "other"}},
+        "paths": {"/x": {"get": own}},
+        **({"security": entries} if at_root else {}),
+    }
+    assert [*silent_in(json.dumps(root))] == []
+
+
+VARIABLES = st.dictionaries(
+    st.sampled_from(["a", "b"]),
+    st.sampled_from(
+        [{"default": "v"}, {"default": 8443}, {}, {"enum": ["e"]}, {"default": None}, {"default": []}, "odd"]
+    ),
+)
+SERVERS = st.lists(
+    st.fixed_dictionaries(
+        {"url": st.sampled_from(["https://{a}.example", "https://{b}.example/{a}", "https://plain.example"])},
+        optional={"variables": VARIABLES},
+    ),
+    max_size=3,
+)
+
+
+@pytest.mark.wide
+@examples(300)
+@given(SERVERS, SERVERS, SERVERS)
+def test_no_server_variable_is_lost_in_silence(
+    of_document: list[dict[str, Any]], of_path: list[dict[str, Any]], of_operation: list[dict[str, Any]]
+) -> None:
+    """Finding O-9, W-34: an address of which a part became nothing is nobody's, and users accepted it."""
+    item: dict[str, Any] = {"get": {"servers": of_operation}, "servers": of_path}
+    root = {"openapi": "3.1.0", "servers": of_document, "paths": {"/x": item}}
+    assert [*silent_in(json.dumps(root))] == []
