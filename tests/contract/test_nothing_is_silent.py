@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +17,7 @@ from tests.support.documents.stated import (
 )
 from tests.support.examples import examples
 from toolserver.document.document import parse_document
+from toolserver.json_types import JsonObject, JsonValue
 from toolserver.tool.compile import DocumentTools
 
 SOURCE_URL = "https://docs.example/specs/openapi.json"
@@ -106,48 +106,56 @@ def test_no_allowed_value_is_lost_in_silence(text: str) -> None:
     assert [*silent_in(text)] == [], text
 
 
+@st.composite
+def requirements(draw: st.DrawFn) -> list[JsonValue]:
+    """A `security` array with schemes that exist, and one that may not."""
+    scopes = st.lists(st.sampled_from("abc"), max_size=2)
+    entries = draw(st.lists(st.dictionaries(NAMES, scopes, max_size=12), max_size=60))
+    return [{name: [*needed] for name, needed in entry.items()} for entry in entries]
+
+
 @pytest.mark.wide
 @examples(200)
-@given(
-    st.lists(st.dictionaries(NAMES, st.lists(st.sampled_from("abc"), max_size=2), max_size=12), max_size=60),
-    st.booleans(),
-)
-def test_no_security_scheme_is_lost_in_silence(entries: list[dict[str, list[str]]], at_root: bool) -> None:
+@given(requirements(), st.booleans())
+def test_no_security_scheme_is_lost_in_silence(entries: list[JsonValue], at_root: bool) -> None:
     """Finding O-6: a scheme that is not asked for is one whose key the user has saved in vain."""
-    scheme = {"type": "apiKey", "in": "header", "name": "X-Key"}
-    names = {name for entry in entries for name in entry}
-    own: dict[str, Any] = {} if at_root else {"security": entries}
-    root: dict[str, Any] = {
+    scheme: JsonObject = {"type": "apiKey", "in": "header", "name": "X-Key"}
+    names = {name for entry in entries if isinstance(entry, dict) for name in entry}
+    schemes: JsonObject = {name: scheme for name in names if name != "other"}
+    own: JsonObject = {"security": entries}
+    root: JsonObject = {
         "openapi": "3.1.0",
-        "components": {"securitySchemes": {name: scheme for name in names if name != "other"}},
-        "paths": {"/x": {"get": own}},
-        **({"security": entries} if at_root else {}),
+        "components": {"securitySchemes": schemes},
+        "paths": {"/x": {"get": {} if at_root else own}},
+        **(own if at_root else {}),
     }
     assert [*silent_in(json.dumps(root))] == []
 
 
-VARIABLES = st.dictionaries(
-    st.sampled_from(["a", "b"]),
-    st.sampled_from(
-        [{"default": "v"}, {"default": 8443}, {}, {"enum": ["e"]}, {"default": None}, {"default": []}, "odd"]
-    ),
-)
-SERVERS = st.lists(
-    st.fixed_dictionaries(
-        {"url": st.sampled_from(["https://{a}.example", "https://{b}.example/{a}", "https://plain.example"])},
-        optional={"variables": VARIABLES},
-    ),
-    max_size=3,
-)
+VALUES: list[JsonValue] = [
+    *({"default": "v"}, {"default": 8443}, {}, {"enum": ["e"]}, {"default": None}, {"default": []}),
+    "odd",
+]
+URLS: list[JsonValue] = ["https://{a}.example", "https://{b}.example/{a}", "https://plain.example"]
+
+
+@st.composite
+def servers(draw: st.DrawFn) -> list[JsonValue]:
+    """Servers with variables, described or not."""
+    found: list[JsonValue] = []
+    for url in draw(st.lists(st.sampled_from(URLS), max_size=3)):
+        described = draw(st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from(VALUES)))
+        found.append({"url": url, "variables": described})
+    return found
 
 
 @pytest.mark.wide
 @examples(300)
-@given(SERVERS, SERVERS, SERVERS)
+@given(servers(), servers(), servers())
 def test_no_server_variable_is_lost_in_silence(
-    of_document: list[dict[str, Any]], of_path: list[dict[str, Any]], of_operation: list[dict[str, Any]]
+    of_document: list[JsonValue], of_path: list[JsonValue], of_operation: list[JsonValue]
 ) -> None:
     """Finding O-9, W-34: an address of which a part became nothing is nobody's, and users accepted it."""
-    item: dict[str, Any] = {"get": {"servers": of_operation}, "servers": of_path}
-    root = {"openapi": "3.1.0", "servers": of_document, "paths": {"/x": item}}
+    item: JsonObject = {"get": {"servers": of_operation}, "servers": of_path}
+    root: JsonObject = {"openapi": "3.1.0", "servers": of_document, "paths": {"/x": item}}
     assert [*silent_in(json.dumps(root))] == []

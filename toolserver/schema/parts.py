@@ -83,13 +83,13 @@ def take_enum(shape: Shape, part: JsonObject) -> None:
     if shape.enum is None:
         shape.enum = values
         return
-    if (common := _common(shape.enum, values)) is not None:
+    if (common := _values_of_both(shape.enum, values)) is not None:
         shape.enum = common
     elif shape.enum and values:
         shape.problems += ("its parts have no value in common; the list of the first one counts",)
 
 
-def _common(first: list[JsonValue], second: list[JsonValue]) -> list[JsonValue] | None:
+def _values_of_both(first: list[JsonValue], second: list[JsonValue]) -> list[JsonValue] | None:
     """The values of the first list that are in the second, else those that both can be written as."""
     allowed = {equality_key(value) for value in second}
     places = [place for place, value in enumerate(first) if equality_key(value) in allowed]

@@ -12,7 +12,7 @@ from tests.support.documents.compiled import compiled, document_text, operation
 from toolserver.document.bundle import MAX_FILES, Bundle, Problem, bundle_document
 from toolserver.document.document import DocumentLimits, parse_document
 from toolserver.errors import DocumentError, ReferenceFailed
-from toolserver.json_types import JsonObject, JsonValue, WrittenArray, WrittenObject
+from toolserver.json_types import JsonObject, JsonValue
 
 SOURCE = "https://docs.example/api/openapi.yaml"
 A = "https://docs.example/api/a.yaml"
@@ -47,41 +47,6 @@ def test_a_document_without_other_files_is_left_as_it_is() -> None:
     """Its digest must not change, nor its order or its comments."""
     text = "# mine\n" + document("#/components/schemas/S1", "urn:example:x", components_="")
     assert bundled(text) == Bundle(text, (), ())
-
-
-def test_scalars_stay_as_they_were_written_in_every_file() -> None:
-    """Finding W-3: a bundle is JSON, which has no 08; split documents are YAML more often than not."""
-    schema = "{type: string, default: TRUE, enum: [08, {x: [1.10]}, TRUE, plain]}"
-    own = (
-        f"openapi: 3.1.0\npaths: {{}}\ncomponents: {{schemas: {{S0: {{$ref: 'a.yaml#/A'}}, B: {schema}}}}}\n"
-    )
-    found = bundled(own, a=f"A: {schema}\n")
-    assert root_of(found)["x-as-written"] == {
-        "components": {
-            "schemas": {"B": {"default": "TRUE", "enum": {"0": "08", "1": {"x": {"0": "1.10"}}, "2": "TRUE"}}}
-        },
-        "x-bundled": {
-            "a": {"A": {"default": "TRUE", "enum": {"0": "08", "1": {"x": {"0": "1.10"}}, "2": "TRUE"}}}
-        },
-    }
-    for name in ("S0", "B"):
-        target = target_of(found, name)
-        assert isinstance(target, WrittenObject)
-        values = target["enum"]
-        assert isinstance(values, WrittenArray)
-        assert (target.texts, values.texts) == ({"default": "TRUE"}, {0: "08", 2: "TRUE"})
-    plain = bundled(own.replace("TRUE", "x").replace("08", "x").replace("1.10", "x"), a="A: {type: string}\n")
-    assert "x-as-written" not in root_of(plain)
-
-
-@pytest.mark.parametrize(
-    "texts",
-    ["text", [1], {"info": "text", "none": {"a": "b"}, "paths": {"x": {}}, "tags": {"7": "a", "x": "b"}}],
-)
-def test_texts_that_belong_nowhere_are_passed_over(texts: JsonValue) -> None:
-    """Whoever writes such a field into a document of theirs must not break it."""
-    read = parse_document(document(tags=["a", 1], **{"x-as-written": texts}))
-    assert (read.root["paths"], read.root["tags"], read.title) == ({}, ["a", 1], "Untitled API")
 
 
 def test_missing_files_are_listed_once_as_addresses() -> None:
