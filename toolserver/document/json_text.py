@@ -9,8 +9,8 @@ holds a number that is written in another way than its value (`1.10`, `1E2`) kee
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import TypeVar, cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import msgspec
 
@@ -29,8 +29,9 @@ MAX_DIGITS = 3_500
 MAX_TEXTS = 100_000
 """Maximum number of scalars of one text whose way of writing is kept; more are taken by their values."""
 
-_Place = TypeVar("_Place", str, int)
-_Pair = tuple[float, str]
+
+_HOLDERS: dict[type, tuple[Any, Any]] = {dict: (dict.items, WrittenObject), list: (enumerate, WrittenArray)}
+"""How the members of an object and of an array are listed, and what keeps their texts."""
 
 _SPACES = " \t\r\n"
 _DECODER = json.JSONDecoder(parse_int=str)  # only the places of values matter here
@@ -52,7 +53,7 @@ class _Fractions:
 
     def settle(self, root: JsonValue) -> JsonValue:
         """What was read, without pairs."""
-        return _keep_texts(root) if self.kept else root
+        return cast(JsonValue, _keep_texts([root])[0]) if self.kept else root
 
 
 def read_json(
@@ -79,36 +80,26 @@ def read_json(
     return _read_with_hooks(source.text, check, report_duplicate_keys=not is_large)
 
 
-def _keep_texts(value: object) -> JsonValue:
-    """`value` with the numbers of all pairs in their places, and their texts in what holds them."""
-    if isinstance(value, dict):
-        members = cast(JsonObject, value)
-        texts, is_written = _settle_members(members.__setitem__, members.items())
-        return WrittenObject(members, texts) if is_written else members
-    if isinstance(value, list):
-        items = cast(list[JsonValue], value)
-        written, is_written = _settle_members(items.__setitem__, enumerate(items))
-        return WrittenArray(items, written) if is_written else items
-    return cast(_Pair, value)[0] if isinstance(value, tuple) else cast(JsonValue, value)
+def _keep_texts(value: Any) -> Any:
+    """`value` with the numbers of all pairs in their places, and their texts in what holds them.
 
-
-def _settle_members(
-    put: Callable[[_Place, JsonValue], None], members: Iterable[tuple[_Place, object]]
-) -> tuple[dict[_Place, str], bool]:
-    """Settles each member; gives the texts by place, and whether anything in them has one."""
-    texts: dict[_Place, str] = {}
+    `Any`, because a cast of each member would cost as much as the rest.
+    """
+    texts: dict[Any, str] = {}
     is_written = False
-    for place, value in members:
-        kind = type(value)
+    members, written = _HOLDERS[type(value)]
+    for place, member in members(value):
+        kind = type(member)
         if kind is dict or kind is list:
-            kept = _keep_texts(value)
-            if kept is not value:
-                put(place, kept)
+            kept = _keep_texts(member)
+            if kept is not member:
+                value[place] = kept
                 is_written = True
         elif kind is tuple:
-            number, texts[place] = cast(_Pair, value)
-            put(place, number)
-    return texts, is_written or bool(texts)
+            value[place], texts[place] = member
+    if not texts and not is_written:
+        return value
+    return written(value, texts)
 
 
 def members_of(text: str) -> dict[str, str]:

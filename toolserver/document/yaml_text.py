@@ -101,7 +101,7 @@ class _Frame:
     """Nesting levels from this one down, aliases expanded."""
 
     def add(self, value: JsonValue, written: str | None) -> None:
-        """Adds the next value, and keeps its text."""
+        """Adds the next value where something has a text of its own: this value, or one before it."""
         if written is not None or type(value) in _WRITTEN:
             self._keep_text(written)
         elif isinstance(self.value, WrittenObject):
@@ -250,8 +250,13 @@ class _Builder:
         if frame.merges:
             frame.merged.extend(_merge_sources(value, event))
             frame.merges = False
-        else:
+        elif written is not None or type(value) in _WRITTEN or type(frame.value) in _WRITTEN:
             frame.add(value, written)
+        elif isinstance(frame.value, list):
+            frame.value.append(value)
+        else:
+            frame.value[cast(str, frame.key)] = value
+            frame.key = None
 
 
 def _merge_sources(value: JsonValue, event: yaml.Event) -> list[JsonObject]:
