@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any, cast
 
 import msgspec
@@ -29,9 +30,15 @@ MAX_DIGITS = 3_500
 MAX_TEXTS = 100_000
 """Maximum number of scalars of one text whose way of writing is kept; more are taken by their values."""
 
+TOO_MANY_TEXTS = f"More than {MAX_TEXTS:,} numbers are written unusually; the others count by their values."
 
-_HOLDERS: dict[type, tuple[Any, Any]] = {dict: (dict.items, WrittenObject), list: (enumerate, WrittenArray)}
+_HOLDERS: dict[object, tuple[Any, Any]] = {
+    dict: (methodcaller("items"), WrittenObject),
+    list: (enumerate, WrittenArray),
+}
 """How the members of an object and of an array are listed, and what keeps their texts."""
+
+_type_of: Callable[[object], object] = type
 
 _SPACES = " \t\r\n"
 _DECODER = json.JSONDecoder(parse_int=str)  # only the places of values matter here
@@ -50,6 +57,10 @@ class _Fractions:
             return value
         self.kept += 1
         return cast(JsonValue, (value, text))
+
+    def warnings(self) -> list[str]:
+        """What is said where there are too many."""
+        return [TOO_MANY_TEXTS] if self.kept == MAX_TEXTS else []
 
     def settle(self, root: JsonValue) -> JsonValue:
         """What was read, without pairs."""
@@ -76,7 +87,7 @@ def read_json(
             pass  # the other reader tolerates more, and names the place
         else:
             check(root)
-            return fractions.settle(root), []
+            return fractions.settle(root), fractions.warnings()
     return _read_with_hooks(source.text, check, report_duplicate_keys=not is_large)
 
 
@@ -87,9 +98,9 @@ def _keep_texts(value: Any) -> Any:
     """
     texts: dict[Any, str] = {}
     is_written = False
-    members, written = _HOLDERS[type(value)]
+    members, written = _HOLDERS[_type_of(value)]
     for place, member in members(value):
-        kind = type(member)
+        kind = _type_of(member)
         if kind is dict or kind is list:
             kept = _keep_texts(member)
             if kept is not member:
@@ -169,6 +180,7 @@ def _read_with_hooks(
         warnings.append(f"A number of {len(too_long[0]):,} characters is read as text.")
     if not_numbers:
         warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")
+    warnings += fractions.warnings()
     check(root)
     return _without_lone_surrogates(fractions.settle(root), text), warnings
 

@@ -18,7 +18,7 @@ from typing import cast
 
 import yaml
 
-from toolserver.document.json_text import MAX_DIGITS, MAX_TEXTS
+from toolserver.document.json_text import MAX_DIGITS, MAX_TEXTS, TOO_MANY_TEXTS
 from toolserver.errors import DocumentError, quote_text
 from toolserver.json_types import (
     JsonObject,
@@ -143,8 +143,8 @@ class _Builder:
         self.warnings: list[str] = []
         self._max_depth = max_depth
         self._max_nodes = max_nodes
+        self.texts = 0
         self._nodes = 0
-        self._texts = 0
         self._expanded_by_alias = False
         self._stack: list[_Frame] = []
         self._anchors: dict[str, _Anchored | None] = {}
@@ -165,9 +165,9 @@ class _Builder:
         else:
             value = plain_scalar(text) if plain else text
         written = None
-        if value is not text and self._texts < MAX_TEXTS:
+        if value is not text and self.texts < MAX_TEXTS:
             written = _text_to_keep(text, value)
-            self._texts += written is not None
+            self.texts += written is not None
         self._count(1, event)
         if event.anchor:
             self._anchors[cast(str, event.anchor)] = _Anchored(value, 1, 0, written)
@@ -313,7 +313,8 @@ def read_yaml(text: str, *, max_depth: int, max_nodes: int) -> tuple[JsonValue, 
         if LIBYAML_DEPTH in str(error):
             raise too_deep(max_depth) from error
         raise DocumentError("not_json_or_yaml", _explain(error)) from error
-    return builder.root, builder.warnings
+    too_many = [TOO_MANY_TEXTS] if builder.texts == MAX_TEXTS else []
+    return builder.root, builder.warnings + too_many
 
 
 def _feed(builder: _Builder, text: str) -> None:

@@ -6,7 +6,8 @@ from typing import cast
 import pytest
 
 from toolserver.document.bundle import bundle_document
-from toolserver.document.document import parse_document
+from toolserver.document.document import parse_document, read_value
+from toolserver.document.json_text import MAX_TEXTS
 from toolserver.json_types import JsonObject, JsonValue, WrittenArray, WrittenObject
 
 
@@ -53,3 +54,36 @@ def test_texts_that_belong_nowhere_are_passed_over(texts: JsonValue) -> None:
     root: JsonObject = {"openapi": "3.1.0", "paths": {}, "tags": ["a", 1], "x-as-written": texts}
     read = parse_document(json.dumps(root))
     assert (read.root["paths"], read.root["tags"], read.title) == ({}, ["a", 1], "Untitled API")
+
+
+@pytest.mark.parametrize(
+    "head", ["openapi: 3.1.0\npaths: {}\nx: ", '{"openapi": "3.1.0", "paths": {}, "x": ']
+)
+def test_too_many_texts_are_told(head: str) -> None:
+    """Finding W-3: a limit keeps a hostile text from filling the memory, and is said like any other."""
+    values = "[" + "1.10, " * MAX_TEXTS + "1.10]"
+    read = parse_document(head + values + ("}" if head.startswith("{") else ""))
+    listed = read.root["x"]
+    assert isinstance(listed, WrittenArray)
+    assert len(listed.texts) == MAX_TEXTS
+    assert read.warnings == (
+        "More than 100,000 numbers are written unusually; the others count by their values.",
+    )
+
+
+def test_merged_and_repeated_keys_have_the_text_of_the_value_that_counts() -> None:
+    """Finding W-3: a text of another value would be worse than none."""
+    text = "x: &x {a: 08, b: 1.10, c: 09}\ny: {<<: *x, a: 8, b: 2.20}\nz: {a: 08, a: 8, b: 1, b: 01}\n"
+    root = read_value(text)
+    assert isinstance(root, dict)
+    merged, repeated = root["y"], root["z"]
+    assert isinstance(merged, WrittenObject)
+    assert isinstance(repeated, WrittenObject)
+    assert (merged, merged.texts) == ({"a": 8, "b": 2.2, "c": 9}, {"b": "2.20", "c": "09"})
+    assert (repeated, repeated.texts) == ({"a": 8, "b": 1}, {"b": "01"})
+
+
+def test_lone_surrogates_and_texts_may_stand_together() -> None:
+    """A text that has to be repaired is written anew; its numbers count by their values."""
+    assert read_value('{"a": "\\ud800", "b": 1.10}') == {"a": "?", "b": 1.1}
+    assert read_value("1.10") == 1.1
