@@ -19,6 +19,7 @@ from toolserver.tool.compile import CompiledOperation, DocumentTools
 _NULLS = frozenset(("null", "~", "Null", "NULL", ""))
 _CUT = (
     "any value is accepted there",
+    "only the keys that it needs are told",
     "more of this kind",
     "are left out (size)",
     "are shortened (size)",
