@@ -1,15 +1,24 @@
 """Modules loaded on first use: their imports take a second that many starts need not spend, or may fail.
 
-This table is the only place that says so; an import inside a function would hide it.
+This table is the only place that says so; an import inside a function would hide it. What a library would
+load without need can be withheld from it.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
+import sys
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 
-LazyName = Literal["migrate", "replica", "span_exporter", "uvloop"]
+LazyName = Literal[
+    "migrate",
+    "replica",
+    "span_exporter",
+    "uvloop",
+]
 
 LAZY_MODULES: Mapping[LazyName, str] = {
     "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # alembic
@@ -23,3 +32,30 @@ LAZY_MODULES: Mapping[LazyName, str] = {
 def load_lazily(name: LazyName) -> Any:
     """Import and return what the table names; the caller states its type."""
     return pkgutil.resolve_name(LAZY_MODULES[name])
+
+
+@contextmanager
+def withhold_module(name: str) -> Generator[None]:
+    """Let what is imported here do without a module as if it were not installed; other threads can import it.
+
+    Without effect on a module that has been imported.
+    """
+    finder = _Withheld(name)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _Withheld:
+    """Finds that a module is missing, in the thread that made it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._thread = threading.get_ident()
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
+        """See `importlib.abc.MetaPathFinder`."""
+        if name == self._name and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError(f"{name} is withheld", name=name)
