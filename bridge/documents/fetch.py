@@ -17,7 +17,6 @@ from urllib.parse import urljoin
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
 from bridge.documents.network_table import METADATA_NAMES, Conclusion
@@ -86,7 +85,7 @@ class CheckedResolver(AbstractResolver):
     """A resolver that refuses names which lead to addresses that must not be reached."""
 
     def __init__(self, refuse: Refuse = refuse_private) -> None:
-        self._resolver = DefaultResolver()
+        self._resolver = aiohttp.DefaultResolver()
         self._refuse = refuse
 
     async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[ResolveResult]:  # pyright: ignore[reportIncompatibleMethodOverride] - aiohttp annotates `family` with an enum
