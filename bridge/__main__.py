@@ -6,11 +6,12 @@ import argparse
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bridge.cli.command_parser import build_parser
 from bridge.cli.commands import COMMANDS, load_function
 from bridge.cli.parser import CommandFailed, describe_unknown_command
+from bridge.lazy_modules import load_lazily
 from bridge.log_lines import log_to_stderr
 from bridge.operating_system import write_any_character
 
@@ -23,13 +24,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for chatty in ("alembic", "aiohttp.access"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
-        return load_function(COMMANDS[options.command].run)(options)
+        return _load_command(options.command)(options)
     except CommandFailed as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return error.status
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _load_command(name: str) -> Callable[..., int]:
+    """Return a command's function; a library that was not read may lack what that imports."""
+    try:
+        return load_function(COMMANDS[name].run)
+    except ImportError as error:
+        if reason := load_lazily("unread_libraries")():
+            raise CommandFailed(f"{error}. {reason}") from None
+        raise
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:

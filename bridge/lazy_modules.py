@@ -16,14 +16,20 @@ from typing import Any, Literal
 LazyName = Literal[
     "migrate",
     "replica",
+    "replica_connections",
     "span_exporter",
+    "straight_socket",
+    "unread_libraries",
     "uvloop",
 ]
 
 LAZY_MODULES: Mapping[LazyName, str] = {
     "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # alembic
     "replica": "bridge.app.replica:Replica",  # redis
+    "replica_connections": "bridge.cluster.replica_connections:ReplicaConnections",  # insides of aiohttp
     "span_exporter": "bridge.telemetry.otlp_exporter:OtlpExporter",  # opentelemetry, an extra
+    "straight_socket": "bridge.browsers.straight_socket:StraightPageSocket",  # likewise
+    "unread_libraries": "bridge.library_versions:explain_missing_name",  # importlib.metadata
     "uvloop": "uvloop:new_event_loop",  # not on Windows
 }
 """Name to `module:attribute`; the comment names the slow package behind it."""

@@ -11,7 +11,11 @@ from hypothesis import settings
 from bridge.cli.event_loop import LoopFactory, choose_event_loop
 from tests.faults.virtual_time import VirtualLoop
 
-pytest_plugins = ["tests.support.contract_runs", "tests.support.fixtures"]
+pytest_plugins = [
+    "tests.support.sockets.library_paths",
+    "tests.support.contract_runs",
+    "tests.support.fixtures",
+]
 
 SHARED = Path(__file__).parents[2] / "shared"
 

@@ -26,6 +26,7 @@ from bridge.auth.forwarded_users import UserHeaders
 from bridge.auth.identity import Identity
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.gateway import BrowserGateway
+from bridge.browsers.page_socket import MakeSocket
 from bridge.calls.admission import AdmissionControl, Controls
 from bridge.calls.approvals import Approvals
 from bridge.calls.call_ids import CallIds
@@ -123,17 +124,18 @@ def compose_bridge(
     *,
     secret: bytes,
     homes: HomeOf | None = None,
+    make_socket: MakeSocket,
 ) -> Components:
     """Build the components of a bridge that answers at `base_url`; `local_user` may change shared servers.
 
     `secret` signs tokens and ids. `homes`: of a replica, which acts only for users who are at home in it.
+    `make_socket`: the kind of the pages' sockets.
     """
     tasks, identity = Tasks(), _compose_identity(settings, store, secret)
     choices, audit = DeviceChoices(store), store.audit_log(settings.storage.audit_days)
     approvals = Approvals(store.approval_tables(), settings.approvals.approve, audit, start=tasks.start_task)
     journal, ids = store.call_journal(settings.data_dir), CallIds(secret, homes.replica if homes else "")
-    gateway = BrowserGateway(identity, choices, approvals, tasks, journal, own_origins=[origin_of(base_url)])
-    approvals.on_change(gateway.announce_approvals)
+    gateway = _compose_gateway(identity, choices, approvals, tasks, journal, url=base_url, socket=make_socket)
     controls = _compose_controls(settings, store, gateway, tasks)
     fenced = None if homes is None else FencedJournal(store.fenced_calls(), journal, homes, tasks)
     dispatcher = _compose_dispatcher(
@@ -216,6 +218,24 @@ def _compose_models(settings: BridgeSettings, providers: ProviderStore, *, opera
         providers,
         lambda user_id: refuse_link_local if user_id == operator.id else refuse_internal,
     )
+
+
+def _compose_gateway(
+    identity: Identity,
+    choices: DeviceChoices,
+    approvals: Approvals,
+    tasks: Tasks,
+    journal: CallJournal,
+    *,
+    url: str,
+    socket: MakeSocket,
+) -> BrowserGateway:
+    origins = [origin_of(url)]
+    gateway = BrowserGateway(
+        identity, choices, approvals, tasks, journal, own_origins=origins, make_socket=socket
+    )
+    approvals.on_change(gateway.announce_approvals)
+    return gateway
 
 
 def _compose_identity(settings: BridgeSettings, store: Store, secret: bytes) -> Identity:

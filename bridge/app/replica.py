@@ -96,10 +96,13 @@ class Replica:
         store.on_fence(lambda: self._counters.count("fenced_writes"))
         name_replica(self.id)
 
-    async def join(self, parts: Components, secret: bytes, key_ids: Sequence[str]) -> Relay:
+    async def join(
+        self, parts: Components, secret: bytes, key_ids: Sequence[str], *, is_straight: bool
+    ) -> Relay:
         """Become one of the replicas, before anything is read into memory.
 
-        Returns what passes requests on. `key_ids`: of the keys that encrypt what is stored.
+        Returns what passes requests on, by the insides of aiohttp if `is_straight`. `key_ids`: of the keys
+        that encrypt what is stored.
 
         Raises:
             StoreError: a single bridge uses the database, or the keys differ from those of the others.
@@ -123,6 +126,7 @@ class Replica:
             secret=secret,
             listener=self._listener,
             counters=self._counters,
+            is_straight=is_straight,
         )
         self._membership.on_death(relay.router.cut_replica)
         self._membership.on_change(lambda: parts.controls.limits.divide_among(len(self._membership.live)))

@@ -23,6 +23,7 @@ from bridge.app.local_key import open_local_key
 from bridge.app.secret_files import choose_secret, write_private
 from bridge.audit import AuditKind
 from bridge.browsers.followed_devices import FollowedDevices
+from bridge.browsers.page_socket import MakeSocket, PageSocket
 from bridge.browsers.returning_users import ReturningUsers
 from bridge.calls.fenced_journal import STOP_COMMIT_S
 from bridge.catalog.followed_servers import FollowedOwners
@@ -33,10 +34,11 @@ from bridge.cluster.relay import Relay
 from bridge.documents.reader import DocumentReader
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.documents.worker import DocumentWorker
-from bridge.http.connections import Connections
+from bridge.http.connections import Connection, Connections, StraightConnection
 from bridge.http.middleware import refuse_expectations
 from bridge.http.request_handler import build_request_handler
 from bridge.lazy_modules import load_lazily
+from bridge.library_versions import may_use_insides
 from bridge.metrics.loop_lag import measure_lag
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import ClusterSettings
@@ -191,20 +193,26 @@ async def start_bridge(
     documents: DocumentReader | None = None,
     end: RelayEnd | None = None,
     offer: Offer | None = None,
+    is_straight: bool | None = None,
 ) -> Bridge:
     """Start a bridge on an opened store; it answers when this returns.
 
     `documents`: None for a process of its own. The bridge closes it. `end`: of a replica among several.
     `offer` is awaited before anybody is served: a call of a tool of these documents would find none.
+    `is_straight`: whether it uses the insides of its libraries; None: if their versions were read.
 
     Raises:
+        UnfitLibraries: it cannot do without those of a version that was not.
         AddressInUse: nothing can listen there.
         StoreError: another bridge uses the data folder or the database, or it cannot be written.
         OSError: the same.
     """
+    path = may_use_insides() if is_straight is None else is_straight
     listener = _listen(settings.network.host, settings.network.port)
     try:
-        return await _start_on(listener, settings, store, documents or DocumentWorker(), end=end, offer=offer)
+        return await _start_on(
+            listener, settings, store, documents or DocumentWorker(), end=end, offer=offer, is_straight=path
+        )
     except BaseException:
         listener.close()
         raise
@@ -218,6 +226,7 @@ async def _start_on(
     *,
     end: RelayEnd | None,
     offer: Offer | None,
+    is_straight: bool,
 ) -> Bridge:
     port = listener.getsockname()[1]
     secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
@@ -227,8 +236,21 @@ async def _start_on(
     replica = _compose_replica(settings.cluster, store)
     key = await open_local_key(settings.data_dir, store, local_user, secret if replica else None)
     homes = None if replica is None else replica.homes
-    parts = compose_bridge(settings, store, local_user, base_url, documents, secret=secret, homes=homes)
-    relay = await replica.join(parts, secret, key_ids) if replica else _compose_relay(end, parts)
+    parts = compose_bridge(
+        settings,
+        store,
+        local_user,
+        base_url,
+        documents,
+        secret=secret,
+        homes=homes,
+        make_socket=_choose_socket(is_straight),
+    )
+    relay = (
+        await replica.join(parts, secret, key_ids, is_straight=is_straight)
+        if replica
+        else _compose_relay(end, parts, is_straight=is_straight)
+    )
     unsettled = 0 if replica else await _take_over_calls(store, parts)
     _start_sweeps(settings, store, parts)
     parts.audit.add_entry(
@@ -248,7 +270,7 @@ async def _start_on(
         parts.tasks.start_task(returning.keep_file(), "users with an open page")
     else:
         await replica.begin(parts)
-    server = await _serve(runner, listener, parts.tasks, relay)
+    server = await _serve(runner, listener, parts.tasks, relay, is_straight=is_straight)
     running = {
         "base_url": base_url,
         "pid": os.getpid(),
@@ -258,6 +280,10 @@ async def _start_on(
     }
     write_private(settings.data_dir / RUNNING_FILE, json.dumps(running))
     return Bridge(parts, runner, server, base_url, local_user, key, settings.data_dir, relay, replica)
+
+
+def _choose_socket(is_straight: bool) -> MakeSocket:
+    return load_lazily("straight_socket") if is_straight else PageSocket
 
 
 def _compose_replica(settings: ClusterSettings, store: Store) -> Replica | None:
@@ -305,7 +331,7 @@ async def _take_over_answers(parts: Components) -> None:
         _log.warning("%d responses were in progress when the bridge last stopped.", interrupted)
 
 
-def _compose_relay(end: RelayEnd | None, parts: Components) -> Relay | None:
+def _compose_relay(end: RelayEnd | None, parts: Components, *, is_straight: bool) -> Relay | None:
     if end is None:
         return None
     relay = Relay(
@@ -315,25 +341,27 @@ def _compose_relay(end: RelayEnd | None, parts: Components) -> Relay | None:
         secret=end.secret,
         listener=end.listener,
         counters=ReplicaCounters(),
+        is_straight=is_straight,
     )
     parts.gateway.ask_homes(relay.find_route)
     return relay
 
 
 async def _set_up(app: web.Application) -> web.AppRunner:
-    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=SHUTDOWN_SECONDS)
+    runner = web.AppRunner(app, shutdown_timeout=SHUTDOWN_SECONDS)
     await runner.setup()
     return runner
 
 
 async def _serve(
-    runner: web.AppRunner, listener: socket.socket, tasks: Tasks, relay: Relay | None
+    runner: web.AppRunner, listener: socket.socket, tasks: Tasks, relay: Relay | None, *, is_straight: bool
 ) -> asyncio.Server:
-    connections = Connections()
+    connections = Connections(kind=StraightConnection if is_straight else Connection)
     tasks.start_task(connections.watch_headers(), "connections without a header")
     if runner.server is None:
         raise ValueError("The runner must be set up first.")
-    runner.server.request_handler = refuse_expectations(build_request_handler(runner.app), render_error)
+    handler = build_request_handler(runner.app) if is_straight else runner.server.request_handler
+    runner.server.request_handler = refuse_expectations(handler, render_error)
     if relay is not None:
         await relay.serve_replicas(runner.server, connections)
     return await connections.listen_on(runner.server, listener, access_log=None, auto_decompress=False)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from bridge.browser_protocol import EVENT_BEAT
 from bridge.browsers.page_socket import PageSocket
-from bridge.browsers.socket_frames import EVENT, MESSAGE, frame_head
+from bridge.browsers.socket_frames import EVENT, MESSAGE, WholeMessage, frame_head
 from bridge.tasks import sleep_safely
 
 BEAT_S = 1
@@ -23,7 +23,7 @@ SLOW_CHARS_PER_S = 64 * 1024
 """Characters of a message that a slow connection takes in a second."""
 
 _TEXT = f'{MESSAGE}{EVENT}["{EVENT_BEAT}"]'.encode()
-_FRAME = frame_head(len(_TEXT)) + _TEXT
+_BEAT = WholeMessage(_TEXT, frame_head(len(_TEXT)) + _TEXT)
 """Nothing in a beat differs from page to page, so all are written the same bytes."""
 
 
@@ -39,5 +39,5 @@ async def beat_pages(sockets: Callable[[], Iterable[PageSocket]], every_s: float
     """Write a beat to every page that reads what it is sent, again and again until cancelled."""
     while True:
         for socket in list(sockets()):
-            socket.write_past_queue(_FRAME)
+            socket.write_past_queue(_BEAT)
         await sleep_safely(every_s)

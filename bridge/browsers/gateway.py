@@ -53,6 +53,7 @@ from bridge.browsers.page_messages import envelope_of, read_ack, unreadable_repo
 from bridge.browsers.page_socket import (
     PING_INTERVAL_S,
     PING_TIMEOUT_S,
+    MakeSocket,
     PageSocket,
     Records,
     SharedBySockets,
@@ -140,10 +141,12 @@ class BrowserGateway:
         records: Records,
         *,
         own_origins: list[str],
+        make_socket: MakeSocket,
     ) -> None:
         """Pages may connect from `own_origins` only; an empty list would switch the check off.
 
         `records`: the journal, which writes together what is sent and reported at the same time.
+        `make_socket`: the kind of the pages' sockets.
         """
         self._identity = identity
         self._approvals = approvals
@@ -175,7 +178,7 @@ class BrowserGateway:
             engineio_logger=library_log(),
         )
         shared = SharedBySockets(self.unread, Alarms(), tasks, records)
-        use_sockets(self._sio, partial(PageSocket, shared=shared))
+        use_sockets(self._sio, partial(make_socket, shared=shared))
         self.pages = ConnectedPages(choices)
         self.announcements = Announcements(self.pages, self._send)
         self._sio.on("connect", self._handle_connect)

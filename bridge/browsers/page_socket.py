@@ -1,10 +1,8 @@
-"""The WebSocket of one page: what a call needs goes straight through it.
+"""The WebSocket of one page.
 
 python-engineio has four tasks for each page: one that reads, with a task and a timer more for each message,
-one that writes what is in a queue, one that pings. Here one task reads. An event is written to the transport
-in the turn of the event loop in which it is made, unless something else has to be written first; acks and
-results of calls are handled where they arrive, unless something that came before them still waits. ADR 31 has
-the reasons.
+one that writes what is in a queue, one that pings. Here one task reads, and one writes while something waits.
+Of aiohttp this uses what is documented; `StraightPageSocket` goes past that.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
@@ -23,7 +20,6 @@ from engineio import packet as engine
 from engineio.async_drivers.aiohttp import WebSocket
 
 from bridge.browser_protocol import EVENT_RESULT
-from bridge.browsers.arrivals import PageWebSocket
 from bridge.browsers.socket_frames import (
     ACK,
     CONNECT,
@@ -33,11 +29,11 @@ from bridge.browsers.socket_frames import (
     PAGE_EVENTS,
     Frame,
     UnreadableFrame,
+    WholeMessage,
     event_text,
-    frame_head,
     read_frame,
 )
-from bridge.browsers.socket_io import message_packet, ping_packet
+from bridge.browsers.socket_io import Outbox, message_packet, ping_packet
 from bridge.browsers.unread_messages import AllUnread, UnreadMessages
 from bridge.calls.clock import Alarms
 from bridge.http.connections import Connection
@@ -47,13 +43,6 @@ from bridge.tasks import Tasks, sleep_safely, yield_to_loop
 
 MAX_BATCH_WEIGHT = 16
 """Messages of one page that are handled in a row, large ones counting more, before other tasks run."""
-
-MAX_ARRIVED_WEIGHT = 64
-"""The same for reports of calls that are handled where they arrive: about a millisecond."""
-
-ARRIVED_BYTES = 4 * 1024
-"""Bytes that count as one of those: of as much as aiohttp can read at once, the end is left to the task, and
-then all that comes after it."""
 
 PING_INTERVAL_S = 25
 PING_TIMEOUT_S = 20
@@ -67,16 +56,6 @@ AUTHENTICATION_S = 15.0
 
 HANDSHAKE_S = 15.0
 """Seconds for the handshake after that."""
-
-JOINED_BYTES = 16 * 1024
-"""Bytes up to which a message is copied behind the head of its frame; beyond, two writes are cheaper."""
-
-GATHERED_BYTES, MAX_GATHERED = 4 * 1024, 16
-"""Bytes of an event that may wait for others of the same turn of the event loop, and how many may: what their
-page has read of it is known only when they are written."""
-
-_OF_CALLS = (f"{MESSAGE}{ACK}", f'{MESSAGE}{EVENT}["{EVENT_RESULT}"')
-"""How the reports of calls begin that need no answer."""
 
 _KEY = "tool_bridge.page_socket"
 
@@ -126,7 +105,7 @@ class SharedBySockets:
 
 
 class PageSocket(WebSocket):
-    """A WebSocket whose messages are handled as they arrive, or in the one task that waits for them.
+    """A WebSocket whose messages are handled in the one task that waits for them.
 
     What python-engineio itself still waits for, with its timeout, is everything else: above all the pongs,
     without which a page counts as gone. A frame that no page sends ends the socket, and so does one that does
@@ -150,21 +129,12 @@ class PageSocket(WebSocket):
         self._awaited_acks: dict[int, str] = {}
         """Calls that the page has not acknowledged, by the id of the ack."""
         self._last_ack_id = 0
-        self._taken = 0
-        """Weight of what was handled of the bytes that are arriving."""
-        self._is_holding = False
-        """Whether endings that they report are gathered."""
         self._is_reading = False
         """Whether the task has handled everything before, and waits."""
         self.heard_at = 0.0
         """Time of the event loop at which the last message arrived."""
-        self._drain: Callable[[], Awaitable[None]]
-        """Waits until the page has read most of what it was sent."""
         self._is_writing = False
         """Whether a task writes what waits."""
-        self._gathered: dict[object, bytes] | None = None
-        """Frames that are written at the end of this turn of the event loop, by the ids of their acks; None:
-        there are none."""
         self._deadline: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
         self._time_limit: asyncio.Timeout | None = None
         """That of the wait for the next message, until the handshake is complete."""
@@ -181,9 +151,8 @@ class PageSocket(WebSocket):
         self._line = request.protocol
         engine = self._engine
         engine.queue.unread = self._unread
-        self._sock = PageWebSocket(engine.server.max_http_buffer_size, self)
         try:
-            self._drain = (await self._sock.prepare(request)).drain
+            await self._open(request)
             engine.connected = engine.upgraded = True
             engine.queue.write_with(self._write_waiting)
             self._await_ping()
@@ -195,6 +164,12 @@ class PageSocket(WebSocket):
             await engine.close(wait=False, abort=True, reason=engine.server.reason.TRANSPORT_CLOSE)
             engine.server.sockets.pop(engine.sid, None)
             engine.queue.drop_packets()
+
+    async def _open(self, request: web.Request) -> None:
+        """Answer the upgrade."""
+        limit = self._engine.server.max_http_buffer_size
+        self._sock = web.WebSocketResponse(max_msg_size=limit, autoping=False, compress=False)
+        await self._sock.prepare(request)
 
     async def _serve(self) -> None:
         with suppress(OSError, UnreadableFrame, TimeoutError):
@@ -221,22 +196,23 @@ class PageSocket(WebSocket):
     def send_event(self, event: str, data: object, *, of_call: str | None = None) -> None:
         """Send an event; `of_call`: the call that it brings, and that the page acknowledges.
 
-        It is written in this turn of the event loop, with the others of that, unless something else has to be
-        written first or the page reads slowly. A socket that has ended is sent nothing.
+        It is written after all that was to be sent before. A socket that has ended is sent nothing.
         """
-        ack_id = None
-        if of_call is not None:
-            ack_id = self._last_ack_id = self._last_ack_id + 1
-            self._awaited_acks[ack_id] = of_call
-        text = event_text(event, data, ack_id)
-        may_write = self._deadline is None and self._engine.queue.is_empty and self._may_write()
-        if may_write and len(text) <= GATHERED_BYTES and len(self._awaited_acks) != 1:
-            self._gather(ack_id, text)
-        elif not self._may_send(ack_id):
-            pass
-        elif may_write:
-            self._write(text)
-        elif not self._engine.closed:
+        ack_id = self._await_ack(of_call)
+        if self._may_send(ack_id):
+            self._put_event(event_text(event, data, ack_id))
+
+    def _await_ack(self, call_id: str | None) -> int | None:
+        """Return the id by which the page acknowledges a call; None: it is none."""
+        if call_id is None:
+            return None
+        self._last_ack_id += 1
+        self._awaited_acks[self._last_ack_id] = call_id
+        return self._last_ack_id
+
+    def _put_event(self, text: bytes) -> None:
+        """Have an event written after all that waits."""
+        if not self._engine.closed:
             self._engine.queue.add_packet(message_packet(text[len(MESSAGE) :].decode()))
 
     def _may_send(self, ack_id: int | None) -> bool:
@@ -246,87 +222,46 @@ class PageSocket(WebSocket):
 
     def withdraw_call(self, call_id: str) -> bool:
         """Drop a call whose message is not written yet; returns whether it was sent to this page."""
-        found = [ack_id for ack_id, awaited in self._awaited_acks.items() if awaited == call_id]
+        found = self._acks_of(call_id)
         for ack_id in found:
             del self._awaited_acks[ack_id]
-            if self._gathered is not None:
-                self._gathered.pop(ack_id, None)
         return bool(found)
 
-    def write_past_queue(self, frame: bytes) -> None:
-        """Write a WebSocket frame, unless the handshake is not complete or something is still to be written.
+    def _acks_of(self, call_id: str) -> list[int]:
+        return [ack_id for ack_id, awaited in self._awaited_acks.items() if awaited == call_id]
+
+    def write_past_queue(self, message: WholeMessage) -> None:
+        """Write a message, unless the handshake is not complete or something is still to be written.
 
         What is still to be written tells the page as much as a beat: that the bridge lives.
         """
-        if self._line is None or self._deadline is not None or not self._engine.queue.is_empty:
-            return
-        transport = self._line.transport
-        if transport is None or not self._may_write() or self._gathered is not None:
+        transport = None if self._line is None else self._line.transport
+        if transport is None or self._deadline is not None or not self._engine.queue.is_empty:
             return
         if not transport.get_write_buffer_size():
-            transport.write(frame)
-
-    def _may_write(self) -> bool:
-        """Whether the connection takes something now."""
-        return self._line is not None and not self._line.writing_paused and self._is_open()
-
-    def _gather(self, ack_id: int | None, text: bytes) -> None:
-        """Write a message together with the others of this turn: each write is a system call.
-
-        A call that is alone is not: a turn of the event loop would cost it more.
-        """
-        if self._gathered is None:
-            self._gathered = {}
-            asyncio.get_running_loop().call_soon(self.write_gathered)
-        self._gathered[ack_id or object()] = frame_head(len(text)) + text
-        if len(self._gathered) >= MAX_GATHERED:
-            self.write_gathered()
-
-    def write_gathered(self) -> None:
-        """Have recorded and write what was gathered, unless the socket has ended meanwhile."""
-        if self._gathered is not None:
-            self._shared.records.write_openings()
-        gathered, self._gathered = self._gathered, None
-        if gathered is None or self._line is None or not self._is_open():
-            return
-        if (transport := self._line.transport) is not None:
-            transport.write(b"".join(gathered.values()))
-
-    def _write(self, text: bytes) -> None:
-        self.write_gathered()
-        if self._line is None or (transport := self._line.transport) is None:
-            return
-        if len(text) <= JOINED_BYTES:
-            transport.write(frame_head(len(text)) + text)
-        else:
-            transport.write(frame_head(len(text)))
-            transport.write(text)
+            self._put_event(message.text)
 
     def _write_waiting(self) -> None:
-        """Write what waits in the outbox, as far as the connection takes it; a task writes the rest."""
-        if not self._is_writing:
-            self._write_some()
-            if not self._engine.queue.is_empty and self._is_open():
-                self._is_writing = True
-                self._shared.tasks.start_task(self._write_rest(), f"what {self._sid or 'a socket'} is sent")
-
-    def _write_some(self) -> None:
-        outbox = self._engine.queue
-        while not outbox.is_empty and self._may_write():
-            self._write(outbox.first_text())
-            outbox.drop_first()
+        """Have a task write what waits in the outbox."""
+        if not self._is_writing and not self._engine.queue.is_empty and self._is_open():
+            self._is_writing = True
+            self._shared.tasks.start_task(self._write_rest(), f"what {self._sid or 'a socket'} is sent")
 
     async def _write_rest(self) -> None:
         """Write whenever the page has read enough of what it was sent, until nothing waits."""
         outbox = self._engine.queue
         try:
             while not outbox.is_empty and self._is_open():
-                await self._drain()
-                self._write_some()
+                await self._write_next(outbox)
         except ConnectionError:
             pass  # the connection broke; what waits is dropped with the socket
         finally:
             self._is_writing = False
+
+    async def _write_next(self, outbox: Outbox) -> None:
+        """Write some of what waits, as soon as the page has read enough."""
+        await self._sock.send_str(outbox.first_text().decode())
+        outbox.drop_first()
 
     def _is_open(self) -> bool:
         transport = None if self._line is None else self._line.transport
@@ -362,38 +297,6 @@ class PageSocket(WebSocket):
     def charge_budget(self, count: int) -> None:
         """Charge the last message `count` on top of what its length costs."""
         self._budget.spend_messages(count)
-
-    def begin_arrivals(self) -> None:
-        """Note that bytes have arrived; `take_arrived` is called with the messages in them."""
-        self._taken = 0
-        self.heard_at = asyncio.get_running_loop().time()
-
-    def end_arrivals(self) -> None:
-        """Have the endings written that these bytes reported."""
-        if self._is_holding:
-            self._is_holding = False
-            self._shared.records.write_endings()
-
-    def take_arrived(self, text: str) -> bool:
-        """Handle a report of a call where it arrives; False: it is for the task that waits.
-
-        That is so while something which came before is being handled, after `MAX_ARRIVED_WEIGHT` of the same
-        bytes, and for what no call has paid for: then the reading may have to pause.
-        """
-        weight = 1 + len(text) // ARRIVED_BYTES
-        if not self._is_reading or self._deadline is not None or self._taken + weight > MAX_ARRIVED_WEIGHT:
-            return False
-        if not text.startswith(_OF_CALLS) or not self._budget.spend_allowance(weight_of(text)):
-            return False
-        try:
-            frame = read_frame(text)
-        except UnreadableFrame:
-            return False  # the task reads it again, and ends the socket
-        self._taken += weight
-        if frame is not None and frame.packet_type == EVENT and not self._is_holding:
-            self._is_holding = True
-            self._shared.records.hold_endings()
-        return frame is not None and self._take_report(frame)
 
     def _take_report(self, frame: Frame) -> bool:
         """Whether it is a report of a call; then it has been handled, whatever came of that."""
@@ -482,6 +385,14 @@ class PageSocket(WebSocket):
             self.cut_connection()
             raise
         return frame
+
+
+class MakeSocket(Protocol):
+    """Makes the socket of a page: `PageSocket`, or a class that is one."""
+
+    def __call__(self, handler: Any, server: Any, *, shared: SharedBySockets) -> PageSocket:
+        """See `PageSocket`."""
+        ...
 
 
 def _together(seconds: float) -> float:

@@ -48,6 +48,13 @@ class Frame(NamedTuple):
     content: Any
 
 
+class WholeMessage(NamedTuple):
+    """A message that is the same for many pages, as a text and in its WebSocket frame."""
+
+    text: bytes
+    frame: bytes
+
+
 def read_frame(text: str | bytes) -> Frame | None:
     """Decode what a page sent; None: a pong.
 

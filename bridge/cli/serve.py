@@ -23,6 +23,7 @@ from bridge.cli.store import open_store
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
 from bridge.heap import freeze_heap
+from bridge.library_versions import UnfitLibraries, may_use_insides
 from bridge.log_lines import log_as_json
 from bridge.operating_system import call_on_stop, raise_descriptor_limit
 from bridge.providers.shelf import DEMO_ID
@@ -109,12 +110,18 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 2
     _set_up_log(settings)
+    try:
+        is_straight = may_use_insides()
+    except UnfitLibraries as error:
+        raise CommandFailed(str(error)) from None
     _log.info("Event loop: %s (%s).", loop.name, loop.reason)
     raise_descriptor_limit()
     store = open_store(options)
     try:
         with loop.open_runner() as runner:
-            return runner.run(_serve(settings, store, options, with_samples=with_samples))
+            return runner.run(
+                _serve(settings, store, options, with_samples=with_samples, is_straight=is_straight)
+            )
     except FolderInUse as error:
         raise CommandFailed(f"{error}. {describe_running(options.data)}".rstrip()) from None
     except AddressInUse as error:
@@ -138,7 +145,12 @@ def _set_up_log(settings: BridgeSettings) -> None:
 
 
 async def _serve(
-    settings: BridgeSettings, store: Store, options: argparse.Namespace, *, with_samples: bool
+    settings: BridgeSettings,
+    store: Store,
+    options: argparse.Namespace,
+    *,
+    with_samples: bool,
+    is_straight: bool,
 ) -> int:
     stop = asyncio.Event()
     call_on_stop(asyncio.get_running_loop(), stop.set)
@@ -147,7 +159,8 @@ async def _serve(
         if with_samples:
             samples = await _start_samples(stack, is_fixed=settings.network.port != 0)
             specs = samples.list_documents()
-        bridge = await _start(settings, store, partial(_share, specs=specs, rules=reference_rules(options)))
+        offer = partial(_share, specs=specs, rules=reference_rules(options))
+        bridge = await _start(settings, store, offer, is_straight=is_straight)
         stack.push_async_callback(bridge.close)
         page = await bridge.page_url()
         _announce(options, bridge, page, samples, await _model_names(bridge))
@@ -162,9 +175,9 @@ async def _serve(
     return 0
 
 
-async def _start(settings: BridgeSettings, store: Store, offer: Offer) -> Bridge:
+async def _start(settings: BridgeSettings, store: Store, offer: Offer, *, is_straight: bool) -> Bridge:
     try:
-        return await start_bridge(settings, store, offer=offer)
+        return await start_bridge(settings, store, offer=offer, is_straight=is_straight)
     except BaseException:
         await store.close()
         raise

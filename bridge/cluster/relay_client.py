@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from aiohttp import (
     ClientConnectorError,
@@ -24,6 +24,7 @@ from aiohttp import (
     ClientWebSocketResponse,
     ConnectionTimeoutError,
     DummyCookieJar,
+    InvalidURL,
     TCPConnector,
     WSServerHandshakeError,
     hdrs,
@@ -34,21 +35,17 @@ from yarl import URL
 
 from bridge.auth.identity import Caller
 from bridge.cluster.ports import LiveReplica
+from bridge.cluster.relay_limits import CONNECT_S, IDLE_S, PIECE_BYTES, NoConnection
 from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
 from bridge.cluster.relay_token import KEPT_EPOCH, TOKEN_S, RelayedRequest, RelayPass, RelayTokens
-from bridge.cluster.replica_connections import (
-    CONNECT_S,
-    IDLE_S,
-    PIECE_BYTES,
-    NoConnection,
-    ReplicaConnections,
-    ReplicaResponse,
-    WholeRequest,
-)
 from bridge.homes import Home
 from bridge.http.routing import address_of
+from bridge.lazy_modules import load_lazily
 from bridge.tracing.context import TRACEPARENT
 from bridge.tracing.tracer import current_context
+
+if TYPE_CHECKING:
+    from bridge.cluster.replica_connections import ReplicaConnections, ReplicaResponse
 
 ANSWER_S = 10.0
 """Seconds for the next bytes of an answer that another replica keeps: it reads them from its disk."""
@@ -76,12 +73,15 @@ _NEVER_OF_ONE_CONNECTION = frozenset({"host", "content-length"})
 
 _NOT_SENT = _HOP_BY_HOP | {"authorization", "expect", TOKEN_HEADER.lower(), REFUSED_HEADER.lower()}
 _NOT_RETURNED = _HOP_BY_HOP | {"date", "server"}
+_UNREACHABLE = (ClientConnectorError, ConnectionTimeoutError, InvalidURL, NoConnection, UnicodeError)
+"""What is raised before anything is sent; the last ones of an address that is none."""
+
 _OF_HANDSHAKE = frozenset(
     {"sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol"}
 )
 
 
-AnyResponse: TypeAlias = ClientResponse | ReplicaResponse
+AnyResponse: TypeAlias = "ClientResponse | ReplicaResponse"
 """A response, by whichever way its request was sent."""
 
 
@@ -149,7 +149,7 @@ class RemoteResponse:
         """
         try:
             response = self._response = await self._sending
-        except (ClientConnectorError, ConnectionTimeoutError, NoConnection):
+        except _UNREACHABLE:
             raise ReplicaUnreachable from None
         except (ClientError, OSError):
             raise ReplicaGone(may_be_done=self._may_be_done()) from None
@@ -166,11 +166,14 @@ class RemoteResponse:
 class RelayClient:
     """Connections to all other replicas. Made on the running event loop; `close` ends it."""
 
-    def __init__(self, tokens: RelayTokens) -> None:
+    def __init__(self, tokens: RelayTokens, *, is_straight: bool) -> None:
+        """`is_straight`: whether it uses the insides of aiohttp."""
         self._tokens = tokens
+        self._connections: ReplicaConnections | None = (
+            load_lazily("replica_connections")() if is_straight else None
+        )
         self._sockets: set[ClientWebSocketResponse] = set()
         self._opens_sockets = True
-        self._connections = ReplicaConnections()
         self._session = ClientSession(
             connector=TCPConnector(limit=0, keepalive_timeout=IDLE_S, use_dns_cache=True),
             timeout=ClientTimeout(total=None, sock_connect=CONNECT_S),
@@ -183,20 +186,40 @@ class RelayClient:
 
     def send_request(self, passed: PassedRequest, home: Home, url: str) -> RemoteResponse:
         """Return the context in which a home at `url` answers; leaving it ends the request there."""
-        request, headers = passed.request, self._headers(passed, home)
+        headers = self._headers(passed, home)
         if passed.body is not None:
-            whole = WholeRequest(request.method, request.rel_url.raw_path_qs, headers, passed.body)
-            return RemoteResponse(self._connections.send_request(url, whole), lambda: True)
-        body, has_body = _Body(request), request.can_read_body
-        sending = self._session.request(
+            headers.popall(hdrs.CONTENT_LENGTH, None)  # whatever the client said: it is that of the body
+            return RemoteResponse(self._send_whole(passed.request, url, headers, passed.body), lambda: True)
+        body, has_body = _Body(passed.request), passed.request.can_read_body
+        pieces = body.read_pieces() if has_body else None
+        sending = self._send(passed.request, url, headers, pieces, expect100=has_body)
+        return RemoteResponse(sending, lambda: body.has_begun or not has_body)
+
+    def _send_whole(
+        self, request: web.Request, url: str, headers: CIMultiDict[str], body: bytes
+    ) -> Awaitable[AnyResponse]:
+        if self._connections is None:
+            return self._send(request, url, headers, body)
+        target = request.rel_url.raw_path_qs
+        return self._connections.send_whole(url, request.method, target, headers, body)
+
+    def _send(
+        self,
+        request: web.Request,
+        url: str,
+        headers: CIMultiDict[str],
+        data: bytes | AsyncIterator[bytes] | None,
+        *,
+        expect100: bool = False,
+    ) -> Awaitable[ClientResponse]:
+        return self._session.request(
             request.method,
             _url(url, request),
             headers=headers,
-            data=body.read_pieces() if has_body else None,
-            expect100=has_body,
+            data=data,
+            expect100=expect100,
             allow_redirects=False,
         )
-        return RemoteResponse(sending, lambda: body.has_begun or not has_body)
 
     def get_answer(self, path: str, user_id: str, keeper: LiveReplica) -> RemoteResponse:
         """Follow a signed link to an answer at the replica that keeps it, wherever its user is at home."""
@@ -234,7 +257,7 @@ class RelayClient:
         except WSServerHandshakeError as error:
             refused = error.headers.get(REFUSED_HEADER) if error.headers else None
             raise ReplicaRefused(refused or f"status {error.status}") from None
-        except (ClientConnectorError, ConnectionTimeoutError):
+        except _UNREACHABLE:
             raise ReplicaUnreachable from None
         except (ClientError, OSError):
             raise ReplicaGone(may_be_done=False) from None
@@ -256,7 +279,8 @@ class RelayClient:
 
     async def close(self) -> None:
         """Close all connections."""
-        self._connections.close()
+        if self._connections is not None:
+            self._connections.close()
         await self._session.close()
 
     def _headers(self, passed: PassedRequest, home: Home) -> CIMultiDict[str]:
@@ -287,7 +311,20 @@ def _without(headers: CIMultiDictProxy[str], dropped: frozenset[str]) -> CIMulti
     """Return headers without `dropped` ones, and without those that `Connection` names."""
     named = {name.strip().lower() for line in headers.getall(hdrs.CONNECTION, ()) for name in line.split(",")}
     left_out = dropped | (named - _NEVER_OF_ONE_CONNECTION) if named else dropped
-    return CIMultiDict([(name, value) for name, value in headers.items() if name.lower() not in left_out])
+    return CIMultiDict(
+        [(name, _as_text(value)) for name, value in headers.items() if name.lower() not in left_out]
+    )
+
+
+def _as_text(value: str) -> str:
+    """Return the value of a header in characters that can be sent: bytes that are no UTF-8 are Latin-1."""
+    if value.isascii():
+        return value
+    sent = value.encode("utf-8", "surrogateescape")  # as aiohttp has read it
+    try:
+        return sent.decode()
+    except UnicodeDecodeError:
+        return sent.decode("latin-1")
 
 
 def _url(base: str, request: web.Request) -> URL:

@@ -23,10 +23,9 @@ from bridge.cluster.relay_token import (
     RelayTokens,
 )
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.http.connections import is_relay_request, mark_authenticated
+from bridge.http.connections import AnyHandler, is_relay_request, mark_authenticated
 from bridge.http.file_links import FILES_PREFIX
 from bridge.http.relayed import Relayed, mark_relayed, relayed_id_of
-from bridge.http.request_handler import AnyHandler
 from bridge.http.routing import error_answer
 from bridge.log_lines import OncePerMinute, naming_request
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from aiohttp import web
+from aiohttp import StreamReader, web
 
 from bridge.log_lines import OncePerMinute
 from bridge.operating_system import descriptor_limit
@@ -36,28 +37,27 @@ _log = logging.getLogger(__name__)
 _log.addFilter(OncePerMinute())
 
 
-class _Messages(list[Any]):
-    """What aiohttp has parsed and not answered: nearly always one request. Its deque takes 600 bytes more."""
-
-    __slots__ = ()
-
-    def popleft(self) -> Any:
-        return self.pop(0)
-
-
 class Connection(web.RequestHandler):
-    """A watched client connection, as aiohttp serves it."""
+    """A watched client connection, as aiohttp serves it, which cancels its handler when it is lost."""
+
+    uses_insides = False
+    """Whether the version of aiohttp is one whose insides were read, so that answers may go past it."""
 
     def __init__(
         self, watch: Connections, server: web.Server, *, is_relay: bool = False, **options: Any
     ) -> None:
         """`is_relay`: of another replica; `options`: of aiohttp's handler of requests."""
         super().__init__(server, **options)
-        self._messages = _Messages()  # pyright: ignore[reportAttributeAccessIssue] - used as a queue alone
         self._watch = watch
         self.is_relay = is_relay
         self.is_awaited = False
         """Whether a header is awaited whose time is limited."""
+        self.is_serving = False
+        """Whether a request is being answered."""
+        self._serving: asyncio.Task[None] | None = None
+        """What answers the requests, one after the other."""
+        self._unread: StreamReader | None = None
+        """The body of the last request, if more of it may arrive after its answer."""
         self.is_admitted = False
         """Whether an authenticated caller has used it."""
         self.lasting: LastingWork | None = None
@@ -69,33 +69,35 @@ class Connection(web.RequestHandler):
         self._watch.connection_opened(self)
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Forget the connection of a client that disconnected."""
+        """Forget the connection of a client that disconnected, and cancel its handler."""
         self._watch.connection_closed(self)
-        if self.lasting is not None and (serving := self._task_handler) is not None:
-            self._task_handler = None  # or aiohttp would cancel it
-            self.lasting.take_over(serving)
         super().connection_lost(exc)
+        serving, self._serving, self._unread = self._serving, None, None
+        if serving is None:
+            return
+        if self.lasting is None:
+            serving.cancel()
+        else:
+            self.lasting.take_over(serving)
 
     def data_received(self, data: bytes) -> None:
-        """Handle received bytes; while aiohttp waits for a request, they belong to its header.
-
-        Nearly always they are a whole one: only what has begun without an end has to be watched.
-        """
-        is_idle = self._waiter is not None
-        super().data_received(data)
-        if self._messages:
-            if self.is_awaited:
-                self._watch.header_read(self)
-        elif is_idle:
+        """Handle received bytes; they begin a header unless they can belong to the body before it."""
+        is_idle = not self.is_serving and (self._unread is None or self._unread.is_eof())
+        if is_idle and data and not self.is_awaited:
             self._watch.header_begun(self)
+        super().data_received(data)
 
-    def resume_reading(self, resume_parser: bool = True) -> None:
-        """Go on reading where reading was paused; after nearly every body it was not.
+    def begin_request(self, request: web.BaseRequest) -> None:
+        """Note that the header of a request is complete, and that its handler begins."""
+        self._serving = request.task
+        self.is_serving = True
+        if self.is_awaited:
+            self._watch.header_read(self)
 
-        aiohttp would have its parser look for more each time.
-        """
-        if self._reading_paused or self._buffer_paused:
-            super().resume_reading(resume_parser)
+    def end_request(self, request: web.BaseRequest) -> None:
+        """Note that the handler of a request has ended."""
+        self.is_serving = False
+        self._unread = None if request.content.is_eof() else request.content
 
     def mark_authenticated(self) -> None:
         """Mark the connection as that of an authenticated caller."""
@@ -107,6 +109,39 @@ class Connection(web.RequestHandler):
         """Close the connection at once; nothing more is sent."""
         if self.transport is not None:
             self.transport.abort()
+
+
+class StraightConnection(Connection):
+    """A connection that uses the insides of aiohttp."""
+
+    uses_insides = True
+
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Go on reading where reading was paused; after nearly every body it was not.
+
+        aiohttp would have its parser look for more each time.
+        """
+        if self._reading_paused or self._buffer_paused:
+            super().resume_reading(resume_parser)
+
+
+AnyHandler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+"""Answers any request of a server."""
+
+
+def _announce_requests(handler: AnyHandler) -> AnyHandler:
+    """Return a handler that tells each `Connection` while it is answering a request."""
+
+    async def handle(request: web.BaseRequest) -> web.StreamResponse:
+        connection = request.protocol
+        assert isinstance(connection, Connection)
+        connection.begin_request(request)
+        try:
+            return await handler(request)
+        finally:
+            connection.end_request(request)
+
+    return handle
 
 
 class LastingWork:
@@ -143,8 +178,15 @@ class LastingWork:
 class Connections:
     """All connections of one bridge. Methods run on one event loop and never wait."""
 
-    def __init__(self, max_unknown: int | None = None, header_s: float = HEADER_S) -> None:
+    def __init__(
+        self,
+        max_unknown: int | None = None,
+        header_s: float = HEADER_S,
+        kind: type[Connection] = StraightConnection,
+    ) -> None:
         """`max_unknown`: None for `MAX_UNKNOWN`, or less where there are few descriptors."""
+        self._kind = kind
+        self._handler: AnyHandler | None = None
         self._max_unknown = max_unknown or min(MAX_UNKNOWN, descriptor_limit() // 4)
         self._header_s = header_s
         self._awaited: dict[Connection, float] = {}
@@ -155,10 +197,15 @@ class Connections:
     async def listen_on(
         self, server: web.Server, listener: socket.socket, *, is_relay: bool = False, **options: Any
     ) -> asyncio.Server:
-        """Serve on a bound socket, for other replicas if `is_relay`; `options` of aiohttp's handler."""
+        """Serve on a bound socket, for other replicas if `is_relay`; `options` of aiohttp's handler.
+
+        `server` must leave it to the connections to cancel handlers.
+        """
         loop = asyncio.get_running_loop()
+        if server.request_handler is not self._handler:  # that of the server's other listener
+            self._handler = server.request_handler = _announce_requests(server.request_handler)
         started = await loop.create_server(
-            lambda: Connection(self, server, is_relay=is_relay, loop=loop, **options),
+            lambda: self._kind(self, server, is_relay=is_relay, loop=loop, **options),
             sock=listener,
             backlog=ACCEPT_BATCH,
         )
@@ -218,6 +265,12 @@ def is_relay_request(request: web.BaseRequest) -> bool:
     """Return whether a request came to the listener for other replicas."""
     protocol = request.protocol
     return isinstance(protocol, Connection) and protocol.is_relay
+
+
+def may_answer_straight(request: web.BaseRequest) -> bool:
+    """Return whether what answers a request may go past what aiohttp documents."""
+    protocol = request.protocol
+    return isinstance(protocol, Connection) and protocol.uses_insides
 
 
 def mark_authenticated(request: web.BaseRequest) -> None:

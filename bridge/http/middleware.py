@@ -21,9 +21,8 @@ from bridge.auth.attempts import AttemptLimit
 from bridge.auth.rejected_requests import ACCESS_DENIED, RejectedRequests
 from bridge.auth.resource_server import METADATA_PATH
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
-from bridge.http.connections import is_relay_request
+from bridge.http.connections import AnyHandler, is_relay_request
 from bridge.http.relayed import relayed_of
-from bridge.http.request_handler import AnyHandler
 from bridge.http.routing import address_of
 from bridge.log_lines import OncePerMinute, name_user
 from toolserver.call.response_headers import ANSWER_HEADERS

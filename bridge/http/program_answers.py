@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aiohttp import hdrs, web
+from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.helpers import rfc822_formatted_time
-from aiohttp.http import SERVER_SOFTWARE, HttpVersion11
+from aiohttp.http import SERVER_SOFTWARE
 
-from bridge.http.connections import is_relay_request
+from bridge.http.connections import is_relay_request, may_answer_straight
 from bridge.http.security_headers import is_browser
 
 _ENDING = f"\r\n{hdrs.SERVER}: {SERVER_SOFTWARE}\r\n{hdrs.VARY}: Origin\r\n\r\n".encode()
@@ -53,10 +53,10 @@ class ProgramAnswer(web.Response):
         Raises:
             ClientConnectionResetError: the caller is gone.
         """
+        if not may_answer_straight(request) or not _is_known(request):
+            return await super().prepare(request)
         if self._eof_sent:  # by a handler that had to know whether it was written
             return None
-        if not _is_known(request):
-            return await super().prepare(request)
         body, date = self._whole, rfc822_formatted_time()
         ending = _RELAY_ENDING if is_relay_request(request) else _ENDING
         head = b"%b%d\r\nDate: %b%b" % (self._start_bytes, len(body), date.encode(), ending)

@@ -12,7 +12,8 @@ from typing import NamedTuple, cast
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
-from aiohttp.web_urldispatcher import AbstractRoute, UrlMappingMatchInfo
+
+from bridge.http.connections import AnyHandler
 
 MAX_PATHS = 1_000
 """Maximum number of paths that are remembered; beyond it all are forgotten."""
@@ -20,14 +21,12 @@ MAX_PATHS = 1_000
 MAX_PATH_CHARS = 200
 """Maximum length of such a path."""
 
-AnyHandler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
-
 
 class _Known(NamedTuple):
     """What a path with its method leads to."""
 
     match_dict: dict[str, str]
-    route: AbstractRoute
+    route: web.AbstractRoute
     handler: Handler
     """With the middleware around it."""
 
@@ -44,7 +43,7 @@ class _Paths:
 
     async def find_handler(
         self, request: web.Request, asked: tuple[str, str]
-    ) -> tuple[UrlMappingMatchInfo, Handler]:
+    ) -> tuple[web.UrlMappingMatchInfo, Handler]:
         """Match a request's path, and remember it."""
         match_info = await self._app.router.resolve(request)
         handler = match_info.handler
@@ -82,7 +81,7 @@ def build_request_handler(app: web.Application) -> AnyHandler:
         asked = (request.method, request.rel_url.raw_path)
         if (found := known.get(asked)) is None or hdrs.EXPECT in request.headers:
             return handle_unready(request, asked)
-        match_info = UrlMappingMatchInfo(found.match_dict, found.route)
+        match_info = web.UrlMappingMatchInfo(found.match_dict, found.route)
         match_info.add_app(app)
         match_info.freeze()
         request._match_info = match_info  # pyright: ignore[reportPrivateUsage] - as aiohttp's own does

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 from aiohttp import hdrs, web
 from aiohttp.http import StreamWriter
 
+from bridge.http.connections import may_answer_straight
 from bridge.tasks import SideTask, run_with_companion, run_without_waiting, yield_to_loop
 
 ResultT = TypeVar("ResultT")
@@ -147,7 +148,7 @@ class EventStream:
         self._flushing = None
         transport = self._protocol.transport
         is_open = self._is_prepared and transport is not None and not transport.is_closing()
-        if is_open and not self._protocol.writing_paused:
+        if is_open and may_answer_straight(self._request) and not self._protocol.writing_paused:
             run_without_waiting(self._writer.write(self._take_unsent(), drain=False))
             self._make_space()
         else:

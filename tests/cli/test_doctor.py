@@ -57,7 +57,15 @@ def test_a_machine_where_a_bridge_could_start_is_well(tmp_path: Path) -> None:
     told = diagnose("--json", "--data", str(data))
     assert (told.status, json.loads(told.output)["status"]) == (0, "ready")
     assert json.loads(told.output)["bridge"] is None
-    assert list(checks_of(told)) == ["python", "data_folder", "settings", "port", "origin", "database"]
+    assert list(checks_of(told)) == [
+        "python",
+        "libraries",
+        "data_folder",
+        "settings",
+        "port",
+        "origin",
+        "database",
+    ]
     assert all(check["ok"] and not check["advice"] for check in checks_of(told).values())
     assert not data.exists()
 
@@ -80,6 +88,7 @@ def test_a_running_bridge_is_asked_itself(served: tuple[subprocess.Popen[str], P
     assert json.loads(told.output)["bridge"] == address
     assert list(checks_of(told)) == [
         "python",
+        "libraries",
         "bridge",
         "database",
         "data_folder",
@@ -89,7 +98,7 @@ def test_a_running_bridge_is_asked_itself(served: tuple[subprocess.Popen[str], P
         "origin",
     ]
     lines = diagnose("--data", str(data)).output.splitlines()
-    assert lines[1].split(maxsplit=2)[:2] == ["ok", "bridge"]
+    assert [line.split(maxsplit=2)[:2] for line in lines[1:3]] == [["ok", "libraries"], ["ok", "bridge"]]
     assert lines[-1] == "Everything works, but see the warnings."
 
 
@@ -175,7 +184,7 @@ def test_what_a_running_bridge_lacks_is_told_in_its_own_words_with_advice(tmp_pa
     told_lines = [line.strip() for line in lines]
     at = told_lines.index(f"FAILED   canary       {said['message']}")
     assert told_lines[at + 1] == found["advice"]
-    assert told_lines[-1] == "1 of 7 checks failed."
+    assert told_lines[-1] == "1 of 8 checks failed."
 
 
 def test_a_bridge_that_does_not_answer_is_told_with_advice(
@@ -202,7 +211,7 @@ def test_a_port_in_use_is_told_with_advice(tmp_path: Path) -> None:
     assert told.status == 1
     assert f"127.0.0.1:{port}" in told.output
     assert "--port" in told.output
-    assert told.output.splitlines()[-1] == "1 of 6 checks failed."
+    assert told.output.splitlines()[-1] == "1 of 7 checks failed."
 
 
 def test_the_port_that_a_bridge_shall_have_is_looked_at(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 
 from bridge.http.connections import Connections, mark_authenticated
+from tests.support.sockets.library_paths import connection_class
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
@@ -58,6 +59,7 @@ class Served:
         self.port = 0
         self.go = asyncio.Event()
         self.asked = 0
+        self.cancelled = 0
         self.lines: list[Line] = []
 
     async def answer(self, request: web.Request) -> web.Response:
@@ -65,7 +67,11 @@ class Served:
         if request.path == "/known":
             mark_authenticated(request)
         if request.path == "/slow":
-            await self.go.wait()
+            try:
+                await self.go.wait()
+            except asyncio.CancelledError:
+                self.cancelled += 1
+                raise
         return web.Response()
 
     async def connect(self) -> Line:
@@ -82,7 +88,7 @@ class Served:
 
 @asynccontextmanager
 async def serving(max_unknown: int = 100, header_s: float = NEVER_S) -> AsyncGenerator[Served]:
-    served, connections = Served(), Connections(max_unknown, header_s)
+    served, connections = Served(), Connections(max_unknown, header_s, connection_class())
     app = web.Application()
     app.router.add_get("/{path}", served.answer)
     runner = web.AppRunner(app)
@@ -212,3 +218,13 @@ async def test_connections_that_have_ended_count_no_more() -> None:
             line.writer.close()
             await line.writer.wait_closed()
         assert b"200 OK" in await first.ask(b"a")
+
+
+async def test_a_handler_is_cancelled_when_its_connection_is_lost() -> None:
+    """Finding house-H1: the connection does that itself, in place of aiohttp's server."""
+    async with serving() as served:
+        line = await served.connect()
+        await line.send(REQUEST % b"slow")
+        await eventually(lambda: served.asked == 1)
+        line.writer.transport.abort()
+        await eventually(lambda: served.cancelled == 1)

@@ -17,7 +17,7 @@ from bridge.browsers.page_socket import (
 )
 from bridge.browsers.socket_frames import UnreadableFrame
 from bridge.limits.message_budget import BURST, MESSAGES_PER_CALL, RATE_PER_S, MessageBudget
-from tests.support.served_socket import shared_by_sockets
+from tests.support.sockets.served_socket import shared_by_sockets
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

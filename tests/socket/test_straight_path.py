@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from bridge.browsers import page_socket
-from bridge.browsers.page_socket import (
+from bridge.browsers.straight_socket import (
     ARRIVED_BYTES,
     GATHERED_BYTES,
     JOINED_BYTES,
@@ -16,7 +16,7 @@ from bridge.browsers.page_socket import (
     MAX_GATHERED,
 )
 from bridge.limits.message_budget import BURST, RATE_PER_S
-from tests.support.served_socket import Engine, served_socket
+from tests.support.sockets.served_socket import Engine, served_socket
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
@@ -78,6 +78,7 @@ async def test_more_than_a_batch_of_reports_is_handled_in_order(chars: int) -> N
     assert [payload[0] for _, payload in engine.received] == list(range(count))
 
 
+@pytest.mark.straight
 async def test_endings_that_arrive_together_are_written_together_before_anything_else_runs() -> None:
     """One write is enough for all of them, and no task may see an ending that is not written."""
     count, seen = 20, list[list[object]]()
@@ -200,6 +201,7 @@ async def test_whoever_waits_for_what_is_to_be_written_waits_no_longer_than_the_
         del page
 
 
+@pytest.mark.straight
 async def test_what_was_sent_before_a_socket_is_closed_is_there_before_its_end() -> None:
     """Events of one turn of the event loop are written together at its end, and a close frame at once."""
     count = 2 * MAX_GATHERED + 1

@@ -22,6 +22,7 @@ from bridge.storage.store import Store
 from tests.support.cluster.bridge_pairs import current_pairs, home_url
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.settings import bridge_settings
+from tests.support.sockets.library_paths import is_straight
 from tests.support.stores.databases import Where, with_tables
 
 TEST_LIMITS = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0, "DATABASE_WAIT_SECONDS": 60}
@@ -56,7 +57,9 @@ async def running_bridge(
     async def run(settings: BridgeSettings) -> AsyncGenerator[Bridge]:
         reader = documents if documents and settings.data_dir == folder else InlineReader()
         store = Store.open_store(place)
-        bridge = await start_bridge(settings, store, documents=reader, end=end, offer=offer)
+        bridge = await start_bridge(
+            settings, store, documents=reader, end=end, offer=offer, is_straight=is_straight()
+        )
         try:
             yield bridge
         finally:

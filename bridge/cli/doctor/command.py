@@ -12,9 +12,10 @@ from dataclasses import asdict
 
 from bridge.cli.client import key_of
 from bridge.cli.doctor.bridge_checks import ask_bridge
-from bridge.cli.doctor.findings import Finding
+from bridge.cli.doctor.findings import Finding, check_libraries
 from bridge.cli.doctor.place_checks import check_place
 from bridge.cli.terminal import GREEN, RED, YELLOW, paint
+from bridge.library_versions import find_unread_libraries
 from bridge.settings.running_bridge import running_bridge
 
 
@@ -22,7 +23,10 @@ def doctor(options: argparse.Namespace) -> int:
     """Print what every check found; status 1 when one of them failed."""
     running = running_bridge(options.data)
     address: str | None = options.url or (running["base_url"] if running else None)
-    findings = [Finding("python", ok=True, message=f"Python {platform.python_version()}.")]
+    findings = [
+        Finding("python", ok=True, message=f"Python {platform.python_version()}."),
+        *check_libraries(find_unread_libraries()),
+    ]
     if address:
         pid = running["pid"] if running and not options.url else None
         key = (options.key or os.environ.get("TOOL_BRIDGE_KEY") or "") if options.url else key_of(options)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from bridge.library_versions import READ_VERSIONS, UnreadLibrary
 
 ADVICE = {
     "database": "Read the log of the bridge. PostgreSQL: is the server up, and does it accept this machine? "
@@ -33,6 +36,23 @@ class Finding:
     """What to do; "" when nothing is to be done."""
     warning: bool = False
     """Whether something can be better, though it works: `ok` is true."""
+
+
+def check_libraries(unread: Sequence[UnreadLibrary]) -> list[Finding]:
+    """Return whether a bridge can start with the versions of its libraries, and use their insides."""
+    if not unread:
+        read = ", ".join(READ_VERSIONS)
+        return [Finding("libraries", ok=True, message=f"The bridge was fitted to the installed {read}.")]
+    return [
+        Finding(
+            "libraries",
+            ok=each.is_replaceable,
+            message=f"{each.message} {each.consequence}",
+            advice=each.advice,
+            warning=each.is_replaceable,
+        )
+        for each in unread
+    ]
 
 
 def check_origin(base_url: str) -> Finding:

@@ -14,6 +14,7 @@ from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.clock import Alarms
 from bridge.limits.message_budget import MessageBudget
 from bridge.tasks import Tasks
+from tests.support.sockets.library_paths import socket_class
 
 
 class Engine:
@@ -81,7 +82,7 @@ async def served_socket() -> AsyncGenerator[tuple[PageSocket, Engine, aiohttp.Cl
     made: asyncio.Queue[PageSocket] = asyncio.Queue()
 
     async def answer(request: web.Request) -> Any:
-        socket = PageSocket(engine.handle, engine, shared=shared)
+        socket = socket_class()(engine.handle, engine, shared=shared)
         socket.mark_authenticated("sid", "ann", MessageBudget(), engine)
         socket.mark_ready()
         made.put_nowait(socket)
