@@ -1,7 +1,7 @@
 # Commands for people; the work is in make/. `make run` leaves standard output to the command it starts.
 ARGS ?=
 VERSION ?=
-.PHONY: help run test test-all test-replicas extension packages sbom pictures reference docs links clients check fmt bench faults faults-replicas fuzz lock clean
+.PHONY: help run test test-all test-replicas extension packages sbom pictures reference docs links clients check fmt bench faults faults-replicas fuzz newest lock clean
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/'
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
@@ -40,6 +40,8 @@ faults-replicas: ## kill and freeze real replicas under load: make faults-replic
 	@POSTGRES_BIN=$$(make/postgres) && REDIS_SERVER=$$(make/redis) && export POSTGRES_BIN REDIS_SERVER && make/setup dev >&2 && exec .venv/bin/python -m tests.replicas $(ARGS)
 fuzz: ## send what no client sends to all that strangers reach: make fuzz ARGS="--seconds 600 --only mcp"
 	@make/setup dev >&2 && exec .venv/bin/python -m tests.fuzz $(ARGS)
+newest: ## run contract and socket tests with the newest of all dependencies, whatever is capped and locked
+	@CHROMIUM=$$(make/chromium) && POSTGRES_BIN=$$(make/postgres) && REDIS_SERVER=$$(make/redis) && export CHROMIUM POSTGRES_BIN REDIS_SERVER && exec make/newest $(ARGS)
 lock: ## pin what pyproject.toml and package.json ask for (needs uv)
 	@exec make/lock
 clean: ## remove what these commands made
