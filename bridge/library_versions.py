@@ -2,7 +2,7 @@
 
 A version that nobody has read may do something else where the bridge relies on it, and calls are sent there.
 For aiohttp the bridge then takes what the library documents, which is slower. For the others there is no such
-way: neither bounds what waits for a page that does not read, nor ends a socket that says nothing. ADR 50 has
+way: neither bounds what waits for a page that does not read, nor ends a socket that says nothing. ADR 47 has
 the reasons; `tests/contract/test_library_internals.py` has what was read.
 """
 

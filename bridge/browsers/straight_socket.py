@@ -2,7 +2,7 @@
 
 An event is written to the transport in the turn of the event loop in which it is made, unless something else
 has to be written first; acks and results of calls are handled where they arrive, unless something that came
-before them still waits. ADR 31 has the reasons, ADR 50 when a bridge does without.
+before them still waits. ADR 31 has the reasons, ADR 47 when a bridge does without.
 """
 
 from __future__ import annotations

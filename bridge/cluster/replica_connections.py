@@ -2,7 +2,7 @@
 
 aiohttp's session works out for every request what is the same for all of these: cookies, redirects, proxies,
 how to write the body. That took 44 of the 98 µs of a short request and its answer, so only the state of a
-connection and its parser are aiohttp's here. ADR 42 has the figures, ADR 50 when a bridge does without.
+connection and its parser are aiohttp's here. ADR 42 has the figures, ADR 47 when a bridge does without.
 """
 
 from __future__ import annotations
