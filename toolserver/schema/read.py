@@ -315,6 +315,7 @@ class ShapeReader:
         branches_read: list[JsonValue] = []
         targets: list[JsonObject] = []
         free: list[JsonValue] = []
+        allows_null = False
         for branch in alternatives.branches:
             target = self._end_of_chain(branch)
             if branch is False or target is False:
@@ -322,7 +323,7 @@ class ShapeReader:
             if not isinstance(target, dict) or is_unconstrained(target):
                 free.append(branch)
             elif is_null(target):
-                shape.nullable = True
+                shape.nullable = allows_null = True
             else:
                 branches_read.append(branch)
                 targets.append(target)
@@ -332,6 +333,8 @@ class ShapeReader:
             return []
         if free:
             return [*branches_read, free[0]]
+        if allows_null and not targets and shape.types is None:
+            shape.only_null = True
         if targets and len(needed) == len(targets):
             take_needed(shape, needed, exclusive=alternatives.exclusive)
             return []

@@ -61,6 +61,8 @@ ANY = {**free_form(), "description": "Free-form value."}
         ({"items": {"type": "string"}}, {"type": "array", "items": {"type": "string"}}),
         ({"minLength": 2}, {"type": "string", "minLength": 2, "description": "Length >= 2."}),
         ({"type": "null"}, {"type": ["string", "null"], "enum": [None]}),
+        ({"anyOf": [{"type": "null"}]}, {"type": ["string", "null"], "enum": [None]}),
+        ({"oneOf": [{"const": None}, {"enum": [None]}]}, {"type": ["string", "null"], "enum": [None]}),
     ],
 )
 def test_simple_schemas_become_the_measured_form(schema: JsonValue, expected: JsonObject) -> None:
