@@ -53,6 +53,11 @@ def insert_replayed(
     return [entry for item in items for entry in reader.read(item)]
 
 
+def brought_calls(entries: Iterable[Replayed]) -> frozenset[str]:
+    """Return the ids of calls that the caller itself sends."""
+    return frozenset(call_id for entry in entries if not entry.stored and (call_id := call_id_of(entry.item)))
+
+
 def drop_copies(entries: Sequence[Replayed]) -> list[Replayed]:
     """Drop the caller's copies of stored calls, and of outputs that are stored together with their calls."""
     stored = [entry.item if entry.stored else None for entry in entries]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bridge.agent.call_pairs import STUB_TYPES, match_pairs
@@ -28,10 +28,15 @@ _PROVIDERS = frozenset({"id", "extra_content"})
 """Members by which a provider recognizes its item; other providers refuse them."""
 
 
-def select_replayable(entries: Sequence[Replayed], model: str) -> tuple[list[Replayed], int]:
-    """Return the entries that may be sent to `model`, and how many lacked their call or output."""
+def select_replayable(
+    entries: Sequence[Replayed], model: str, brought: Collection[str] = ()
+) -> tuple[list[Replayed], int]:
+    """Return the entries that may be sent to `model`, and how many lacked their call or output.
+
+    `brought`: ids of calls that the caller sent itself, of which the stored ones take the place.
+    """
     portable = [make_portable(entry, model) for entry in entries]
-    halves = _halves(portable)
+    halves = _halves(portable, brought)
     left = [None if place in halves else entry for place, entry in enumerate(portable)]
     return _without_loose_reasoning(entries, left), len(halves)
 
@@ -51,13 +56,17 @@ def make_portable(entry: Replayed, model: str) -> Replayed | None:
     return replace(entry, item=members)
 
 
-def _halves(entries: Sequence[Replayed | None]) -> set[int]:
+def _halves(entries: Sequence[Replayed | None], brought: Collection[str]) -> set[int]:
     """Return places of stored calls without an output, and of stored outputs without a call.
 
-    A call at which its answer was interrupted is none: the model is told that it made it.
+    A call at which its answer was interrupted is none, nor is one that the caller brought: the model is told
+    that it made it.
     """
     pairs = match_pairs([entry.item if entry else None for entry in entries])
-    halves = pairs.superfluous.union(pairs.unanswered - _interrupted(entries))
+    unanswered = pairs.unanswered - _interrupted(entries)
+    halves = pairs.superfluous.union(
+        place for place in unanswered if (entry := entries[place]) and call_id_of(entry.item) not in brought
+    )
     return {place for place in halves if _is_from_store(entries[place])}
 
 

@@ -19,7 +19,7 @@ from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.memory.interrupted_calls import find_closings
 from bridge.agent.memory.pruning import find_deletable, prune_outputs, with_reasoning
 from bridge.agent.memory.recorder import Memory, Recorder
-from bridge.agent.memory.replay import Replayed, drop_copies, insert_replayed, marker_ids
+from bridge.agent.memory.replay import Replayed, brought_calls, drop_copies, insert_replayed, marker_ids
 from bridge.agent.memory.replay_filter import select_replayable
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import Emit, TurnRequest, TurnResult
@@ -185,8 +185,8 @@ class TurnMemory:
     ) -> tuple[tuple[Item, ...], Sequence[str]]:
         """Return the items that the model reads, and ids of stored items to delete."""
         earlier = [Replayed(item.payload, item) for item in (*found.earlier, *request.history)]
-        entries = drop_copies([*earlier, *insert_replayed(request.input, found.marked, found.closings)])
-        entries, halves = select_replayable(entries, request.model)
+        entries = [*earlier, *insert_replayed(request.input, found.marked, found.closings)]
+        entries, halves = select_replayable(drop_copies(entries), request.model, brought_calls(entries))
         if halves:
             _log.warning("turn %s: %d stored items lack their call or output", request.turn_id, halves)
         superfluous = find_deletable(entries, retention.reasoning)
