@@ -184,6 +184,8 @@ class ChatCalls:
         if not fragment.name:
             return not call.arguments.is_whole
         if fragment.call_id and call.has_id and fragment.may_begin:
+            if fragment.name == call.name and not self._is_settled(call):
+                self._rivals.append(call)  # or the provider makes a new id for each fragment
             return False
         if not call.name:
             return True

@@ -49,6 +49,35 @@ OF_CALLS: tuple[Quirk, ...] = (
         finding="W-1",
     ),
     Quirk(
+        "a new id and the name with each piece, after an empty one",
+        called(
+            BEGUN,
+            piece('{"s":', "takeAll", index=0, id="b"),
+            piece('"hi"}', "takeAll", index=0, id="c"),
+        ),
+        calls=(("takeAll", ""), ("takeAll", HI)),
+        is_in_doubt=True,
+        finding="W-1",
+    ),
+    Quirk(
+        "a new id and the name with each piece, one of them an object by itself",
+        called(
+            piece('{"s":', "takeAll", index=0, id="a"),
+            piece('{"n":1}', "takeAll", index=0, id="b"),
+            piece("}", "takeAll", index=0, id="c"),
+        ),
+        calls=(("takeAll", '{"s":'), ("takeAll", '{"n":1}'), ("takeAll", "}")),
+        is_in_doubt=True,
+        finding="W-1",
+    ),
+    Quirk(
+        "a new id and the name with each piece, no index",
+        called(piece("", "takeAll", id="a"), piece(HI, "takeAll", id="b")),
+        calls=(("takeAll", ""), ("takeAll", HI)),
+        is_in_doubt=True,
+        finding="W-1",
+    ),
+    Quirk(
         "index null on a continuation",
         called(BEGUN, piece('{"s":', index=None), piece('"hi"}', index=None)),
         calls=ONE,
