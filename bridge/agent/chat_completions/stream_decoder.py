@@ -182,7 +182,7 @@ class ChatReading:
     def _read_choice(self, choice: JsonObject) -> Iterator[JsonObject]:
         if delta := object_at(choice, "delta"):
             yield from self._read_delta(delta, array_at(object_at(choice, "logprobs"), "content"))
-        elif message := object_at(choice, "message"):
+        if message := object_at(choice, "message"):
             self._message = message
         if reason := text_at(choice, "finish_reason"):
             self._note_reason(reason)

@@ -62,8 +62,8 @@ class ChatOutput:
     def add_text(self, text: str, logprobs: list[JsonValue]) -> Iterator[JsonObject]:
         """Yield the events for more text."""
         message = yield from self._message()
-        if not self._texts.is_plain and not logprobs:
-            text = self._texts.read_delta(text)
+        if not self._texts.is_plain:  # log probabilities are of tokens, so that nothing is repeated
+            text = self._texts.read_increment(text) if logprobs else self._texts.read_delta(text)
         if text:
             yield from message.add_text(text, logprobs)
 

@@ -226,6 +226,40 @@ OF_STREAMS: tuple[Quirk, ...] = (
         text="hello",
         finding="W-14",
     ),
+    Quirk(
+        "a whole message beside a delta that says nothing",
+        stream(
+            {
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {"role": "assistant", "content": ""},
+                        "message": {"role": "assistant", "content": "Hi"},
+                        "finish_reason": "stop",
+                    }
+                ]
+            }
+        ),
+        text="Hi",
+        finding="W-14",
+    ),
+    Quirk(
+        "a whole message with a call beside a delta of its role",
+        stream(
+            {
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {"role": "assistant"},
+                        "message": {"tool_calls": [_message(WHOLE)]},
+                        "finish_reason": "tool_calls",
+                    }
+                ]
+            }
+        ),
+        calls=ONE,
+        finding="W-14",
+    ),
     # W-43
     Quirk("a text and no finish reason", said("Hi", finish=None), text="Hi", finding="W-43"),
     Quirk(
@@ -303,6 +337,43 @@ OF_STREAMS: tuple[Quirk, ...] = (
         ),
         reasoning="Let me see.",
         text="Hi",
+        finding="W-45",
+    ),
+    Quirk(
+        "deltas that repeat everything, the last one twice",
+        said("The weather in Rome", "The weather in Rome is fine.", "The weather in Rome is fine."),
+        text="The weather in Rome is fine.",
+        finding="W-45",
+    ),
+    Quirk(
+        "lines that begin alike for a while",
+        said("\nI", "\nI love", "\nI love you", " and more"),
+        text="\nI\nI love\nI love you and more",
+        finding="W-45",
+    ),
+    Quirk(
+        "a table that grows by columns",
+        said("| ", "| a |", "| a | b |", "| a | b | c |", "\n"),
+        text="| | a || a | b || a | b | c |\n",
+        finding="W-45",
+    ),
+    Quirk(
+        "log probabilities from the third token on",
+        stream(
+            chunk(content="ha"),
+            chunk(content="haha"),
+            {
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {"content": " x"},
+                        "logprobs": {"content": [{"token": " x", "logprob": -0.1}]},
+                    }
+                ]
+            },
+            chunk("stop"),
+        ),
+        text="hahaha x",
         finding="W-45",
     ),
     Quirk("real increments that look alike", said("ha", "haha"), text="hahaha", finding="W-45"),
