@@ -64,7 +64,7 @@ class EventDecoder:
         if self.is_json:
             self._keep(piece)
             return []
-        if self._skips_line_feed or b"\r" in piece:
+        if piece and (self._skips_line_feed or b"\r" in piece):
             piece = self._with_line_feeds(piece)
         if _END_OF_EVENT not in self._last + piece:
             self._keep(piece)

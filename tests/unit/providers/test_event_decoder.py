@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bridge.providers.event_decoder import MAX_EVENT_BYTES, EventDecoder, load_event
@@ -26,6 +26,7 @@ def cut(stream: bytes, places: Sequence[int]) -> list[bytes]:
 TEXTS = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), min_size=1)
 
 
+@example([["a"], ["b"]], b"\r\n", [len(b": comment\r"), len(b": comment\r")])  # nothing between CR and LF
 @given(
     st.lists(st.lists(TEXTS, min_size=1, max_size=3), max_size=5),
     st.sampled_from(LINE_ENDS),
