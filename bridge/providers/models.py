@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 
 from bridge.agent.chat_completions.options import with_responses_options
-from bridge.agent.chat_completions.stream_decoder import ChatReading
+from bridge.agent.chat_completions.stream_decoder import ChatReading, Finish
 from bridge.agent.chat_completions.upstream_request import OPENAI_DIALECT, ChatDialect, chat_request
 from bridge.agent.fitted_request import fit_request
 from bridge.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest, Note
@@ -22,8 +22,14 @@ from toolserver.json_types import JsonObject, JsonValue
 _LEFTOVERS_S = 0.1
 """Seconds for a finished stream to end, so that its connection can be reused."""
 
-_AFTER_FINISH_S = 5.0
-"""Maximum seconds without a chunk after a finish reason, in a stream that does not end. Chosen."""
+_SILENCE_S: Mapping[Finish, float | None] = {
+    "none": None,
+    "beside output": 5.0,
+    "alone": 1.0,
+    "counted": 0.2,
+}
+"""Maximum seconds without a chunk in a stream that does not end, by how the model has finished: a call may
+follow a call with a finish reason as late as the model writes it, a usage follows soon. Chosen."""
 
 
 class ResponsesModel:
@@ -103,10 +109,11 @@ async def _next_chunk(chunks: AsyncGenerator[JsonObject], reading: ChatReading) 
 
     After a finish reason silence and failures are its end, too: they do not lose a complete answer.
     """
-    if not reading.has_finished:
+    silence_s = _SILENCE_S[reading.finish]
+    if silence_s is None:
         return await anext(chunks, None)
     try:
-        async with asyncio.timeout(_AFTER_FINISH_S):
+        async with asyncio.timeout(silence_s):
             return await anext(chunks, None)
     except (TimeoutError, ModelError):
         return None

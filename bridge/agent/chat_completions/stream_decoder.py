@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from typing import Literal, TypeAlias
 
 from bridge.agent.chat_completions.call_fragments import OfferedNames
 from bridge.agent.chat_completions.stream_output import ChatOutput
@@ -97,6 +98,10 @@ _BROKEN = frozenset({"error", "network_error"})
 
 _NOT_WHOLE = _CUT_OFF | _FILTERED | _BROKEN
 
+Finish: TypeAlias = Literal["none", "beside output", "alone", "counted"]
+"""How sure it is that nothing follows: no finish reason, or something came after it; one beside a text or
+call, as some providers send with each; one alone; the usage, in a chunk of its own, after it."""
+
 _FIRST = (0, None, "0")
 """Indexes of the first choice, the only one that is asked for."""
 
@@ -125,20 +130,19 @@ class ChatReading:
         """The last whole message, which counts where no delta came."""
         self._has_begun = False
         self._reason = ""
-        self._is_after_reason = False
-        """Whether something came after the finish reason."""
+        self._finish: Finish = "none"
 
     @property
-    def has_finished(self) -> bool:
-        """Whether the model has given its finish reason, and nothing after it so far; more may come."""
-        return bool(self._reason) and not self._is_after_reason
+    def finish(self) -> Finish:
+        """How the model has finished so far; more may come."""
+        return self._finish
 
     def is_complete(self, *, is_done: bool) -> bool:
         """Return whether a stream that ended here was whole; `is_done`: the provider said that it ends.
 
         Without a finish reason at its end it is where something came and no call lacks arguments.
         """
-        if self.has_finished:
+        if self._finish != "none":
             return True
         has_output = bool(self._output.kinds or self._message)
         return (is_done or bool(self._reason)) and has_output and self._output.are_calls_whole
@@ -157,6 +161,8 @@ class ChatReading:
                 yield from self._read_choice(choice)
         if usage := object_at(chunk, "usage"):  # some providers send it with every chunk, the last one counts
             self._response["usage"] = responses_usage(usage)
+            if self._finish != "none" and not array_at(chunk, "choices"):
+                self._finish = "counted"
 
     def finish_stream(self) -> Iterator[JsonObject]:
         """Yield the ends of all open items, and the ending of the response."""
@@ -185,15 +191,11 @@ class ChatReading:
         if message := object_at(choice, "message"):
             self._message = message
         if reason := text_at(choice, "finish_reason"):
-            self._note_reason(reason)
-        elif self._reason:
-            self._is_after_reason = self._is_after_reason or says_something(delta)
-
-    def _note_reason(self, reason: str) -> None:
-        """Record a finish reason; some providers send one with each call, and a bad one stays."""
-        if self._reason.lower() not in _NOT_WHOLE:
-            self._reason = reason
-        self._is_after_reason = False
+            if self._reason.lower() not in _NOT_WHOLE:  # a bad one stays
+                self._reason = reason
+            self._finish = "beside output" if says_something(delta) else "alone"
+        elif self._finish != "none" and says_something(delta):
+            self._finish = "none"
 
     def _read_delta(self, delta: JsonObject, logprobs: list[JsonValue]) -> Iterator[JsonObject]:
         output = self._output

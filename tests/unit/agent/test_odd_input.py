@@ -102,7 +102,7 @@ class DecodedModel:
                 yield ModelEvent(body)
                 if body.get("type") in list(ENDINGS):
                     return
-            if reading.has_finished:
+            if reading.finish != "none":
                 break
         if not self._is_chat:
             raise ModelError("The stream just ended.", code="upstream_disconnected")
