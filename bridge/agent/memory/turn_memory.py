@@ -23,7 +23,7 @@ from bridge.agent.memory.replay import Replayed, brought_calls, drop_copies, ins
 from bridge.agent.memory.replay_filter import select_replayable
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import Emit, TurnRequest, TurnResult
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.memory import MemorySettings
 from bridge.stored_items.items import OWN_TYPES, WAITING_TYPE, StoredItem
 from bridge.stored_items.markers import strip_markers
@@ -110,7 +110,8 @@ class TurnMemory:
         """Find what a turn continues from.
 
         Raises:
-            InvalidRequest: `previous_response_id` names no response of the user's.
+            InvalidRequest: `previous_response_id` names no response of the user's, or an output no call.
+            BridgeError: `store_unavailable`: the call of an output cannot be looked up.
         """
         known = await self._chosen_retention(request.user_id)
         retention = known or self._largest
@@ -194,7 +195,7 @@ class TurnMemory:
         items = [entry.item for entry in prune_outputs(entries, retention.tool_output_turns)]
         stored_calls = {call_id for entry in entries if entry.stored and (call_id := call_id_of(entry.item))}
         restored = self._pending.restore_input(request.user_id, items, stored_calls)
-        _check_answers(request, restored)
+        _check_answers(request, restored, is_lost=found.is_lost)
         return pair_calls(restored), superfluous
 
     async def _chain(self, request: TurnRequest) -> Sequence[StoredItem]:
@@ -251,16 +252,20 @@ def _made_before(earlier: Sequence[StoredItem], turn_id: str) -> int:
     return sum(item.response_id == turn_id and item.side == "output" for item in earlier)
 
 
-def _check_answers(request: TurnRequest, known: Sequence[Item]) -> None:
+def _check_answers(request: TurnRequest, known: Sequence[Item], *, is_lost: bool) -> None:
     """Check that the outputs which a caller now sends answer calls that are known.
 
     Elsewhere in a chat, as where its beginning was cut off, an output without its call is left out.
 
     Raises:
         InvalidRequest: one answers none, so that the model would go on without it.
+        BridgeError: `store_unavailable`: the call may be stored, but the store gave no answer.
     """
     latest = takewhile(bool, map(answered_call_id, reversed(request.input)))
     unknown = set(latest).difference(map(made_call_id, known))
+    if unknown and is_lost:
+        message = f"The call {min(unknown)[:200]} of an output cannot be looked up now. Try again."
+        raise BridgeError(ErrorCode.STORE_UNAVAILABLE, message, retryable=True)
     if unknown:
         message = f"No tool call found for function call output with call_id {min(unknown)[:200]}."
         param = "input" if request.is_response else "messages"

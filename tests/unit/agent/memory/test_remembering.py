@@ -12,6 +12,7 @@ from bridge.agent.model import ModelError
 from bridge.agent.model_messages import NO_OUTPUT
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import CallEnded, ItemStored, ModelOutput, Notice, Settled, TurnEvent
+from bridge.errors import BridgeError
 from bridge.settings.memory import MemorySettings, ReasoningMemory
 from bridge.stored_items.items import NOTICE_TYPE, StoredItem, StoredResponse
 from bridge.stored_items.retention_preference import MemoryChoice
@@ -337,6 +338,22 @@ async def test_without_a_store_an_answer_goes_on_from_nothing_and_says_so() -> N
     result = await bridge.run(round_of(said_text("Hi.")), input=[call("mine"), user("Go")])
     assert result.status == "completed"
     assert bridge.events[0] == Notice("warning", UNAVAILABLE, in_answer=False)
+
+
+async def test_without_a_store_an_output_is_not_called_wrong() -> None:
+    """Finding I-H1: its call may be stored; told that it is wrong, its caller would throw it away."""
+    bridge = at_work()
+    theirs = call("mine", "{}", "c2")
+    await bridge.run(round_of(theirs), to_store="nothing")
+    bridge.restart()
+    bridge.store.fails = True
+    answer: Item = {"type": "function_call_output", "call_id": "c2", "output": "theirs"}
+    with pytest.raises(BridgeError, match="c2") as failed:
+        await bridge.run(input=[user("Hello"), answer])
+    assert (failed.value.error.code, failed.value.error.retryable) == ("store_unavailable", True)
+    bridge.store.fails = False
+    await bridge.run(round_of(said_text("Done.")), input=[user("Hello"), answer])
+    assert bridge.model.requests[0].input == (user("Hello"), theirs, answer)
 
 
 async def test_a_turn_that_waits_for_its_caller_survives_a_restart() -> None:
