@@ -62,7 +62,7 @@ class CallArguments:
     @property
     def is_empty(self) -> bool:
         """Whether what has come, if anything, says that there are no arguments."""
-        return self.is_blank or (self.is_whole and _says_nothing(self._present))
+        return self.is_blank or (self.is_whole and says_nothing(self._present))
 
     def takes(self, piece: str) -> bool:
         """Return whether a piece fits after what has come: a complete object takes nothing more."""
@@ -137,10 +137,11 @@ class CallArguments:
 
 
 def _gives_way(earlier: str, last: str) -> bool:
-    return _says_nothing(earlier) or last.startswith(earlier.rstrip())
+    return says_nothing(earlier) or last.startswith(earlier.rstrip())
 
 
-def _says_nothing(text: str) -> bool:
+def says_nothing(text: str) -> bool:
+    """Return whether arguments say that there are none: white space, an empty object, `null`."""
     return text.translate(_WITHOUT_BLANKS) in _EMPTY
 
 

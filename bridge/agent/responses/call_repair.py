@@ -1,9 +1,10 @@
 """The calls of a Responses stream: what their deltas said, where their items lack it. Pure.
 
-A call is begun, gets its arguments in deltas, and comes whole at its end and in the ending of the response.
+A call is begun, gets its arguments in deltas and once more after them, and comes whole at its end and in the
+ending of the response.
 Imitators leave out some of it: the arguments of the whole item, its end, the item itself; or they name a
-place that no item has. A call is never run without arguments that its deltas had; deltas of no call leave it
-open whose they are, so that the calls of the round become `incomplete`.
+place that no item has. A call is never run without arguments that came for it; arguments of no call leave
+it open whose they are, so that the calls of the round become `incomplete`.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from bridge.agent.chat_completions.call_arguments import CallArguments
-from bridge.agent.items import Item
+from bridge.agent.chat_completions.call_arguments import CallArguments, says_nothing
+from bridge.agent.items import Item, arguments_text
 from toolserver.json_types import JsonObject, JsonValue, text_at
 
 
@@ -27,13 +28,18 @@ class _Call:
 class CallRepair:
     """Reads what concerns the calls of one round."""
 
-    __slots__ = ("_by_id", "_by_index", "has_stray")
+    __slots__ = ("_by_id", "_by_index", "_strays")
 
     def __init__(self) -> None:
         self._by_index: dict[int, _Call] = {}
         self._by_id: dict[str, _Call] = {}
-        self.has_stray = False
+        self._strays: list[str] = []
+        """Arguments, whole or in part, of no call so far."""
+
+    @property
+    def has_stray(self) -> bool:
         """Whether there were arguments of no call."""
+        return bool(self._strays)
 
     @property
     def are_whole(self) -> bool:
@@ -50,22 +56,44 @@ class CallRepair:
 
     def place_delta(self, body: JsonObject) -> JsonObject:
         """Note more arguments; returns their event, with the place of its call."""
-        index, delta = body.get("output_index"), text_at(body, "delta")
+        delta = text_at(body, "delta")
+        if (call := self._call_of(body, delta)) is None:
+            return body
+        call.arguments.add_piece(delta)
+        return _placed(body, call)
+
+    def place_whole(self, body: JsonObject) -> JsonObject:
+        """Note all arguments, in place of what the deltas said; returns their event as `place_delta`."""
+        arguments = text_at(body, "arguments")
+        if (call := self._call_of(body, arguments)) is None:
+            return body
+        if not says_nothing(arguments):
+            call.arguments = CallArguments()
+            call.arguments.add_piece(arguments)
+        return _placed(body, call)
+
+    def _call_of(self, body: JsonObject, said: str) -> _Call | None:
+        """Return the call of arguments; None: they are of none."""
+        index = body.get("output_index")
         call = self._by_id.get(text_at(body, "item_id"))
         if call is None and isinstance(index, int):
             call = self._by_index.get(index)
         if call is None:
             open_calls = [each for each in self._by_index.values() if not each.is_done]
             call = open_calls[0] if len(open_calls) == 1 else None
-        if call is None:
-            self.has_stray = self.has_stray or delta.strip() != ""
-            return body
-        call.arguments.add_piece(delta)
-        return body if index == call.index else {**body, "output_index": call.index}
+        if call is None and said.strip():
+            self._strays.append(said)
+        return call
+
+    def _settle_stray(self, item: Item) -> None:
+        """Forget arguments that came before their call, once it has them itself."""
+        if (said := arguments_text(item)) in self._strays:
+            self._strays.remove(said)
 
     def finish_call(self, index: int, item: Item) -> Item:
         """Note the end of a call; returns it with its arguments."""
         self.begin_call(index, item)
+        self._settle_stray(item)
         call = self._by_index[index]
         call.is_done = True
         call.item = self._with_arguments(call, item)
@@ -80,6 +108,9 @@ class CallRepair:
 
     def complete_output(self, output: list[JsonValue]) -> list[JsonValue]:
         """Return the output of a response with every call of the stream, and their arguments."""
+        for item in output:
+            if isinstance(item, dict):
+                self._settle_stray(item)
         named = {name: call for call in self._by_index.values() for name in _names(call.item)}
         found: set[int] = set()
         complete: list[JsonValue] = []
@@ -101,10 +132,13 @@ class CallRepair:
         ]
 
     def _with_arguments(self, call: _Call, item: Item) -> Item:
-        said = item.get("arguments")
-        if call.arguments.is_blank or not (said is None or (isinstance(said, str) and not said.strip())):
-            return item
-        return {**item, "arguments": call.arguments.finish()[0]}
+        said = arguments_text(item)
+        has_more = not call.arguments.is_empty or not (said.strip() or call.arguments.is_blank)
+        return {**item, "arguments": call.arguments.finish()[0]} if has_more and says_nothing(said) else item
+
+
+def _placed(body: JsonObject, call: _Call) -> JsonObject:
+    return body if body.get("output_index") == call.index else {**body, "output_index": call.index}
 
 
 def _names(item: Item) -> list[str]:

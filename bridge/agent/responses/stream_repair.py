@@ -56,7 +56,10 @@ class StreamRepair:
             if isinstance(index, int):
                 self._sent.add((index, name, _part_of(body)))
             return (body,)
-        if not kind and isinstance(body.get("output"), list):  # the response itself
+        if kind == f"{_ARGUMENTS}.done":
+            body = self._calls.place_whole(body)
+            index = body.get("output_index")
+        elif not kind and isinstance(body.get("output"), list):  # the response itself
             status = text_at(body, "status") or "completed"
             body = {"type": f"response.{status}", "response": body}
             kind = text_at(body, "type")

@@ -37,6 +37,8 @@ def _ending_with(*output: Json) -> Json:
 
 BLANK: list[Json] = json.loads(json.dumps(CALL).replace(json.dumps(HI), '""'))
 """Without arguments where the whole call stands."""
+BLANK_ITEM = [*CALL[:6], *BLANK[6:]]
+"""Without arguments in the item."""
 ADDED = "output_item.added"
 ITEM_DONE = "output_item.done"
 
@@ -123,6 +125,44 @@ RESPONSES_QUIRKS: tuple[Quirk, ...] = (
     Quirk(
         "an empty object first",
         events(*_changed(BLANK[:3], delta="{}"), *BLANK[3:]),
+        calls=ONE,
+        finding="W-15",
+    ),
+    # Arguments that only their end has
+    Quirk(
+        "a whole item without the arguments of their end",
+        events(*_without("function_call_arguments.delta", of=BLANK_ITEM)),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "arguments at their end alone, no end of the item",
+        events(*_without("function_call_arguments.delta", ITEM_DONE, of=BLANK_ITEM[:-1]), _ending_with()),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "half of the arguments in deltas, all at their end",
+        events(*_changed(BLANK_ITEM, delta='{"s":')),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "an end of arguments before its call",
+        events(CALL[0], *CALL[5:]),
+        calls=ONE,
+        finding="W-1",
+    ),
+    Quirk(
+        "an end of arguments of no call",
+        events(CALL[0], CALL[5], *BLANK[6:]),
+        calls=(("takeAll", ""),),
+        is_in_doubt=True,
+        finding="W-1",
+    ),
+    Quirk(
+        "a whole item that says there are none",
+        events(*json.loads(json.dumps(BLANK).replace('"arguments": ""', '"arguments": "{}"'))),
         calls=ONE,
         finding="W-15",
     ),
