@@ -2,7 +2,8 @@
 
 Takes document texts and users' decisions; gives catalogs and advertised documents. Storage and compiling are
 ports; this module knows neither SQL nor processes nor HTTP. Reads are synchronous once a user's view is
-loaded; changes are serialized by one lock. All methods run on one event loop.
+loaded; what is stored changes under one lock, for which no document is compiled. All methods run on one event
+loop.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Unpack
+from weakref import WeakValueDictionary
 
 from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.changes import CatalogChanges
@@ -81,7 +83,8 @@ class Registry:
         self._doubts = 0
         self._withheld: Set[str] = frozenset()
         self._lock = asyncio.Lock()
-        self._updating = asyncio.Lock()
+        self._updating: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """By server, for as long as one is being changed."""
 
     async def load_servers(self) -> list[tuple[ServerRecord, BridgeError]]:
         """Compile the servers that users have added; returns those that could not be loaded, with the error.
@@ -351,12 +354,14 @@ class Registry:
         *,
         as_operator: bool,
     ) -> LoadedServer:
-        """Serialized, so that no change applies to a record that another change has replaced.
+        """Serialized by server, so that no change applies to a record that another change has replaced.
+
+        A document may take a minute to compile, for which nobody else's servers wait.
 
         Raises:
             BridgeError: `document_changed`: another replica has changed it since it was loaded here.
         """
-        async with self._updating:
+        async with self._updating.setdefault(server_id, asyncio.Lock()):
             seen = await self._changeable(user_id, server_id, as_operator=as_operator)
             record = edit(seen)
             compiled = await self._compile(record)

@@ -214,3 +214,51 @@ async def test_a_document_that_cannot_be_read_at_a_start_keeps_its_place() -> No
     )
     await registry.remove_server("ann", "slow")
     assert [server.record.id for server in (await registry.view_of_user("ann")).servers] == ["good"]
+
+
+@dataclass
+class HeldCompiler(InlineCompiler):
+    """Compiles no document of the title "Slow" before it is told to."""
+
+    may_end: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def compile_document(
+        self, text: str, *, source_url: str | None, base_url: str | None
+    ) -> CompiledDocument:
+        if "useSlow" in text:
+            await self.may_end.wait()
+        return await super().compile_document(text, source_url=source_url, base_url=base_url)
+
+
+async def test_nobody_waits_to_change_a_server_while_another_document_is_replaced() -> None:
+    """Finding O-3: one lock for all users kept all changes waiting for one replaced document."""
+    compiler = HeldCompiler()
+    registry = RestartableRegistry(compiler=compiler).open()
+    for user_id, title in (("eve", "First"), ("ann", "Good")):
+        await registry.add_server(user_id, text_of(title), source_url=None)
+    slow = asyncio.create_task(registry.replace_document("eve", "first", text_of("Slow"), None))
+    await asyncio.sleep(1)
+    started = now()
+    async with asyncio.timeout(5):
+        await registry.change_server("ann", "good", base_url="https://api.example.net")
+        await registry.replace_document("ann", "good", text_of("Better"), None)
+        await registry.remove_server("ann", "good")
+    assert now() - started < 1
+    assert not slow.done()
+    compiler.may_end.set()
+    assert (await slow).compiled.title == "Slow"
+
+
+async def test_changes_of_one_server_still_wait_for_each_other() -> None:
+    """Finding O-3: each applies to what the one before it has stored, or the first would be undone."""
+    compiler = HeldCompiler()
+    registry = RestartableRegistry(compiler=compiler).open()
+    await registry.add_server("ann", text_of("First"), source_url=None)
+    slow = asyncio.create_task(registry.replace_document("ann", "first", text_of("Slow"), None))
+    await asyncio.sleep(1)
+    moved = asyncio.create_task(registry.change_server("ann", "first", base_url="https://api.example.net"))
+    await asyncio.sleep(1)
+    assert not moved.done()
+    compiler.may_end.set()
+    await slow
+    assert (await moved).compiled.title == "Slow"
