@@ -21,7 +21,7 @@ async def follow_changes(changes: Changes, parts: Components) -> None:
     Raises:
         BridgeError: `store_unavailable`.
     """
-    servers = FollowedServers(parts.registry, parts.store)
+    servers = FollowedServers(parts.registry, parts.store, parts.tasks)
     devices = FollowedDevices(parts.store, parts.identity, parts.choices, parts.gateway)
     changes.on_change(["keys"], parts.identity.forget_credentials)
     changes.on_change(["servers"], servers.load_changes)

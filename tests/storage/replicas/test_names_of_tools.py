@@ -56,7 +56,7 @@ class Replica:
             on_change=on_change,
             on_load=on_load,
         )
-        followed = FollowedServers(registry, store)
+        followed = FollowedServers(registry, store, Tasks())
         await followed.note_versions()
         return cls(store, registry, followed)
 

@@ -1,5 +1,6 @@
 """The registry's store without a database: a second implementation of the port."""
 
+import asyncio
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
@@ -95,3 +96,18 @@ class InlineCompiler:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
         assert tools.compiled.digest == digest
         return {key: tools.schema_of(key, bare=bare) for key in keys}
+
+
+@dataclass
+class HeldCompiler(InlineCompiler):
+    """Compiles no document that holds a word before it is told to."""
+
+    word: str
+    may_end: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def compile_document(
+        self, text: str, *, source_url: str | None, base_url: str | None
+    ) -> CompiledDocument:
+        if self.word in text:
+            await self.may_end.wait()
+        return await super().compile_document(text, source_url=source_url, base_url=base_url)

@@ -6,13 +6,20 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bridge.catalog.followed_servers import READ_OWNERS_EVERY_S, FollowedOwners, FollowedServers
+from bridge.catalog.followed_servers import (
+    LOAD_WAIT_S,
+    READ_OWNERS_EVERY_S,
+    FollowedOwners,
+    FollowedServers,
+)
+from bridge.catalog.ports import Compiler
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.errors import BridgeError
 from bridge.storage.sessions import store_unavailable
+from bridge.tasks import Tasks
 from tests.support.documents.compiled import document_text
-from tests.support.stores.memory_server_store import MemoryServerStore
+from tests.support.stores.memory_server_store import HeldCompiler, InlineCompiler, MemoryServerStore
 from tests.support.stores.registries import RestartableRegistry
 
 pytestmark = pytest.mark.asyncio
@@ -52,12 +59,14 @@ class Replicas:
     """Two registries over one store; `there` follows."""
 
     store: VersionedStore = field(default_factory=VersionedStore)
+    compiler: Compiler = field(default_factory=InlineCompiler)
+    """Of the one that follows."""
 
     def __post_init__(self) -> None:
         self.told: list[str | None] = []
         self.here = RestartableRegistry(self.store).open()
-        self.there = RestartableRegistry(self.store, changes=self.told).open()
-        self.followed = FollowedServers(self.there, self.store)
+        self.there = RestartableRegistry(self.store, self.compiler, changes=self.told).open()
+        self.followed = FollowedServers(self.there, self.store, Tasks())
 
     async def add_server(self) -> str:
         return (await self.here.add_server("ann", document_text(), source_url=None)).record.id
@@ -197,3 +206,42 @@ async def test_a_view_that_was_never_read_needs_the_database() -> None:
     replicas = Replicas(VersionedStore(is_away=True))
     with pytest.raises(BridgeError):
         await replicas.there.view_of_user("ann")
+
+
+@pytest.mark.looptime
+async def test_a_slow_document_of_another_replica_holds_up_no_other_change() -> None:
+    """Finding O-3: withdrawn keys and others' servers waited a minute for a document that was slow."""
+    compiler = HeldCompiler("Slow")
+    replicas = Replicas(compiler=compiler)
+    await replicas.followed.note_versions()
+    slow = await replicas.here.add_server("ann", document_text("Slow"), source_url=None)
+    good = await replicas.here.add_server("ann", document_text("Good"), source_url=None)
+    started = asyncio.get_running_loop().time()
+    async with asyncio.timeout(2 * LOAD_WAIT_S):
+        await replicas.followed.load_changes()
+    assert await titles(replicas.there) == [good.record.id]
+    assert asyncio.get_running_loop().time() - started <= LOAD_WAIT_S
+    compiler.may_end.set()
+    await asyncio.sleep(1)
+    assert {*await titles(replicas.there)} == {good.record.id, slow.record.id}
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize("is_removed", [True, False])
+async def test_a_slow_document_undoes_no_later_change_of_its_server(*, is_removed: bool) -> None:
+    """Finding O-3: what is still compiled may have been removed or replaced when it is ready."""
+    compiler = HeldCompiler("Slow")
+    replicas = Replicas(compiler=compiler)
+    await replicas.followed.note_versions()
+    server_id = (await replicas.here.add_server("ann", document_text("Slow"), source_url=None)).record.id
+    async with asyncio.timeout(2 * LOAD_WAIT_S):
+        await replicas.followed.load_changes()
+    if is_removed:
+        await replicas.here.remove_server("ann", server_id)
+    else:
+        await replicas.here.replace_document("ann", server_id, document_text("Quick"), None)
+    await replicas.followed.load_changes()
+    compiler.may_end.set()
+    await asyncio.sleep(1)
+    servers = (await replicas.there.view_of_user("ann")).servers
+    assert [server.record.title for server in servers] == ([] if is_removed else ["Quick"])

@@ -11,7 +11,7 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.schema_loading import LIST_WAIT_S
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import document_text
-from tests.support.stores.memory_server_store import InlineCompiler
+from tests.support.stores.memory_server_store import HeldCompiler, InlineCompiler
 from tests.support.stores.registries import RestartableRegistry
 from toolserver.json_types import JsonObject
 from toolserver.tool.argument_schemas import ToolSchema
@@ -216,23 +216,9 @@ async def test_a_document_that_cannot_be_read_at_a_start_keeps_its_place() -> No
     assert [server.record.id for server in (await registry.view_of_user("ann")).servers] == ["good"]
 
 
-@dataclass
-class HeldCompiler(InlineCompiler):
-    """Compiles no document of the title "Slow" before it is told to."""
-
-    may_end: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def compile_document(
-        self, text: str, *, source_url: str | None, base_url: str | None
-    ) -> CompiledDocument:
-        if "useSlow" in text:
-            await self.may_end.wait()
-        return await super().compile_document(text, source_url=source_url, base_url=base_url)
-
-
 async def test_nobody_waits_to_change_a_server_while_another_document_is_replaced() -> None:
     """Finding O-3: one lock for all users kept all changes waiting for one replaced document."""
-    compiler = HeldCompiler()
+    compiler = HeldCompiler("useSlow")
     registry = RestartableRegistry(compiler=compiler).open()
     for user_id, title in (("eve", "First"), ("ann", "Good")):
         await registry.add_server(user_id, text_of(title), source_url=None)
@@ -251,7 +237,7 @@ async def test_nobody_waits_to_change_a_server_while_another_document_is_replace
 
 async def test_changes_of_one_server_still_wait_for_each_other() -> None:
     """Finding O-3: each applies to what the one before it has stored, or the first would be undone."""
-    compiler = HeldCompiler()
+    compiler = HeldCompiler("useSlow")
     registry = RestartableRegistry(compiler=compiler).open()
     await registry.add_server("ann", text_of("First"), source_url=None)
     slow = asyncio.create_task(registry.replace_document("ann", "first", text_of("Slow"), None))
