@@ -199,6 +199,11 @@ class Security(Struct, frozen=True, gc=False):
     """Not to be changed: operations with equal arrays share all of this."""
 
 
+_NOTHING_REQUIRED = Security((), (), [])
+_UNREADABLE = Security((), (), ["`security` is no array; it is left out."])
+_NOT_IN_ARRAY = "`security` is an object where an array belongs; it is taken as its only entry."
+
+
 @dataclass(slots=True)
 class RequirementReader:
     """Reads the `security` arrays of one document, each distinct one once.
@@ -215,14 +220,19 @@ class RequirementReader:
         default_factory=dict[_Named, tuple[Requirements, list[str]]]
     )
 
-    def read_security(self, entries: list[JsonValue]) -> Security:
-        """What such an array says; see `read_requirements` and `read_scopes`."""
-        found = self._by_identity.get(id(entries))
+    def read_security(self, written: JsonValue) -> Security:
+        """What a value of `security` says; see `read_requirements` and `read_scopes`.
+
+        Some authors forget the array around its only entry, which would leave requests without a credential.
+        """
+        if not isinstance(written, list | dict):
+            return _NOTHING_REQUIRED if written is None else _UNREADABLE
+        found = self._by_identity.get(id(written))
         if found is None:
-            found = self._by_identity[id(entries)] = self._find_equal(entries)
+            found = self._by_identity[id(written)] = self._find_equal(written)
         return found
 
-    def _find_equal(self, entries: list[JsonValue]) -> Security:
+    def _find_equal(self, entries: list[JsonValue] | JsonObject) -> Security:
         try:
             written = orjson.dumps(entries)
         except TypeError:  # what UTF-8 or 64 bits cannot hold, which is rare
@@ -232,7 +242,9 @@ class RequirementReader:
             found = self._by_json[written] = self._read(entries)
         return found
 
-    def _read(self, entries: list[JsonValue]) -> Security:
+    def _read(self, written: list[JsonValue] | JsonObject) -> Security:
+        entries: list[JsonValue] = written if isinstance(written, list) else [written]
+        alone = [] if isinstance(written, list) else [_NOT_IN_ARRAY]
         named: _Named = tuple(
             [
                 tuple(islice(entry, _MAX_TOGETHER + 1)) if isinstance(entry, dict) else None
@@ -244,7 +256,7 @@ class RequirementReader:
         if found is None:
             found = self._by_names[named] = read_requirements(self.document, holder, self.schemes)
         requirements, warnings = found
-        return Security(requirements, read_scopes(holder), warnings + _scope_warnings(holder))
+        return Security(requirements, read_scopes(holder), alone + warnings + _scope_warnings(holder))
 
 
 def read_requirements(

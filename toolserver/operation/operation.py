@@ -25,7 +25,7 @@ from toolserver.document.security import (
 from toolserver.document.servers import ServerUrl, Values, read_servers, variables_of
 from toolserver.document.swagger import SwaggerReader
 from toolserver.errors import DocumentError, ReferenceFailed
-from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.operation.body import Body, BodyReader, UnwritableBody
 from toolserver.operation.parameter import MAX_PROSE_CHARS, Parameter
 from toolserver.operation.parameter_list import (
@@ -164,7 +164,7 @@ def read_operations(document: Document) -> OperationList:
     """
     schemes, warnings = read_security_schemes(document)
     security_reader = RequirementReader(document, schemes)
-    security = security_reader.read_security(array_at(document.root, "security"))
+    security = security_reader.read_security(document.root.get("security"))
     limits = document.limits
     reader = _Reader(
         document=document,
@@ -345,13 +345,11 @@ def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
 
 
 def _read_security(reader: _Reader, place: PathMethod) -> Security:
-    entries = place.node["security"]
-    if not isinstance(entries, list):
-        return reader.security
-    security = reader.security_reader.read_security(entries)
+    written = place.node["security"]
+    security = reader.security_reader.read_security(written)
     if security.warnings:
         place.warnings += security.warnings
-    return security
+    return security if isinstance(written, list | dict) else reader.security
 
 
 def _read_body(reader: _Reader, place: PathMethod, parts: list[JsonObject]) -> Body | None:

@@ -18,6 +18,7 @@ from toolserver.document.security import (
     read_security_schemes,
 )
 from toolserver.json_types import JsonObject, JsonValue, array_at
+from toolserver.operation.operation import read_operations
 
 KEY = SecurityScheme("key", "apiKey", "header", "X-Key", None, "D")
 BASIC = SecurityScheme("basic", "http", None, None, "basic", "")
@@ -25,6 +26,7 @@ OAUTH = SecurityScheme("oauth", "oauth2", None, None, None, "")
 TLS = SecurityScheme("tls", "mutualTLS", None, None, None, "")
 SCHEMES = {"key": KEY, "basic": BASIC}
 EMPTY = document_with({})
+RAW_KEY: JsonObject = {"type": "apiKey", "in": "header", "name": "X-Key"}
 
 
 def test_schemes_are_read_with_what_their_type_needs() -> None:
@@ -245,3 +247,27 @@ def test_scopes_of_all_alternatives_are_read_and_what_is_too_much_is_told() -> N
     security = reader.read_security(much)
     assert len(security.scopes[0][1]) == 500
     assert security.warnings == ["The scheme 'oauth' needs 501 scopes; 500 of them are asked for."]
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_requirements_written_without_their_array_are_one_alternative(*, is_own: bool) -> None:
+    """Finding O-6: `security: {key: []}` was passed over, so that requests left without the key."""
+    root: JsonObject = {"components": {"securitySchemes": {"key": {**RAW_KEY}}}}
+    required: JsonObject = {"security": {"key": []}}
+    node: JsonObject = {**(required if is_own else {}), "responses": {}}
+    listed = read_operations(document_with({"/x": {"get": node}}, root if is_own else {**root, **required}))
+    (operation,) = listed.operations
+    assert [[each.scheme for each in together] for together in operation.security] == [["key"]]
+    told = "`security` is an object where an array belongs; it is taken as its only entry."
+    assert [*operation.warnings, *listed.warnings] == [told]
+
+
+def test_requirements_that_are_nothing_of_the_kind_are_told() -> None:
+    """Finding O-6: those of the document apply then, as if an operation had none of its own."""
+    root: JsonObject = {"components": {"securitySchemes": {"key": {**RAW_KEY}}}, "security": [{"key": []}]}
+    listed = read_operations(document_with({"/x": {"get": {"security": "key", "responses": {}}}}, root))
+    (operation,) = listed.operations
+    assert [[each.scheme for each in together] for together in operation.security] == [["key"]]
+    assert [*operation.warnings] == ["`security` is no array; it is left out."]
+    (other,) = read_operations(document_with({"/x": {"get": {"responses": {}}}}, {"security": 7})).warnings
+    assert other == "`security` is no array; it is left out."
