@@ -2,7 +2,8 @@
 
 Receives arguments and the schema that tools are advertised with; gives the arguments with each such text
 replaced by its value. That is done where the schema allows no text, and only if the value is allowed there.
-A text is read once: one that is still a text then, or that holds further such texts, stays as it is.
+A text is read once: one that is still a text then, or that holds further such texts, stays as it is. Nulls in
+it that only mean "left out" are left out, as where nothing is encoded.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,6 +11,7 @@ from typing import TypeAlias, cast
 
 from toolserver.call.exact_json import read_json
 from toolserver.json_types import JsonObject, JsonValue, array_at, equality_key, object_at
+from toolserver.schema.nulls import without_added_nulls
 
 Fits: TypeAlias = Callable[[JsonObject, JsonValue], bool]
 """Returns whether a value fits a node of the schema."""
@@ -77,6 +79,8 @@ class _Decoder:
             except (ValueError, RecursionError):
                 self._read[text] = text
         value = self._read[text]
+        if not self._fits(node, value) and isinstance(value, dict | list):
+            value = without_added_nulls(value, node)
         return value if self._fits(node, value) else text
 
     def _by_branch(self, value: JsonValue, node: JsonObject, branches: list[JsonValue]) -> JsonValue:

@@ -8,12 +8,14 @@ that look alike disagree.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
-from typing import cast
+from typing import TypeVar, cast
 
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 from toolserver.schema.hints import MAY_BE_NULL, NEEDED_WITH_BODY
 from toolserver.schema.keywords import type_of
 from toolserver.schema.write import FREE_FORM_BRANCHES
+
+HolderT = TypeVar("HolderT", bound="JsonObject | list[JsonValue]")
 
 
 def takes_null(schema: JsonValue) -> bool:
@@ -44,12 +46,12 @@ def may_be_left_out(name: str, form: JsonObject) -> bool:
     return name not in array_at(form, "required") or NEEDED_WITH_BODY in text_at(schema, "description")
 
 
-def without_added_nulls(arguments: JsonObject, schema: JsonObject) -> JsonObject:
-    """The arguments without nulls that mean "left out", at any depth. Nothing else changes.
+def without_added_nulls(value: HolderT, schema: JsonObject) -> HolderT:
+    """Arguments, or one of them, without nulls that mean "left out", at any depth. Nothing else changes.
 
-    `schema` is the original argument schema, not the strict one.
+    `schema` is the original schema, not the strict one.
     """
-    return cast(JsonObject, _without_nulls(arguments, (schema,)))
+    return cast(HolderT, _without_nulls(value, (schema,)))
 
 
 def find_clash(branches: Sequence[JsonValue], place: str) -> str:

@@ -116,6 +116,33 @@ def test_what_is_no_allowed_value_is_refused_in_the_words_it_came_in(
     assert caught.value.message == message
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"deep": true, "tags": null}', {"deep": True}),
+        ('{"deep": null, "tags": null}', {}),
+        ('{"other": null}', {"other": None}),
+    ],
+)
+def test_a_null_for_what_is_left_out_is_left_out_of_encoded_objects_too(text: str, value: JsonValue) -> None:
+    """Finding W-8: what models write for optional properties made such a call fail where it was encoded."""
+    assert sent(DEEP, text) == value
+    assert sent({"type": "array", "items": DEEP}, f"[{text}]") == [value]
+    assert sent({"type": "array", "items": DEEP}, [text]) == [value]
+
+
+def test_a_null_that_is_meant_stays_in_an_encoded_object() -> None:
+    """Finding W-8: where the schema takes null it is a value; where something is needed it is a mistake."""
+    pair: JsonObject = {
+        "type": "object",
+        "required": ["b"],
+        "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "integer"}},
+    }
+    assert sent(pair, '{"a": null, "b": 1}') == {"a": None, "b": 1}
+    with pytest.raises(ArgumentError):
+        sent(pair, '{"a": "x", "b": null}')
+
+
 def test_an_error_names_only_what_is_left() -> None:
     """Finding W-8: the model need not repair what was understood."""
     with pytest.raises(ArgumentError) as caught:
