@@ -23,6 +23,9 @@ from toolserver.json_types import JsonValue, dump_json
 MAX_EVENT_BYTES = 64 * 1024 * 1024
 """Maximum bytes of one event: a generated image is one, and a line without an end would fill the memory."""
 
+MAX_ANSWER_BYTES = 128 * 1024 * 1024
+"""Maximum bytes of one answer. Chosen: 128,000 tokens in events of their own have about 40 MB."""
+
 _DATA = re.compile(rb"^data(?:: ?(.*))?$", re.MULTILINE)
 _NAMED_ERROR = re.compile(rb"^event: ?error *$", re.MULTILINE)
 _END_OF_EVENT = b"\n\n"
@@ -39,12 +42,14 @@ _DECODER = msgspec.json.Decoder()
 class EventDecoder:
     """Decodes one stream. Bytes are copied once or twice, however many pieces an event comes in."""
 
-    __slots__ = ("_has_begun", "_last", "_pieces", "_size", "_skips_line_feed", "is_json")
+    __slots__ = ("_has_begun", "_last", "_pieces", "_read", "_size", "_skips_line_feed", "is_json")
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
         """Of the event that has not ended."""
         self._size = 0
+        self._read = 0
+        """Bytes of the answer so far."""
         self._last = b""
         self._skips_line_feed = False
         self._has_begun = False
@@ -55,8 +60,11 @@ class EventDecoder:
         """Return the data of the events that end in these bytes, as JSON text.
 
         Raises:
-            ValueError: an event is too large.
+            ValueError: an event, or the answer, is too large.
         """
+        self._read += len(piece)
+        if self._read > MAX_ANSWER_BYTES:
+            raise ValueError(f"more than {MAX_ANSWER_BYTES:,} bytes.")
         if not self._has_begun:
             piece = piece.lstrip(_BEFORE)
             self._has_begun = piece != b""

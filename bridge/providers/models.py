@@ -13,6 +13,7 @@ from bridge.agent.fitted_request import fit_request
 from bridge.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest, Note
 from bridge.agent.responses.stream_repair import StreamRepair
 from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
+from bridge.agent.round_bounds import RoundBounds
 from bridge.agent.tools.arguments import sendable_call
 from bridge.providers.errors import is_error
 from bridge.providers.ports import STREAM_DONE, Provider
@@ -45,9 +46,12 @@ class ResponsesModel:
     def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Run one round, as `Model.stream_round` says."""
         body = responses_body(fit_request(request, self._rules))
-        return self._read_round(self._provider.stream_events("/responses", body, *_about(request)))
+        streaming = self._provider.stream_events("/responses", body, *_about(request))
+        return self._read_round(streaming, RoundBounds(request.tools))
 
-    async def _read_round(self, streaming: AsyncGenerator[JsonObject]) -> AsyncGenerator[ModelEvent]:
+    async def _read_round(
+        self, streaming: AsyncGenerator[JsonObject], bounds: RoundBounds
+    ) -> AsyncGenerator[ModelEvent]:
         """Read one round. Its request is not held while its answer comes."""
         pairs, items = SurrogateJoiner(), StreamRepair()
         async with aclosing(streaming) as events:
@@ -59,7 +63,7 @@ class ResponsesModel:
                 is_done = raw_event is STREAM_DONE
                 found = items.finish_stream() if is_done else items.complete_event(raw_event)
                 completed = map(pairs.join_pair, found)
-                told = [ModelEvent(joined) for joined in completed if joined is not None]
+                told = [bounds.read_event(ModelEvent(joined)) for joined in completed if joined is not None]
                 del raw_event, found, completed  # nobody needs them while the next one is awaited
                 while told:
                     if told[0].type in ENDINGS:

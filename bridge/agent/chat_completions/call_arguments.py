@@ -16,12 +16,16 @@ import json
 import re
 from typing import Literal
 
+from bridge.agent.round_bounds import check_arguments, count_bytes
 from bridge.agent.text_calls.json_object_end import JsonObjectEnd
 
 _NULL = "null"
 _EMPTY = ("", "{}", _NULL)
 _MAX_HELD_CHARS = 64
 """Characters from which on even white space after `{` is told: some models write nothing else. Chosen."""
+
+_MAX_EMPTY_CHARS = 4096
+"""Characters of the longest arguments that are looked at for whether they say nothing. Chosen."""
 
 _BLANKS = re.compile(r"\s*")
 _WITHOUT_BLANKS = dict.fromkeys(map(ord, " \t\r\n"))
@@ -30,14 +34,20 @@ _WITHOUT_BLANKS = dict.fromkeys(map(ord, " \t\r\n"))
 class CallArguments:
     """The pieces of one call's arguments, and what of them can be told before the call has ended."""
 
-    __slots__ = ("_chars", "_earlier", "_end", "_is_telling", "_outer", "_pieces", "_state", "_told")
+    __slots__ = (
+        *("_bytes", "_chars", "_earlier", "_end", "_is_telling", "_outer", "_pieces", "_state", "_told"),
+        "longest",
+    )
 
     def __init__(self) -> None:
         self._earlier: list[str] = []
         """Readings in whose place the present one came."""
         self._pieces: list[str] = []
         self._chars = 0
+        self._bytes = 0
         """Of the pieces."""
+        self.longest = 0
+        """Characters of the longest reading so far."""
         self._end = JsonObjectEnd()
         self._outer: JsonObjectEnd | None = None
         """Of the object that all pieces are together, while it may still be that no reading was replaced."""
@@ -62,23 +72,34 @@ class CallArguments:
     @property
     def is_empty(self) -> bool:
         """Whether what has come, if anything, says that there are no arguments."""
+        if self._chars > _MAX_EMPTY_CHARS:  # read anew for each fragment that may go on with it
+            return self.is_blank
         return self.is_blank or (self.is_whole and says_nothing(self._present))
 
     def takes(self, piece: str) -> bool:
         """Return whether a piece fits after what has come: a complete object takes nothing more."""
-        return not self.is_whole or self.is_empty or not piece.strip() or piece == self._present
+        if not self.is_whole or self.is_empty or not piece.strip():
+            return True
+        return len(piece) == self._chars and piece == self._present
 
     def add_piece(self, piece: str) -> str:
-        """Add a piece; returns what of the arguments is certain by now and has not been told."""
+        """Add a piece; returns what of the arguments is certain by now and has not been told.
+
+        Raises:
+            ModelError: they are too many bytes.
+        """
         if "{" in piece and self._state != "nothing" and self._begins_anew(piece):
             self._earlier.append(self._present)
-            self._pieces, self._chars = [], 0
+            self._pieces, self._chars, self._bytes = [], 0, 0
             if self._state == "open":
                 self._outer = self._outer or self._end
             self._end, self._state = JsonObjectEnd(), "nothing"
             self._is_telling = False
         self._pieces.append(piece)
         self._chars += len(piece)
+        self.longest = max(self.longest, self._chars)
+        self._bytes += count_bytes(piece)
+        check_arguments(self._bytes)
         if self._outer is not None and self._outer.find_end(piece, 0) is not None:
             self._outer = None
         self._look_for_end(piece)
@@ -88,8 +109,13 @@ class CallArguments:
         return self._begin_telling()
 
     def finish(self) -> tuple[str, str]:
-        """Return the arguments, and the end of them that has not been told."""
+        """Return the arguments, and the end of them that has not been told.
+
+        Raises:
+            ModelError: what came in their place more than once is too many bytes together.
+        """
         arguments = self._read_once()
+        check_arguments(count_bytes(arguments))
         return arguments, arguments[self._told :]
 
     @property

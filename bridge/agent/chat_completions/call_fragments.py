@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from bridge.agent.chat_completions.stream_items import ItemStatus, StreamedCall
+from bridge.agent.round_bounds import BLOCK_CHARS, RoundBounds
 from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at
 
 
@@ -94,9 +95,14 @@ class ChatCalls:
     """The calls of one round, all open until its end: their fragments may come in any order."""
 
     def __init__(
-        self, new_call: Callable[[], StreamedCall], new_id: Callable[[], str], offered: OfferedNames
+        self,
+        new_call: Callable[[], StreamedCall],
+        new_id: Callable[[], str],
+        offered: OfferedNames,
+        bounds: RoundBounds,
     ) -> None:
         """`new_call`: takes the next place in the output; `new_id`: never returns the same text twice."""
+        self._bounds = bounds
         self._new_call = new_call
         self._new_id = new_id
         self._offered = offered
@@ -105,7 +111,7 @@ class ChatCalls:
         self._by_id: dict[str, StreamedCall] = {}
         self._last: StreamedCall | None = None
         """The call of the last fragment."""
-        self._rivals: list[StreamedCall] = []
+        self._rivals: set[StreamedCall] = set()
         """Calls to which a fragment of another one might have belonged as well, while they lack arguments."""
         self._is_unsure = False
         """Whether a fragment belongs to no call, or to either of two."""
@@ -116,7 +122,11 @@ class ChatCalls:
         return not self._is_in_doubt and all(map(self._is_settled, self._calls))
 
     def read_delta(self, delta: JsonObject) -> list[JsonObject]:
-        """Return the events of one entry of `delta.tool_calls`."""
+        """Return the events of one entry of `delta.tool_calls`.
+
+        Raises:
+            ModelError: a call, or the round, is too large.
+        """
         fragment = read_fragment(delta)
         call = self._call_of(fragment)
         if call is None:
@@ -125,12 +135,17 @@ class ChatCalls:
         self._last = call
         if fragment.call_id:
             call.call_id, call.has_id = call.call_id or fragment.call_id, True
+            if fragment.call_id not in self._by_id:
+                self._bounds.count_chars(BLOCK_CHARS + len(fragment.call_id))
             self._by_id[fragment.call_id] = call
         if fragment.name and fragment.name != call.name:
             call.name = self._offered.join(call.name, fragment.name) if call.name else fragment.name
+            self._bounds.check_name(call.name)
         if fragment.extra is not None:
             call.collect_extra(fragment.extra)
+        before = call.arguments.longest
         told = call.add_arguments(fragment.piece)
+        self._bounds.count_chars(call.arguments.longest - before)
         begins = told or call.name in self._offered  # else more of the name may come
         return [*(self._begin(call) if begins else []), *told]
 
@@ -208,7 +223,7 @@ class ChatCalls:
         if not fragment.may_begin:
             return not call.arguments.is_whole
         if fragment.piece.strip() and not self._is_settled(call):
-            self._rivals.append(call)
+            self._rivals.add(call)
         return False
 
     def _is_part_of_name(self, call: StreamedCall, fragment: CallFragment) -> bool:
@@ -235,7 +250,8 @@ class ChatCalls:
             return last
         if not last.arguments.takes(piece):
             return None
-        self._rivals += (other for other in self._calls if other is not last and not self._is_settled(other))
+        others = (other for other in self._calls if other is not last)
+        self._rivals.update(other for other in others if not self._is_settled(other))
         return last
 
     def _new_call_of(self, fragment: CallFragment) -> StreamedCall:

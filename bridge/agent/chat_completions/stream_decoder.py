@@ -15,6 +15,7 @@ from bridge.agent.chat_completions.call_fragments import OfferedNames
 from bridge.agent.chat_completions.stream_output import ChatOutput
 from bridge.agent.item_events import started_response
 from bridge.agent.model import ModelRequest
+from bridge.agent.round_bounds import RoundBounds
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 _RENAMED = {
@@ -125,7 +126,7 @@ class ChatReading:
     ) -> None:
         """`new_id`: returns a text that is never returned twice; `now`: seconds since 1970."""
         self._response = started_response(request, f"resp_{new_id()}", int(now()))
-        self._output = ChatOutput(new_id, OfferedNames(request.tools))
+        self._output = ChatOutput(new_id, OfferedNames(request.tools), RoundBounds(request.tools))
         self._message: JsonObject = {}
         """The last whole message, which counts where no delta came."""
         self._has_begun = False
@@ -148,7 +149,11 @@ class ChatReading:
         return (is_done or bool(self._reason)) and has_output and self._output.are_calls_whole
 
     def decode_chunk(self, chunk: JsonObject) -> Iterator[JsonObject]:
-        """Yield the events of a chunk. The caller must exhaust the iterator."""
+        """Yield the events of a chunk. The caller must exhaust the iterator.
+
+        Raises:
+            ModelError: the round becomes too large.
+        """
         if not self._has_begun:
             self._has_begun = True
             self._response["model"] = text_at(chunk, "model") or self._response["model"]

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from bridge.agent.chat_completions.call_arguments import CallArguments
 from bridge.agent.item_events import text_part
 from bridge.agent.items import Item
+from bridge.agent.round_bounds import BLOCK_CHARS, RoundBounds
 from toolserver.json_types import JsonObject, JsonValue
 
 ItemStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
@@ -18,7 +19,8 @@ ItemStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 class StreamedMessage:
     """An assistant message of texts and refusals."""
 
-    def __init__(self, item_id: str, output_index: int) -> None:
+    def __init__(self, item_id: str, output_index: int, bounds: RoundBounds) -> None:
+        self._bounds = bounds
         self._id = item_id
         self._index = output_index
         self._parts: list[JsonObject] = []
@@ -33,6 +35,7 @@ class StreamedMessage:
 
     def add_text(self, delta: str, logprobs: list[JsonValue]) -> list[JsonObject]:
         """Return the events for more text; `logprobs` are those of its tokens."""
+        self._bounds.count_chars(len(delta))
         began = self._part("output_text")
         self._pieces.append(delta)
         event: JsonObject = {
@@ -45,12 +48,14 @@ class StreamedMessage:
 
     def add_refusal(self, delta: str) -> list[JsonObject]:
         """Return the events for more of a refusal."""
+        self._bounds.count_chars(len(delta))
         began = self._part("refusal")
         self._pieces.append(delta)
         return [*began, {"type": "response.refusal.delta", **self._place(), "delta": delta}]
 
     def add_annotation(self, annotation: JsonObject) -> list[JsonObject]:
         """Return the events for a source of the text."""
+        self._bounds.count_item()
         began = self._part("output_text")
         self._annotations.append(annotation)
         event: JsonObject = {
@@ -69,6 +74,7 @@ class StreamedMessage:
     def _part(self, kind: Literal["output_text", "refusal"]) -> list[JsonObject]:
         if self._parts and self._parts[-1]["type"] == kind:
             return []
+        self._bounds.count_item()
         ended = self._end_part()
         self._parts.append(text_part("") if kind == "output_text" else {"type": kind, "refusal": ""})
         self._pieces, self._annotations = [], []
@@ -105,7 +111,8 @@ class StreamedMessage:
 class StreamedReasoning:
     """The reasoning of a model, as text."""
 
-    def __init__(self, item_id: str, output_index: int) -> None:
+    def __init__(self, item_id: str, output_index: int, bounds: RoundBounds) -> None:
+        self._bounds = bounds
         self._id = item_id
         self._index = output_index
         self._pieces: list[str] = []
@@ -121,11 +128,13 @@ class StreamedReasoning:
 
     def add_text(self, delta: str) -> JsonObject:
         """Return the event for more reasoning."""
+        self._bounds.count_chars(len(delta))
         self._pieces.append(delta)
         return {"type": "response.reasoning_text.delta", **self._place(), "delta": delta}
 
     def collect_details(self, details: list[JsonValue]) -> None:
         """Store blocks that a gateway wants back verbatim."""
+        self._bounds.count_chars(BLOCK_CHARS * len(details))
         self._details += details
 
     def finish_item(self, status: ItemStatus) -> list[JsonObject]:

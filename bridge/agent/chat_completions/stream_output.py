@@ -18,14 +18,19 @@ from bridge.agent.chat_completions.stream_items import (
     StreamedReasoning,
 )
 from bridge.agent.items import Item
+from bridge.agent.round_bounds import RoundBounds
 from toolserver.json_types import JsonObject, JsonValue
 
 
 class ChatOutput:
-    """Items by their place. Each method yields the events of what came."""
+    """Items by their place. Each method yields the events of what came.
 
-    def __init__(self, new_id: Callable[[], str], offered: OfferedNames) -> None:
+    They raise `ModelError` when the round becomes too large.
+    """
+
+    def __init__(self, new_id: Callable[[], str], offered: OfferedNames, bounds: RoundBounds) -> None:
         """`new_id`: returns a text that is never returned twice."""
+        self._bounds = bounds
         self._new_id = new_id
         self._places = 0
         self._items: dict[int, Item] = {}
@@ -34,7 +39,7 @@ class ChatOutput:
         """Kinds of items that have begun."""
         self._texts, self._thoughts = RepeatedText(), RepeatedText()
         """What is new in the deltas of the messages, and of the reasoning."""
-        self._calls = ChatCalls(self._new_call, new_id, offered)
+        self._calls = ChatCalls(self._new_call, new_id, offered, bounds)
 
     @property
     def are_calls_whole(self) -> bool:
@@ -95,7 +100,7 @@ class ChatOutput:
             return self._open
         yield from self._end_open("completed")
         self.kinds.add("reasoning")
-        self._open = StreamedReasoning(f"rs_{self._new_id()}", self._place())
+        self._open = StreamedReasoning(f"rs_{self._new_id()}", self._place(), self._bounds)
         yield from self._open.begin_item()
         return self._open
 
@@ -104,7 +109,7 @@ class ChatOutput:
             return self._open
         yield from self._end_open("completed")
         self.kinds.add("message")
-        self._open = StreamedMessage(f"msg_{self._new_id()}", self._place())
+        self._open = StreamedMessage(f"msg_{self._new_id()}", self._place(), self._bounds)
         yield from self._open.begin_item()
         return self._open
 
@@ -128,9 +133,11 @@ class ChatOutput:
         yield from events
 
     def _new_call(self) -> StreamedCall:
+        self._bounds.count_call()
         self.kinds.add("call")
         return StreamedCall(f"fc_{self._new_id()}", self._place())
 
     def _place(self) -> int:
+        self._bounds.count_item()
         self._places += 1
         return self._places - 1

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from bridge.agent.items import Item
 from bridge.agent.model import ENDINGS
 from bridge.agent.responses.call_repair import CallRepair
+from bridge.agent.round_bounds import MAX_ITEMS, too_much
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 _DELTAS = {
@@ -46,7 +47,11 @@ class StreamRepair:
         """Texts that have had a delta: item, name of its events, part."""
 
     def complete_event(self, body: JsonObject) -> Iterable[JsonObject]:
-        """Return the event, after those that should have preceded it; exhaust it before the next call."""
+        """Return the event, after those that should have preceded it; exhaust it before the next call.
+
+        Raises:
+            ModelError: a call is too large, or there are too many texts.
+        """
         kind, index = text_at(body, "type"), body.get("output_index")
         if kind.endswith(".delta"):  # most events are one
             name = kind.removesuffix(".delta")
@@ -55,6 +60,8 @@ class StreamRepair:
                 index = body.get("output_index")
             if isinstance(index, int):
                 self._sent.add((index, name, _part_of(body)))
+                if len(self._sent) > MAX_ITEMS:
+                    raise too_much(f"more than {MAX_ITEMS:,} texts")
             return (body,)
         if kind == f"{_ARGUMENTS}.done":
             body = self._calls.place_whole(body)

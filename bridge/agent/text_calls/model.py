@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from bridge.agent.item_events import call_events, call_item
 from bridge.agent.items import Item
 from bridge.agent.model import ENDINGS, Model, ModelEvent, ModelRequest
+from bridge.agent.round_bounds import RoundBounds
 from bridge.agent.text_calls.parser import TextCall, TextCallReader
 from bridge.agent.text_calls.prompt import told_in_words
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
@@ -78,6 +79,8 @@ class _Round:
 
     def __init__(self, schemas: Mapping[str, JsonObject], new_id: Callable[[], str]) -> None:
         self._schemas = schemas
+        self._bounds = RoundBounds()
+        """Of the calls in texts; the texts themselves are bounded already."""
         self._new_id = new_id
         self._messages: dict[int, _Message] = {}
         """Open messages, by the provider's `output_index`."""
@@ -130,7 +133,7 @@ class _Round:
     def _say(
         self, message: _Message, index: int, part: int, text: str, like: JsonObject
     ) -> Iterator[JsonObject]:
-        reader = message.readers.setdefault(part, TextCallReader(self._schemas))
+        reader = message.readers.setdefault(part, TextCallReader(self._schemas, self._bounds))
         message.read[part] = message.read.get(part, 0) + len(text)
         yield from self._text_events(message, index, part, reader.feed_text(text), like)
 
@@ -143,7 +146,7 @@ class _Round:
             "content_index": part,
             "logprobs": [],
         }
-        reader = message.readers.setdefault(part, TextCallReader(self._schemas))
+        reader = message.readers.setdefault(part, TextCallReader(self._schemas, self._bounds))
         rest = reader.feed_text(full_text[message.read.get(part, 0) :]) + reader.finish_text()
         message.read[part] = len(full_text)
         yield from self._text_events(message, index, part, rest, like)

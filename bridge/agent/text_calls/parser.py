@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bridge.agent.rendering.markdown_code import CodeReader
+from bridge.agent.round_bounds import RoundBounds, check_arguments, count_bytes
 from bridge.agent.text_calls.json_object_end import JsonObjectEnd
 from bridge.agent.text_calls.values import typed_arguments
 from toolserver.json_types import JsonObject, JsonValue, text_at
@@ -49,7 +50,9 @@ class TextCall:
 class TextCallReader:
     """Reads one text. The schemas of the tools' arguments determine the type of each value."""
 
-    def __init__(self, schemas: Mapping[str, JsonObject]) -> None:
+    def __init__(self, schemas: Mapping[str, JsonObject], bounds: RoundBounds | None = None) -> None:
+        """`bounds`: of the round that the text is of; None: it is the only text."""
+        self._bounds = bounds or RoundBounds()
         self.calls: list[TextCall] = []
         """The calls found so far."""
         self._schemas = schemas
@@ -72,7 +75,11 @@ class TextCallReader:
         self._json = JsonObjectEnd()
 
     def feed_text(self, text: str) -> str:
-        """Read more of the text; returns what certainly is no call."""
+        """Read more of the text; returns what certainly is no call.
+
+        Raises:
+            ModelError: there are too many calls, or one is too large.
+        """
         self._input = self._input[self._at :] + text
         self._at = 0
         while self._at < len(self._input) and self._read():
@@ -259,7 +266,10 @@ class TextCallReader:
         return self._found(name, arguments)
 
     def _found(self, name: str, arguments: JsonObject) -> bool:
-        self.calls.append(TextCall(name, json.dumps(arguments, ensure_ascii=False)))
+        call = TextCall(name, json.dumps(arguments, ensure_ascii=False))
+        self._bounds.count_call()
+        check_arguments(count_bytes(call.arguments))
+        self.calls.append(call)
         self._held.clear()
         self._space.clear()
         self._read = self._read_rest if self._is_wrapped else self._read_text
