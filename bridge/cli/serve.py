@@ -170,6 +170,8 @@ async def _serve(
             _log.warning(UNKNOWN_DATABASE)
         if has_guessable_key(settings.storage):
             _log.warning(GUESSABLE_KEY)
+        for warning in settings.budgets.list_warnings():
+            _log.warning(warning)
         freeze_heap()
         await stop.wait()
     return 0

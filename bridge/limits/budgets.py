@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 from bridge.errors import BridgeError, ErrorCode
+from bridge.limits.prices import PriceList
 from bridge.settings.budgets import Allowance, BudgetSettings, BudgetWindow
 
 _log = logging.getLogger(__name__)
@@ -95,7 +96,7 @@ class Budgets:
     ) -> None:
         """`is_operators`: whether a provider of this name is the operator's; others cost their own users."""
         self._settings = settings
-        self._prices = settings.prices()
+        self._prices = PriceList(settings.prices(), has_cost_budget=settings.has_cost_budget())
         self._store = store
         self._is_operators = is_operators
         self._start = start
@@ -134,13 +135,19 @@ class Budgets:
                 output_tokens=used.output_tokens + usage.output_tokens,
                 cost_micros=used.cost_micros + self._cost_of(usage),
             )
-        if not replace(budget, used=used).is_used_up:
+        if budget.allowance.cost is not None and not self._settings.model_prices:
+            message = (
+                "No model has a price here, so that your budget of cost cannot be kept. An operator of the "
+                "bridge has to set TOOL_BRIDGE_MODEL_PRICES, or a budget of tokens."
+            )
+        elif replace(budget, used=used).is_used_up:
+            renews = datetime.fromtimestamp(budget.renews_at, UTC)
+            message = (
+                f"Your budget for models of this {budget.window} is used up. It is renewed at "
+                f"{renews:%Y-%m-%d %H:%M} UTC; an operator of the bridge can give you more."
+            )
+        else:
             return
-        renews = datetime.fromtimestamp(budget.renews_at, UTC)
-        message = (
-            f"Your budget for models of this {budget.window} is used up. It is renewed at "
-            f"{renews:%Y-%m-%d %H:%M} UTC; an operator of the bridge can give you more."
-        )
         detail = {
             "retry_after_s": max(1, round(budget.renews_at - self._now().timestamp())),
             "renews_at": budget.renews_at,
@@ -164,9 +171,7 @@ class Budgets:
 
     def _cost_of(self, usage: RoundUsage) -> int:
         """Return the cost in millionths; prices are of a million tokens, so that the factors cancel out."""
-        price = self._prices.get(usage.model)
-        if price is None:
-            return 0
+        price = self._prices.find_price(usage.model)
         return round(usage.input_tokens * price.input + usage.output_tokens * price.output)
 
 

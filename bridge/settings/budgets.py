@@ -77,12 +77,34 @@ class BudgetSettings(Section):
         CommaSeparated,
         AfterValidator(_check_prices),
         Names("TOOL_BRIDGE_MODEL_PRICES", range="`MODEL=INPUT/OUTPUT`, of a million tokens each"),
-    ] = Field(default=(), description="what models cost; one that is not named costs nothing")
+    ] = Field(
+        default=(),
+        description="what models cost; others cost nothing, or like the dearest if a cost is limited",
+    )
 
     def has_budgets(self) -> bool:
         """Return whether anything is limited or has a price, so that usage must be counted."""
         limited = self.budget_tokens is not None or self.budget_cost is not None
         return limited or bool(self.budgets) or bool(self.model_prices)
+
+    def has_cost_budget(self) -> bool:
+        """Return whether the cost of anybody is limited."""
+        entries = (match for entry in self.budgets if (match := _BUDGET.fullmatch(entry)))
+        return self.budget_cost is not None or any(match["cost"] != NO_LIMIT for match in entries)
+
+    def list_warnings(self) -> list[str]:
+        """Return what an operator should be told at the start."""
+        if not self.has_cost_budget():
+            return []
+        if not self.model_prices:
+            return [
+                "A budget limits the cost of models, but no model has a price: rounds of those whom it "
+                "concerns are refused until TOOL_BRIDGE_MODEL_PRICES is set."
+            ]
+        return [
+            "A budget limits the cost of models: those that TOOL_BRIDGE_MODEL_PRICES does not name are "
+            "priced like the dearest that it names."
+        ]
 
     def prices(self) -> dict[str, Price]:
         """Return prices by the names of models."""
