@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from http import HTTPStatus
 from typing import Protocol
 
 from bridge.agent.items import usage_of
@@ -15,6 +18,11 @@ from toolserver.json_types import JsonObject, dump_json, object_at, text_at
 CHARS_PER_TOKEN = 4
 """By which tokens are estimated where a provider does not say them, or the round broke off: about right for
 English text, and too few for most others. Chosen."""
+
+LONG_S = 10.0
+"""Seconds from which on a provider that fails before its first event counts as one that had begun. Chosen."""
+
+_UNREACHABLE = "upstream_unreachable"
 
 
 class RoundBudgets(Protocol):
@@ -34,12 +42,23 @@ class RoundBudgets(Protocol):
 
 
 class BudgetedModel:
-    """Asks another model within the budget of a user, and counts each round that has begun."""
+    """Asks another model within the budget of a user, and counts each round that has begun.
 
-    def __init__(self, model: Model, user_id: str, budgets: RoundBudgets) -> None:
+    One whose caller leaves before the first event has: nobody knows what the provider did until then.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        user_id: str,
+        budgets: RoundBudgets,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._model = model
         self._user_id = user_id
         self._budgets = budgets
+        self._clock = clock
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Stream one round; as `Model`.
@@ -51,6 +70,7 @@ class BudgetedModel:
         usage: JsonObject = {}
         chars = 0
         has_begun = False
+        asked_at = self._clock()
         try:
             async with aclosing(self._model.stream_round(request)) as events:
                 async for event in events:
@@ -60,6 +80,12 @@ class BudgetedModel:
                     else:
                         chars += len(text_at(event.body, "delta"))
                     yield event
+        except ModelError as error:
+            has_begun = has_begun or (self._clock() - asked_at >= LONG_S and _may_have_begun(error))
+            raise
+        except (asyncio.CancelledError, GeneratorExit):
+            has_begun = True
+            raise
         finally:
             if has_begun:
                 self._budgets.count_round(self._user_id, _read_usage(request, usage, chars))
@@ -77,6 +103,12 @@ class BudgetedModel:
                 kind="insufficient_quota",
                 retry_after_s=error.error.detail["retry_after_s"],
             ) from None
+
+
+def _may_have_begun(error: ModelError) -> bool:
+    """Return whether a provider may have worked on a round that it failed: it did not refuse it at once."""
+    is_refused = error.status is not None and error.status < HTTPStatus.INTERNAL_SERVER_ERROR
+    return not is_refused and error.code != _UNREACHABLE
 
 
 def _read_usage(request: ModelRequest, usage: JsonObject, chars: int) -> RoundUsage:

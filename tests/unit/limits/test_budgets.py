@@ -1,13 +1,16 @@
 """Which budget a user has, for which time, and how tokens are estimated that nobody counted."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from bridge.agent.budgeted_model import BudgetedModel
-from bridge.agent.model import ModelEvent, ModelRequest
+from bridge.agent.budgeted_model import LONG_S, BudgetedModel
+from bridge.agent.model import ModelError, ModelEvent, ModelRequest
+from bridge.errors import BridgeError
+from bridge.homes import user_elsewhere
 from bridge.limits.budgets import RoundUsage, first_day, renewal
 from bridge.settings.budgets import Allowance, BudgetSettings
 from bridge.settings.declaration import SettingsError
@@ -98,3 +101,84 @@ async def test_a_round_without_usage_is_estimated_even_if_its_caller_leaves() ->
     async for _ in model.stream_round(request):
         pass
     assert ledger.rounds[1].output_tokens == 40 // 4 + 1
+
+
+class Silent:
+    """A model that thinks, and then fails or goes on thinking."""
+
+    def __init__(self, error: Exception | None = None, *, thinking_s: float = 0) -> None:
+        self.time = 0.0
+        self.is_asked = asyncio.Event()
+        self._error = error
+        self._thinking_s = thinking_s
+
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        self.is_asked.set()
+        self.time += self._thinking_s
+        if self._error is None:
+            await asyncio.Event().wait()
+        else:
+            raise self._error
+        yield ModelEvent({})
+
+
+ASKED = ModelRequest("m", ({"type": "message", "role": "user", "content": "x" * 400},))
+
+
+async def asked(model: Silent) -> list[RoundUsage]:
+    """What was counted of a round that ends in an error."""
+    ledger = Ledger()
+    with pytest.raises((ModelError, BridgeError)):
+        _ = [
+            event
+            async for event in BudgetedModel(model, "ann", ledger, clock=lambda: model.time).stream_round(
+                ASKED
+            )
+        ]
+    return ledger.rounds
+
+
+@pytest.mark.asyncio
+async def test_a_round_that_is_hung_up_before_its_first_event_is_estimated() -> None:
+    """Finding S-L3: the provider may bill it; a client that hung up in time paid nothing."""
+    ledger, silent = Ledger(), Silent()
+    model = BudgetedModel(silent, "ann", ledger)
+    round_ = asyncio.create_task(anext(model.stream_round(ASKED)))
+    await silent.is_asked.wait()
+    round_.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await round_
+    [usage] = ledger.rounds
+    assert usage.is_estimated
+    assert 100 < usage.input_tokens < 130
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "error",
+    [
+        ModelError("silent", code="upstream_timeout"),
+        ModelError("broke off", code="upstream_disconnected"),
+        ModelError("overloaded", code="server_error", status=503),
+    ],
+)
+async def test_a_provider_that_fails_after_a_long_time_is_estimated(error: ModelError) -> None:
+    """Finding S-L3: sibling. Minutes of thinking before a failure are billed, and can be asked for again."""
+    [usage] = await asked(Silent(error, thinking_s=LONG_S))
+    assert usage.is_estimated
+    assert await asked(Silent(error, thinking_s=LONG_S / 2)) == []
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "error",
+    [
+        ModelError("refused", code="invalid_request", status=400),
+        ModelError("later", code="rate_limit_exceeded", status=429),
+        ModelError("nobody there", code="upstream_unreachable"),
+        user_elsewhere(),
+    ],
+)
+async def test_a_round_that_no_model_began_costs_nothing(error: Exception) -> None:
+    """Finding S-L3: sibling. A refusal costs nobody anything, even if it came late, after retries."""
+    assert await asked(Silent(error, thinking_s=10 * LONG_S)) == []
