@@ -9,6 +9,8 @@ import { CHUNK_BYTES, ID_PATTERN } from "./protocol.js";
 
 const METHOD = /^[A-Z][A-Z-]{0,31}$/;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** A host has at most 253. */
+const ORIGIN_CHARS = 300;
 /** Bytes as characters, without line ends, null and space around. */
 const HEADER_VALUE = /^(?![ \t])[^\0\r\n\u0100-\uffff]*(?<![ \t])$/;
 
@@ -26,6 +28,9 @@ const isChunk = (value) => value instanceof ArrayBuffer && value.byteLength <= C
 const isHeader = (value) =>
   Array.isArray(value) && value.length === 2 && value.every(isText) && TOKEN.test(value[0]) && HEADER_VALUE.test(value[1]);
 
+/** @type {Check} */
+const isApi = (value) => isOrigin(value) && value.length <= ORIGIN_CHARS;
+
 /** @type {Record<PageMessage["type"], Record<string, Check>>} */
 const FIELDS = {
   hello: { protocols: (value) => Array.isArray(value) && value.every(isCount) },
@@ -42,7 +47,7 @@ const FIELDS = {
   cancel: { id: isId },
   did: { id: isId },
   ping: {},
-  ask: { id: isId, api: isOrigin, login: isBoolean, methods: (value) => value === "safe" || value === "all" },
+  ask: { id: isId, api: isApi, login: isBoolean, methods: (value) => value === "safe" || value === "all" },
 };
 
 /** @param {unknown} message @returns {message is Record<string, unknown> & {type: PageMessage["type"]}} */

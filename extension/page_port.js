@@ -1,6 +1,7 @@
 // @ts-check
 /** The conversation with one executor of one bridge's page; what it says decides nothing that the user has not granted. */
 
+import { refusalOf } from "./call_ledger.js";
 import { refusal } from "./fence.js";
 import { readMessage } from "./messages.js";
 import { BODY_BYTES, PROTOCOL } from "./protocol.js";
@@ -19,6 +20,7 @@ import { CANCELLED, RunningCall } from "./running_call.js";
  * @property {(port: PagePort, id: string) => void} cancelAsk
  */
 
+const BUSY = refusal("busy", "Too many messages of this bridge a second.");
 const GONE = refusal("cancelled", "The page is gone.");
 
 export class PagePort {
@@ -45,6 +47,7 @@ export class PagePort {
   /** @param {unknown} received */
   async handleMessage(received) {
     const read = readMessage(received);
+    if (this.#isTooMuch(read)) return this.#refuseTooMuch(read);
     if ("fault" in read) return this.#refuse(read.id, refusal("bad_message", read.fault));
     const { message } = read;
     if (message.type === "hello") return this.#greet(message.protocols);
@@ -67,12 +70,25 @@ export class PagePort {
     for (const running of this.#calls.values()) running.abortCall(GONE);
   }
 
+  /** Calls are counted when they run, and what is said of one that runs ends with it. @param {ReturnType<typeof readMessage>} read */
+  #isTooMuch(read) {
+    const { type, id } = /** @type {{type: string, id: string}} */ ("message" in read ? read.message : { type: "", id: "" });
+    const isOfRunning = ["part", "ack", "cancel"].includes(type) && this.#calls.has(id);
+    return type !== "call" && !isOfRunning && !this.environment.calls.rateOf(this.bridge).takeMessage();
+  }
+
+  /** Only who waits for an answer gets one: of a call, a refusal would say that it was not sent. @param {ReturnType<typeof readMessage>} read */
+  #refuseTooMuch(read) {
+    const { type, id = "" } = /** @type {{type: string, id?: string}} */ ("message" in read ? read.message : { type: "" });
+    if (["hello", "did", "ask"].includes(type)) this.#refuse(id, BUSY);
+  }
+
   /** @param {number[]} protocols */
   #greet(protocols) {
     if (!protocols.includes(PROTOCOL)) return this.#refuse("", refusal("protocol", `This companion speaks protocol ${PROTOCOL}.`));
     this.#isGreeted = true;
     const { version, grantsOf, calls } = this.environment;
-    this.post({ type: "ready", protocol: PROTOCOL, version, epoch: calls.ledger.epoch, grants: grantsOf(this.bridge) });
+    this.post({ type: "ready", protocol: PROTOCOL, version, epoch: calls.ledger.epochOf(this.bridge), grants: grantsOf(this.bridge) });
   }
 
   /** @param {Exclude<PageMessage, {type: "hello"}>} message */
@@ -105,8 +121,12 @@ export class PagePort {
   /** @param {string} id */
   async #answerDid(id) {
     const { ledger } = this.environment.calls;
-    const state = await ledger.voidUnlessSent(this.bridge, id);
-    this.post({ type: "was", id, state, epoch: ledger.epoch });
+    try {
+      const state = await ledger.voidUnlessSent(this.bridge, id);
+      this.post({ type: "was", id, state, epoch: ledger.epochOf(this.bridge) });
+    } catch (error) {
+      this.#refuse(id, refusalOf(error));
+    }
   }
 
   /** @param {string} id @param {Refusal} refused */

@@ -4,10 +4,9 @@
 import { isOrigin, isSecureOrigin } from "./addresses.js";
 import { describeGrant, findPart, sendRequest } from "./own_page.js";
 import { patternOf } from "./host_access.js";
+import { shownUses } from "./use_log.js";
 
 /** @typedef {import("./grants.js").StoredGrant} StoredGrant */
-
-const SHOWN_USES = 30;
 
 /** @param {string} text @param {{label: string, press: () => Promise<unknown>}} [action] */
 function listItem(text, action) {
@@ -42,7 +41,7 @@ async function showAll() {
   const { bridges, grants, uses } = await sendRequest({ type: "view" });
   fillList("bridges", bridges.map(bridgeItem));
   fillList("apis", grants.map(grantItem));
-  fillList("uses", uses.slice(0, SHOWN_USES).map(useItem));
+  fillList("uses", shownUses(uses).map(useItem));
   await showTab(bridges);
 }
 

@@ -48,7 +48,7 @@ export const URL_CHARS = 65_536;
 export const HEADER_CHARS = 131_072;
 /** Maximum requests of one bridge that run at a time. */
 export const PARALLEL_CALLS = 64;
-/** Requests of one bridge a second, and how many may come at once. */
+/** Requests of one bridge a second, and how many may come at once; its other messages as many. */
 export const CALLS_PER_SECOND = 200;
 export const BURST_CALLS = 1000;
 
@@ -72,7 +72,7 @@ export const RULE_HEADERS = Object.freeze(["cookie", "referer", "user-agent"]);
  * - `method_not_granted`: granted for reading only
  * - `forbidden_header`: a header that is never sent; `message` names it
  * - `too_large`: body, URL or headers
- * - `busy`: too many at a time or a second
+ * - `busy`: too many at a time, a second or an hour; in answer to a `did` it says nothing of the call, as every other refusal
  * - `duplicate`: this id was sent or voided before
  * - `cancelled`: by the page, before it was sent
  * - `storage`: the browser could not write down that it is sent, or anything at all
@@ -104,7 +104,7 @@ export const REFUSAL_CODES = Object.freeze(
 /** Opens the extension's own question in a tab; the user may grant less than is asked. @typedef {{type: "ask", id: string, api: string, login: boolean, methods: Methods}} AskMessage */
 /** @typedef {HelloMessage | CallMessage | PartMessage | AckMessage | CancelMessage | DidMessage | PingMessage | AskMessage} PageMessage */
 
-/** `version`: the extension's. `epoch`: another one once it may have forgotten what it sent. @typedef {{type: "ready", protocol: number, version: string, epoch: string, grants: Grant[]}} ReadyMessage */
+/** `version`: the extension's. `epoch`: another one once it may have forgotten what this bridge sent. @typedef {{type: "ready", protocol: number, version: string, epoch: string, grants: Grant[]}} ReadyMessage */
 /** `id`: of the call or `ask`; "" when the message had none. `message`: a sentence. @typedef {{type: "refused", id: string, code: RefusalCode, message: string}} RefusedMessage */
 /** It is written down; the request leaves. Not of one that only reads. @typedef {{type: "sent", id: string}} SentMessage */
 /**

@@ -1,6 +1,7 @@
 // @ts-check
 /** One request of a page, from its `call` to its end. It is fetched at most once. */
 
+import { refusalOf } from "./call_ledger.js";
 import { IncomingBody, SendWindow, splitBytes } from "./chunks.js";
 import { refusal, sizeOf, splitRequest } from "./fence.js";
 import { describeError, isBeforeConnection } from "./net_errors.js";
@@ -145,7 +146,7 @@ export class RunningCall {
     signal.throwIfAborted();
     const isSafe = SAFE_METHODS.includes(this.call.method);
     const isNew = await this.environment.ledger.recordSent(this.bridge, this.id, isSafe).catch((error) => {
-      throw new Refused(refusal("storage", `The browser could not write down that the call is sent: ${error}`));
+      throw new Refused(refusalOf(error));
     });
     if (!isNew) throw new Refused(refusal("duplicate", "This call was sent or withdrawn before; it is not sent again."));
     signal.throwIfAborted();

@@ -29,7 +29,7 @@ export const MUTANTS = {
   "says that a call was never sent and performs it later": {
     met: ["unsafe asked", "delayed"],
     file: "extension/call_ledger.js",
-    guard: 'if (!known) await this.#write(key, "void", false);',
+    guard: 'if (!this.#entries.has(key)) await this.#write(key, "void", false);',
     instead: "",
     said: "is said not to be sent (companion_missing), and the ledger has it",
   },
