@@ -19,13 +19,19 @@ const NEVER_SENT = new Set([
   "accept-charset", "accept-encoding", "connection", "content-length", "cookie2", "date", "dnt", "expect",
   "host", "keep-alive", "origin", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "via",
 ]);
-/** Servers take the method from these; a grant for reading would not hold. */
-const METHOD_OVERRIDES = new Set(["x-http-method", "x-http-method-override", "x-method-override"]);
+/** Servers, and proxies before them, take the method or the path from these; a grant for reading would not hold. */
+const OVERRIDES = new Set([
+  "x-http-method", "x-http-method-override", "x-method-override", "x-http-verb", "x-http-verb-override", "x-original-method", "x-forwarded-method", "-method",
+  "x-original-url", "x-original-uri", "x-rewrite-url", "x-override-url", "x-forwarded-uri",
+]);
 
 /** @param {import("./protocol.js").RefusalCode} code @param {string} message @returns {Refusal} */
 export const refusal = (code, message) => ({ code, message });
 
-/** @param {string} name in lower case */
+/** As servers read it that make a variable of it, in which every other character is the same (CGI, WSGI, Rack). @param {string} name */
+const plainName = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, "-");
+
+/** @param {string} name as `plainName` gives it */
 const isNeverSent = (name) => NEVER_SENT.has(name) || /^(sec|proxy|access-control)-/.test(name);
 
 /** @param {CallMessage["body"]} body */
@@ -46,9 +52,9 @@ function findMissingGrant({ url, method, login, headers }, grant) {
   const { origin } = new URL(url);
   if (grant?.api !== origin) return refusal("not_granted", `This bridge was not granted ${origin} in the companion.`);
   if (login && !grant.login) return refusal("login_not_granted", `This bridge was granted ${origin} without your login.`);
-  const overrides = headers.some(([name]) => METHOD_OVERRIDES.has(name.toLowerCase()));
-  if (grant.methods === "all" || (SAFE_METHODS.includes(method) && !overrides)) return null;
-  return refusal("method_not_granted", `This bridge was granted ${origin} for reading only; ${method} may change something.`);
+  if (grant.methods === "all") return null;
+  const changing = SAFE_METHODS.includes(method) ? headers.map(([name]) => name).find((name) => OVERRIDES.has(plainName(name))) : method;
+  return changing === undefined ? null : refusal("method_not_granted", `This bridge was granted ${origin} for reading only; ${changing} may change something.`);
 }
 
 /** @param {CallMessage} call @returns {Refusal | null} */
@@ -60,7 +66,7 @@ function findUnsendable({ url, method, headers, body, login }) {
   if (url.length > URL_CHARS) return refusal("too_large", `The URL has more than ${URL_CHARS} characters.`);
   if (chars > HEADER_CHARS) return refusal("too_large", `The headers have more than ${HEADER_CHARS} characters.`);
   const names = headers.map(([name]) => name.toLowerCase());
-  const never = names.find((name) => isNeverSent(name) || (login && name === "cookie"));
+  const never = names.find((name) => isNeverSent(plainName(name)) || (login && name === "cookie"));
   return never === undefined ? null : refusal("forbidden_header", `The header ${never} cannot be set${login && never === "cookie" ? " beside your login" : ""}.`);
 }
 

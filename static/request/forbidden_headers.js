@@ -45,7 +45,8 @@ export function unsendableHeader(parameter, value) {
   if (!TOKEN.test(name)) return "This is not a valid header name.";
   if (FORBIDDEN.has(name) || name.startsWith("sec-") || name.startsWith("proxy-"))
     return "A browser sets this header itself.";
-  if (METHOD_OVERRIDES.has(name) && /\b(connect|trace|track)\b/i.test(String(value ?? "")))
+  // Browsers look at the hyphenated name only; servers that make a variable of it (CGI, WSGI, Rack) do not.
+  if (METHOD_OVERRIDES.has(name.replace(/[^a-z0-9]/g, "-")) && /\b(connect|trace|track)\b/i.test(String(value ?? "")))
     return "A browser does not let a page ask for this method.";
   return null;
 }

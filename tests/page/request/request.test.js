@@ -185,6 +185,14 @@ test("what a browser never sends is told, with the reason", () => {
   assert.ok(unsendable.every(({ reason }) => reason.endsWith(".")));
 });
 
+test("Finding S-L6: a method that a page may not ask for is not asked for by another spelling of its header", () => {
+  for (const name of ["X_HTTP_METHOD_OVERRIDE", "X-HTTP_Method", "x.method.override"]) {
+    const { headers, unsendable } = buildRequest(plan({ parameters: [parameter("header", name)] }), { [name]: "TRACK" });
+    assert.deepEqual([headers, unsendable.map((each) => each.name)], [[], [name]]);
+    assert.deepEqual(buildRequest(plan({ parameters: [parameter("header", name)] }), { [name]: "PATCH" }).headers, [[name.toLowerCase(), "PATCH"]]);
+  }
+});
+
 test("a header value with a line break is refused: it would start another header", () => {
   refuses(() => buildRequest(plan({ parameters: [parameter("header", "X-A")] }), { "X-A": "a\r\nx: y" }), "invalid_arguments", "X-A");
 });
