@@ -42,7 +42,8 @@ class IdTokens:
             claims = await self._verified_claims(token)
         except jwt.InvalidTokenError as error:
             raise LoginRefused(_explain(error, self.client_id)) from None
-        if not hmac.compare_digest(text_at(claims, "nonce").encode(), nonce.encode()):
+        told = text_at(claims, "nonce").encode("utf-8", "surrogatepass")  # JSON can escape half a character
+        if not hmac.compare_digest(told, nonce.encode()):
             raise LoginRefused("its ID token answers another request: the nonce differs")
         audience = claims["aud"]
         party = claims.get("azp", self.client_id)

@@ -61,4 +61,5 @@ class McpCallers:
 
 def _client_key(client: str) -> str:
     """Return what stands for a client where the id of a key would: client ids may be long."""
-    return hashlib.sha256(f"oauth client {client}".encode()).hexdigest()[:CLIENT_KEY_CHARS]
+    named = f"oauth client {client}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(named).hexdigest()[:CLIENT_KEY_CHARS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import re
 from collections.abc import Callable
 
 from aiohttp import hdrs, web
@@ -15,6 +16,9 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.connections import mark_authenticated
 from bridge.http.middleware import METRICS_PATH
 from bridge.http.routing import Route
+
+_NO_VERSION = re.compile(r"version=(?!\d{1,9}(\.\d{1,9})*\s*(?:[,;]|$))")
+"""A version that is no number, on which the library fails."""
 
 
 class MetricsRoute:
@@ -52,16 +56,22 @@ class MetricsRoute:
         await self._check_reader(request)
         mark_authenticated(request)
         self._sample()
-        encode, content_type = choose_encoder(request.headers.get(hdrs.ACCEPT, ""))
+        encode, content_type = choose_encoder(_readable_accept(request))
         body = await asyncio.to_thread(encode, self._registry)
         headers = {hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: "no-store"}
         return web.Response(body=body, headers=headers)
 
     async def _check_reader(self, request: web.Request) -> None:
-        shown = bearer_token(request.headers).encode()
+        shown = bearer_token(request.headers).encode("utf-8", "surrogatepass")
         if self._token is not None and hmac.compare_digest(shown, self._token.encode()):
             return
         caller = await self._identity.authenticate_reader(request.headers)
         if not caller.user.is_operator:
             message = "Only an operator of the bridge may read its metrics, or who has the token for them."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+
+
+def _readable_accept(request: web.Request) -> str:
+    """Return the header `Accept`; "" where the library would fail on a version, or repeat what is no text."""
+    accept = request.headers.get(hdrs.ACCEPT, "")
+    return accept if accept.isascii() and not _NO_VERSION.search(accept) else ""

@@ -104,8 +104,8 @@ def bind_ticket(ticket: str, secret: str) -> str:
 
 
 def hash_secret(secret: str) -> str:
-    """Return the SHA-256 in hexadecimal."""
-    return hashlib.sha256(secret.encode()).hexdigest()
+    """Return the SHA-256 in hexadecimal, also of what a header brings that is no text."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class UserStore:

@@ -7,10 +7,23 @@ from random import Random
 from typing import Any, cast
 from urllib.parse import quote
 
-from tests.fuzz.vocabulary import KNOWN, NEVER, SCALARS, TEXTS
+from tests.fuzz.vocabulary import (
+    ACCEPTED,
+    BYTES,
+    KNOWN,
+    LOGIN_COOKIE,
+    LOGIN_TICKET,
+    NEVER,
+    PUBLIC_KEY,
+    SCALARS,
+    TEXTS,
+)
 
 ODD_VALUES = 0.06
 """How often a value is one of another kind."""
+
+ODD_HEADERS = 0.3
+"""How often a request brings a cookie, and a wish for a format."""
 
 MAX_DEPTH = 5
 
@@ -28,6 +41,9 @@ class Operation:
     """Those that its answers may have."""
 
 
+METRICS = Operation("GET", "/metrics", (), None, frozenset({"200"}))
+
+
 class FittingRequests:
     """Makes them. The same source makes the same request."""
 
@@ -40,6 +56,7 @@ class FittingRequests:
             for method, operation in item.items()
             if "responses" in operation
         ]
+        self.operations += [METRICS] * 2  # which is no part of the document
 
     def make(self, source: Random, host: str) -> tuple[bytes, Operation]:
         """A request with one of the credentials, and what it asks for."""
@@ -56,7 +73,7 @@ class FittingRequests:
         head = [
             f"{operation.method} {target} HTTP/1.1",
             f"Host: {host}",
-            f"Authorization: Bearer {source.choice(self._credentials)}",
+            *_headers(source, source.choice(self._credentials)),
             f"Content-Length: {len(body)}",
             *(["Content-Type: application/json"] if body else []),
         ]
@@ -103,6 +120,10 @@ class FittingRequests:
         made = {
             name: self._value(properties[name], source, depth + 1) for name in chosen if not _is_never(name)
         }
+        if "public_key" in made and source.random() > ODD_VALUES:
+            made["public_key"] = PUBLIC_KEY
+        if "ticket" in made and source.random() < 0.5:
+            made["ticket"] = LOGIN_TICKET
         further = cast("Mapping[str, Any] | bool", schema.get("additionalProperties", False))
         if not isinstance(further, bool):
             made |= {
@@ -114,6 +135,17 @@ class FittingRequests:
 
 def _quoted(value: Any) -> str:
     return quote(str(value).encode("utf-8", "replace"), safe="")[:400]
+
+
+def _headers(source: Random, credential: str) -> list[str]:
+    """The headers that decide who asks, and for what; some bring bytes that are no text."""
+    odd = source.choice(BYTES).decode("latin-1")
+    made = [f"Authorization: Bearer {odd if source.random() < ODD_VALUES else credential}"]
+    if source.random() < ODD_HEADERS:
+        made.append(f"Cookie: {LOGIN_COOKIE}={odd}")
+    if source.random() < ODD_HEADERS:
+        made.append(f"Accept: {source.choice(ACCEPTED)}{source.choice(('', odd))}")
+    return made
 
 
 def _is_never(name: str) -> bool:

@@ -12,6 +12,7 @@ from tests.fuzz.vocabulary import (
     CONTROLS,
     FRAMING,
     HEADERS,
+    LOGIN_COOKIE,
     METHODS,
     NEVER,
     PATHS,
@@ -42,7 +43,10 @@ class RequestMaker:
             name = source.choice(FRAMING if source.random() < 0.02 else HEADERS)
             if source.random() < 0.5 or name == "Host":
                 headers = [header for header in headers if header[0] != name]
-            headers.insert(source.randrange(len(headers) + 1), (name, self._value(source)))
+            value = self._value(source)
+            if name == "Cookie" and source.random() < 0.5:
+                value = f"{LOGIN_COOKIE}={value}"
+            headers.insert(source.randrange(len(headers) + 1), (name, value))
         body = self._body(source)
         if source.random() < 0.99:
             headers.append(("Content-Length", str(len(body))))

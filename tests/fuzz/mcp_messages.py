@@ -2,11 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -17,6 +18,7 @@ from tests.fuzz.hunt import MANY, Area, Attempt, ErrorsLogged, errors_logged
 from tests.support.documents.compiled import document_text
 from tests.support.documents.mutation import mutated
 from tests.support.mcp_messages import legacy_request, modern_request
+from tests.support.raw_http import raw_answer
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 from toolserver.json_types import JsonValue, object_at, text_at
 
@@ -57,7 +59,11 @@ VALUES = (
     "text/event-stream",
     "é",
     "=?utf-8?B?eA==?=",
+    "\xff",
+    "2025-11-25\xa0",
+    "\xed\xa0\x80",
 )
+"""Those beyond ASCII are sent byte by byte: a client library would write them as UTF-8."""
 
 
 def make_message(source: Random) -> JsonValue:
@@ -98,6 +104,9 @@ async def _send(bridge: Bridge, http: aiohttp.ClientSession, log: ErrorsLogged, 
     headers["Authorization"] = f"Bearer {bridge.key}"
     try:
         async with asyncio.timeout(ANSWER_S):
+            if not "".join(headers.values()).isascii():
+                problem = await _problem_of_bytes(bridge, path, headers, body)
+                return log.take() or problem
             async with http.post(f"{bridge.base_url}{path}", data=body, headers=headers) as response:
                 content = await _content_of(response)
                 problem = _problem_of(response, content)
@@ -106,6 +115,21 @@ async def _send(bridge: Bridge, http: aiohttp.ClientSession, log: ErrorsLogged, 
     except (aiohttp.ClientError, ValueError):  # the client refuses to send it, or the line was cut
         problem = ""
     return log.take() or problem
+
+
+async def _problem_of_bytes(bridge: Bridge, path: str, headers: Mapping[str, str], body: bytes) -> str:
+    lines = [
+        f"POST {path} HTTP/1.1",
+        f"Host: {urlsplit(bridge.base_url).netloc}",
+        *(f"{name}: {value}" for name, value in headers.items()),
+        f"Content-Length: {len(body)}",
+        "Connection: close",
+    ]
+    head = "\r\n".join([*lines, "", ""]).encode("latin-1", "replace")
+    status, content = await raw_answer(bridge.base_url, head + body)
+    if status >= 500:
+        return f"status {status}: {content[:500]!r}"
+    return _problem_of_message(content) if content else ""
 
 
 async def _content_of(response: aiohttp.ClientResponse) -> bytes:

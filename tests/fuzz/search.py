@@ -54,7 +54,7 @@ HANDSHAKE = (
 OPENING = "OPEN "
 """Begins the piece of a case that becomes the opening frame of a page: number of a session, what is added."""
 
-HOST, KEY = "HOST.invalid", "the-key"
+HOST, PORT, KEY = "HOST.invalid", "PORT.invalid", "the-key"
 """Stand in for those of the bridge, which are others each time."""
 
 LAST = f"GET /healthz HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n"
@@ -266,7 +266,8 @@ class Searching:
 
     def _real(self, piece: str) -> str:
         """With the host and the credentials of this bridge."""
-        piece = piece.replace(HOST, self._host).replace(KEY, self._key)
+        port = self._host.rpartition(":")[2]
+        piece = piece.replace(HOST, self._host).replace(PORT, port).replace(KEY, self._key)
         return re.sub(r"session-(\d{3})-of-this-bridge", lambda found: self._session(found[1]), piece)
 
     def _session(self, digits: str) -> str:

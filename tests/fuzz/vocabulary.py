@@ -20,9 +20,12 @@ HEADERS = _words("""
     X-Forwarded-For User-Agent Last-Event-ID Access-Control-Request-Method Idempotency-Key
     X-OpenWebUI-User-Jwt X-OpenWebUI-User-Id X-OpenWebUI-Chat-Id X-OpenWebUI-Message-Id X-Session-Id
     X-Tool-Bridge-Calls X-Tool-Bridge-Debug X-Tool-Bridge-Markers X-Tool-Bridge-Task X-Tool-Deadline
-    X-Result-Token X-Result-Kind
+    X-Result-Token X-Result-Kind MCP-Protocol-Version Mcp-Method Mcp-Name
     Sec-WebSocket-Key Sec-WebSocket-Version Sec-WebSocket-Protocol Sec-WebSocket-Extensions
 """)
+LOGIN_COOKIE = "tool-bridge-login-PORT.invalid"
+"""The only cookie that the bridge reads; its port is put in when it is sent."""
+
 FRAMING = ("Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "")
 """Headers after which a connection is mostly over: they are rare, too."""
 
@@ -30,7 +33,7 @@ TEXTS = [
     *_words("""
         0 -1 1e9 nan true null * */* bytes=0- bytes=-1 bytes=9-1 gzip chunked identity websocket Upgrade
         100-continue application/json text/html;charset=x Bearer Bearer=a.b.c http://x [::1 ../.. ${jndi} {}
-        W/"x" form-data;name="x";filename*=UTF-8''%ff
+        W/"x" form-data;name="x";filename*=UTF-8''%ff 2025-11-25
     """),
     *("", "9" * 40, "Bearer a.b.c", "Basic eA==", "'; drop table calls; --", "[" * 200, "a" * 7_000),
     *("keep-alive, Upgrade", "Thu, 01 Jan 1970 00:00:00 GMT"),
@@ -63,9 +66,24 @@ KNOWN = [
 ]
 """Names that lead to something in the bridge that is searched."""
 
+LOGIN_TICKET = "login-x"
+ACCEPTED = _words("""
+    */* text/plain;version=1.0.0 application/openmetrics-text;version=1.0.0;escaping=values
+    application/openmetrics-text;version=
+""")
+PUBLIC_KEY = {
+    "kty": "EC",
+    "crv": "P-256",
+    "x": "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY",
+    "y": "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU",
+}
+"""A point of the curve, without which no ticket is looked at."""
+
 METHODS = _words("GET GET POST POST PUT PATCH DELETE OPTIONS HEAD QUERY TRACE get")
 PATHS = _words("""
-    / /healthz /api/openapi.json /openapi.json /api/config /system /probe /static/{x}/app.js /executor/x.js
+    / /healthz /metrics /metrics /mcp /servers/x/mcp /login
+    /login/finished /api/openapi.json /openapi.json /api/config /system /probe /static/{x}/app.js
+    /executor/x.js
     /files/x /ws/socket.io/ /tools/listProducts /tools/x /servers/shop-json/openapi.json /servers/x/tools/y
     /v1/models /v1/models/{x} /v1/chat/completions /v1/responses /v1/responses/{x} /v1/requests/{x}/log
     /v1/responses/{x}/input_items /conversations /conversations/{x}/messages /static/{x} /tools/{x}
@@ -73,6 +91,7 @@ PATHS = _words("""
 """)
 BODY_MEMBERS = _words("""
     model messages input stream tools role content type store instructions after before limit content_type
+    jsonrpc id method params _meta ticket
     disposition EIO transport sid previous_response_id background metadata include conversation arguments
 """)
 NEVER = ("url", "origin")

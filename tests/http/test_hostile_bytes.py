@@ -1,7 +1,9 @@
 """Bytes that no client of ours sends: each gets an answer that says what is wrong, and disturbs nobody."""
 
 import asyncio
+import json
 import logging
+import re
 import sys
 import zlib
 from collections.abc import AsyncGenerator
@@ -13,8 +15,9 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
+from tests.support.mcp_messages import legacy_request, modern_request
 from tests.support.raw_http import raw_answer
-from tests.support.running_bridge import running_bridge
+from tests.support.running_bridge import new_browser, public_key_of, running_bridge
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
 
@@ -136,6 +139,104 @@ async def test_an_unauthenticated_client_with_such_keys_is_counted(tmp_path: Pat
         request = request_of(bridge, "GET /api/me HTTP/1.1", b"Authorization: Bearer \xff")
         statuses = [(await raw_answer(bridge.base_url, request))[0] for _ in range(11)]
     assert statuses == [*[401] * 10, 429]
+
+
+METRICS_TOKEN = "a-token-for-prometheus-alone"
+NO_TEXT = (b"\xff", b"\xed\xa0\x80", b"\xc2\xb2", b"a\x85b")
+"""Half a character, half a surrogate pair, a digit that is none, and a control character of Latin-1."""
+
+
+async def test_no_bytes_of_a_reader_of_metrics_are_a_bug_of_the_bridge(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Finding S-L1: no key was needed, any `Host` did, and no stranger was counted."""
+    async with running_bridge(tmp_path, metrics_token=METRICS_TOKEN) as bridge:
+        for odd in NO_TEXT:
+            line = b"Authorization: Bearer " + odd
+            request = request_of(bridge, "GET /metrics HTTP/1.1", line)
+            assert (await raw_answer(bridge.base_url, request))[0] == 401, odd
+        token = b"Authorization: Bearer " + METRICS_TOKEN.encode()
+        for odd in (*NO_TEXT, b"x", b"1.x", b"", b"9" * 4000, b"..", b"1.0.0"):
+            for kind in (b"application/openmetrics-text", b"text/plain"):
+                accept = b"Accept: " + kind + b";version=" + odd + b";escaping=" + odd
+                request = request_of(bridge, "GET /metrics HTTP/1.1", token, accept)
+                status, body = await raw_answer(bridge.base_url, request)
+                assert (status, b"tool_bridge_build_info" in body) == (200, True), accept
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+async def test_a_login_cookie_that_is_no_text_is_worth_nothing(
+    bridge: Bridge, http: aiohttp.ClientSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Finding S-L1: the ticket of a login is hashed with the cookie, which anybody may write."""
+    port = str(urlsplit(bridge.base_url).port).encode()
+    public_key = public_key_of(new_browser(bridge.base_url, http).key)
+    body = json.dumps({"ticket": "login-x", "public_key": public_key}).encode()
+    for odd in NO_TEXT:
+        cookie = b"Cookie: tool-bridge-login-" + port + b"=" + odd
+        request = request_of(
+            bridge, "POST /api/devices HTTP/1.1", cookie, b"Content-Type: application/json", body=body
+        )
+        assert (await raw_answer(bridge.base_url, request))[0] == 401, odd
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+@pytest.mark.parametrize("header", [b"MCP-Protocol-Version", b"Mcp-Method", b"Mcp-Name"])
+async def test_a_header_of_mcp_that_is_no_text_is_refused_in_the_form_of_mcp(
+    bridge: Bridge, caplog: pytest.LogCaptureFixture, header: bytes
+) -> None:
+    """Finding S-L1: the refusal repeats the header, and JSON has no half characters."""
+    key = b"Authorization: Bearer " + bridge.key.encode()
+    for make in (legacy_request, modern_request):
+        body, told = make("tools/call", {"name": "x"})
+        others = [f"{name}: {value}".encode() for name, value in told.items() if name.encode() != header]
+        for odd in NO_TEXT:
+            lines = [key, *others, header + b": " + odd]
+            request = request_of(bridge, "POST /mcp HTTP/1.1", *lines, body=json.dumps(body).encode())
+            status, answer = await raw_answer(bridge.base_url, request)
+            assert status in (200, 400), (odd, status)
+            assert json.loads(answer)["jsonrpc"] == "2.0"
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+READ_HEADERS = re.findall(
+    r"\S+",
+    """
+    Accept Accept-Encoding Access-Control-Request-Headers Access-Control-Request-Method Authorization
+    Content-Disposition Content-Encoding Content-Type Cookie Expect Host If-Modified-Since If-None-Match
+    If-Range Idempotency-Key Last-Event-ID MCP-Protocol-Version Mcp-Method Mcp-Name Origin Range
+    Sec-Fetch-Mode Sec-Fetch-Site Sec-WebSocket-Extensions Sec-WebSocket-Key Sec-WebSocket-Protocol TE
+    User-Agent Via X-Forwarded-For X-OpenWebUI-Chat-Id X-OpenWebUI-Message-Id X-OpenWebUI-User-Id
+    X-OpenWebUI-User-Jwt X-OpenWebUI-User-Name X-Result-Kind X-Result-Token X-Session-Id
+    X-Tool-Bridge-Calls X-Tool-Bridge-Debug X-Tool-Bridge-Markers X-Tool-Bridge-Task X-Tool-Deadline
+    traceparent tracestate
+    """,
+)
+"""Every header that the bridge or its libraries read."""
+
+DOORS = (
+    *("GET / ", "GET /healthz ", "GET /metrics ", "GET /system ", "GET /openapi.json ", "GET /login "),
+    *("GET /login/finished?state=x&code=y ", "GET /api/me ", "GET /conversations ", "GET /v1/models "),
+    *("GET /ws/socket.io/?EIO=4&transport=websocket ", "POST /mcp ", "POST /tools/listProducts "),
+    *("POST /v1/responses ", "POST /v1/chat/completions ", "POST /api/devices ", "POST /conversations "),
+    *("OPTIONS /openapi.json ", "OPTIONS /mcp ", "GET /static/app.js "),
+)
+
+
+@pytest.mark.parametrize("door", DOORS)
+async def test_no_header_of_any_door_is_a_bug_of_the_bridge_when_it_is_no_text(
+    bridge: Bridge, caplog: pytest.LogCaptureFixture, door: str
+) -> None:
+    """Finding S-L1: each reader of a header had to think of it alone; this asks all of them."""
+    for name in READ_HEADERS:
+        for odd in (b"\xff", b"\xc2\xb2"):
+            lines = [name.encode() + b": " + odd]
+            if name != "Authorization":
+                lines.append(b"Authorization: Bearer " + bridge.key.encode())
+            request = request_of(bridge, f"{door}HTTP/1.1", *lines, body=b"{}")
+            status, answer = await raw_answer(bridge.base_url, request)
+            assert status != 500, (name, odd, answer)
+    assert not [record for record in caplog.records if record.exc_info and record.name.startswith("bridge")]
 
 
 ODD_HOSTS = (

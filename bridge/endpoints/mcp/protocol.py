@@ -18,7 +18,7 @@ import orjson
 from bridge.errors import WireError
 from toolserver.call.exact_json import is_object_text
 from toolserver.document.json_text import members_of
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.value_object import value_object
 
 MODERN_VERSION = "2026-07-28"
@@ -260,7 +260,8 @@ def error_bytes(error: RpcError) -> bytes:
     body: dict[str, object] = {"code": error.code, "message": error.message}
     if error.data is not None:
         body["data"] = error.data
-    return orjson.dumps({"jsonrpc": "2.0", "id": error.request_id, "error": body})
+    answer = {"jsonrpc": "2.0", "id": error.request_id, "error": body}
+    return dump_json(cast(JsonValue, answer))  # it may repeat a header, which need not be text
 
 
 def of_wire(error: WireError) -> RpcError:

@@ -126,6 +126,14 @@ async def test_the_public_key_is_no_secret_to_sign_with(
     assert await client.status(server.sign(key=key, algorithm="RS256")) == 200
 
 
+async def test_a_client_whose_name_is_no_text_is_a_client_like_any_other(
+    client: OAuthClient, server: AuthorizationServer
+) -> None:
+    """Finding S-L1: JSON can escape half a character, and what stands for a client is a hash of its name."""
+    status, _, _ = await client.send(server.sign(client_id="\ud800"))
+    assert status == 200
+
+
 async def test_a_token_of_an_unknown_key_is_refused_and_costs_the_server_nothing(
     client: OAuthClient, server: AuthorizationServer
 ) -> None:

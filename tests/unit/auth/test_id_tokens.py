@@ -89,6 +89,11 @@ async def test_what_is_wrong_with_a_token_is_told_to_the_operator(
         assert why in await world.reason(world.sign(**wrong))
 
 
+async def test_a_nonce_that_is_no_text_is_another_nonce(world: World) -> None:
+    """Finding S-L1: JSON can escape half a character; comparing it failed, and was a bug of the bridge."""
+    assert "the nonce differs" in await world.reason(world.sign(nonce="\ud800"))
+
+
 async def test_nothing_but_a_signature_by_a_published_key_counts(world: World) -> None:
     """No algorithm at all, and one whose key whoever checks could have made (RFC 8725, 2.1)."""
     assert "algorithm" in await world.reason(world.sign(key="", algorithm="none"))
