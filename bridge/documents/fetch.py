@@ -7,6 +7,7 @@ at every redirect.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -34,6 +35,10 @@ MAX_AT_ONCE = 6
 ACCEPT = "application/json, application/yaml, */*;q=0.5"
 
 _TOO_MANY_REDIRECTS = "too many redirects"
+
+_NUMBER = re.compile(r"(?:^|\.)(?:\d+|0x[\da-f]*)\.?$", re.ASCII | re.IGNORECASE)
+"""The end of a host that is an IPv4 address in the standard of browsers (url.spec.whatwg.org), in any of the
+forms in which C reads numbers. Some clients connect to it without a resolver, and so without its check."""
 
 Refuse: TypeAlias = Callable[[str], None]
 """Takes a host; raises OSError, with the reason, if it must not be reached, and ValueError if it is no
@@ -182,7 +187,7 @@ class PublicFetch(DocumentFetch):
         return aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=False)
 
     def _address(self, url: str) -> URL:
-        return _checked_address(url, self._refuse)
+        return check_address(url, self._refuse)
 
 
 class OperatorFetch(DocumentFetch):
@@ -202,18 +207,25 @@ class OperatorFetch(DocumentFetch):
         return aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=True)
 
     def _address(self, url: str) -> URL:
-        return _checked_address(url, refuse_metadata)
+        return check_address(url, refuse_metadata)
 
 
-def _checked_address(url: str, refuse: Refuse) -> URL:
-    """Parse an address as aiohttp will: another parser could find another host in the same text."""
+def check_address(url: str, refuse: Refuse) -> URL:
+    """Parse an address as aiohttp will: another parser could find another host in the same text.
+
+    Raises:
+        FetchFailed: nothing is fetched from there.
+        ValueError: it is no address.
+    """
     address = URL(url)
     if address.scheme not in ("http", "https") or not address.raw_host:
         raise FetchFailed("only http and https addresses can be fetched")
     try:
         refuse(address.raw_host)
-    except ValueError:
-        return address  # a name: the resolver checks the addresses it leads to
+    except ValueError:  # a name: the resolver checks the addresses it leads to
+        if _NUMBER.search(address.raw_host):
+            raise FetchFailed(f"{address.raw_host} is no name; write it as four decimal numbers") from None
+        return address
     except OSError as error:
         raise FetchFailed(str(error)) from None
     return address

@@ -10,7 +10,17 @@ from aiohttp import web
 from yarl import URL
 
 from bridge.cli.documents import bundle_here
-from bridge.documents.fetch import CheckedResolver, PublicFetch, refuse_private
+from bridge.documents.fetch import (
+    CheckedResolver,
+    FetchFailed,
+    PublicFetch,
+    Refuse,
+    check_address,
+    refuse_internal,
+    refuse_link_local,
+    refuse_metadata,
+    refuse_private,
+)
 from bridge.documents.sources import OWN_ONLY, SourceDocument, read_document
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.web_servers import serving
@@ -58,7 +68,7 @@ async def test_the_operator_may_name_any_address_and_any_file(site: str, tmp_pat
 async def test_not_even_the_operator_is_led_to_a_metadata_service(site: str, address: str) -> None:
     """Whoever serves a document that the operator named could redirect there, or refer to it."""
     for source in (address, f"{site}/moved?to={address}"):
-        with pytest.raises(BridgeError, match="cloud metadata") as refused:
+        with pytest.raises(BridgeError, match=r"cloud metadata|is no name") as refused:
             await read(source)
         assert refused.value.error.code is ErrorCode.DOCUMENT_UNREACHABLE
 
@@ -132,6 +142,31 @@ async def test_the_address_in_a_url_decides_before_anything_is_sent(url: str) ->
     """As aiohttp reads it: a second parser could find another host in the same text."""
     with pytest.raises(OSError, match=r"not a public address|cloud metadata"):
         refuse_private(URL(url).raw_host or "")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.1", "2130706433", "0", "0x7f.1", "0x7f000001", "0177.0.0.1", "017700000001", "0xa9fea9fe"),
+        *("0xc0.0.0.192", "168.63.33040", "127.1.", "0X7F.1", "127.0.0.1.", "010.0.0.1", "0x", "1.2.3.4.5"),
+        *("4294967296", "256.1.1.1", "8.8.2056", "a.0x7f", "\uff11\uff12\uff17.1"),
+    ],
+)
+@pytest.mark.parametrize("refuse", [refuse_private, refuse_metadata, refuse_link_local, refuse_internal])
+async def test_an_address_in_other_digits_is_refused_before_anybody_looks_it_up(
+    host: str, refuse: Refuse
+) -> None:
+    """Finding S-L12: some clients skip the resolver, and its check, for what they take for an address."""
+    with pytest.raises(FetchFailed, match="is no name; write it as four decimal"):
+        check_address(f"http://{host}:1/", refuse)
+
+
+@pytest.mark.parametrize(
+    "host", ["a.example", "1.example", "127.0.0.1.example", "0x7f.lan", "x.1a", "x.0xg", "8.8.8.8", "10.lan"]
+)
+async def test_a_name_with_digits_is_a_name(host: str) -> None:
+    """Finding S-L12: only the last part says which it is, as in the standard of browsers."""
+    assert check_address(f"http://{host}/", refuse_private).raw_host == host
 
 
 @pytest.mark.parametrize(
