@@ -1,6 +1,7 @@
 """`tool-bridge backup` and `restore`: what was there is there again; nothing is overwritten or half done."""
 
 import asyncio
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -16,7 +17,7 @@ import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
-from bridge.storage.copies.backup import DATABASE, MANIFEST
+from bridge.storage.copies.backup import DATABASE, MANIFEST, MAX_KEPT_BYTES
 from bridge.storage.migrations import HEAD
 from bridge.storage.store import Store
 from bridge.storage.write_ahead_log import NAMES as INTENTS
@@ -217,6 +218,11 @@ def older_than_its_tables(manifest: dict[str, Any]) -> None:
     manifest["revision"] = "0016"
 
 
+def without_end(manifest: dict[str, Any]) -> None:
+    """Finding S-L13: a database may be large, but not larger than what is free."""
+    manifest["files"][DATABASE]["bytes"] = 10**15
+
+
 def another_place(manifest: dict[str, Any]) -> None:
     manifest["files"]["../secret.key"] = manifest["files"]["secret.key"]
 
@@ -233,6 +239,7 @@ def fewer_files(manifest: dict[str, Any]) -> None:
         (another_digest, "secret.key has another digest"),
         (another_size, "secret.key has another size"),
         (older_than_its_tables, "of another revision than it says"),
+        (without_end, "needs more than the disk has free"),
         (another_place, "it names other files"),
         (fewer_files, "does not hold the files that it names"),
     ],
@@ -252,6 +259,28 @@ def test_a_backup_that_is_not_what_it_says_restores_nothing(
                 content = json.dumps(manifest).encode()
             writing.writestr(name, content)
     assert said in refused("restore", changed, "--data", restored)
+    assert list(restored.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["models.toml", "secret.key", INTENTS[0]])
+def test_a_backup_that_unpacks_without_end_is_not_unpacked(left: Path, tmp_path: Path, name: str) -> None:
+    """Finding S-L13: 620 KB became 600 MiB of `models.toml`, and the rest of the disk was next."""
+    (left / name).write_bytes(bytes(MAX_KEPT_BYTES + 1))
+    file, packed, restored = tmp_path / "bridge.backup", tmp_path / "packed.backup", tmp_path / "restored"
+    assert f"{name} is larger than 64 MiB" in refused("backup", file, "--data", left)
+    (left / name).write_bytes(b"small")
+    back_up(left, file)
+    with zipfile.ZipFile(file) as reading, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as writing:
+        for each in reading.namelist():
+            content = bytes(MAX_KEPT_BYTES + 1) if each == name else reading.read(each)
+            if each == MANIFEST:
+                manifest = json.loads(content)
+                digest = hashlib.sha256(bytes(MAX_KEPT_BYTES + 1)).hexdigest()
+                manifest["files"][name] = {"bytes": MAX_KEPT_BYTES + 1, "sha256": digest}
+                content = json.dumps(manifest).encode()
+            writing.writestr(each, content)
+    assert packed.stat().st_size < 1_000_000
+    assert f"{name} is larger than 64 MiB" in refused("restore", packed, "--data", restored)
     assert list(restored.iterdir()) == []
 
 

@@ -31,6 +31,12 @@ KEPT = (*INTENTS, "secret.key", "local.key", "bridge.env", "models.toml")
 
 MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 100_000
+MAX_KEPT_BYTES = 64 << 20
+"""Of each file beside the database: the intents of a bridge grow to a few MiB."""
+
+MIN_FREE_BYTES = 256 << 20
+"""What a restored database leaves free on its disk."""
+
 CHUNK_BYTES = 1 << 20
 BUSY_S = 60.0
 """How long the database may be locked by a migration before it counts as unreadable, in seconds."""
@@ -79,6 +85,8 @@ def write_backup(folder: Path, to: Path, made_by: str) -> Manifest:
     try:
         with _new_file(to) as file, _beside(to) as work:
             copies = {name: folder / name for name in KEPT if (folder / name).is_file()}
+            for name, path in copies.items():
+                _check_kept_size(name, path.stat().st_size)
             texts = {name: path.read_bytes() for name, path in copies.items()}  # intents before the database
             made_at = time.time()
             copy = work / DATABASE
@@ -93,7 +101,8 @@ def write_backup(folder: Path, to: Path, made_by: str) -> Manifest:
 def restore_backup(file: Path, folder: Path) -> Manifest:
     """Restore a backup into a data folder that holds nothing of a bridge; the next start migrates the tables.
 
-    Everything is checked before the first file is put in its place; the database comes last.
+    Everything is checked before the first file is put in its place; the database comes last. Not more is
+    unpacked than `MAX_KEPT_BYTES` of each file beside it, and nothing that leaves less than `MIN_FREE_BYTES`.
 
     Raises:
         BackupUnusable: the backup is incomplete, damaged, of a newer version or no backup, or the folder
@@ -104,6 +113,7 @@ def restore_backup(file: Path, folder: Path) -> Manifest:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _beside(folder / DATABASE) as work, zipfile.ZipFile(file) as archive:
             manifest = _read_manifest(archive, file)
+            _check_sizes(manifest, file, shutil.disk_usage(work).free)
             for name, packed in manifest.files.items():
                 _unpack(archive, name, packed, work / name, file)
             _check_database(work / DATABASE, manifest, file)
@@ -173,6 +183,20 @@ def _read_manifest(archive: zipfile.ZipFile, file: Path) -> Manifest:
     if sorted(names) != sorted([MANIFEST, *manifest.files]):
         raise BackupUnusable(f"{file} is damaged: it does not hold the files that it names")
     return manifest
+
+
+def _check_sizes(manifest: Manifest, file: Path, free_bytes: int) -> None:
+    """Raise for more than a bridge leaves or the disk holds: a small file may unpack to a thousandfold."""
+    for name, packed in manifest.files.items():
+        if name != DATABASE:
+            _check_kept_size(name, packed.bytes)
+    if sum(packed.bytes for packed in manifest.files.values()) > free_bytes - MIN_FREE_BYTES:
+        raise BackupUnusable(f"{file} needs more than the disk has free, less {MIN_FREE_BYTES >> 20} MiB")
+
+
+def _check_kept_size(name: str, size: int) -> None:
+    if size > MAX_KEPT_BYTES:
+        raise BackupUnusable(f"{name} is larger than {MAX_KEPT_BYTES >> 20} MiB, which no bridge writes")
 
 
 def _unpack(archive: zipfile.ZipFile, name: str, packed: PackedFile, to: Path, file: Path) -> None:
