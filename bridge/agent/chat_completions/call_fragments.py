@@ -200,7 +200,7 @@ class ChatCalls:
             return not call.arguments.is_whole
         if fragment.call_id and call.has_id and fragment.may_begin:
             if fragment.name == call.name and not self._is_settled(call):
-                self._rivals.append(call)  # or the provider makes a new id for each fragment
+                self._rivals.add(call)  # or the provider makes a new id for each fragment
             return False
         if not call.name:
             return True
