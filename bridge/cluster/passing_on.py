@@ -39,6 +39,9 @@ SHORT_BYTES = 64 * 1024
 """Maximum bytes of a response that is taken whole before the caller gets any of it: if the home is lost
 meanwhile, the caller gets an error instead of a part. Also of a body that is sent with its request."""
 
+SOCKET_ROUTE = "/ws/socket.io/"
+"""Pattern of the only path at which sockets are opened. A header says nothing: any request may have one."""
+
 _log = logging.getLogger(__name__)
 _log.addFilter(OncePerMinute(by_arguments=True))
 
@@ -194,8 +197,7 @@ class PassingOn:
         return self._homes.takes_work(user_id)
 
     async def _answer_from(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
-        is_socket = passed.request.headers.get(hdrs.UPGRADE, "").lower() == "websocket"
-        if is_socket:
+        if pattern_of(passed.request) == SOCKET_ROUTE:
             try:
                 return await self._pass_socket(passed, found)
             except _HomeLost:

@@ -13,7 +13,7 @@ from aiohttp.typedefs import Handler, Middleware
 from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.kept_answers import KeptAnswers, LiveReplicas
 from bridge.cluster.lost_requests import LostRequests, RequestRecords
-from bridge.cluster.passing_on import HomeFinder, Hosting, PassingOn, pattern_of
+from bridge.cluster.passing_on import SOCKET_ROUTE, HomeFinder, Hosting, PassingOn, pattern_of
 from bridge.cluster.relay_client import RelayClient
 from bridge.cluster.relay_listener import MAX_TOKEN_BYTES, RelayGate
 from bridge.cluster.relay_token import RelayTokens
@@ -21,7 +21,7 @@ from bridge.cluster.routing_value import ROUTE_PARAMETER, RoutingValues
 from bridge.http.connections import Connections
 from bridge.http.file_links import FILES_PREFIX
 
-ROUTED_PATHS = frozenset({"/ws/socket.io/", "/api/calls/{id}/result", "/executor/{token}.js"})
+ROUTED_PATHS = frozenset({SOCKET_ROUTE, "/api/calls/{id}/result", "/executor/{token}.js"})
 """Patterns of paths that a page asks for without its session token: a routing value leads them."""
 
 FILE_PATH = f"{FILES_PREFIX}{{token}}"

@@ -138,7 +138,8 @@ class RelayGate:
 
 _REASONS = {
     "protocol": "the other replica has a version that this one does not understand; update both",
-    "forged": "its token is not of this cluster; all replicas need the same TOOL_BRIDGE_SECRET_KEY",
+    "forged": "its token is of another secret, or for another request; all replicas need the same "
+    "TOOL_BRIDGE_SECRET_KEY, and nothing between them may change a request",
     "expired": "its token has expired; the clocks of the replicas differ by more than a minute",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,28 @@ async def test_a_caller_that_hangs_up_cancels_its_call(
     calling.cancel()
 
     await eventually(lambda: page.cancelled)
+
+
+@pytest.mark.parametrize("asking", [{"Upgrade": "websocket"}, WEBSOCKET])
+async def test_a_header_makes_no_request_a_socket(
+    two: LinkedBridges,
+    page: FakePage,
+    http: aiohttp.ClientSession,
+    caplog: pytest.LogCaptureFixture,
+    asking: dict[str, str],
+) -> None:
+    """Finding S-L11: the route tells what opens one; it went on as a GET, which the home took for forged."""
+    await page.connect(products)
+    headers = {**keyed(two), **asking}
+    async with http.post(two.here.base_url + LIST, json={}, headers=headers) as response:
+        assert (response.status, await response.json()) == (200, PRODUCTS)
+    async with http.get(two.here.base_url + "/api/me", headers=headers) as response:
+        assert (response.status, (await response.json())["pages"]) == (200, 1)
+    unsigned = f"{two.here.base_url}/api/calls/none/result?route={page.route}"
+    async with http.put(unsigned, data=b"{}", headers=asking) as response:
+        assert response.status == 401
+    assert two.homes.asked == [None] * len(two.homes.asked), "the home was given up"
+    assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
 
 
 @pytest.mark.parametrize("named", ["content-length", "host", "content-length, host, x-else"])
