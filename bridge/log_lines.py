@@ -78,6 +78,11 @@ def name_user(user_id: str) -> None:
     _user.set(user_id)
 
 
+def current_user() -> str:
+    """Return the id of the user whom the lines of this task name; empty: nobody."""
+    return _user.get()
+
+
 def name_call(call_id: str) -> None:
     """Have the lines of this task, and of the tasks that it starts, name a call; empty: none."""
     _call.set(call_id)

@@ -33,6 +33,7 @@ from bridge.catalog.server_view import (
 from bridge.catalog.stored_servers import changed_elsewhere, choose_server_id, is_as_stored, without_tools
 from bridge.catalog.tool_names import ToolNames, build_catalog, is_same_operation
 from bridge.errors import BridgeError, ErrorCode
+from bridge.log_lines import name_user
 from bridge.tasks import Tasks, yield_to_loop
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
@@ -336,6 +337,7 @@ class Registry:
         return record
 
     async def _load(self, record: ServerRecord) -> tuple[LoadedServer, BridgeError | None]:
+        name_user(record.owner_id or "")  # whose slow documents then keep nobody else's waiting
         try:
             return LoadedServer(record, await self._compile(record)), None
         except BridgeError as error:

@@ -1,7 +1,8 @@
 """Parses and compiles foreign documents in a warm child process, which is killed when it takes too long.
 
 Implements the registry's `Compiler` port. Requests are served one after another, but for slow ones (see
-`children`); an answer arrives line by line, so that even a large document never blocks the event loop.
+`children`), which may be begun twice; an answer arrives line by line, so that even a large document never
+blocks the event loop.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import asyncio
 import os
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import orjson
 
@@ -26,6 +28,8 @@ from bridge.tasks import yield_to_loop
 from toolserver.document.bundle import Bundle, Problem
 from toolserver.tool.argument_schemas import ToolSchema
 from toolserver.tool.compile import CompiledDocument, CompiledReader
+
+ResultT = TypeVar("ResultT")
 
 PACKAGE_FOLDER = Path(__file__).parents[2]
 
@@ -57,8 +61,7 @@ class DocumentWorker:
 
     async def start_child(self) -> None:
         """Start the child ahead of the first document."""
-        async with self._child_for_one():
-            pass
+        await self._ask(_nothing)
 
     async def compile_document(
         self, text: str, *, source_url: str | None, base_url: str | None
@@ -70,8 +73,7 @@ class DocumentWorker:
                 error, also when the child ran out of time or memory.
         """
         header = {"op": "compile", "source_url": source_url, "base_url": base_url}
-        async with self._child_for_one() as process:
-            return await _compiled(_send_request(process, header, text))
+        return await self._ask(lambda process: _compiled(_send_request(process, header, text)))
 
     async def compile_schemas(
         self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
@@ -93,10 +95,7 @@ class DocumentWorker:
         self, text: str, digest: str, keys: Sequence[str], bare: str
     ) -> dict[str, ToolSchema]:
         header = {"op": "schemas", "digest": digest, "keys": list(keys), "bare": bare}
-        async with self._child_for_one() as process:
-            lines = await _checked(_send_request(process, header, ""))
-            if len(lines) < 2 * len(keys):  # the child no longer has the document, or never had it
-                lines = await _checked(_send_request(process, header, text))
+        lines = await self._ask(partial(_about_document, header, text, 2 * len(keys)))
         schemas = (
             ToolSchema(schema, tuple(orjson.loads(warnings)))
             for schema, warnings in zip(lines[::2], lines[1::2], strict=True)
@@ -112,22 +111,22 @@ class DocumentWorker:
             BridgeError: `invalid_document`, as `compile_document`.
         """
         header = {"op": "responses", "digest": digest, "key": key}
-        async with self._child_for_one() as process:
-            lines = await _checked(_send_request(process, header, ""))
-            if not lines:  # the child no longer has the document, or never had it
-                lines = await _checked(_send_request(process, header, text))
-        return lines[0]
+        return (await self._ask(partial(_about_document, header, text, 1)))[0]
 
-    @asynccontextmanager
-    async def _child_for_one(self) -> AsyncGenerator[Child]:
-        """Hold a child for one request; whatever interrupts the request also ends the child."""
+    async def _ask(self, request: Callable[[Child], Awaitable[ResultT]]) -> ResultT:
+        """Return what a request says that has a child for itself; what interrupts it also ends the child."""
         status: int | None = None
+
+        async def ask_in_time(process: Child) -> ResultT:
+            nonlocal status
+            try:
+                async with asyncio.timeout(COMPILE_SECONDS):
+                    return await request(process)
+            finally:
+                status = process.returncode
+
         try:
-            async with self._children.take_child() as process, asyncio.timeout(COMPILE_SECONDS):
-                try:
-                    yield process
-                finally:
-                    status = process.returncode
+            return await self._children.use_child(ask_in_time)
         except TimeoutError:
             raise _invalid(
                 "too_slow", f"The document took longer than {COMPILE_SECONDS:g} s to read."
@@ -153,8 +152,9 @@ class DocumentWorker:
             "addresses": list(texts),
             "left_out": dict(left_out),
         }
-        async with self._child_for_one() as process:
-            facts, *bundled = await _checked(_send_request(process, header, text, *texts.values()))
+        facts, *bundled = await self._ask(
+            lambda process: _checked(_send_request(process, header, text, *texts.values()))
+        )
         read = orjson.loads(facts)
         problems = tuple(Problem(**problem) for problem in read["problems"])
         whole = await _decoded(bundled[0]) if bundled else None
@@ -166,8 +166,9 @@ class DocumentWorker:
         Raises:
             BridgeError: `invalid_request`: it is not JSON; `invalid_document`, as `compile_document`.
         """
-        async with self._child_for_one() as process:
-            facts, *texts = await _checked(_send_request(process, {"op": "split"}, body))
+        facts, *texts = await self._ask(
+            lambda process: _checked(_send_request(process, {"op": "split"}, body))
+        )
         read = orjson.loads(facts)
         if "problem" in read:
             raise BridgeError(ErrorCode.INVALID_REQUEST, f"The body is not JSON: {read['problem']}.")
@@ -198,10 +199,8 @@ class DocumentWorker:
         """
         if (busy := self._children.busy_seconds()) is not None:
             return busy
-        async with self._child_for_one() as process:
-            await _checked(
-                _send_request(process, {"op": "schemas", "digest": "", "keys": [], "bare": ""}, "")
-            )
+        header = {"op": "schemas", "digest": "", "keys": [], "bare": ""}
+        await self._ask(lambda process: _checked(_send_request(process, header, "")))
         return None
 
     async def close(self) -> None:
@@ -289,6 +288,18 @@ async def _compiled(lines: AsyncIterator[bytes]) -> CompiledDocument:
     async for line in _without_error(lines):
         reader.feed_line(line)
     return reader.finish_document()
+
+
+async def _nothing(_process: Child) -> None:
+    """Say nothing to a child."""
+
+
+async def _about_document(
+    header: Mapping[str, object], text: str, wanted: int, process: Child
+) -> list[bytes]:
+    """Ask about a text, which is sent only if the child no longer has it, or never had it."""
+    lines = await _checked(_send_request(process, header, ""))
+    return lines if len(lines) >= wanted else await _checked(_send_request(process, header, text))
 
 
 async def _checked(lines: AsyncIterator[bytes]) -> list[bytes]:

@@ -13,6 +13,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.catalog import schema_loading
 from bridge.documents import children
+from bridge.documents.piped_child import Child
 from bridge.documents.worker import DocumentWorker
 from tests.support.documents.compiled import document_text, operation
 from tests.support.mcp_messages import modern_request, post_message
@@ -37,10 +38,12 @@ class HeldWorker(DocumentWorker):
         self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
     ) -> dict[str, ToolSchema]:
         if '"Slow"' in text and not self.may_end.is_set():
-            async with self._child_for_one():
-                self.is_held = True
-                await self.may_end.wait()
+            await self._ask(self._hold)
         return await super().compile_schemas(text, digest, keys, bare=bare)
+
+    async def _hold(self, _child: Child) -> None:
+        self.is_held = True
+        await self.may_end.wait()
 
 
 @pytest_asyncio.fixture
