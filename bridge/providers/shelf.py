@@ -118,14 +118,17 @@ class ProviderShelf:
         *,
         lists: bool = True,
         chosen: Sequence[str] = (),
+        owner_id: str | None = None,
         refuse: Refuse | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`lists`: whether to offer what the provider lists; `chosen`: of these only the named ones.
 
-        `refuse`: decides about the addresses that are connected to; None: all are good.
+        `owner_id`: the user who set it up; None: the operator's settings did. `refuse`: decides about the
+        addresses that are connected to; None: all are good.
         """
         self.name = settings.name
+        self.owner_id = owner_id
         self.provider: Provider = HttpProvider(settings, key, clock=clock, refuse=refuse)
         self.lists = lists
         self._model = _client_of(self.provider)

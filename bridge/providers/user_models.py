@@ -67,6 +67,9 @@ class UserModels:
     async def find_model(self, user_id: str, name: str) -> ModelEntry:
         """Return the model of a name, as `list_models` lists it, or with a provider's name as its prefix.
 
+        What another user shares is asked only for models that it lists: chats with any other name are none
+        of its owner's concern.
+
         Raises:
             UnknownModel: there is none.
         """
@@ -76,12 +79,12 @@ class UserModels:
         if (found := self.operators.find_known(name) or _find_listed(shelves, name)) is not None:
             return found
         await _refresh(shelves)
-        if (found := _find_listed(shelves, name) or _find_prefixed(shelves, name)) is not None:
+        if (found := _find_listed(shelves, name) or _find_prefixed(shelves, user_id, name)) is not None:
             return found
         try:
             return await self.operators.find_model(name)
         except UnknownModel as error:
-            unlisted = [shelf for shelf in shelves if not shelf.list]
+            unlisted = [shelf for shelf in shelves if shelf.owner_id == user_id and not shelf.list]
             if len(unlisted) == 1:
                 return unlisted[0].entry(ModelSettings(id=name, provider=unlisted[0].name))
             raise error from None
@@ -121,8 +124,13 @@ class UserModels:
     def _shelf(self, provider: UserProvider) -> ProviderShelf:
         """Return the shelf of a provider. An older one stays until the end: runs may use it."""
         if (shelf := self._shelves.get(provider)) is None:
-            refuse = self._refuse_for(provider.owner_id)
-            shelf = ProviderShelf(provider.settings, provider.key, chosen=provider.models, refuse=refuse)
+            shelf = ProviderShelf(
+                provider.settings,
+                provider.key,
+                chosen=provider.models,
+                owner_id=provider.owner_id,
+                refuse=self._refuse_for(provider.owner_id),
+            )
             self._shelves[provider] = shelf
         return shelf
 
@@ -137,13 +145,15 @@ def _find_listed(shelves: Sequence[ProviderShelf], name: str) -> ModelEntry | No
     return next((entry for shelf in shelves for entry in shelf.list if entry.id == name), None)
 
 
-def _find_prefixed(shelves: Sequence[ProviderShelf], name: str) -> ModelEntry | None:
+def _find_prefixed(shelves: Sequence[ProviderShelf], user_id: str, name: str) -> ModelEntry | None:
     provider, _, model = name.partition("/")
     shelf = next((shelf for shelf in shelves if shelf.name == provider), None) if model else None
     if shelf is None:
         return None
     if (listed := next((entry for entry in shelf.list if entry.id == model), None)) is not None:
         return _renamed(listed, name)
+    if shelf.owner_id != user_id:
+        return None
     return shelf.entry(ModelSettings(id=name, provider=provider, model=model))
 
 
