@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from bridge.cli.command_parser import build_parser
 from bridge.cli.commands import COMMANDS, load_function
 from bridge.cli.parser import CommandFailed, describe_unknown_command
+from bridge.cli.terminal import guard_terminal
 from bridge.lazy_modules import load_lazily
 from bridge.log_lines import log_to_stderr
 from bridge.operating_system import write_any_character
@@ -19,6 +20,7 @@ from bridge.operating_system import write_any_character
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that `arguments` (the process's by default) ask for; returns the exit status."""
     write_any_character(sys.stdout, sys.stderr)
+    sys.stdout, sys.stderr = guard_terminal(sys.stdout), guard_terminal(sys.stderr)
     options = _parsed(sys.argv[1:] if arguments is None else arguments)
     log_to_stderr()
     for chatty in ("alembic", "aiohttp.access"):

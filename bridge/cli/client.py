@@ -18,7 +18,7 @@ import aiohttp
 from bridge.cli.arguments import address_of
 from bridge.cli.call_arguments import read_arguments, read_assignment
 from bridge.cli.parser import NoBridge, WrongUsage
-from bridge.cli.terminal import printable, showing_progress
+from bridge.cli.terminal import bytes_to, printable, showing_progress
 from bridge.errors import ErrorCode, WireError
 
 _JSON = "application/json"
@@ -114,7 +114,7 @@ def _print_answer(answer: _Answer, *, as_json: bool) -> None:
     """Print an answer: unchanged in a pipe, legibly on a terminal."""
     if as_json or not sys.stdout.isatty():
         content = answer.content.strip() + b"\n" if answer.mime == _JSON else answer.content
-        sys.stdout.buffer.write(content) if hasattr(sys.stdout, "buffer") else print(content.decode())
+        bytes_to(sys.stdout).write(content)
     elif error := answer.error:
         print(f"tool-bridge: {printable(error.message)} [{error.code}]", file=sys.stderr)
     elif answer.mime == _JSON:

@@ -16,6 +16,7 @@ from typing import BinaryIO, NamedTuple, TypeAlias, cast
 from bridge.audit import AuditKind
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import answer_folders, open_store, storage_settings
+from bridge.cli.terminal import bytes_to
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.export import KIND, conversation_line, read_conversation
 from bridge.operating_system import open_private
@@ -96,8 +97,9 @@ def import_file(options: argparse.Namespace) -> int:
 def _output(path: Path | None) -> Generator[BinaryIO]:
     """Open a new file that only its owner may read and that is deleted on error, or standard output."""
     if path is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        output = bytes_to(sys.stdout)
+        yield output
+        output.flush()
         return
     with os.fdopen(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
         try:

@@ -1,15 +1,17 @@
-"""What a terminal gets and a pipe does not: colours, and a line that says how far a long step is."""
+"""What a terminal gets and a pipe does not: colours, how far a long step is, and no controls of strangers."""
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
 import threading
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from typing import Final, TextIO
+from typing import BinaryIO, Final, TextIO, cast
 
 BOLD: Final = "1"
 GREEN: Final = "32"
@@ -26,6 +28,9 @@ TICK_S = 0.2
 BAR_CELLS = 24
 
 _CLEARED = "\r\033[K"
+_OWN = re.compile(r"(\A\r|\033\[K|\033\[(?:[01](?:;3[0-7])?|3[0-7])?m)")
+"""What this program and Python write themselves: the line of a step begins anew and is cleared; colours."""
+
 _HEADING = re.compile(r"^(\S.*:)$", re.MULTILINE)
 _NAME = re.compile(r"^( {2,4})(-[\w-]+(?:, -[\w-]+)*|[a-z-]+(?= {2}))", re.MULTILINE)
 
@@ -116,3 +121,49 @@ def printable(text: str) -> str:
     return "".join(
         char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text
     )
+
+
+class _GuardedTerminal(io.TextIOWrapper):
+    """A terminal that obeys nobody but this program, whatever a command prints."""
+
+    def write(self, text: str, /) -> int:
+        own_at_odd_places = enumerate(_OWN.split(text))
+        super().write("".join(part if place % 2 else printable(part) for place, part in own_at_odd_places))
+        return len(text)
+
+
+def guard_terminal(stream: TextIO) -> TextIO:
+    """Return the stream, or if it is a terminal, one that passes no control of a stranger on to it.
+
+    Control characters, marks of writing direction and other invisible ones are replaced.
+    """
+    if not isinstance(stream, io.TextIOWrapper) or not stream.isatty():
+        return stream
+    return _GuardedTerminal(
+        stream.buffer, stream.encoding, stream.errors, line_buffering=stream.line_buffering
+    )
+
+
+class _BytesForTerminal(io.RawIOBase):
+    """UTF-8 on its way to a stream of text."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._decoder = getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: object, /) -> int:
+        given = bytes(cast(bytes, content))
+        self._stream.write(self._decoder.decode(given))
+        return len(given)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
+def bytes_to(stream: TextIO) -> BinaryIO:
+    """Return where UTF-8 for a stream of text is written: unchanged, but for a terminal."""
+    takes_bytes = hasattr(stream, "buffer") and not stream.isatty()
+    return stream.buffer if takes_bytes else cast(BinaryIO, _BytesForTerminal(stream))
